@@ -1,0 +1,21 @@
+/** This service as a process: its address on the first line of standard output. */
+import { startApp } from '../../src/app.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { openDatabase } from '../../src/platform/postgres.ts'
+import { telemetry } from '../../src/platform/telemetry.ts'
+
+const log = openLog('info')
+const db = openDatabase(JSON.parse(process.argv[2] ?? '{}'), log)
+const clock = { now: () => Date.UTC(2027, 2, 1, 12) + Math.floor((systemClock.now() % 86_400_000) / 4) }
+const app = startApp({
+  db,
+  clock,
+  log,
+  telemetry: telemetry(),
+  environment: 'sandbox',
+  outbound: { allowPrivate: true, resolve: async () => [] },
+})
+const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
+process.stdout.write(`${url}\n`)
+process.on('SIGINT', () => process.exit(0))

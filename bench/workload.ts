@@ -1,0 +1,72 @@
+/** The load that every peer gets: the same bodies, from the same seed. */
+
+export type Workload = { hotels: number; roomsPerHotel: number; ratesPerRoom: number }
+
+/** Deterministic, so that every peer is asked the same. */
+export function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const firstNight = Date.UTC(2027, 2, 1)
+
+export function night(offset: number): string {
+  return new Date(firstNight + offset * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** One room-rate, three nights: units, two prices and a minimum stay. `spreadNights`: how far ahead pushes reach. */
+export function smallPushes(workload: Workload, count: number, spreadNights: number, seed: number): string[] {
+  const next = random(seed)
+  const below = (limit: number): number => Math.floor(next() * limit)
+  return Array.from({ length: count }, () => {
+    const from = below(spreadNights - 3)
+    return JSON.stringify({
+      hotelId: `H${below(workload.hotels)}`,
+      pricingModel: 'guest',
+      ari: [
+        {
+          roomId: `R${below(workload.roomsPerHotel)}`,
+          startDate: night(from),
+          endDate: night(from + 2),
+          inventory: below(50),
+          rates: [
+            {
+              rateId: `P${below(workload.ratesPerRoom)}`,
+              minLengthStay: 1 + below(4),
+              prices: [
+                { guests: 1, ageCategory: 'adult', amount: 50 + below(20_000) / 100 },
+                { guests: 2, ageCategory: 'adult', amount: 80 + below(20_000) / 100 },
+              ],
+            },
+          ],
+        },
+      ],
+    })
+  })
+}
+
+/** A year of one hotel, as one push: every room and week an item, every rate of it a line with four prices. */
+export function fullYearPush(hotelId: string, workload: Workload, seed: number): string {
+  const next = random(seed)
+  const below = (limit: number): number => Math.floor(next() * limit)
+  const ari = []
+  for (let room = 0; room < workload.roomsPerHotel; room++) {
+    for (let from = 0; from < 365; from += 7) {
+      const rates = Array.from({ length: workload.ratesPerRoom }, (_, rate) => ({
+        rateId: `P${rate}`,
+        minLengthStay: 1 + below(4),
+        prices: [
+          { guests: 1, ageCategory: 'adult', amount: 50 + below(20_000) / 100 },
+          { guests: 2, ageCategory: 'adult', amount: 80 + below(20_000) / 100 },
+          { guests: 1, ageCategory: 'child', amount: 10 + below(2_000) / 100 },
+          { guests: 1, ageCategory: 'infant', amount: below(500) / 100 },
+        ],
+      }))
+      ari.push({ roomId: `R${room}`, startDate: night(from), endDate: night(Math.min(from + 6, 364)), inventory: below(50), rates })
+    }
+  }
+  return JSON.stringify({ hotelId, pricingModel: 'guest', ari })
+}

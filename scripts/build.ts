@@ -1,0 +1,27 @@
+/**
+ * Writes dist/, which the npm package carries because Node runs no TypeScript below node_modules: every file of src/
+ * at its place, so that paths relative to a file (to data beside it, to db/migrations) hold in both.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, globSync, rmSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+const dist = resolve(root, 'dist')
+
+rmSync(dist, { recursive: true, force: true })
+const compiled = spawnSync(
+  process.execPath,
+  [resolve(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+  { cwd: root, stdio: 'inherit' },
+)
+if (compiled.status === 0) copyData()
+else process.exitCode = 1
+
+function copyData(): void {
+  const data = globSync('src/**/*', { cwd: root, withFileTypes: true, exclude: ['src/**/*.ts'] })
+  for (const entry of data.filter((found) => found.isFile())) {
+    const source = resolve(entry.parentPath, entry.name)
+    cpSync(source, resolve(dist, relative(resolve(root, 'src'), source)))
+  }
+}

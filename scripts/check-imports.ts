@@ -1,0 +1,155 @@
+/** Checks who may look at whom in src/: the rules of ARCHITECTURE.md, as a program. */
+import { posix } from 'node:path'
+import { projectFiles, textOf } from './project-files.ts'
+
+/** A room may look only at those of the lines below its own; rooms of one line never meet. */
+const order: readonly (readonly string[])[] = [
+  ['bin'],
+  ['cli'],
+  // The files directly in src/, which compose the features.
+  ['src'],
+  ['openapi'],
+  // src/contract.ts, the table of all routes.
+  ['contract'],
+  ['console'],
+  ['reservations'],
+  ['price-check'],
+  ['offers'],
+  ['ari', 'taxes'],
+  ['products'],
+  ['webhooks'],
+  ['hotels'],
+  ['push-log'],
+  ['keys'],
+  ['reference'],
+  ['platform'],
+]
+/** Who may mount endpoints. */
+const composers: readonly string[] = ['bin', 'cli', 'src']
+const rankByRoom = new Map(order.flatMap((rooms, rank) => rooms.map((room) => [room, rank])))
+
+const namelessRooms = ['utils', 'helpers', 'common', 'services', 'repositories', 'dto', 'misc', 'shared']
+/** Packages that say shapes and carry no server. */
+const packagesOfContracts = ['typebox']
+
+export type Source = { path: string; text: string }
+type Import = { name: string; target: string | undefined }
+
+/** What is against the rules, a line each. */
+export function importProblems(sources: readonly Source[]): string[] {
+  const sourceByPath = new Map(sources.map((source) => [source.path, source]))
+  const importsByPath = new Map(sources.map(({ path, text }) => [path, importsOf(path, text)]))
+  const found = sources.filter(isProduct).flatMap((source) => {
+    const imports = importsByPath.get(source.path) ?? []
+    return [
+      ...fileProblems(source),
+      ...imports.flatMap((imported) => directionProblems(source, imported, sourceByPath)),
+    ]
+  })
+  const impure = sources
+    .filter(({ path }) => isContract(path))
+    .flatMap(({ path }) => contractProblems(path, importsByPath))
+  return [...new Set([...found, ...impure, ...cycles(importsByPath)])].sort()
+}
+
+function isProduct({ path }: Source): boolean {
+  return path.startsWith('src/') && !path.endsWith('.test.ts')
+}
+
+function isContract(path: string): boolean {
+  return path.startsWith('src/') && /(?:\/|-)contract\.ts$/.test(path)
+}
+
+/** An endpoint is a file that mounts a route. */
+function isEndpoint({ path, text }: Source): boolean {
+  return path.startsWith('src/') && /^import \{[^}]*\bon\b[^}]*\} from '[^']*platform\/serve\.ts'/m.test(text)
+}
+
+function roomOf(path: string): string {
+  if (path === 'src/contract.ts') return 'contract'
+  const [, room, file] = path.split('/')
+  return file === undefined ? 'src' : (room ?? 'src')
+}
+
+const fromClause =
+  /^(?:import|export) (?:type )?(?:[\w$]+(?:, )?)?(?:\*(?: as [\w$]+)?|\{[^}]*\})? ?(?:from )?'([^']+)'/gm
+const callClause = /\bimport\('([^']+)'\)/g
+
+function importsOf(path: string, text: string): Import[] {
+  return [...text.matchAll(fromClause), ...text.matchAll(callClause)].map(([, name = '']) => ({
+    name,
+    target: name.startsWith('.') ? posix.join(posix.dirname(path), name) : undefined,
+  }))
+}
+
+function fileProblems({ path, text }: Source): string[] {
+  const problems: string[] = []
+  const parts = path.split('/')
+  if (parts.at(-1) === 'index.ts') problems.push(`${path}: a file is named after what a reader seeks`)
+  const nameless = parts.find((part) => namelessRooms.includes(part))
+  if (nameless !== undefined) problems.push(`${path}: "${nameless}" doesn't say who lives there`)
+  if (!rankByRoom.has(roomOf(path)))
+    problems.push(`${path}: room "${roomOf(path)}" has no place in the order of scripts/check-imports.ts`)
+  if (/^export (?:type )?(?:\*|\{[^}]*\}) from /m.test(text)) problems.push(`${path}: re-exports`)
+  if (/\bprocess\.env\b/.test(text) && path !== 'src/config.ts')
+    problems.push(`${path}: reads process.env, which only src/config.ts does`)
+  return problems
+}
+
+function directionProblems(
+  { path }: Source,
+  { target, name }: Import,
+  sourceByPath: ReadonlyMap<string, Source>,
+): string[] {
+  if (target === undefined) return []
+  const imported = sourceByPath.get(target)
+  if (!target.startsWith('src/')) return [`${path}: imports ${name}, which is not part of the product`]
+  if (!imported || !isProduct(imported)) return [`${path}: imports ${name}, which is not there or a test`]
+  const [from, to] = [roomOf(path), roomOf(target)]
+  if (from === to) return []
+  const problems: string[] = []
+  const [fromRank = -1, toRank = -1] = [rankByRoom.get(from), rankByRoom.get(to)]
+  if (fromRank > toRank) problems.push(`${path}: ${from} may not look at ${to} (${name})`)
+  if (fromRank === toRank) problems.push(`${path}: ${from} and ${to} never meet (${name})`)
+  if (isEndpoint(imported) && !composers.includes(from))
+    problems.push(`${path}: imports the endpoint ${target} of another feature`)
+  return problems
+}
+
+/** Client and documentation take contracts, so nothing that a contract reaches may need a server. */
+function contractProblems(contract: string, importsByPath: ReadonlyMap<string, readonly Import[]>): string[] {
+  const reached = [contract]
+  const problems: string[] = []
+  // The list grows while it is walked, by every file once.
+  for (const path of reached) {
+    for (const { name, target } of importsByPath.get(path) ?? []) {
+      const via = path === contract ? '' : ` (by way of ${path})`
+      if (target === undefined && !packagesOfContracts.includes(name.split('/')[0] ?? ''))
+        problems.push(`${contract}: needs ${name}${via}; contracts carry no server code`)
+      if (target !== undefined && !reached.includes(target)) reached.push(target)
+    }
+  }
+  return problems
+}
+
+function cycles(importsByPath: ReadonlyMap<string, readonly Import[]>): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path))
+      found.push(`${[...trail.slice(trail.indexOf(path)), path].join(' → ')}: a cycle`)
+    if (done.has(path)) return
+    done.add(path)
+    for (const { target } of importsByPath.get(path) ?? [])
+      if (target !== undefined) visit(target, [...trail, path])
+  }
+  for (const path of importsByPath.keys()) visit(path, [])
+  return found
+}
+
+if (import.meta.main) {
+  const paths = projectFiles().filter((path) => path.endsWith('.ts'))
+  const problems = importProblems(paths.map((path) => ({ path, text: textOf(path) })))
+  process.stdout.write(problems.map((problem) => `${problem}\n`).join(''))
+  if (problems.length > 0) process.exitCode = 1
+}

@@ -1,0 +1,40 @@
+/** Checks what no other program looks at: that the files name no machine and no registry, and that every test runs. */
+import { homedir, tmpdir } from 'node:os'
+import { dirname, extname } from 'node:path'
+import { projectFiles, root, textOf } from './project-files.ts'
+
+const binaryFiles = ['.zst', '.png', '.ico', '.woff2']
+
+const rules: { problem: string; pattern: RegExp; files?: RegExp }[] = [
+  { problem: 'a path of this machine', pattern: pathsOfThisMachine() },
+  { problem: "a registry's address", pattern: /\bregistry\.[a-z-]+\.[a-z]|\bnpm\.pkg\.|\/-\/[\w.-]+\.tgz\b/ },
+  {
+    problem: 'a test that does not run',
+    pattern: /\b(?:it|test|describe|suite)\.(?:only|skip|todo)\(|\{\s*(?:only|skip|todo): true/,
+    files: /\.test\.ts$/,
+  },
+]
+
+/** The folder around the checkout and the home folder, where they tell one machine from another. */
+function pathsOfThisMachine(): RegExp {
+  const folders = [dirname(root), homedir()].filter((folder) => folder !== '/' && folder !== tmpdir())
+  // Without such a folder: a pattern that matches nothing.
+  return folders.length === 0
+    ? /(?!)/
+    : new RegExp(folders.map((folder) => `${RegExp.escape(folder)}/`).join('|'))
+}
+
+const problems = projectFiles()
+  .filter((path) => !binaryFiles.includes(extname(path)))
+  .flatMap((path) => {
+    const applying = rules.filter(({ files }) => files === undefined || files.test(path))
+    return textOf(path)
+      .split('\n')
+      .flatMap((line, index) =>
+        applying
+          .filter(({ pattern }) => pattern.test(line))
+          .map(({ problem }) => `${path}:${index + 1}: ${problem}: ${line.trim().slice(0, 120)}\n`),
+      )
+  })
+process.stdout.write(problems.join(''))
+if (problems.length > 0) process.exitCode = 1

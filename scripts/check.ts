@@ -1,0 +1,91 @@
+/**
+ * `npm run check`: everything about the code that a program can judge without running the product's tests. All steps
+ * run, so that one run shows all that is wrong. `npm run check -- lint types` runs the steps of those names.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { styleText } from 'node:util'
+import { root } from './project-files.ts'
+
+type Step = { name: string; says: string; command: readonly [string, ...string[]] }
+
+const docsTest = 'test/docs.test.ts'
+
+/** Programs run by this Node itself: what npm links in .bin may start an older one. */
+const steps: readonly Step[] = [
+  {
+    name: 'format',
+    says: 'oxfmt would change nothing',
+    command: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'],
+  },
+  {
+    name: 'lint',
+    says: 'oxlint finds nothing',
+    command: ['node_modules/oxlint/bin/oxlint', '--deny-warnings', '--format=unix', '.'],
+  },
+  {
+    name: 'types',
+    says: 'the compiler agrees',
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'],
+  },
+  { name: 'imports', says: 'imports point right', command: ['scripts/check-imports.ts'] },
+  { name: 'unused', says: 'no dead file, export or dependency', command: ['node_modules/knip/bin/knip.js'] },
+  { name: 'lock', says: 'package-lock.json fits every platform', command: ['scripts/check-lock.ts'] },
+  { name: 'tree', says: 'no machine, no registry, no idle test', command: ['scripts/check-tree.ts'] },
+  { name: 'schema', says: 'db/schema.sql is what the migrations give', command: ['scripts/check-schema.ts'] },
+  ...(existsSync(join(root, docsTest))
+    ? [
+        {
+          name: 'docs',
+          says: "the documentation's examples hold",
+          command: ['test/run.ts', docsTest],
+        } as const,
+      ]
+    : []),
+]
+const stepTimeoutMs = 120_000
+type Outcome = { step: Step; isGood: boolean; seconds: string; output: string }
+
+function runStep(step: Step): Promise<Outcome> {
+  const startedMs = performance.now()
+  return new Promise((resolve) => {
+    const [file, ...parameters] = step.command
+    const child = spawn(process.execPath, [file, ...parameters], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: stepTimeoutMs,
+    })
+    const pieces: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (piece: Buffer) => pieces.push(piece))
+    child.on('close', (code, signal) => {
+      if (signal !== null) pieces.push(Buffer.from(`ended by ${signal}\n`))
+      const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+      resolve({ step, isGood: code === 0, seconds, output: Buffer.concat(pieces).toString() })
+    })
+  })
+}
+
+function show({ step, isGood, seconds, output }: Outcome): void {
+  const mark = isGood ? styleText('green', 'ok    ') : styleText('red', 'FAILED')
+  process.stdout.write(`${mark} ${step.name.padEnd(8)} ${step.says} (${seconds} s)\n`)
+  if (!isGood) process.stdout.write(`${output.trimEnd().replaceAll(/^/gm, '       ')}\n`)
+}
+
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !steps.some((step) => step.name === name))
+if (unknown.length > 0) throw new Error(`No such step: ${unknown.join(', ')}`)
+const asked = steps.filter((step) => names.length === 0 || names.includes(step.name))
+
+const startedMs = performance.now()
+const failed: string[] = []
+for (const step of asked) {
+  const outcome = await runStep(step)
+  show(outcome)
+  if (!outcome.isGood) failed.push(step.name)
+}
+const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+const verdict = failed.length === 0 ? 'all good' : `FAILED: ${failed.join(', ')}`
+process.stdout.write(`\ncheck: ${verdict}, ${seconds} s\n`)
+if (failed.length > 0) process.exitCode = 1

@@ -1,0 +1,67 @@
+import { Rejected, rejectedBody, type Problem, type RejectedStatus } from '../platform/rejected.ts'
+import { answer, type Answer } from '../platform/serve.ts'
+import type { PushRecord } from '../push-log/keep.ts'
+import type { ItemResult } from './apply.ts'
+import type { ReadyPush } from './commit.ts'
+import type { ItemStatus } from './contract.ts'
+
+/** The answer to a push and what the push log keeps of it. `revision` is the hotel's after the push. */
+export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {
+  const { body, catalog, plan, push } = ready
+  const told = results.length > 0 ? results : refusedResults(ready)
+  const cellsChanged = told.reduce((sum, result) => sum + result.cellsChanged, 0)
+  const summary = { items: told.length, ...countStatuses(told), cellsChanged }
+  const members = { summary, results: told }
+  const refused = plan.refused.length > 0 || summary.rejected === told.length
+  const problems = [...plan.refused, ...plan.items.flatMap((item) => item.problems)]
+  const kept = { hotelId: catalog.hotelId, hotelCode: body.hotelId, revision, cellsChanged: body.dryRun ? 0 : cellsChanged }
+  const dryRun = body.dryRun === true ? { dryRun: true } : {}
+  if (refused) {
+    return {
+      push,
+      kept: { ...kept, outcome: body.dryRun ? 'dryRun' : 'rejected' },
+      answer: refusal(problems, { hotelId: body.hotelId, revision, ...dryRun, ...members }, push.requestId),
+    }
+  }
+  const partial = summary.rejected + summary.partial > 0
+  const words = partial ? { code: '207', message: 'ARI partially updated' } : { code: '200', message: 'ARI updated successfully' }
+  const outcome = body.dryRun ? 'dryRun' : partial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
+  const said = { ...words, hotelId: body.hotelId, revision, requestId: push.requestId, ...dryRun, ...members }
+  return { push, kept: { ...kept, outcome }, answer: answer(partial ? 207 : 200, said) }
+}
+
+function countStatuses(results: readonly ItemResult[]): Record<ItemStatus, number> {
+  const counts: Record<ItemStatus, number> = { applied: 0, partial: 0, rejected: 0, superseded: 0, unchanged: 0 }
+  for (const { status } of results) counts[status]++
+  return counts
+}
+
+/** Every item of a push that was refused as a whole. */
+function refusedResults({ plan }: ReadyPush): ItemResult[] {
+  return plan.items.map(({ problems }, index) => ({
+    index,
+    status: 'rejected',
+    cellsChanged: 0,
+    errors: problems.length > 0 ? problems : [refusedWithOthers(plan.refused.length > 0, index)],
+  }))
+}
+
+function refusedWithOthers(asWhole: boolean, index: number): Problem {
+  return {
+    type: 'NOT_APPLIED',
+    message: asWhole ? 'Not applied: the push was refused as a whole' : 'Not applied: the push is atomic and another item was rejected',
+    path: `/ari/${index}`,
+    hint: asWhole ? 'See errors' : 'Mend the other items, or send atomic false',
+  }
+}
+
+const unknownIds = new Set(['ROOM_NOT_FOUND', 'RATE_NOT_FOUND'])
+
+/** 404 when every cause is an unknown room or rate, else 400; with the members that a success has too. */
+function refusal(problems: readonly Problem[], extra: Record<string, unknown>, requestId: string): Answer {
+  const [first, ...rest] = problems
+  if (!first) throw new Error('a push was refused without a reason')
+  const status: RejectedStatus = problems.every(({ type }) => unknownIds.has(type)) ? 404 : 400
+  return answer(status, rejectedBody(new Rejected(status, [first, ...rest], { extra }), requestId))
+}
+

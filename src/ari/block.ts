@@ -1,0 +1,289 @@
+import { fieldNumber, isGuestPriceField, isPriceField } from './fields.ts'
+
+/**
+ * One month of one room or room-rate, packed. A block is a list of columns; a column is 31 nights of one of:
+ *   - a field's values (an amount in minor units, a count, a number of nights, 1 for a switch that is on),
+ *   - the hotel's revision that set each of them (`who set this?`),
+ *   - the highest sequence with which a key has set each of them.
+ *
+ * Bytes: a version (1), then per column `varint tag, varint length, runs`, by rising tag; tag = keyId·65536 + field·4 +
+ * kind. A run is one byte, bits 0–4 its length − 1, bits 5–6 what follows: 0 one value for all its nights, 1 nothing
+ * (nights unset), 2 a value for each night. A value is the zigzag varint of its difference to the value before it.
+ * Unset nights at the end are not written. The SQL function ari_block_cells reads the same.
+ *
+ * Why not arrays of 31, and what either costs: decisions/002-ari-storage.md.
+ */
+
+export const nightsMax = 31
+export const unset = -1
+
+const version = 1
+const kinds = { value: 0, revision: 1, sequence: 2 } as const
+
+/** Bit n stands for the month's night n (0 = the 1st). */
+export type NightMask = number
+
+type Column = { tag: number; nights: number[] | undefined; from: number; to: number }
+
+/** Who sets, and what must be known to judge it. */
+export type Stamp = {
+  revision: number
+  /** Absent: applied in order of arrival, and no sequence is remembered. */
+  sequence: number | undefined
+  keyId: number
+  /** Prices set at this revision or before it are of a former currency: never equal to anything. */
+  currencyRevision: number
+}
+
+export type SetResult = { changed: NightMask; superseded: NightMask }
+
+export class Block {
+  readonly #bytes: Buffer
+  readonly #columns: Column[]
+  /** Whether `encode` would give other bytes than those decoded. */
+  dirty = false
+
+  private constructor(bytes: Buffer, columns: Column[]) {
+    this.#bytes = bytes
+    this.#columns = columns
+  }
+
+  static empty(): Block {
+    return new Block(Buffer.alloc(0), [])
+  }
+
+  static decode(bytes: Buffer): Block {
+    if (bytes[0] !== version) throw new RangeError(`ARI block of unknown version ${bytes[0]}`)
+    const columns: Column[] = []
+    const reader = { bytes, at: 1 }
+    while (reader.at < bytes.length) {
+      const tag = readVarint(reader)
+      const length = readVarint(reader)
+      columns.push({ tag, nights: undefined, from: reader.at, to: reader.at + length })
+      reader.at += length
+    }
+    return new Block(bytes, columns)
+  }
+
+  /** A copy whose changes don't reach this one. */
+  copy(): Block {
+    return new Block(
+      this.#bytes,
+      this.#columns.map((column) => ({ ...column, nights: column.nights && [...column.nights] })),
+    )
+  }
+
+  /** The value of each night (`unset` where there is none); undefined when no night has one. */
+  values(field: number): readonly number[] | undefined {
+    return this.#nights(field * 4 + kinds.value)
+  }
+
+  /** The revision that last changed the field on each night. */
+  revisions(field: number): readonly number[] | undefined {
+    return this.#nights(field * 4 + kinds.revision)
+  }
+
+  /** The fields of which a night may hold a value. */
+  fields(): number[] {
+    return this.#columns.filter(({ tag }) => tag < 65536 && tag % 4 === kinds.value).map(({ tag }) => tag / 4)
+  }
+
+  /** Sets the nights of the mask to one value, or clears them (`unset`), where no newer sequence forbids it. */
+  set(field: number, mask: NightMask, value: number, stamp: Stamp): SetResult {
+    const allowed = stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
+    return { changed: this.#write(field, allowed, value, stamp), superseded: mask & ~allowed }
+  }
+
+  /** Clears all guest prices on the nights of the mask, but those of the fields kept. */
+  clearGuestPrices(mask: NightMask, kept: ReadonlySet<number>, stamp: Stamp): NightMask {
+    let changed = 0
+    for (const field of this.fields()) {
+      if (isGuestPriceField(field) && !kept.has(field)) changed |= this.set(field, mask, unset, stamp).changed
+    }
+    // Remembered for buckets that no push has named yet: an older one that comes late must not set them.
+    if (stamp.sequence !== undefined) this.#advance(fieldNumber.anyGuestPrice, mask, stamp, stamp.sequence)
+    return changed
+  }
+
+  #write(field: number, mask: NightMask, value: number, stamp: Stamp): NightMask {
+    const present = this.#nights(field * 4 + kinds.value)
+    if (!present && value === unset) return 0
+    const values = present ?? this.#add(field * 4 + kinds.value)
+    const revisions = this.#nights(field * 4 + kinds.revision) ?? this.#add(field * 4 + kinds.revision)
+    const mayBeStale = stamp.currencyRevision > 0 && value !== unset && isPriceField(field)
+    let changed = 0
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      const stale = mayBeStale && (revisions[night] ?? unset) <= stamp.currencyRevision
+      if (values[night] === value && !stale) continue
+      values[night] = value
+      revisions[night] = stamp.revision
+      changed |= 1 << night
+    }
+    if (changed !== 0) this.dirty = true
+    return changed
+  }
+
+  /** Records the sequence where it is not older than what the key has set there, and says where that is. */
+  #advance(field: number, mask: NightMask, stamp: Stamp, sequence: number): NightMask {
+    const tag = stamp.keyId * 65536 + field * 4 + kinds.sequence
+    const all = isGuestPriceField(field)
+      ? this.#nights(stamp.keyId * 65536 + fieldNumber.anyGuestPrice * 4 + kinds.sequence)
+      : undefined
+    const own = this.#nights(tag) ?? this.#add(tag)
+    let allowed = 0
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      const known = own[night] ?? unset
+      if (sequence < known || sequence < (all?.[night] ?? unset)) continue
+      allowed |= 1 << night
+      if (sequence === known) continue
+      own[night] = sequence
+      this.dirty = true
+    }
+    return allowed
+  }
+
+  #nights(tag: number): number[] | undefined {
+    const column = this.#columns.find((one) => one.tag === tag)
+    if (!column) return undefined
+    column.nights ??= readRuns(this.#bytes, column.from, column.to)
+    return column.nights
+  }
+
+  #add(tag: number): number[] {
+    const nights = new Array<number>(nightsMax).fill(unset)
+    this.#columns.push({ tag, nights, from: 0, to: 0 })
+    return nights
+  }
+
+  /** Whether no night holds anything: no value, and nothing that must be remembered. */
+  isEmpty(): boolean {
+    return this.#columns.every((column) => (this.#nights(column.tag) ?? []).every((night) => night === unset))
+  }
+
+  encode(): Buffer {
+    const columns = this.#columns.sort((left, right) => left.tag - right.tag)
+    const writer = { bytes: scratchFor(columns.length), at: 1 }
+    writer.bytes[0] = version
+    for (const { tag, nights, from, to } of columns) {
+      if (nights) {
+        const length = lastSet(nights)
+        if (length === 0) continue
+        writeVarint(writer, tag)
+        writeColumn(writer, nights, length)
+        continue
+      }
+      writeVarint(writer, tag)
+      writeVarint(writer, to - from)
+      this.#bytes.copy(writer.bytes, writer.at, from, to)
+      writer.at += to - from
+    }
+    return Buffer.from(writer.bytes.subarray(0, writer.at))
+  }
+}
+
+type Cursor = { bytes: Buffer; at: number }
+
+/** Tag, length and 31 runs of one value each, every varint at its longest. */
+const columnBytesMax = 8 + 2 + nightsMax * 9
+let scratch = Buffer.alloc(64 * columnBytesMax)
+
+function scratchFor(columns: number): Buffer {
+  if (scratch.length < (columns + 1) * columnBytesMax) scratch = Buffer.alloc((columns + 1) * columnBytesMax)
+  return scratch
+}
+
+function lastSet(nights: number[]): number {
+  let length = nights.length
+  while (length > 0 && nights[length - 1] === unset) length--
+  return length
+}
+
+const runKinds = { repeat: 0, unset: 32, each: 64 } as const
+
+/** Writes length and runs; the length is known after the runs, and fits two bytes of varint always written. */
+function writeColumn(writer: Cursor, nights: number[], length: number): void {
+  const lengthAt = writer.at
+  writer.at += 2
+  let previous = 0
+  for (let night = 0; night < length; ) {
+    const value = nights[night] ?? unset
+    let end = night + 1
+    while (end < length && nights[end] === value) end++
+    if (value === unset || end - night > 1) {
+      writer.bytes[writer.at++] = (value === unset ? runKinds.unset : runKinds.repeat) | (end - night - 1)
+      if (value !== unset) {
+        writeDifference(writer, value - previous)
+        previous = value
+      }
+      night = end
+      continue
+    }
+    // Single values up to the next night that is unset or begins a repetition.
+    while (end < length && nights[end] !== unset && nights[end] !== nights[end + 1]) end++
+    writer.bytes[writer.at++] = runKinds.each | (end - night - 1)
+    for (; night < end; night++) {
+      const each = nights[night] ?? unset
+      writeDifference(writer, each - previous)
+      previous = each
+    }
+  }
+  const written = writer.at - lengthAt - 2
+  writer.bytes[lengthAt] = (written & 127) | 128
+  writer.bytes[lengthAt + 1] = written >> 7
+}
+
+function readRuns(bytes: Buffer, from: number, to: number): number[] {
+  const nights = new Array<number>(nightsMax).fill(unset)
+  const reader = { bytes, at: from }
+  let night = 0
+  let value = 0
+  while (reader.at < to) {
+    const run = bytes[reader.at++] ?? 0
+    const end = night + (run & 31) + 1
+    const kind = run & 96
+    if (kind === runKinds.unset) night = end
+    else if (kind === runKinds.repeat) {
+      value += readDifference(reader)
+      while (night < end) nights[night++] = value
+    } else {
+      while (night < end) {
+        value += readDifference(reader)
+        nights[night++] = value
+      }
+    }
+  }
+  return nights
+}
+
+/** Numbers go up to 2^53, beyond what bit operations hold, so the upper part is divided. */
+function writeVarint(writer: Cursor, number: number): void {
+  let rest = number
+  while (rest >= 128) {
+    writer.bytes[writer.at++] = (rest % 128) | 128
+    rest = Math.floor(rest / 128)
+  }
+  writer.bytes[writer.at++] = rest
+}
+
+function readVarint(reader: Cursor): number {
+  let number = 0
+  let scale = 1
+  for (;;) {
+    const byte = reader.bytes[reader.at++]
+    if (byte === undefined) throw new RangeError('ARI block ends early')
+    number += (byte & 127) * scale
+    if (byte < 128) return number
+    scale *= 128
+  }
+}
+
+function writeDifference(writer: Cursor, difference: number): void {
+  writeVarint(writer, difference < 0 ? -2 * difference - 1 : 2 * difference)
+}
+
+function readDifference(reader: Cursor): number {
+  const folded = readVarint(reader)
+  return folded % 2 === 1 ? -(folded + 1) / 2 : folded / 2
+}

@@ -1,0 +1,88 @@
+import { selectOptionalHotel } from '../hotels/store.ts'
+import type { Database, Queryable } from '../platform/postgres.ts'
+import { roomRateKey, selectCatalog, type RoomRate } from '../products/store.ts'
+import { minorDigits } from '../reference/currencies.ts'
+
+/** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`. */
+export type HotelCatalog = {
+  supplierId: number
+  hotelCode: string
+  hotelId: number
+  version: number
+  timeZone: string
+  currency: string
+  minorDigits: number
+  roomNoByCode: ReadonlyMap<string, number>
+  rateNoByCode: ReadonlyMap<string, number>
+  /** The room-rate's product; undefined when the pair was never pushed. */
+  productOf: (roomNo: number, rateNo: number) => RoomRate | undefined
+}
+
+export type Catalogs = {
+  /** The catalog as last seen, perhaps out of date: whoever applies something compares the version under the lock. */
+  of: (supplierId: number, hotelCode: string) => Promise<HotelCatalog | undefined>
+  /** The catalog as committed now. */
+  current: (supplierId: number, hotelCode: string) => Promise<HotelCatalog | undefined>
+  /** The catalog as the connection's transaction sees it, kept for later. */
+  reload: (connection: Queryable, catalog: HotelCatalog) => Promise<HotelCatalog>
+}
+
+/** Entries cost about as much memory as their rooms, rates and room-rates; together at most this many are kept. */
+const entriesKeptMax = 150_000
+
+export function catalogs(db: Database): Catalogs {
+  const kept = new Map<string, HotelCatalog>()
+  let entries = 0
+  const forget = (text: string): void => {
+    const known = kept.get(text)
+    if (known) entries -= weight(known)
+    kept.delete(text)
+  }
+  const keep = (text: string, catalog: HotelCatalog): void => {
+    forget(text)
+    kept.set(text, catalog)
+    entries += weight(catalog)
+    // The oldest first: a Map remembers the order in which its keys came.
+    for (const oldest of kept.keys()) {
+      if (entries <= entriesKeptMax) break
+      forget(oldest)
+    }
+  }
+  const load = async (connection: Queryable, supplierId: number, hotelCode: string): Promise<HotelCatalog | undefined> => {
+    const catalog = await select(connection, supplierId, hotelCode)
+    if (catalog) keep(`${supplierId}/${hotelCode}`, catalog)
+    return catalog
+  }
+  return {
+    of: async (supplierId, hotelCode) => kept.get(`${supplierId}/${hotelCode}`) ?? (await load(db, supplierId, hotelCode)),
+    current: (supplierId, hotelCode) => load(db, supplierId, hotelCode),
+    reload: async (connection, { supplierId, hotelCode }) => {
+      const catalog = await load(connection, supplierId, hotelCode)
+      if (!catalog) throw new Error(`hotel ${hotelCode} is gone`)
+      return catalog
+    },
+  }
+}
+
+function weight({ roomNoByCode, rateNoByCode }: HotelCatalog): number {
+  return 4 + roomNoByCode.size * (1 + rateNoByCode.size)
+}
+
+async function select(connection: Queryable, supplierId: number, hotelCode: string): Promise<HotelCatalog | undefined> {
+  // The hotel first: a change between the two reads leaves the older version with newer rooms, never the reverse.
+  const hotel = await selectOptionalHotel(connection, supplierId, hotelCode)
+  if (!hotel) return undefined
+  const { roomNoByCode, rateNoByCode, roomRateByKey } = await selectCatalog(connection, hotel.id)
+  return {
+    supplierId,
+    hotelCode,
+    hotelId: hotel.id,
+    version: hotel.catalogVersion,
+    timeZone: hotel.timeZone,
+    currency: hotel.currency,
+    minorDigits: minorDigits(hotel.currency) ?? 2,
+    roomNoByCode,
+    rateNoByCode,
+    productOf: (roomNo, rateNo) => roomRateByKey.get(roomRateKey(roomNo, rateNo)),
+  }
+}

@@ -1,0 +1,45 @@
+import { daysIn, firstDay, monthOf, weekdayOf, weekdays, type DayNumber, type MonthNumber, type Weekday } from '../platform/calendar.ts'
+import type { NightMask } from './block.ts'
+
+/** A month and which of its nights are meant. */
+export type MonthNights = { month: MonthNumber; mask: NightMask }
+
+/** Bit 0 Monday … bit 6 Sunday. */
+export type WeekdayMask = number
+export const everyWeekday: WeekdayMask = 127
+
+export function weekdayMask(days: readonly Weekday[]): WeekdayMask {
+  let mask = 0
+  for (const day of days) mask |= 1 << weekdays.indexOf(day)
+  return mask
+}
+
+/** The nights from one day to another, both included, that fall on one of the weekdays; months without any are left out. */
+export function nightsBetween(from: DayNumber, to: DayNumber, onDays: WeekdayMask): MonthNights[] {
+  const months: MonthNights[] = []
+  const last = monthOf(to)
+  for (let month = monthOf(from); month <= last; month++) {
+    const first = firstDay(month)
+    const begin = Math.max(0, from - first)
+    const end = Math.min(daysIn(month), to - first + 1)
+    // `end` may be 31, and 1 << 31 is negative: the upper bits are made by shifting right instead.
+    let mask = (0xffffffff >>> (32 - end)) & ~((1 << begin) - 1)
+    if (onDays !== everyWeekday) mask &= weekdayNights(weekdayOf(first), onDays)
+    if (mask !== 0) months.push({ month, mask })
+  }
+  return months
+}
+
+function weekdayNights(firstWeekday: number, onDays: WeekdayMask): NightMask {
+  let mask = 0
+  for (let night = 0; night < 31; night++) {
+    if ((onDays >> ((firstWeekday + night) % 7)) & 1) mask |= 1 << night
+  }
+  return mask
+}
+
+export function countNights(mask: NightMask): number {
+  let rest = mask - ((mask >>> 1) & 0x55555555)
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
+  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
+}

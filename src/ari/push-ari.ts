@@ -1,0 +1,104 @@
+import type { Needs } from '../platform/needs.ts'
+import { Rejected, rejectIfAny, type Problem } from '../platform/rejected.ts'
+import { onUnjudged, type Caller } from '../platform/serve.ts'
+import { isRecord } from '../platform/validate.ts'
+import type { Catalogs } from './catalog.ts'
+import type { Committer } from './commit.ts'
+import { ariRoutes, type PushAriBody } from './contract.ts'
+import { planPush, type ItemProblems } from './plan.ts'
+import { sendsPrice } from './plan-prices.ts'
+
+export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
+
+/** POST /push/ari: judges every item on its own, then applies the push in a group with others. */
+export const pushAri = (needs: AriNeeds) =>
+  onUnjudged(ariRoutes.pushAri, async ({ body, problems, caller, push }) => {
+    const { whole, byItem } = sorted(problems)
+    const tooMany = Array.isArray(isRecord(body) && body['ari']) && isRecord(body) ? itemsOver(body['ari'], caller) : []
+    rejectIfAny(whole.length + tooMany.length > 0 ? [...whole, ...tooMany, ...[...byItem.values()].flatMap(flat)] : [])
+    // The boundary: every place that has not this shape is named in byItem, and read nowhere else.
+    const read = body as PushAriBody
+    rejectIfAny(modelMissing(read, byItem))
+    const catalog = await needs.catalogs.of(caller.supplierId, read.hotelId)
+    if (!catalog) throw hotelNotFound(read.hotelId)
+    const plan = planPush(read, byItem, catalog, needs.clock.now())
+    if (plan.cells > caller.limits.ariCellsMax) throw tooManyCells(plan.cells, caller)
+    return needs.committer.submit({ push, body: read, shapeProblems: byItem, catalog, plan })
+  })
+
+type Sorted = { whole: Problem[]; byItem: Map<number, ItemProblems> }
+
+const itemPath = /^\/ari\/(\d+)(?:\/rates\/(\d+)(?=\/|$))?/
+
+/** Problems of the request as a whole, and those of one item or rate line. */
+function sorted(problems: Problem[]): Sorted {
+  const whole: Problem[] = []
+  const byItem = new Map<number, ItemProblems>()
+  for (const problem of problems) {
+    const match = itemPath.exec(problem.path ?? '')
+    if (!match) {
+      whole.push(problem)
+      continue
+    }
+    const index = Number(match[1])
+    const item = byItem.get(index) ?? { item: [], byRate: new Map<number, Problem[]>() }
+    byItem.set(index, item)
+    if (match[2] === undefined) item.item.push(problem)
+    else {
+      const rate = Number(match[2])
+      item.byRate.set(rate, [...(item.byRate.get(rate) ?? []), problem])
+    }
+  }
+  return { whole, byItem }
+}
+
+function flat({ item, byRate }: ItemProblems): Problem[] {
+  return [...item, ...[...byRate.values()].flat()]
+}
+
+function itemsOver(items: unknown, caller: Caller): Problem[] {
+  const most = caller.limits.ariItemsMax
+  if (!Array.isArray(items) || items.length <= most) return []
+  const message = `ari must have at most ${most} elements`
+  return [{ type: 'TOO_MANY_ITEMS', message, path: '/ari', value: `an array of ${items.length}`, hint: 'Split the push; see GET /v1/push/limits' }]
+}
+
+/** A price without a model can't be read, whatever item it stands in: the whole push is refused. */
+function modelMissing(body: PushAriBody, byItem: ReadonlyMap<number, ItemProblems>): Problem[] {
+  if (body.pricingModel !== undefined) return []
+  const priced = body.ari.some((item, index) => {
+    const wrong = byItem.get(index)
+    if (wrong && wrong.item.length > 0) return false
+    if (item.pricingModel !== undefined) return false
+    if (sendsPrice(item)) return true
+    return (item.rates ?? []).some((line, rate) => !wrong?.byRate.has(rate) && line.pricingModel === undefined && sendsPrice(line))
+  })
+  if (!priced) return []
+  return [
+    {
+      type: 'PRICING_MODEL_REQUIRED',
+      message: 'pricingModel is required when a price is sent',
+      path: '/pricingModel',
+      hint: 'Send unit (a price for the room) or guest (a price by number of guests)',
+    },
+  ]
+}
+
+export function hotelNotFound(hotelId: string): Rejected {
+  return new Rejected(404, {
+    type: 'HOTEL_NOT_FOUND',
+    message: 'Hotel ID is not found',
+    path: '/hotelId',
+    value: hotelId,
+    hint: 'Push the hotel with POST /push/hotels first',
+  })
+}
+
+function tooManyCells(cells: number, caller: Caller): Rejected {
+  return new Rejected(400, {
+    type: 'TOO_MANY_CELLS',
+    message: `The push names ${cells} nights of rooms and rates; at most ${caller.limits.ariCellsMax} are allowed`,
+    path: '/ari',
+    hint: 'Split the push by rooms or dates; see GET /v1/push/limits',
+  })
+}

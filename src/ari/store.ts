@@ -1,0 +1,162 @@
+import type { Queryable } from '../platform/postgres.ts'
+import { Block } from './block.ts'
+
+/** Where a block lies: one row of ari_month. */
+export type BlockKey = { hotelId: number; roomNo: number; rateNo: number; month: number }
+
+export function blockKeyText({ hotelId, roomNo, rateNo, month }: BlockKey): string {
+  return `${hotelId}/${roomNo}/${rateNo}/${month}`
+}
+
+export type LockedHotel = { id: number; revision: number; catalogVersion: number; currencyRevision: number }
+
+/**
+ * Locks the hotels in order of their id, so that two groups that share hotels can't wait for each other, and says
+ * what of them may have changed since they were cached.
+ */
+export async function lockHotels(connection: Queryable, hotelIds: readonly number[]): Promise<Map<number, LockedHotel>> {
+  const { rows } = await connection.query<{ id: number; revision: number; catalog_version: number; currency_revision: number }>({
+    name: 'lock-hotels',
+    text: `select id, revision, catalog_version, currency_revision from hotel where id = any($1::int[]) order by id for update`,
+    values: [hotelIds],
+  })
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { id: row.id, revision: row.revision, catalogVersion: row.catalog_version, currencyRevision: row.currency_revision },
+    ]),
+  )
+}
+
+/** The blocks held under the keys; keys without a row are absent from the result. */
+export async function selectBlocks(connection: Queryable, keys: readonly BlockKey[]): Promise<Map<string, Block>> {
+  if (keys.length === 0) return new Map()
+  const { rows } = await connection.query<{ hotel_id: number; room_no: number; rate_no: number; month: number; block: Buffer }>({
+    name: 'select-blocks',
+    // A lateral subquery that can't be flattened: one index probe a key, whatever the planner thinks of the sizes.
+    text: `select held.* from unnest($1::int[], $2::int[], $3::int[], $4::int[]) as key (hotel_id, room_no, rate_no, month)
+      cross join lateral (
+        select hotel_id, room_no, rate_no, month, block from ari_month
+        where hotel_id = key.hotel_id and room_no = key.room_no::smallint and rate_no = key.rate_no::smallint and month = key.month::smallint
+        offset 0
+      ) as held`,
+    values: [keys.map((key) => key.hotelId), keys.map((key) => key.roomNo), keys.map((key) => key.rateNo), keys.map((key) => key.month)],
+  })
+  return new Map(
+    rows.map((row) => {
+      const key = { hotelId: row.hotel_id, roomNo: row.room_no, rateNo: row.rate_no, month: row.month }
+      return [blockKeyText(key), Block.decode(row.block)]
+    }),
+  )
+}
+
+export type ChangedBlock = { key: BlockKey; block: Block }
+
+/** Writes blocks, new ones and changed ones alike. They travel as one byte string, cut apart by the server. */
+export async function writeBlocks(connection: Queryable, changed: readonly ChangedBlock[], nowMs: number): Promise<void> {
+  if (changed.length === 0) return
+  const encoded = changed.map(({ block }) => block.encode())
+  const from: number[] = []
+  let next = 1
+  for (const { length } of encoded) {
+    from.push(next)
+    next += length
+  }
+  await connection.query({
+    name: 'write-blocks',
+    text: `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
+      select hotel_id, room_no, rate_no, month, to_timestamp($1::float8 / 1000), substring($2::bytea from block_from for block_length)
+      from unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[])
+        as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
+      on conflict (hotel_id, room_no, rate_no, month) do update set block = excluded.block, written_at = excluded.written_at`,
+    values: [
+      nowMs,
+      Buffer.concat(encoded),
+      changed.map(({ key }) => key.hotelId),
+      changed.map(({ key }) => key.roomNo),
+      changed.map(({ key }) => key.rateNo),
+      changed.map(({ key }) => key.month),
+      from,
+      encoded.map(({ length }) => length),
+    ],
+  })
+}
+
+export async function writeRevisions(connection: Queryable, hotels: readonly LockedHotel[], nowMs: number): Promise<void> {
+  if (hotels.length === 0) return
+  await connection.query({
+    name: 'write-revisions',
+    text: `update hotel set revision = changed.revision, ari_at = to_timestamp($1::float8 / 1000)
+      from unnest($2::int[], $3::int8[]) as changed (id, revision) where hotel.id = changed.id`,
+    values: [nowMs, hotels.map(({ id }) => id), hotels.map(({ revision }) => revision)],
+  })
+}
+
+export type ModelChange = { hotelId: number; roomNo: number; rateNo: number; pricingModel: 'unit' | 'guest' }
+
+/** Remembers the pricing model last pushed for room-rates; rare, so it may cost cached catalogs their validity. */
+export async function writePricingModels(connection: Queryable, changes: readonly ModelChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await connection.query({
+    name: 'write-pricing-models',
+    text: `with changed as (
+        select * from unnest($1::int[], $2::int[], $3::int[], $4::text[]) as changed (hotel_id, room_no, rate_no, pricing_model)
+      ), updated as (
+        update room_rate set pricing_model = changed.pricing_model from changed
+        where room_rate.hotel_id = changed.hotel_id and room_rate.room_no = changed.room_no and room_rate.rate_no = changed.rate_no
+        returning room_rate.hotel_id
+      )
+      update hotel set catalog_version = catalog_version + 1 where id in (select hotel_id from updated)`,
+    values: [
+      changes.map((change) => change.hotelId),
+      changes.map((change) => change.roomNo),
+      changes.map((change) => change.rateNo),
+      changes.map((change) => change.pricingModel),
+    ],
+  })
+}
+
+/** The hotel's revision and the one at which its currency last changed, as committed. */
+export async function selectHotelState(db: Queryable, hotelId: number): Promise<{ revision: number; currencyRevision: number }> {
+  const { rows } = await db.query<{ revision: number; currency_revision: number }>(
+    'select revision, currency_revision from hotel where id = $1',
+    [hotelId],
+  )
+  const [row] = rows
+  if (!row) throw new Error(`hotel ${hotelId} is gone`)
+  return { revision: row.revision, currencyRevision: row.currency_revision }
+}
+
+/** Every block of a hotel whose month lies in the range, of the rooms and rates named (all, where none are). */
+export async function selectHotelBlocks(
+  db: Queryable,
+  hotelId: number,
+  range: { fromMonth: number; toMonth: number; roomNos: readonly number[] | undefined; rateNos: readonly number[] | undefined },
+): Promise<{ key: BlockKey; block: Block }[]> {
+  const { rows } = await db.query<{ room_no: number; rate_no: number; month: number; block: Buffer }>(
+    `select room_no, rate_no, month, block from ari_month
+     where hotel_id = $1 and month between $2 and $3
+       and ($4::int[] is null or room_no = any($4)) and ($5::int[] is null or rate_no = any($5))
+     order by room_no, rate_no, month`,
+    [hotelId, range.fromMonth, range.toMonth, range.roomNos ?? null, range.rateNos ?? null],
+  )
+  return rows.map((row) => ({
+    key: { hotelId, roomNo: row.room_no, rateNo: row.rate_no, month: row.month },
+    block: Block.decode(row.block),
+  }))
+}
+
+const monthsRemovedAtOnce = 5_000
+
+/** Removes months that lie wholly in the past everywhere on earth; in batches, so that no push waits long. */
+export async function removePastMonths(db: Queryable, firstKeptMonth: number): Promise<number> {
+  let removed = 0
+  for (;;) {
+    const { rowCount } = await db.query(
+      `delete from ari_month where ctid = any(array(select ctid from ari_month where month < $1 limit $2))`,
+      [firstKeptMonth, monthsRemovedAtOnce],
+    )
+    removed += rowCount ?? 0
+    if ((rowCount ?? 0) < monthsRemovedAtOnce) return removed
+  }
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+import { CommanderError, type Command } from 'commander'
+import { readFileSync } from 'node:fs'
+import { program } from '../cli/program.ts'
+import { whyFailed } from '../why-failed.ts'
+
+const exitCodes = { failed: 1, wrongUsage: 2 }
+
+// From src/bin and from dist/bin alike.
+const packageFile: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+const version =
+  typeof packageFile === 'object' && packageFile !== null && 'version' in packageFile
+    ? String(packageFile.version)
+    : 'unknown'
+
+const ari = program({ version, serve: () => import('./serve.ts') })
+for (const command of [ari, ...descendants(ari)]) {
+  command.exitOverride()
+  command.configureOutput({
+    outputError: (text, write) => write(`${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`),
+  })
+}
+
+// A reader that has seen enough (ari key list | head) is no fault.
+process.stdout.on('error', () => process.exit(0))
+
+try {
+  await ari.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitCodes.wrongUsage
+  else {
+    for (const line of whyFailed(error)) process.stderr.write(`error: ${line}\n`)
+    process.exitCode = exitCodes.failed
+  }
+}
+
+function descendants(command: Command): Command[] {
+  return command.commands.flatMap((child) => [child, ...descendants(child)])
+}

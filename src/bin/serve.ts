@@ -1,0 +1,72 @@
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { loadConfig, type Settings } from '../config.ts'
+import type { Service } from '../service.ts'
+import { whyFailed } from '../why-failed.ts'
+
+/** The service: started here, stopped by SIGTERM or SIGINT within ten seconds, whatever is under way. */
+
+const stopWithinMs = 9_500
+/** A Ctrl-C under npm arrives twice, from the terminal and from npm. */
+const sameSignalMs = 500
+
+let starting: Promise<Service> | undefined
+let stopBeganMs: number | undefined
+
+const say = (lines: readonly string[]) => process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+const complain = (lines: readonly string[]) => process.stderr.write(lines.map((line) => `${line}\n`).join(''))
+
+process.on('SIGTERM', () => stopOnSignal('SIGTERM'))
+process.on('SIGINT', () => stopOnSignal('SIGINT'))
+process.on('uncaughtException', (error) => {
+  // The stack is for the log; the person before the terminal gets a line.
+  void starting?.then(({ log }) => log.fatal({ err: error }, 'uncaught')).catch(() => {})
+  void stop(
+    1,
+    whyFailed(error).map((line) => `The service stops because of a fault in itself: ${line}`),
+  )
+})
+
+try {
+  const { settings, warnings } = loadConfig()
+  complain(warnings.map((warning) => `warning: ${warning}`))
+  starting = start(settings)
+  await starting
+} catch (error) {
+  complain(whyFailed(error).map((line) => `The service did not start: ${line}`))
+  process.exit(1)
+}
+
+async function start(settings: Settings): Promise<Service> {
+  // Compiled modules are kept beside the data: half of a later start is compiling.
+  enableCompileCache(join(settings.dataDir, 'compile-cache'))
+  const { startService } = await import('../service.ts')
+  return startService(settings, say)
+}
+
+function stopOnSignal(name: string): void {
+  if (stopBeganMs === undefined) void stop(0, [`${name}: finishing what is under way`])
+  else if (performance.now() - stopBeganMs > sameSignalMs) {
+    complain([`${name} again: stopped at once`])
+    process.exit(1)
+  }
+}
+
+async function stop(exitCode: number, why: readonly string[]): Promise<void> {
+  if (stopBeganMs !== undefined) return
+  stopBeganMs = performance.now()
+  ;(exitCode === 0 ? say : complain)(why)
+  setTimeout(() => {
+    complain([`It took longer than ${stopWithinMs / 1000} s to stop in good order: stopped at once`])
+    process.exit(1)
+  }, stopWithinMs).unref()
+  try {
+    // A start under way is finished first: half of it can't be taken back in order.
+    const service = await starting?.catch(() => undefined)
+    await service?.stop()
+    process.exit(exitCode)
+  } catch (error) {
+    complain(whyFailed(error))
+    process.exit(1)
+  }
+}

@@ -1,0 +1,205 @@
+import { Command } from 'commander'
+import { defaultLimits, limitNames, limitRanges, type OwnLimits } from '../keys/limits.ts'
+import {
+  createKey,
+  expireKey,
+  revokeKey,
+  rotateKey,
+  selectKeys,
+  setKeyLimits,
+  type ListedKey,
+} from '../keys/manage.ts'
+import { duration, futureInstant, id, instantOrNever, limit } from './arguments.ts'
+import { printJson, printOutcome, printTable, remark } from './print.ts'
+import { withSession } from './session.ts'
+
+type Given = { json?: boolean }
+type GivenLimit = number | 'default'
+type GivenLimits = {
+  rateLimit?: GivenLimit
+  burst?: GivenLimit
+  bodyLimit?: GivenLimit
+  items?: GivenLimit
+  cells?: GivenLimit
+}
+
+const usualOverlap = '24h'
+const usualOverlapMs = duration(usualOverlap)
+
+/** Who pushes when no channel manager is named: the supplier itself. */
+const noChannelManager = 'direct'
+
+export function keyCommand(): Command {
+  const key = new Command('key').description("suppliers' API keys").addHelpText(
+    'after',
+    `
+Examples:
+  ari key create --supplier "Sea View" --channel-manager "Acme CM"
+  ari key create --supplier "Sea View" --rate-limit 0 --expires 2027-12-31
+  ari key list --supplier "Sea View"
+  ari key rotate 7 --overlap 48h      a new secret; the old one works for 48 hours more
+  ari key expire 7 --at 2027-06-30    or --at now, or --at never
+  ari key limits 7 --rate-limit 600 --items default
+  ari key revoke 7`,
+  )
+  addCreate(key)
+  addList(key)
+  addLimits(key)
+  addRotate(key)
+  key
+    .command('expire')
+    .description('set when a key ends')
+    .argument('<keyId>', 'as in key list', id)
+    .requiredOption('--at <date>', 'a date, an instant, "now" or "never"', instantOrNever)
+    .option('--json', 'print JSON')
+    .action((keyId: number, given: Given & { at: number | 'never' }) =>
+      withSession(async ({ db }) => {
+        const atMs = given.at === 'never' ? null : given.at
+        await expireKey(db, keyId, atMs)
+        const expiresAt = atMs === null ? null : isoOf(atMs)
+        const when = expiresAt === null ? 'no longer expires' : `expires at ${expiresAt}`
+        printOutcome(given, { keyId: String(keyId), expiresAt }, `Key ${keyId} ${when}`)
+      }),
+    )
+  key
+    .command('revoke')
+    .description('end a key for ever')
+    .argument('<keyId>', 'as in key list', id)
+    .option('--json', 'print JSON')
+    .action((keyId: number, given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        await revokeKey(db, keyId, nowMs)
+        const outcome = { keyId: String(keyId), status: 'revoked' }
+        printOutcome(given, outcome, `Key ${keyId} is revoked and stops working within a second`)
+      }),
+    )
+  return key
+}
+
+function addCreate(key: Command): void {
+  const create = key
+    .command('create')
+    .description('make a key; prints {"apiKey":"…","keyId":"…"}, the only time the key can be seen')
+    .requiredOption('--supplier <name>', 'whose key it is; a supplier of a new name is created')
+    .option('--channel-manager <name>', 'who pushes with it', noChannelManager)
+  withLimitOptions(create)
+    .option('--expires <date>', 'until when it is valid', futureInstant)
+    .option('--json', 'print JSON, as without')
+    .action((given: GivenLimits & { supplier: string; channelManager: string; expires?: number }) =>
+      withSession(async ({ db, ...session }) => {
+        const { supplier, channelManager } = given
+        const expiresAtMs = given.expires ?? null
+        const environment = await session.environment()
+        const wanted = { supplier, channelManager, expiresAtMs, limits: limitsGiven(given) }
+        const { apiKey, keyId, supplierIsNew } = await createKey(db, environment, wanted)
+        printJson({ apiKey, keyId: String(keyId) })
+        if (supplierIsNew) remark(`Supplier "${supplier}" did not exist and was created.`)
+        remark(`Key ${keyId} for ${environment}. Keep it: it is not shown again.`)
+      }),
+    )
+}
+
+function addRotate(key: Command): void {
+  key
+    .command('rotate')
+    .description('give a key a new secret; prints {"apiKey":"…","keyId":"…","oldKeyUntil":"…"}')
+    .argument('<keyId>', 'as in key list', id)
+    .option(
+      '--overlap <duration>',
+      `how long the old one works beside it (default: ${usualOverlap})`,
+      duration,
+    )
+    .option('--json', 'print JSON, as without')
+    .action((keyId: number, given: { overlap?: number }) =>
+      withSession(async ({ db, nowMs, ...session }) => {
+        const environment = await session.environment()
+        const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
+        const apiKey = await rotateKey(db, environment, keyId, { nowMs, oldUntilMs })
+        const oldKeyUntil = isoOf(oldUntilMs)
+        printJson({ apiKey, keyId: String(keyId), oldKeyUntil })
+        remark(`The old key works until ${oldKeyUntil}. Keep the new one: it is not shown again.`)
+      }),
+    )
+}
+
+function addList(key: Command): void {
+  key
+    .command('list')
+    .description('all keys, without the keys themselves')
+    .option('--supplier <name>', 'only those of this supplier')
+    .option('--json', 'print JSON')
+    .action((given: Given & { supplier?: string }) =>
+      withSession(async ({ db, nowMs }) => {
+        const keys = await selectKeys(db, nowMs, given.supplier)
+        if (given.json) printJson(keys.map((one) => ({ ...one, keyId: String(one.keyId) })))
+        else printKeys(keys)
+      }),
+    )
+}
+
+function printKeys(keys: readonly ListedKey[]): void {
+  printTable(
+    ['KEY', 'SUPPLIER', 'CHANNEL MANAGER', 'STATUS', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED'],
+    keys.map((one) => [
+      one.keyId,
+      one.supplier,
+      one.channelManager,
+      one.status,
+      one.tails.map((tail) => `…${tail}`).join(' '),
+      one.createdAt,
+      one.expiresAt,
+      one.lastUsedAt,
+    ]),
+  )
+}
+
+function addLimits(key: Command): void {
+  withLimitOptions(
+    key
+      .command('limits')
+      .description("change a key's limits, or show them when none is named")
+      .argument('<keyId>', 'as in key list', id),
+  )
+    .option('--json', 'print JSON')
+    .action((keyId: number, given: Given & GivenLimits) =>
+      withSession(async ({ db }) => {
+        const own = await setKeyLimits(db, keyId, limitsGiven(given))
+        if (given.json) return printJson({ keyId: String(keyId), limits: own, defaults: defaultLimits })
+        printTable(
+          ['LIMIT', 'OF THIS KEY', 'DEFAULT'],
+          limitNames.map((name) => [name, own[name], defaultLimits[name]]),
+        )
+      }),
+    )
+}
+
+function withLimitOptions(command: Command): Command {
+  const { requestsPerMinute, requestsBurst, bodyBytesMax, ariItemsMax, ariCellsMax } = limitRanges
+  const usual = defaultLimits
+  return command
+    .option(
+      '--rate-limit <n>',
+      `requests a minute, 0 for none (${usual.requestsPerMinute})`,
+      limit(requestsPerMinute),
+    )
+    .option('--burst <n>', `requests at once (${usual.requestsBurst}, or 10 s' worth)`, limit(requestsBurst))
+    .option('--body-limit <bytes>', `bytes a body (${usual.bodyBytesMax})`, limit(bodyBytesMax))
+    .option('--items <n>', `items an ARI push (${usual.ariItemsMax})`, limit(ariItemsMax))
+    .option('--cells <n>', `changed cells an ARI push (${usual.ariCellsMax})`, limit(ariCellsMax))
+}
+
+/** Only what was named; the default is stored as null. */
+function limitsGiven(given: GivenLimits): Partial<OwnLimits> {
+  const stored = (limit: GivenLimit) => (limit === 'default' ? null : limit)
+  return {
+    ...(given.rateLimit === undefined ? {} : { requestsPerMinute: stored(given.rateLimit) }),
+    ...(given.burst === undefined ? {} : { requestsBurst: stored(given.burst) }),
+    ...(given.bodyLimit === undefined ? {} : { bodyBytesMax: stored(given.bodyLimit) }),
+    ...(given.items === undefined ? {} : { ariItemsMax: stored(given.items) }),
+    ...(given.cells === undefined ? {} : { ariCellsMax: stored(given.cells) }),
+  }
+}
+
+function isoOf(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
+}

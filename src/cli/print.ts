@@ -1,0 +1,38 @@
+import { styleText } from 'node:util'
+
+/** Results go to standard output, remarks to standard error, so that results can be piped. */
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+export function printLine(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+export function remark(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** One JSON line with --json, a sentence without. */
+export function printOutcome(options: { json?: boolean }, value: object, sentence: string): void {
+  if (options.json) printJson(value)
+  else printLine(sentence)
+}
+
+type Cell = string | number | null
+
+/** Rows of text in columns; what is null is shown as a dash. */
+export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
+  const cells = rows.map((row) => row.map((cell) => (cell === null || cell === '' ? '-' : String(cell))))
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  printLine(styleText('bold', line(headings), { stream: process.stdout }))
+  for (const row of cells) printLine(line(row))
+}

@@ -1,0 +1,48 @@
+import { Command } from 'commander'
+import { keyCommand } from './key.ts'
+import { printOutcome } from './print.ts'
+import { referenceCommand } from './reference.ts'
+import { withSession } from './session.ts'
+import { supplierCommand } from './supplier.ts'
+import { tokenCommand } from './token.ts'
+
+/** The command `ari`. Starting the service is handed in, because it acts as soon as it is loaded. */
+export function program(options: { version: string; serve: () => Promise<unknown> }): Command {
+  const ari = new Command('ari')
+    .description('The ARI gateway: its service, suppliers, keys, tokens and reference data')
+    .version(options.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ari serve                                  start the service (as npm start does)
+  ari key create --supplier "Sea View"       make a key, and the supplier if there is none yet
+  ari key list --json                        every key as JSON
+  ari token create --role platform           make a token for the booking side
+  ari reference room-type list               the room types that products may name
+
+The commands work while the service runs and while it doesn't. They find the store by the same settings
+(ARI_DATA_DIR or DATABASE_URL, from the environment or .env), so run them in the service's folder.
+Exit code: 0 done, 1 failed, 2 wrong usage.`,
+    )
+  ari
+    .command('serve')
+    .description('start the service')
+    .action(async () => void (await options.serve()))
+  ari
+    .command('migrate')
+    .description("bring the database's schema up to date; the service does it at every start, too")
+    .option('--json', 'print JSON')
+    .action((given: { json?: boolean }) =>
+      withSession(async ({ migrated: { applied, version } }) => {
+        const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`
+        printOutcome(given, { applied, version }, `The schema is at ${version}: ${done}`)
+      }),
+    )
+  ari.addCommand(supplierCommand())
+  ari.addCommand(keyCommand())
+  ari.addCommand(tokenCommand())
+  ari.addCommand(referenceCommand())
+  return ari
+}

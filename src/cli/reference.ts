@@ -1,0 +1,126 @@
+import { Command } from 'commander'
+import {
+  listMealPlans,
+  listRoomTypes,
+  putMealPlan,
+  putRoomType,
+  retireMealPlan,
+  retireRoomType,
+} from '../reference/edit.ts'
+import { fillReference } from '../reference/store.ts'
+import { printJson, printOutcome, printTable } from './print.ts'
+import { withSession, type Session } from './session.ts'
+
+type Given = { json?: boolean }
+
+export function referenceCommand(): Command {
+  const reference = new Command('reference').description(
+    'the room types and meal plans that products may name',
+  )
+  reference.addHelpText(
+    'after',
+    `
+Examples:
+  ari reference room-type list
+  ari reference room-type add "Sky Pod" --description "Glass capsule on a cliff"
+  ari reference meal-plan add BRU --name Brunch --description "Late breakfast"
+  ari reference meal-plan retire BRU
+
+A retired entry stays valid where it is used; new pushes can't name it. Adding it again brings it back.`,
+  )
+  reference.addCommand(roomTypeCommand())
+  reference.addCommand(mealPlanCommand())
+  return reference
+}
+
+/** With the shipped entries, which a service puts in at its start, in a database that no service has seen yet. */
+function withReference(work: (session: Session) => Promise<void>): Promise<void> {
+  return withSession(async (session) => {
+    await fillReference(session.db)
+    await work(session)
+  })
+}
+
+function roomTypeCommand(): Command {
+  const roomType = new Command('room-type').description('room types')
+  roomType
+    .command('list')
+    .description('all room types')
+    .option('--json', 'print JSON')
+    .action((given: Given) =>
+      withReference(async ({ db }) => {
+        const entries = await listRoomTypes(db)
+        if (given.json) return printJson(entries)
+        const rows = entries.map((one) => [one.name, one.retired ? 'retired' : 'in use', one.description])
+        printTable(['ROOM TYPE', 'STATUS', 'DESCRIPTION'], rows)
+      }),
+    )
+  roomType
+    .command('add')
+    .description('add a room type, or describe it anew')
+    .argument('<name>', 'as products name it; upper and lower case matter')
+    .requiredOption('--description <text>', 'what it is')
+    .option('--json', 'print JSON')
+    .action((name: string, given: Given & { description: string }) =>
+      withReference(async ({ db }) => {
+        await putRoomType(db, { name, description: given.description })
+        const outcome = { name, description: given.description, retired: false }
+        printOutcome(given, outcome, `Products may name room type "${name}"`)
+      }),
+    )
+  roomType
+    .command('retire')
+    .description('let new pushes no longer name it')
+    .argument('<name>', 'as in room-type list')
+    .option('--json', 'print JSON')
+    .action((name: string, given: Given) =>
+      withReference(async ({ db, nowMs }) => {
+        await retireRoomType(db, name, nowMs)
+        printOutcome(given, { name, retired: true }, `New pushes can't name room type "${name}" any more`)
+      }),
+    )
+  return roomType
+}
+
+function mealPlanCommand(): Command {
+  const mealPlan = new Command('meal-plan').description('meal plans')
+  mealPlan
+    .command('list')
+    .description('all meal plans')
+    .option('--json', 'print JSON')
+    .action((given: Given) =>
+      withReference(async ({ db }) => {
+        const entries = await listMealPlans(db)
+        if (given.json) return printJson(entries)
+        const status = (retired: boolean) => (retired ? 'retired' : 'in use')
+        const rows = entries.map((one) => [one.code, status(one.retired), one.name, one.description])
+        printTable(['CODE', 'STATUS', 'NAME', 'DESCRIPTION'], rows)
+      }),
+    )
+  mealPlan
+    .command('add')
+    .description('add a meal plan, or describe it anew')
+    .argument('<code>', 'as products name it; upper and lower case matter')
+    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--description <text>', 'which meals it includes')
+    .option('--json', 'print JSON')
+    .action((code: string, given: Given & { name: string; description: string }) =>
+      withReference(async ({ db }) => {
+        const entry = { code, name: given.name, description: given.description }
+        await putMealPlan(db, entry)
+        printOutcome(given, { ...entry, retired: false }, `Products may name meal plan "${code}"`)
+      }),
+    )
+  mealPlan
+    .command('retire')
+    .description('let new pushes no longer name it')
+    .argument('<code>', 'as in meal-plan list')
+    .option('--json', 'print JSON')
+    .action((code: string, given: Given) =>
+      withReference(async ({ db, nowMs }) => {
+        await retireMealPlan(db, code, nowMs)
+        printOutcome(given, { code, retired: true }, `New pushes can't name meal plan "${code}" any more`)
+      }),
+    )
+  return mealPlan
+}

@@ -1,0 +1,57 @@
+import { loadConfig, type Settings } from '../config.ts'
+import { claimEnvironment, selectOptionalEnvironment } from '../keys/store.ts'
+import type { Environment } from '../keys/secret.ts'
+import { reachStore } from '../open-store.ts'
+import { migrate, type Migrated } from '../platform/migrate.ts'
+import { openDatabase, type Database } from '../platform/postgres.ts'
+import { remark } from './print.ts'
+
+/** What a command works with: the store of the settings, up to date, and the environment it belongs to. */
+export type Session = {
+  db: Database
+  /** The environment for which keys are made; a new database belongs to it from then on. */
+  environment: () => Promise<Environment>
+  nowMs: number
+  migrated: Migrated
+  where: string
+}
+
+/** A command fails with this when it can't be done; one line. */
+export class CommandFailed extends Error {}
+
+const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+const connectionsMax = 2
+
+export async function withSession(work: (session: Session) => Promise<void>): Promise<void> {
+  const { settings, warnings } = loadConfig()
+  for (const warning of warnings) remark(`warning: ${warning}`)
+  const store = await reachStore(settings, quiet)
+  try {
+    const migrated = await migrate(store.address)
+    const db = openDatabase(store.address, quiet, connectionsMax)
+    try {
+      const environment = await environmentOf(db, settings)
+      await work({
+        db,
+        environment: () => claimEnvironment(db, environment),
+        nowMs: Date.now(),
+        migrated,
+        where: store.where,
+      })
+    } finally {
+      await db.close()
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/** The database knows its environment; a setting that was left out must not give keys of another one. */
+async function environmentOf(db: Database, settings: Settings): Promise<Environment> {
+  const environment = await selectOptionalEnvironment(db)
+  if (environment === undefined) return settings.environment
+  if (environment === settings.environment || !settings.environmentIsStated) return environment
+  throw new CommandFailed(
+    `The database belongs to ${environment}, but ARI_ENVIRONMENT is ${settings.environment}: name the other database, or change the setting`,
+  )
+}

@@ -1,0 +1,78 @@
+import { Command, Option } from 'commander'
+import { createToken, revokeToken, selectTokens } from '../keys/manage.ts'
+import { tokenRoles, type TokenRole } from '../keys/store.ts'
+import { futureInstant, id } from './arguments.ts'
+import { printJson, printOutcome, printTable, remark } from './print.ts'
+import { withSession } from './session.ts'
+
+type Given = { json?: boolean }
+
+export function tokenCommand(): Command {
+  const token = new Command('token').description('tokens for the booking side and for operators').addHelpText(
+    'after',
+    `
+Examples:
+  ari token create --role platform --name "booking engine"
+  ari token create --role operator --expires 2027-12-31
+  ari token list
+  ari token revoke 3`,
+  )
+  token
+    .command('create')
+    .description('make a token; prints {"token":"…"}, the only time it can be seen')
+    .addOption(new Option('--role <role>', 'what it opens').choices([...tokenRoles]).makeOptionMandatory())
+    .option('--name <name>', 'who uses it')
+    .option('--expires <date>', 'until when it is valid', futureInstant)
+    .option('--json', 'print JSON, as without')
+    .action((given: { role: TokenRole; name?: string; expires?: number }) =>
+      withSession(async ({ db, ...session }) => {
+        const environment = await session.environment()
+        const wanted = {
+          role: given.role,
+          name: given.name ?? given.role,
+          expiresAtMs: given.expires ?? null,
+        }
+        const { token: made, tokenId } = await createToken(db, environment, wanted)
+        printJson({ token: made })
+        remark(`Token ${tokenId} for ${environment}. Keep it: it is not shown again.`)
+      }),
+    )
+  token
+    .command('list')
+    .description('all tokens')
+    .option('--json', 'print JSON')
+    .action((given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        const tokens = await selectTokens(db, nowMs)
+        if (given.json) printJson(tokens.map((one) => ({ ...one, tokenId: String(one.tokenId) })))
+        else {
+          printTable(
+            ['TOKEN', 'ROLE', 'NAME', 'STATUS', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED'],
+            tokens.map((one) => [
+              one.tokenId,
+              one.role,
+              one.name,
+              one.status,
+              `…${one.tail}`,
+              one.createdAt,
+              one.expiresAt,
+              one.lastUsedAt,
+            ]),
+          )
+        }
+      }),
+    )
+  token
+    .command('revoke')
+    .description('end a token for ever')
+    .argument('<tokenId>', 'as in token list', id)
+    .option('--json', 'print JSON')
+    .action((tokenId: number, given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        await revokeToken(db, tokenId, nowMs)
+        const outcome = { tokenId: String(tokenId), status: 'revoked' }
+        printOutcome(given, outcome, `Token ${tokenId} is revoked and stops working within a second`)
+      }),
+    )
+  return token
+}

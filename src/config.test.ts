@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { test } from 'node:test'
+import { readConfig, WrongSettings, type Environ } from './config.ts'
+
+const defaults = {
+  environment: 'sandbox',
+  environmentIsStated: false,
+  host: '127.0.0.1',
+  port: 8080,
+  dataDir: resolve('data'),
+  databaseUrl: undefined,
+  vaultKey: undefined,
+  roles: ['gateway', 'worker', 'console'],
+  logLevel: 'info',
+  postgresBinDir: undefined,
+  allowPrivateWebhooks: false,
+  pushLogDays: 90,
+}
+
+test('without any setting everything has its default', () => {
+  assert.deepEqual(readConfig({}), { settings: defaults, warnings: [] })
+})
+
+test('an empty value counts as none', () => {
+  assert.deepEqual(readConfig({ PORT: '', DATABASE_URL: '', ARI_ENVIRONMENT: '' }).settings, defaults)
+})
+
+test('every setting is read', () => {
+  const { settings, warnings } = readConfig({
+    ARI_ENVIRONMENT: 'production',
+    HOST: '::1',
+    PORT: '0',
+    ARI_DATA_DIR: '/var/lib/ari',
+    DATABASE_URL: 'postgres://ari:secret@db.example:5432/ari?sslmode=require',
+    ARI_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ARI_ROLES: 'worker, gateway',
+    LOG_LEVEL: 'silent',
+    ARI_POSTGRES_BIN: '/usr/lib/postgresql/18/bin',
+    ARI_ALLOW_PRIVATE_WEBHOOKS: 'false',
+    ARI_PUSH_LOG_DAYS: '1',
+    PATH: '/usr/bin',
+  })
+  assert.deepEqual(
+    { settings, warnings },
+    {
+      settings: {
+        environment: 'production',
+        environmentIsStated: true,
+        host: '::1',
+        port: 0,
+        dataDir: '/var/lib/ari',
+        databaseUrl: 'postgres://ari:secret@db.example:5432/ari?sslmode=require',
+        vaultKey: Buffer.alloc(32, 7),
+        roles: ['gateway', 'worker'],
+        logLevel: 'silent',
+        postgresBinDir: '/usr/lib/postgresql/18/bin',
+        allowPrivateWebhooks: false,
+        pushLogDays: 1,
+      },
+      warnings: [],
+    },
+  )
+})
+
+test('the vault key is read in hexadecimal and base64url too', () => {
+  const key = Buffer.alloc(32, 251)
+  assert.deepEqual(readConfig({ ARI_VAULT_KEY: key.toString('hex') }).settings.vaultKey, key)
+  assert.deepEqual(readConfig({ ARI_VAULT_KEY: key.toString('base64url') }).settings.vaultKey, key)
+})
+
+const databaseUrl = 'DATABASE_URL must be a URL like postgres://user:password@host:5432/database'
+const port = (shown: string) => `PORT must be a whole number from 0 to 65535, not ${shown}`
+const vaultKey =
+  'ARI_VAULT_KEY must be 32 random bytes in base64 or hexadecimal, as from: openssl rand -base64 32'
+const host = (shown: string) =>
+  `HOST must be an IP address or a host name, without scheme, brackets and port, not ${shown}`
+const roles = (shown: string) =>
+  `ARI_ROLES must be one or more of gateway, worker or console, each once, with commas between, not ${shown}`
+const days = (shown: string) => `ARI_PUSH_LOG_DAYS must be a whole number from 1 to 3650, not ${shown}`
+
+const wrong: [Environ, string][] = [
+  [{ ARI_ENVIRONMENT: 'prod' }, 'ARI_ENVIRONMENT must be sandbox or production, not "prod"'],
+  [{ ARI_ENVIRONMENT: 'Sandbox' }, 'ARI_ENVIRONMENT must be sandbox or production, not "Sandbox"'],
+  [{ HOST: 'http://localhost' }, host('"http://localhost"')],
+  [{ HOST: '[::1]' }, host('"[::1]"')],
+  [{ HOST: 'a b' }, host('"a b"')],
+  [{ PORT: 'http' }, port('"http"')],
+  [{ PORT: '65536' }, port('"65536"')],
+  [{ PORT: '-1' }, port('"-1"')],
+  [{ PORT: '80.5' }, port('"80.5"')],
+  [{ PORT: ' 80' }, port('" 80"')],
+  [{ PORT: '9'.repeat(100) }, port(`"${'9'.repeat(60)}…"`)],
+  [{ ARI_DATA_DIR: 'a\0b' }, 'ARI_DATA_DIR must be the path of a folder, without control characters'],
+  [{ ARI_POSTGRES_BIN: 'a\nb' }, 'ARI_POSTGRES_BIN must be the path of a folder, without control characters'],
+  [{ DATABASE_URL: 'localhost:5432' }, databaseUrl],
+  [{ DATABASE_URL: 'mysql://root:secret@localhost/ari' }, databaseUrl],
+  [
+    { DATABASE_URL: 'postgres://ari:secret@localhost' },
+    'DATABASE_URL must name a database, as in postgres://user:password@host:5432/database',
+  ],
+  [{ ARI_VAULT_KEY: 'secret' }, vaultKey],
+  [{ ARI_VAULT_KEY: Buffer.alloc(31).toString('base64') }, vaultKey],
+  [{ ARI_ROLES: 'gateway,web' }, roles('"gateway,web"')],
+  [{ ARI_ROLES: 'gateway,gateway' }, roles('"gateway,gateway"')],
+  [{ ARI_ROLES: ',' }, roles('","')],
+  [
+    { LOG_LEVEL: 'verbose' },
+    'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent, not "verbose"',
+  ],
+  [{ ARI_ALLOW_PRIVATE_WEBHOOKS: 'yes' }, 'ARI_ALLOW_PRIVATE_WEBHOOKS must be true or false, not "yes"'],
+  [
+    { ARI_ALLOW_PRIVATE_WEBHOOKS: 'true', ARI_ENVIRONMENT: 'production' },
+    'ARI_ALLOW_PRIVATE_WEBHOOKS must not be true in production',
+  ],
+  [{ ARI_PUSH_LOG_DAYS: '0' }, days('"0"')],
+  [{ ARI_PUSH_LOG_DAYS: '3651' }, days('"3651"')],
+  [{ ARI_PUSH_LOG_DAYS: 'ninety' }, days('"ninety"')],
+]
+
+for (const [environ, line] of wrong) {
+  test(`a wrong setting is named with what it must be: ${JSON.stringify(environ).slice(0, 80)}`, () => {
+    assert.deepEqual(linesOf(environ), [line])
+  })
+}
+
+test('all wrong settings are named at once, and no secret is repeated', () => {
+  const lines = linesOf({ PORT: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x:hunter2', ARI_VAULT_KEY: 'hunter2' })
+  assert.deepEqual(
+    lines.map((line) => line.split(' ')[0]),
+    ['PORT', 'DATABASE_URL', 'ARI_VAULT_KEY', 'LOG_LEVEL'],
+  )
+  assert.ok(!lines.join('\n').includes('hunter2'))
+})
+
+test('a misspelt setting gets a warning with the name that was meant', () => {
+  assert.deepEqual(readConfig({ ARI_DATADIR: '/x', ARI_SOMETHING_ELSE: '1' }).warnings, [
+    'ARI_DATADIR is not a setting: did you mean ARI_DATA_DIR?',
+    'ARI_SOMETHING_ELSE is not a setting and has no effect',
+  ])
+})
+
+function linesOf(environ: Environ): readonly string[] {
+  try {
+    readConfig(environ)
+  } catch (error) {
+    if (error instanceof WrongSettings) return error.lines
+    throw error
+  }
+  return []
+}

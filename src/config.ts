@@ -1,0 +1,218 @@
+import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { environments, type Environment } from './keys/secret.ts'
+import { logLevels, type LogLevel } from './platform/log.ts'
+
+/** Environment → typed settings. The only file that reads process.env. */
+
+export const roles = ['gateway', 'worker', 'console'] as const
+export type Role = (typeof roles)[number]
+
+export type Settings = {
+  environment: Environment
+  /** Whether ARI_ENVIRONMENT was set, rather than left at its default. */
+  environmentIsStated: boolean
+  host: string
+  port: number
+  dataDir: string
+  /** Absent: the embedded PostgreSQL. */
+  databaseUrl: string | undefined
+  /** 32 bytes. */
+  vaultKey: Buffer | undefined
+  roles: readonly Role[]
+  logLevel: LogLevel
+  postgresBinDir: string | undefined
+  allowPrivateWebhooks: boolean
+  pushLogDays: number
+}
+
+/** What is wrong with the settings, a line each. */
+export class WrongSettings extends Error {
+  readonly lines: readonly string[]
+
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'))
+    this.name = 'WrongSettings'
+    this.lines = lines
+  }
+}
+
+/** A setting's value in the environment, or why it can't be. Names no value that may be secret. */
+type Reading<Value> = { value: Value } | { wrong: string }
+
+export type Environ = Readonly<Record<string, string | undefined>>
+
+const names = [
+  'ARI_ENVIRONMENT',
+  'ARI_DATA_DIR',
+  'ARI_VAULT_KEY',
+  'ARI_ROLES',
+  'ARI_POSTGRES_BIN',
+  'ARI_ALLOW_PRIVATE_WEBHOOKS',
+  'ARI_PUSH_LOG_DAYS',
+] as const
+
+const pushLogDays = { min: 1, max: 3_650, usual: 90 }
+const vaultKeyBytes = 32
+
+/** Settings from the environment and, where a `.env` lies in the working folder, from it; the environment wins. */
+export function loadConfig(): { settings: Settings; warnings: string[] } {
+  if (existsSync('.env')) {
+    try {
+      process.loadEnvFile('.env')
+    } catch (cause) {
+      throw new WrongSettings([
+        `The file .env can't be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      ])
+    }
+  }
+  return readConfig(process.env)
+}
+
+/** Throws WrongSettings with everything that is wrong. An empty value counts as none. */
+export function readConfig(environ: Environ): { settings: Settings; warnings: string[] } {
+  const wrong: string[] = []
+  const setting = <Value>(name: string, usual: Value, read: (text: string) => Reading<Value>): Value => {
+    const text = environ[name]
+    if (text === undefined || text === '') return usual
+    const reading = read(text)
+    if ('value' in reading) return reading.value
+    wrong.push(`${name} ${reading.wrong}`)
+    return usual
+  }
+  const settings: Settings = {
+    environment: setting('ARI_ENVIRONMENT', 'sandbox', among(environments)),
+    environmentIsStated: (environ['ARI_ENVIRONMENT'] ?? '') !== '',
+    host: setting('HOST', '127.0.0.1', readHost),
+    port: setting('PORT', 8080, integerBetween(0, 65_535)),
+    dataDir: setting('ARI_DATA_DIR', resolve('data'), readFolder),
+    databaseUrl: setting<string | undefined>('DATABASE_URL', undefined, readDatabaseUrl),
+    vaultKey: setting<Buffer | undefined>('ARI_VAULT_KEY', undefined, readVaultKey),
+    roles: setting<readonly Role[]>('ARI_ROLES', roles, readRoles),
+    logLevel: setting('LOG_LEVEL', 'info', among(logLevels)),
+    postgresBinDir: setting<string | undefined>('ARI_POSTGRES_BIN', undefined, readFolder),
+    allowPrivateWebhooks: setting('ARI_ALLOW_PRIVATE_WEBHOOKS', false, readBoolean),
+    pushLogDays: setting(
+      'ARI_PUSH_LOG_DAYS',
+      pushLogDays.usual,
+      integerBetween(pushLogDays.min, pushLogDays.max),
+    ),
+  }
+  if (settings.allowPrivateWebhooks && settings.environment === 'production') {
+    wrong.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be true in production')
+  }
+  if (wrong.length > 0) throw new WrongSettings(wrong)
+  return { settings, warnings: unknownSettings(environ) }
+}
+
+function among<const Value extends string>(values: readonly Value[]): (text: string) => Reading<Value> {
+  return (text) => {
+    const value = values.find((one) => one === text)
+    return value === undefined ? { wrong: `must be ${listed(values)}, not ${quoted(text)}` } : { value }
+  }
+}
+
+function integerBetween(min: number, max: number): (text: string) => Reading<number> {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    return value >= min && value <= max
+      ? { value }
+      : { wrong: `must be a whole number from ${min} to ${max}, not ${quoted(text)}` }
+  }
+}
+
+function readHost(text: string): Reading<string> {
+  const isName = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text)
+  return isName || isIP(text) !== 0
+    ? { value: text }
+    : {
+        wrong: `must be an IP address or a host name, without scheme, brackets and port, not ${quoted(text)}`,
+      }
+}
+
+function readFolder(text: string): Reading<string> {
+  return /\p{Cc}/u.test(text)
+    ? { wrong: 'must be the path of a folder, without control characters' }
+    : { value: resolve(text) }
+}
+
+/** The URL is never repeated, because it may hold a password. */
+function readDatabaseUrl(text: string): Reading<string> {
+  const url = URL.parse(text)
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    return { wrong: 'must be a URL like postgres://user:password@host:5432/database' }
+  }
+  if (url.pathname.length < 2) {
+    return { wrong: 'must name a database, as in postgres://user:password@host:5432/database' }
+  }
+  return { value: text }
+}
+
+function readVaultKey(text: string): Reading<Buffer> {
+  const isHex = text.length === vaultKeyBytes * 2 && /^[0-9a-f]+$/i.test(text)
+  const value = isHex
+    ? Buffer.from(text, 'hex')
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
+      ? Buffer.from(text, 'base64')
+      : undefined
+  return value?.length === vaultKeyBytes
+    ? { value }
+    : {
+        wrong: `must be ${vaultKeyBytes} random bytes in base64 or hexadecimal, as from: openssl rand -base64 32`,
+      }
+}
+
+function readRoles(text: string): Reading<readonly Role[]> {
+  const parts = text.split(',').map((part) => part.trim())
+  const value = roles.filter((role) => parts.includes(role))
+  return value.length === parts.length
+    ? { value }
+    : {
+        wrong: `must be one or more of ${listed(roles)}, each once, with commas between, not ${quoted(text)}`,
+      }
+}
+
+function readBoolean(text: string): Reading<boolean> {
+  return text === 'true' || text === 'false'
+    ? { value: text === 'true' }
+    : { wrong: `must be true or false, not ${quoted(text)}` }
+}
+
+/** Misspelt names would otherwise be passed over in silence. */
+function unknownSettings(environ: Environ): string[] {
+  const known: ReadonlySet<string> = new Set(names)
+  return Object.keys(environ)
+    .filter((name) => name.startsWith('ARI_') && !known.has(name))
+    .sort()
+    .map((name) => {
+      const meant = names.find((one) => editDistance(one, name) <= likelyTypos)
+      return `${name} is not a setting${meant ? `: did you mean ${meant}?` : ' and has no effect'}`
+    })
+}
+
+const likelyTypos = 3
+
+function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (const [done, letter] of [...left].entries()) {
+    const next = [done + 1]
+    for (const [index, other] of [...right].entries()) {
+      const replaced = (row[index] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+const shownMax = 60
+
+function quoted(text: string): string {
+  const cut = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
+  return JSON.stringify(cut)
+}
+
+function listed(values: readonly string[]): string {
+  return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+}

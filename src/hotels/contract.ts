@@ -1,0 +1,284 @@
+import Type, { type Static } from 'typebox'
+import {
+  code,
+  integer,
+  oneOf,
+  route,
+  success,
+  text,
+  warning,
+  type ConstraintError,
+} from '../platform/route.ts'
+
+export const hotelsPerPushMax = 500
+export const hotelsPerReadMax = 500
+/** Older than any guest; a larger number is a slip of the keyboard. */
+export const childAgeMax = 99
+export const emailCharactersMax = 254
+
+/** The zone of a hotel that was pushed without one. */
+export const timeZoneOtherwise = 'UTC'
+
+/** Faults that the schema cannot find (they need reference data), in the words of the contract. */
+export const hotelFaults = {
+  childAge: {
+    type: 'CHILD_AGE_INVALID',
+    message: 'Validation failure on minChildAge or maxChildAge',
+    hint: `Send both as integers from 1 to ${childAgeMax}, minChildAge not above maxChildAge`,
+  },
+  tooManyHotels: {
+    type: 'TOO_MANY_HOTELS',
+    message: 'Maximum 500 hotels can be updated at a time',
+    hint: 'Split the push',
+  },
+  currency: {
+    type: 'CURRENCY_INVALID',
+    message: 'Currency is not valid',
+    hint: 'Send an ISO 4217 code in capitals, for example USD; GET /v1/push/reference lists them',
+  },
+  country: {
+    type: 'COUNTRY_INVALID',
+    message: 'Country code is not valid',
+    hint: 'Send an ISO 3166-1 alpha-2 code in capitals, for example FR',
+  },
+  timeZone: {
+    type: 'TIMEZONE_INVALID',
+    message: 'Timezone is not valid',
+    hint: 'Send an IANA zone name in region/city form, for example Europe/Paris',
+  },
+  email: {
+    type: 'EMAIL_INVALID',
+    message: 'Email is not valid',
+    hint: 'Send one address, for example desk@hotel.example',
+  },
+  repeated: { type: 'DUPLICATE_HOTEL', message: 'hotelId stands twice in one request' },
+  notFound: {
+    type: 'HOTEL_NOT_FOUND',
+    message: 'Hotel ID is not found',
+    hint: 'Push the hotel with POST /push/hotels first',
+  },
+} as const satisfies Record<string, ConstraintError>
+
+/** What is accepted all the same. */
+export const hotelRemarks = {
+  timeZoneMissing: {
+    type: 'TIMEZONE_MISSING',
+    message: `No timezone sent: nights are counted in ${timeZoneOtherwise}`,
+    hint: "Send the hotel's IANA zone, for example Europe/Paris",
+  },
+  cityUnknown: {
+    type: 'CITY_NOT_MATCHED',
+    message: 'City is not found in the reference data',
+    hint: 'Kept as sent; check the spelling and countryCodeISO2',
+  },
+  currencyChanged: {
+    type: 'CURRENCY_CHANGED',
+    message: 'Currency was changed: stored prices cannot be sold until they are pushed again',
+    hint: 'Push the prices with POST /push/ari',
+  },
+} as const satisfies Record<string, ConstraintError>
+
+export const hotelId = code({
+  description: "The supplier's own code of the hotel",
+  errors: {
+    required: {
+      type: 'HOTEL_ID_REQUIRED',
+      message: 'hotelId is required',
+      hint: 'Send the hotelId pushed with POST /push/hotels',
+    },
+  },
+})
+
+const childAge = (description: string) =>
+  integer({ minimum: 1, maximum: childAgeMax, description, errors: { '*': hotelFaults.childAge } })
+
+/** Free text that may be empty: many systems send an empty string for what they don't know. */
+const freeText = (maxLength: number, description: string) =>
+  Type.Optional(text({ minLength: 0, maxLength, description }))
+
+const hotelMembers = {
+  hotelName: text({ maxLength: 255, description: 'Display name' }),
+  currency: Type.String({ description: 'ISO 4217 code of all amounts of the hotel', examples: ['USD'] }),
+  isAvailable: Type.Boolean({ description: 'Open for bookings' }),
+  minChildAge: childAge('Guests below this age are infants'),
+  maxChildAge: childAge('Guests up to this age are children, above it adults'),
+  countryCodeISO2: Type.Optional(Type.String({ description: 'ISO 3166-1 alpha-2', examples: ['FR'] })),
+  city: freeText(120, 'Matched to reference data by name and country, whatever the case and accents'),
+  email: Type.Optional(Type.String({ description: 'Property e-mail' })),
+  chainCode: freeText(64, 'Chain of the property'),
+  latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90, description: 'Degrees, north positive' })),
+  longitude: Type.Optional(
+    Type.Number({ minimum: -180, maximum: 180, description: 'Degrees, east positive' }),
+  ),
+  state: freeText(120, 'State or province'),
+  address: Type.Optional(
+    Type.Array(text({ minLength: 0, maxLength: 255 }), { maxItems: 20, description: 'Address lines' }),
+  ),
+  phone: Type.Optional(
+    Type.Object({
+      CountryAccessCode: freeText(32, 'For example +33'),
+      phoneNumber: freeText(64, 'Number without the country access code'),
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      description: 'IANA zone in which nights are counted; absent: UTC',
+      examples: ['Europe/Paris'],
+    }),
+  ),
+}
+
+export const hotel = Type.Object({ hotelId, ...hotelMembers })
+export type Hotel = Static<typeof hotel>
+
+const count = Type.Integer({ minimum: 0 })
+
+const stepStatuses = ['done', 'missing', 'notNeeded'] as const
+export type StepStatus = (typeof stepStatuses)[number]
+const step = Type.Object({
+  status: oneOf(stepStatuses),
+  at: Type.Optional(Type.String({ description: 'When, as far as it is known (UTC)' })),
+})
+
+export const goLive = Type.Object(
+  {
+    hotels: step,
+    products: step,
+    taxes: step,
+    ari: step,
+    availabilityWebhook: step,
+    pushbookWebhook: step,
+    ready: Type.Boolean({ description: 'No step is missing' }),
+  },
+  {
+    description:
+      'The go-live checklist. Taxes are `notNeeded` until some are pushed, as a property may have none. The webhooks are those of the key that asks; they are `missing` until registered, although a contract without live price check or without reservations by HTTP push does without.',
+  },
+)
+
+const storedHotel = Type.Object({
+  hotelId: Type.String(),
+  ...hotelMembers,
+  platformHotelId: Type.String({ description: "The platform's identifier of the hotel; opaque and stable" }),
+  cityMatched: Type.Optional(Type.String({ description: 'The city of the reference data' })),
+  productCount: Type.Integer({ description: 'Room-rate rows, archived ones included' }),
+  lastAriAt: Type.Union([Type.String(), Type.Null()], { description: 'Last applied ARI push (UTC)' }),
+  revision: Type.Integer({ description: 'Rises with every push that changed something of the hotel' }),
+  goLive,
+})
+export type StoredHotel = Static<typeof storedHotel>
+
+const hotelIds = {
+  minItems: 1,
+  maxItems: hotelsPerReadMax,
+  errors: {
+    minItems: { type: 'TOO_FEW', message: 'At least one hotelId is required' },
+    maxItems: {
+      type: 'TOO_MANY_HOTELS',
+      message: 'Maximum 500 hotels can be retrieved at a time',
+      hint: 'Split the request',
+    },
+  },
+}
+
+const exampleHotel = {
+  hotelId: 'H1',
+  hotelName: 'Hôtel de la Gare',
+  currency: 'USD',
+  isAvailable: true,
+  minChildAge: 3,
+  maxChildAge: 12,
+  countryCodeISO2: 'FR',
+  city: 'Paris',
+  email: 'desk@hoteldelagare.example',
+  chainCode: 'GARE',
+  latitude: 48.8809,
+  longitude: 2.3553,
+  state: 'Île-de-France',
+  address: ['18 rue de Dunkerque', '75010 Paris'],
+  phone: { CountryAccessCode: '+33', phoneNumber: '155501234' },
+  timezone: 'Europe/Paris',
+}
+
+export const hotelRoutes = {
+  pushHotels: route({
+    method: 'POST',
+    path: '/push/hotels',
+    access: 'supplier',
+    tag: 'Hotels',
+    summary: 'Create or update hotels',
+    description: [
+      'At most 500 hotels, all or none: one bad element refuses the push, and the answer lists every bad element.',
+      'Each element is the full state of its hotel: an optional field that is left out is cleared. Posting the same again changes nothing.',
+      'Changing the currency keeps the stored prices, but they cannot be sold until they are pushed again.',
+      'A city that is not found in the reference data, or a missing timezone, is a warning, never an error.',
+    ].join('\n'),
+    body: Type.Array(hotel, {
+      minItems: 1,
+      maxItems: hotelsPerPushMax,
+      errors: {
+        minItems: {
+          type: 'TOO_FEW',
+          message: 'At least one hotel is required',
+          hint: 'Send an array of hotels',
+        },
+        maxItems: hotelFaults.tooManyHotels,
+      },
+    }),
+    answer: Type.Object({
+      ...success,
+      requestId: Type.String(),
+      created: count,
+      updated: count,
+      unchanged: count,
+      warnings: Type.Array(warning),
+    }),
+    errors: { 400: 'A rule is broken by at least one hotel; nothing was applied' },
+    pushKind: 'hotels',
+    examples: [
+      {
+        summary: 'One hotel with all its fields',
+        request: [exampleHotel],
+        answer: { status: 200, body: { code: '200', message: 'Hotels updated successfully' } },
+      },
+    ],
+  }),
+  getHotels: route({
+    method: 'POST',
+    path: '/push/getHotels',
+    access: 'supplier',
+    tag: 'Hotels',
+    summary: 'Read hotels back',
+    description: [
+      'Hotels as pushed, with what the platform made of them and how far each is on the go-live checklist.',
+      'Takes an object with `hotelIds` or the bare array. Codes that are unknown to this account stand in `notFound`.',
+    ].join('\n'),
+    // One schema for both forms: of its keywords, each counts for its own type only, so that the errors stay plain.
+    body: Type.Unsafe<string[] | { hotelIds: string[] }>({
+      type: ['object', 'array'],
+      items: code(),
+      ...hotelIds,
+      properties: { hotelIds: Type.Array(code(), { ...hotelIds, description: 'Codes of the hotels' }) },
+      required: ['hotelIds'],
+    }),
+    answer: Type.Object({
+      ...success,
+      hotels: Type.Array(storedHotel),
+      notFound: Type.Array(Type.String(), {
+        description: 'Codes asked for that are not hotels of this account',
+      }),
+    }),
+    examples: [
+      {
+        summary: 'One hotel that is there and one that is not',
+        request: { hotelIds: ['H1', 'H9'] },
+        answer: { status: 200, body: { code: '200', message: 'Hotels retrieved successfully' } },
+      },
+      {
+        summary: 'The bare array',
+        request: ['H1'],
+        answer: { status: 200, body: { code: '200', message: 'Hotels retrieved successfully' } },
+      },
+    ],
+  }),
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startGateway, testNow, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+
+let gateway: TestGateway
+before(async () => void (gateway = await startGateway()))
+after(() => gateway.stop())
+
+const full = {
+  hotelId: 'H1',
+  hotelName: 'Sea View Resort',
+  currency: 'USD',
+  isAvailable: true,
+  minChildAge: 3,
+  maxChildAge: 12,
+  countryCodeISO2: 'BR',
+  city: 'SAO PAULO',
+  email: 'desk@seaview.example',
+  chainCode: 'SEA',
+  latitude: -23.55,
+  longitude: -46.633_308,
+  state: '',
+  address: ['Rua 1', ''],
+  phone: { CountryAccessCode: '+55', phoneNumber: '11 5550' },
+  timezone: 'America/Sao_Paulo',
+}
+const product = {
+  roomId: 'DBL',
+  roomType: 'Double',
+  rateId: 'BAR',
+  roomName: 'Double Room',
+  rateName: 'Best Available Rate',
+  isAvailable: true,
+  occupancy: { maxOccupancy: 2 },
+}
+
+let suppliers = 0
+const newSupplier = (): Promise<TestSupplier> => gateway.supplier(`get-hotels-${++suppliers}`)
+
+const nowText = new Date(testNow).toISOString()
+
+async function platformHotelId({ name }: TestSupplier): Promise<string> {
+  const { rows } = await gateway.db.query<{ id: number }>(
+    `select hotel.id from hotel join supplier on supplier.id = supplier_id where supplier.name = $1`,
+    [name],
+  )
+  return String(rows[0]?.id)
+}
+
+describe('hotels read back', () => {
+  test('are as pushed, with what the platform made of them', async () => {
+    const supplier = await newSupplier()
+    await supplier.post('/push/hotels', [full])
+    const { status, body } = await supplier.post('/push/getHotels', { hotelIds: ['H1', 'H9'] })
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      code: '200',
+      message: 'Hotels retrieved successfully',
+      hotels: [
+        {
+          ...full,
+          platformHotelId: await platformHotelId(supplier),
+          cityMatched: 'São Paulo',
+          productCount: 0,
+          lastAriAt: null,
+          revision: 1,
+          goLive: {
+            hotels: { status: 'done', at: nowText },
+            products: { status: 'missing' },
+            taxes: { status: 'notNeeded' },
+            ari: { status: 'missing' },
+            availabilityWebhook: { status: 'missing' },
+            pushbookWebhook: { status: 'missing' },
+            ready: false,
+          },
+        },
+      ],
+      notFound: ['H9'],
+    })
+  })
+
+  test('can be pushed back without changing anything', async () => {
+    const supplier = await newSupplier()
+    const plain = { ...full, timezone: undefined, city: undefined }
+    await supplier.post('/push/hotels', [full, { ...plain, hotelId: 'H2' }])
+    const read = await supplier.post('/push/getHotels', ['H1', 'H2'])
+    const { body } = await supplier.post('/push/hotels', read.body['hotels'])
+    assert.deepEqual([body['created'], body['updated'], body['unchanged']], [0, 0, 2])
+  })
+
+  test('come in the order asked, each once, from the bare array too', async () => {
+    const supplier = await newSupplier()
+    await supplier.post(
+      '/push/hotels',
+      ['A', 'B', 'C'].map((hotelId) => ({ ...full, hotelId })),
+    )
+    const asked = ['C', 'X', 'A', 'C', 'X', 'a']
+    for (const request of [asked, { hotelIds: asked }]) {
+      const { body } = await supplier.post('/push/getHotels', request)
+      const hotels: { hotelId: string }[] = Array.isArray(body['hotels']) ? body['hotels'] : []
+      assert.deepEqual(
+        hotels.map(({ hotelId }) => hotelId),
+        ['C', 'A'],
+      )
+      assert.deepEqual(body['notFound'], ['X', 'a'])
+    }
+  })
+
+  test('of another supplier are not found', async () => {
+    const [owner, supplier] = [await newSupplier(), await newSupplier()]
+    await owner.post('/push/hotels', [full])
+    const { status, body } = await supplier.post('/push/getHotels', ['H1'])
+    assert.equal(status, 200)
+    assert.deepEqual([body['hotels'], body['notFound']], [[], ['H1']])
+  })
+})
+
+describe('the go-live checklist', () => {
+  test('follows each step until the hotel is ready', async () => {
+    const supplier = await newSupplier()
+    const goLive = async (): Promise<Record<string, unknown>> => {
+      const { body } = await supplier.post('/push/getHotels', ['H1'])
+      const [hotel]: { goLive: Record<string, unknown> }[] = Array.isArray(body['hotels'])
+        ? body['hotels']
+        : []
+      return hotel?.goLive ?? {}
+    }
+    const missing = async () => {
+      const { ready, ...steps } = await goLive()
+      const open = Object.entries(steps).flatMap(([step, state]) =>
+        JSON.stringify(state).includes('missing') ? [step] : [],
+      )
+      assert.equal(ready, open.length === 0)
+      return open
+    }
+    await supplier.post('/push/hotels', [full])
+    assert.deepEqual(await missing(), ['products', 'ari', 'availabilityWebhook', 'pushbookWebhook'])
+    await supplier.post('/push/products', { hotelId: 'H1', products: [product] })
+    assert.deepEqual(await missing(), ['ari', 'availabilityWebhook', 'pushbookWebhook'])
+    const ari = [{ roomId: 'DBL', rateId: 'BAR', date: '2027-04-01', price: 100, inventory: 1 }]
+    await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari })
+    assert.deepEqual(await missing(), ['availabilityWebhook', 'pushbookWebhook'])
+    await supplier.post('/push/webhook/availability', { webhook: 'https://supplier.example/price' })
+    assert.deepEqual(await missing(), ['pushbookWebhook'])
+    await supplier.post('/push/webhook/pushbook', { webhook: 'https://supplier.example/book' })
+    assert.deepEqual(await missing(), [])
+    const tax = {
+      type: 'VAT',
+      valueType: '%',
+      value: 10,
+      appliedOn: 'net',
+      appliedPer: 'per_room_per_night',
+      included: true,
+      payNow: true,
+    }
+    assert.equal((await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [tax] })).status, 200)
+    assert.deepEqual(await goLive(), {
+      hotels: { status: 'done', at: nowText },
+      products: { status: 'done' },
+      taxes: { status: 'done' },
+      ari: { status: 'done', at: nowText },
+      availabilityWebhook: { status: 'done' },
+      pushbookWebhook: { status: 'done' },
+      ready: true,
+    })
+  })
+})
+
+describe('what is refused', () => {
+  const tooMany = Array.from({ length: 501 }, (_, index) => `H${index}`)
+  const refusals: [request: unknown, message: string, path: string][] = [
+    [{}, 'hotelIds is required', '/hotelIds'],
+    [{ hotelIds: 'H1' }, 'hotelIds must be an array', '/hotelIds'],
+    [{ hotelIds: [] }, 'At least one hotelId is required', '/hotelIds'],
+    [[], 'At least one hotelId is required', ''],
+    [{ hotelIds: tooMany }, 'Maximum 500 hotels can be retrieved at a time', '/hotelIds'],
+    [tooMany, 'Maximum 500 hotels can be retrieved at a time', ''],
+    [['H1', 5], 'Request body must be a string', '/1'],
+    [{ hotelIds: ['H1', ''] }, 'hotelIds must not be empty', '/hotelIds/1'],
+    [{ hotelIds: ['a\0'] }, 'hotelIds has characters that cannot be kept', '/hotelIds/0'],
+    [['\ud800'], 'Request body has characters that cannot be kept', '/0'],
+    ['"H1"', 'Request body must be an object or an array', ''],
+  ]
+  for (const [request, message, path] of refusals) {
+    test(`${JSON.stringify(request).slice(0, 40)}: ${message}`, async () => {
+      const supplier = await newSupplier()
+      const { status, body } = await supplier.post('/push/getHotels', request)
+      assert.deepEqual([status, body['message']], [400, message])
+      const errors: { path: string }[] = Array.isArray(body['errors']) ? body['errors'] : []
+      assert.deepEqual(
+        errors.map((error) => error.path),
+        [path],
+      )
+    })
+  }
+})

@@ -1,0 +1,77 @@
+import { shown, type Problem } from '../platform/rejected.ts'
+import type { ConstraintError } from '../platform/route.ts'
+import { isRecord } from '../platform/validate.ts'
+import { isCountryCode } from '../reference/countries.ts'
+import { minorDigits } from '../reference/currencies.ts'
+import { isTimeZone } from '../reference/time-zones.ts'
+import { childAgeMax, emailCharactersMax, hotelFaults, hotelsPerPushMax } from './contract.ts'
+
+const emailAddress = /^[^\s@\p{C}]+@[^\s@\p{C}.]+(?:\.[^\s@\p{C}.]+)+$/u
+
+/** Whether the text is one address. The length comes first: the pattern's cost grows with it. */
+function isEmail(text: string): boolean {
+  return text.length <= emailCharactersMax && emailAddress.test(text)
+}
+
+type TextRule = { member: string; fits: (text: string) => boolean; fault: ConstraintError }
+
+const textRules: readonly TextRule[] = [
+  { member: 'currency', fits: (text) => minorDigits(text) !== undefined, fault: hotelFaults.currency },
+  { member: 'countryCodeISO2', fits: isCountryCode, fault: hotelFaults.country },
+  { member: 'email', fits: isEmail, fault: hotelFaults.email },
+  { member: 'timezone', fits: isTimeZone, fault: hotelFaults.timeZone },
+]
+
+/**
+ * What the rules beyond the shape find wrong with a push of hotels. The body may be of any shape: what the schema
+ * refuses already is passed over here.
+ */
+export function hotelProblems(body: unknown): Problem[] {
+  if (!Array.isArray(body) || body.length > hotelsPerPushMax) return []
+  const hotels: readonly unknown[] = body
+  const firstByCode = new Map<string, number>()
+  return hotels.flatMap((hotel, index) =>
+    isRecord(hotel) ? [...problemsOf(hotel, index), ...repeated(hotel, index, firstByCode)] : [],
+  )
+}
+
+function problemsOf(hotel: Record<string, unknown>, index: number): Problem[] {
+  const found: Problem[] = []
+  for (const { member, fits, fault } of textRules) {
+    const value = hotel[member]
+    if (typeof value === 'string' && !fits(value)) {
+      found.push({ ...fault, path: `/${index}/${member}`, value: shown(value) })
+    }
+  }
+  const { minChildAge, maxChildAge } = hotel
+  if (isAge(minChildAge) && isAge(maxChildAge) && minChildAge > maxChildAge) {
+    found.push({ ...hotelFaults.childAge, path: `/${index}/minChildAge`, value: minChildAge })
+  }
+  return found
+}
+
+function isAge(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= childAgeMax
+}
+
+function repeated(
+  hotel: Record<string, unknown>,
+  index: number,
+  firstByCode: Map<string, number>,
+): Problem[] {
+  const { hotelId } = hotel
+  if (typeof hotelId !== 'string') return []
+  const first = firstByCode.get(hotelId)
+  if (first === undefined) {
+    firstByCode.set(hotelId, index)
+    return []
+  }
+  return [
+    {
+      ...hotelFaults.repeated,
+      path: `/${index}/hotelId`,
+      value: shown(hotelId),
+      hint: `First at /${first}/hotelId; send each hotel once`,
+    },
+  ]
+}

@@ -1,0 +1,238 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { Hotel } from './contract.ts'
+
+/** What other features go by. */
+export type HotelRow = {
+  id: number
+  code: string
+  name: string
+  currency: string
+  isAvailable: boolean
+  minChildAge: number
+  maxChildAge: number
+  timeZone: string
+  /** Rises with every push that changed something of the hotel. */
+  revision: number
+  /** Rises with every change of the hotel itself, its rooms, rates and room-rates. */
+  catalogVersion: number
+  /** Prices set at this revision or before it are in a former currency. */
+  currencyRevision: number
+}
+
+const hotelColumns = `id, code, name, currency, is_available as "isAvailable", min_child_age as "minChildAge",
+  max_child_age as "maxChildAge", time_zone as "timeZone", revision, catalog_version as "catalogVersion",
+  currency_revision as "currencyRevision"`
+
+/** The hotel of a supplier, as committed; another supplier's hotel is as unknown as one never pushed. */
+export async function selectOptionalHotel(
+  db: Queryable,
+  supplierId: number,
+  hotelCode: string,
+): Promise<HotelRow | undefined> {
+  const { rows } = await db.query<HotelRow>({
+    name: 'select-optional-hotel',
+    text: `select ${hotelColumns} from hotel where supplier_id = $1 and code = $2`,
+    values: [supplierId, hotelCode],
+  })
+  return rows[0]
+}
+
+/** The same, locked until the transaction ends: pushes for one hotel are applied one after another. */
+export async function lockHotel(
+  connection: Queryable,
+  supplierId: number,
+  hotelCode: string,
+): Promise<HotelRow | undefined> {
+  const { rows } = await connection.query<HotelRow>({
+    name: 'lock-hotel',
+    text: `select ${hotelColumns} from hotel where supplier_id = $1 and code = $2 for update`,
+    values: [supplierId, hotelCode],
+  })
+  return rows[0]
+}
+
+/** Members of a push that take part in no rule beyond their own check; kept and read back as they came. */
+export type PlainMembers = Pick<
+  Hotel,
+  | 'countryCodeISO2'
+  | 'city'
+  | 'email'
+  | 'chainCode'
+  | 'latitude'
+  | 'longitude'
+  | 'state'
+  | 'address'
+  | 'phone'
+  | 'timezone'
+>
+
+export type HotelToSave = Pick<
+  Hotel,
+  'hotelId' | 'hotelName' | 'currency' | 'isAvailable' | 'minChildAge' | 'maxChildAge'
+> & {
+  timeZone: string
+  cityMatched: string | undefined
+  /** The members of PlainMembers; those that are undefined fall away as this becomes JSON. */
+  plain: { [Member in keyof PlainMembers]: unknown }
+}
+
+export type SavedHotel = {
+  id: number
+  outcome: 'created' | 'updated' | 'unchanged'
+  revision: number
+  currencyBefore: string | undefined
+}
+
+/** Inserts or updates hotels, each to the full state pushed; what is equal already is not written. By code. */
+export async function saveHotels(
+  connection: Queryable,
+  supplierId: number,
+  hotels: readonly HotelToSave[],
+  nowMs: number,
+): Promise<Map<string, SavedHotel>> {
+  const inserted = await insertMissing(connection, supplierId, hotels, nowMs)
+  const saved = new Map<string, SavedHotel>()
+  for (const { id, code } of inserted) {
+    saved.set(code, { id, outcome: 'created', revision: 1, currencyBefore: undefined })
+  }
+  const present = hotels.filter(({ hotelId }) => !saved.has(hotelId))
+  if (present.length === 0) return saved
+
+  // In order of id, as every push that locks several hotels does, so that two of them cannot wait for each other.
+  const { rows: locked } = await connection.query<{
+    id: number
+    code: string
+    currency: string
+    revision: number
+  }>(
+    'select id, code, currency, revision from hotel where supplier_id = $1 and code = any($2::text[]) order by id for update',
+    [supplierId, present.map(({ hotelId }) => hotelId)],
+  )
+  const revisionById = await updateChanged(connection, supplierId, present)
+  for (const { id, code, currency, revision } of locked) {
+    const risen = revisionById.get(id)
+    saved.set(code, {
+      id,
+      outcome: risen === undefined ? 'unchanged' : 'updated',
+      revision: risen ?? revision,
+      currencyBefore: currency,
+    })
+  }
+  return saved
+}
+
+const pushedColumns = `code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, city_matched`
+
+function pushedTable(firstParameter: number): string {
+  const types = ['text', 'text', 'text', 'boolean', 'int', 'int', 'text', 'jsonb', 'text']
+  const arrays = types.map((type, index) => `$${firstParameter + index}::${type}[]`)
+  return `unnest(${arrays.join(', ')}) as sent (${pushedColumns})`
+}
+
+function pushedValues(hotels: readonly HotelToSave[]): unknown[] {
+  return [
+    hotels.map(({ hotelId }) => hotelId),
+    hotels.map(({ hotelName }) => hotelName),
+    hotels.map(({ currency }) => currency),
+    hotels.map(({ isAvailable }) => isAvailable),
+    hotels.map(({ minChildAge }) => minChildAge),
+    hotels.map(({ maxChildAge }) => maxChildAge),
+    hotels.map(({ timeZone }) => timeZone),
+    hotels.map(({ plain }) => JSON.stringify(plain)),
+    hotels.map(({ cityMatched }) => cityMatched ?? null),
+  ]
+}
+
+async function insertMissing(
+  connection: Queryable,
+  supplierId: number,
+  hotels: readonly HotelToSave[],
+  nowMs: number,
+): Promise<{ id: number; code: string }[]> {
+  const { rows } = await connection.query<{ id: number; code: string }>(
+    // Without "not exists" every hotel that is there already would use up an identity. In order of code, so that
+    // two pushes of the same new hotels wait in one direction only; the later one finds them in the conflict.
+    `insert into hotel (supplier_id, ${pushedColumns}, revision, catalog_version, created_at)
+     select $1, ${pushedColumns}, 1, 1, to_timestamp($2::float8 / 1000)
+     from ${pushedTable(3)}
+     where not exists (select from hotel as held where held.supplier_id = $1 and held.code = sent.code)
+     order by sent.code
+     on conflict (supplier_id, code) do nothing
+     returning id, code`,
+    [supplierId, nowMs, ...pushedValues(hotels)],
+  )
+  return rows
+}
+
+/** Those that differed, with their new revisions. Their rows must be locked. */
+async function updateChanged(
+  connection: Queryable,
+  supplierId: number,
+  hotels: readonly HotelToSave[],
+): Promise<Map<number, number>> {
+  const { rows } = await connection.query<{ id: number; revision: number }>(
+    `update hotel as held
+     set name = sent.name, currency = sent.currency, is_available = sent.is_available,
+       min_child_age = sent.min_child_age, max_child_age = sent.max_child_age, time_zone = sent.time_zone,
+       pushed = sent.pushed, city_matched = sent.city_matched,
+       revision = held.revision + 1, catalog_version = held.catalog_version + 1,
+       currency_revision =
+         case when held.currency = sent.currency then held.currency_revision else held.revision + 1 end
+     from ${pushedTable(2)}
+     where held.supplier_id = $1 and held.code = sent.code
+       and (held.name, held.currency, held.is_available, held.min_child_age, held.max_child_age, held.time_zone,
+           held.pushed, held.city_matched)
+         is distinct from (sent.name, sent.currency, sent.is_available, sent.min_child_age,
+           sent.max_child_age, sent.time_zone, sent.pushed, sent.city_matched)
+     returning held.id, held.revision`,
+    [supplierId, ...pushedValues(hotels)],
+  )
+  return new Map(rows.map(({ id, revision }) => [id, revision]))
+}
+
+/** For a change of the hotel's rooms, rates or room-rates; the row must be locked. The new revision. */
+export async function raiseCatalogVersion(connection: Queryable, hotelId: number): Promise<number> {
+  const { rows } = await connection.query<{ revision: number }>(
+    `update hotel set revision = revision + 1, catalog_version = catalog_version + 1 where id = $1
+     returning revision`,
+    [hotelId],
+  )
+  const [raised] = rows
+  if (!raised) throw new Error(`hotel ${hotelId} is gone although it was locked`)
+  return raised.revision
+}
+
+export type HotelOverview = Pick<
+  HotelRow,
+  'id' | 'code' | 'name' | 'currency' | 'isAvailable' | 'minChildAge' | 'maxChildAge' | 'revision'
+> & {
+  pushed: PlainMembers
+  cityMatched: string | null
+  createdAt: Date
+  ariAt: Date | null
+  productCount: number
+  hasTaxes: boolean
+  hasAvailabilityWebhook: boolean
+  hasPushbookWebhook: boolean
+}
+
+/** Hotels of a supplier with what the go-live checklist asks; the webhooks are those of the key. */
+export async function selectHotelOverviews(
+  db: Queryable,
+  caller: { supplierId: number; keyId: number },
+  hotelCodes: readonly string[],
+): Promise<HotelOverview[]> {
+  const { rows } = await db.query<HotelOverview>(
+    `select hotel.id, hotel.code, hotel.name, hotel.currency, hotel.is_available as "isAvailable",
+       hotel.min_child_age as "minChildAge", hotel.max_child_age as "maxChildAge", hotel.revision, hotel.pushed,
+       hotel.city_matched as "cityMatched", hotel.created_at as "createdAt", hotel.ari_at as "ariAt",
+       (select count(*)::int from room_rate where hotel_id = hotel.id) as "productCount",
+       exists (select from tax where hotel_id = hotel.id) as "hasTaxes",
+       api_key.availability_webhook is not null as "hasAvailabilityWebhook",
+       api_key.pushbook_webhook is not null as "hasPushbookWebhook"
+     from hotel join api_key on api_key.id = $2
+     where hotel.supplier_id = $1 and hotel.code = any($3::text[])`,
+    [caller.supplierId, caller.keyId, hotelCodes],
+  )
+  return rows
+}

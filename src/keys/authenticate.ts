@@ -1,0 +1,54 @@
+import type { Needs } from '../platform/needs.ts'
+import type { Caller } from '../platform/serve.ts'
+import { BriefMemory } from './brief-memory.ts'
+import { LastUses } from './last-uses.ts'
+import { hashSecret, recogniseSecret, type Environment } from './secret.ts'
+import { selectOptionalKey, selectOptionalToken, type TokenRole } from './store.ts'
+
+export type Authenticator = {
+  /** The caller behind an API key; undefined when it is malformed, unknown, revoked, expired or of the other environment. */
+  callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
+  /** The role behind an Authorization header, likewise. */
+  roleOf: (authorization: string | undefined) => Promise<TokenRole | undefined>
+  /** Writes what is still to be written of the times of last use. */
+  close: () => Promise<void>
+}
+
+/** A revocation must hold everywhere within a second: half for what is remembered, half for the query. */
+const memory = { trustedMs: 500, entriesMax: 10_000 }
+
+const bearer = /^Bearer +(\S+) *$/i
+
+export function authenticator(needs: Needs, options: { environment: Environment }): Authenticator {
+  const keys = new BriefMemory((hash) => selectOptionalKey(needs.db, hash), memory)
+  const tokens = new BriefMemory((hash) => selectOptionalToken(needs.db, hash), memory)
+  const lastUses = new LastUses(needs)
+  return {
+    callerOf: async (apiKey) => {
+      const meaning = apiKey === undefined ? undefined : recogniseSecret(apiKey)
+      if (apiKey === undefined || meaning?.kind !== 'supplier') return undefined
+      if (meaning.environment !== options.environment) return undefined
+      const key = await keys.get(hashSecret(apiKey))
+      const nowMs = needs.clock.now()
+      if (!key || isOver(key.expiresAtMs, nowMs)) return undefined
+      lastUses.key(key.caller.keyId, nowMs)
+      return key.caller
+    },
+    roleOf: async (authorization) => {
+      const presented = authorization === undefined ? undefined : bearer.exec(authorization)?.[1]
+      const meaning = presented === undefined ? undefined : recogniseSecret(presented)
+      if (presented === undefined || !meaning || meaning.kind === 'supplier') return undefined
+      if (meaning.environment !== options.environment) return undefined
+      const token = await tokens.get(hashSecret(presented))
+      const nowMs = needs.clock.now()
+      if (!token || isOver(token.expiresAtMs, nowMs)) return undefined
+      lastUses.token(token.id, nowMs)
+      return token.role
+    },
+    close: () => lastUses.close(),
+  }
+}
+
+function isOver(expiresAtMs: number | null, nowMs: number): boolean {
+  return expiresAtMs !== null && expiresAtMs <= nowMs
+}

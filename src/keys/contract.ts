@@ -1,0 +1,76 @@
+import Type from 'typebox'
+import { integer, route, success } from '../platform/route.ts'
+
+/** Limits that are the same for every key; each is stated here once and taken from here where it is enforced. */
+export const commonLimits = {
+  hotelsPerRequest: 500,
+  taxesPerScope: 50,
+  taxScopesPerRequest: 2_000,
+  ariDaysBack: 1,
+  ariDaysAhead: 760,
+  pushLogEntriesPerPage: 500,
+  webhookUrlLength: 2_048,
+  idempotencyKeyLength: 64,
+  idempotencyHours: 24,
+  errorsListed: 100,
+} as const
+
+const counted = (description: string) => integer({ minimum: 0, description })
+
+const limits = Type.Object({
+  requestsPerMinute: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Sustained rate of this key; null: no limit',
+  }),
+  burst: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Requests that may come at once before the rate counts; null: no limit',
+  }),
+  bodyBytesMax: counted('Bytes of a request body, after decompression too'),
+  ariItemsMax: counted('Items of one ARI push'),
+  ariCellsMax: counted('Cells that one ARI push may change: nights times rooms or room-rates'),
+  hotelsPerRequest: counted('Hotels in one POST /push/hotels or POST /push/getHotels'),
+  taxesPerScope: counted('Taxes of the property, of a room, of a rate or of a room-rate'),
+  taxScopesPerRequest: counted('Entries of products in one POST /push/taxes'),
+  ariDaysBack: counted("How many days before the hotel's today a night may lie in an ARI push"),
+  ariDaysAhead: counted("How many days after the hotel's today a night may lie in an ARI push"),
+  pushLogEntriesPerPage: counted('Largest limit of GET /push/log'),
+  webhookUrlLength: counted('Characters of a webhook URL'),
+  idempotencyKeyLength: counted('Characters of an Idempotency-Key'),
+  idempotencyHours: counted('How long an Idempotency-Key gives the stored answer'),
+  errorsListed: counted('Problems that one answer lists; the rest are counted in moreErrors'),
+})
+
+export const keyRoutes = {
+  getLimits: route({
+    method: 'GET',
+    path: '/push/limits',
+    access: 'supplier',
+    tag: 'Account',
+    summary: 'The limits of this API key',
+    description:
+      'What one request and one minute may hold. Rate, body size and the size of an ARI push may differ from key to key; the other limits are the same for all.',
+    answer: Type.Object({ ...success, limits }),
+    examples: [
+      {
+        summary: 'The limits of a key that has none of its own',
+        request: {},
+        answer: {
+          status: 200,
+          body: {
+            code: '200',
+            message: 'Limits retrieved successfully',
+            limits: {
+              requestsPerMinute: 6_000,
+              burst: 1_000,
+              bodyBytesMax: 10_485_760,
+              ariItemsMax: 1_000,
+              ariCellsMax: 200_000,
+              ...commonLimits,
+            },
+          },
+        },
+      },
+    ],
+  }),
+}

@@ -1,0 +1,18 @@
+import type { Needs } from '../platform/needs.ts'
+import { answer, on } from '../platform/serve.ts'
+import { commonLimits, keyRoutes } from './contract.ts'
+
+export const getLimits = (_needs: Needs) =>
+  on(keyRoutes.getLimits, async ({ caller }) => {
+    const { rate, ...sizes } = caller.limits
+    return answer(200, {
+      code: '200',
+      message: 'Limits retrieved successfully',
+      limits: {
+        requestsPerMinute: rate?.perMinute ?? null,
+        burst: rate?.burst ?? null,
+        ...sizes,
+        ...commonLimits,
+      },
+    })
+  })

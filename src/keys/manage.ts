@@ -1,0 +1,294 @@
+import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
+import { Rejected, shown } from '../platform/rejected.ts'
+import { limitNames, type OwnLimits } from './limits.ts'
+import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
+import type { TokenRole } from './store.ts'
+
+/** What operators do with suppliers, keys and tokens. The instant comes in, as everywhere. */
+
+export type NewKey = {
+  supplier: string
+  channelManager: string
+  expiresAtMs: number | null
+  limits: Partial<OwnLimits>
+}
+
+export type CreatedKey = { apiKey: string; keyId: number; supplierIsNew: boolean }
+
+/** Makes a supplier; refuses a name that is taken. */
+export async function createSupplier(db: Queryable, name: string): Promise<{ supplierId: number }> {
+  checkName('Supplier', name)
+  const created = await insertOptionalSupplier(db, name)
+  if (created !== undefined) return { supplierId: created }
+  throw new Rejected(409, { type: 'SUPPLIER_EXISTS', message: `Supplier "${name}" exists already` })
+}
+
+export type ListedSupplier = { supplierId: number; name: string; createdAt: string; activeKeys: number }
+
+export async function selectSuppliers(db: Queryable, nowMs: number): Promise<ListedSupplier[]> {
+  const { rows } = await db.query<ListedSupplier>(
+    `select s.id as "supplierId", s.name, ${instant('s.created_at')} as "createdAt",
+       count(k.id) filter (where k.revoked_at is null
+         and (k.expires_at is null or k.expires_at > to_timestamp($1::float8 / 1000)))::int as "activeKeys"
+     from supplier s left join api_key k on k.supplier_id = s.id
+     group by s.id order by s.name`,
+    [nowMs],
+  )
+  return rows
+}
+
+/** Makes a key, and its supplier too when there is none of that name. The key itself can't be had again. */
+export function createKey(db: Database, environment: Environment, wanted: NewKey): Promise<CreatedKey> {
+  return transaction(db, (connection) => insertKey(connection, environment, wanted))
+}
+
+/**
+ * Makes the first key of an empty database; undefined when there is a supplier already. Of several processes that
+ * start at once, one makes it.
+ */
+export function createFirstKey(
+  db: Database,
+  environment: Environment,
+  wanted: NewKey,
+): Promise<CreatedKey | undefined> {
+  return transaction(db, async (connection) => {
+    await connection.query('lock table supplier in share row exclusive mode')
+    const { rows } = await connection.query('select from supplier limit 1')
+    return rows.length > 0 ? undefined : insertKey(connection, environment, wanted)
+  })
+}
+
+async function insertKey(
+  connection: Queryable,
+  environment: Environment,
+  wanted: NewKey,
+): Promise<CreatedKey> {
+  checkName('Supplier', wanted.supplier)
+  checkName('Channel manager', wanted.channelManager)
+  const createdId = await insertOptionalSupplier(connection, wanted.supplier)
+  const { rows } = await connection.query<{ id: number }>(
+    `insert into api_key (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst,
+       body_bytes_max, ari_items_max, ari_cells_max)
+     select id, $2, to_timestamp($3::float8 / 1000), $4, $5, $6, $7, $8 from supplier where name = $1
+     returning id`,
+    [
+      wanted.supplier,
+      wanted.channelManager,
+      wanted.expiresAtMs,
+      ...limitNames.map((name) => wanted.limits[name] ?? null),
+    ],
+  )
+  const [row] = rows
+  if (!row) throw new Error(`Supplier "${wanted.supplier}" was removed meanwhile`)
+  const apiKey = await insertSecret(connection, environment, row.id)
+  return { apiKey, keyId: row.id, supplierIsNew: createdId !== undefined }
+}
+
+async function insertOptionalSupplier(connection: Queryable, name: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ id: number }>(
+    'insert into supplier (name) values ($1) on conflict do nothing returning id',
+    [name],
+  )
+  return rows[0]?.id
+}
+
+async function insertSecret(connection: Queryable, environment: Environment, keyId: number): Promise<string> {
+  const apiKey = makeSecret('supplier', environment)
+  await connection.query('insert into api_key_secret (hash, key_id, tail) values ($1, $2, $3)', [
+    Buffer.from(hashSecret(apiKey), 'hex'),
+    keyId,
+    tailOf(apiKey),
+  ])
+  return apiKey
+}
+
+export type ListedKey = {
+  keyId: number
+  supplier: string
+  channelManager: string
+  status: 'active' | 'expired' | 'revoked'
+  /** The ends of the secrets that open it now: two during a rotation, the newest first. */
+  tails: string[]
+  createdAt: string
+  expiresAt: string | null
+  revokedAt: string | null
+  lastUsedAt: string | null
+  /** Only those that differ from the defaults; the others are null. */
+  limits: OwnLimits
+}
+
+export async function selectKeys(
+  db: Queryable,
+  nowMs: number,
+  supplier: string | undefined,
+): Promise<ListedKey[]> {
+  const { rows } = await db.query<ListedKey>(
+    `select k.id as "keyId", s.name as supplier, k.channel_manager as "channelManager",
+       ${statusOf('k')} as status,
+       array(select tail from api_key_secret ks where ks.key_id = k.id
+         and (ks.expires_at is null or ks.expires_at > to_timestamp($1::float8 / 1000))
+         order by ks.created_at desc) as tails,
+       ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
+       ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
+       json_build_object('requestsPerMinute', k.requests_per_minute, 'requestsBurst', k.requests_burst,
+         'bodyBytesMax', k.body_bytes_max, 'ariItemsMax', k.ari_items_max, 'ariCellsMax', k.ari_cells_max) as limits
+     from api_key k join supplier s on s.id = k.supplier_id
+     where $2::text is null or s.name = $2
+     order by s.name, k.id`,
+    [nowMs, supplier ?? null],
+  )
+  return rows
+}
+
+/** From now on, for ever. Revoking twice keeps the first time. */
+export async function revokeKey(db: Queryable, keyId: number, nowMs: number): Promise<void> {
+  const { rowCount } = await db.query(
+    `update api_key set revoked_at = coalesce(revoked_at, to_timestamp($2::float8 / 1000)) where id = $1`,
+    [keyId, nowMs],
+  )
+  if (rowCount === 0) throw keyNotFound(keyId)
+}
+
+/** Sets when the key ends, with all its secrets; null: never. */
+export async function expireKey(db: Queryable, keyId: number, atMs: number | null): Promise<void> {
+  const { rowCount } = await db.query(
+    'update api_key set expires_at = to_timestamp($2::float8 / 1000) where id = $1',
+    [keyId, atMs],
+  )
+  if (rowCount === 0) throw keyNotFound(keyId)
+}
+
+/** Gives the key a new secret; those it had open it until the overlap is over. All else of the key stays. */
+export function rotateKey(
+  db: Database,
+  environment: Environment,
+  keyId: number,
+  at: { nowMs: number; oldUntilMs: number },
+): Promise<string> {
+  return transaction(db, async (connection) => {
+    const { rows } = await connection.query<{ status: ListedKey['status'] }>(
+      `select ${statusOf('k')} as status from api_key k where id = $2 for update`,
+      [at.nowMs, keyId],
+    )
+    const [row] = rows
+    if (!row) throw keyNotFound(keyId)
+    if (row.status !== 'active') {
+      throw new Rejected(409, {
+        type: 'KEY_NOT_ACTIVE',
+        message: `Key ${keyId} is ${row.status} and can't be rotated`,
+        hint: row.status === 'expired' ? `Set another end first: key expire ${keyId}` : 'Create a new key',
+      })
+    }
+    await connection.query(
+      // least() passes over null, which means "no end".
+      `update api_key_secret set expires_at = least(expires_at, to_timestamp($2::float8 / 1000)) where key_id = $1`,
+      [keyId, at.oldUntilMs],
+    )
+    return insertSecret(connection, environment, keyId)
+  })
+}
+
+/** Absent: as it was; null: the default again. Answers what the key has of its own afterwards. */
+export async function setKeyLimits(
+  db: Queryable,
+  keyId: number,
+  changed: Partial<OwnLimits>,
+): Promise<OwnLimits> {
+  const { rows } = await db.query<OwnLimits>(
+    `update api_key set
+       requests_per_minute = case when $2 then $3 else requests_per_minute end,
+       requests_burst = case when $4 then $5 else requests_burst end,
+       body_bytes_max = case when $6 then $7 else body_bytes_max end,
+       ari_items_max = case when $8 then $9 else ari_items_max end,
+       ari_cells_max = case when $10 then $11 else ari_cells_max end
+     where id = $1
+     returning requests_per_minute as "requestsPerMinute", requests_burst as "requestsBurst",
+       body_bytes_max as "bodyBytesMax", ari_items_max as "ariItemsMax", ari_cells_max as "ariCellsMax"`,
+    [keyId, ...limitNames.flatMap((name) => [changed[name] !== undefined, changed[name] ?? null])],
+  )
+  const [row] = rows
+  if (!row) throw keyNotFound(keyId)
+  return row
+}
+
+export type NewToken = { role: TokenRole; name: string; expiresAtMs: number | null }
+
+export async function createToken(
+  db: Queryable,
+  environment: Environment,
+  wanted: NewToken,
+): Promise<{ token: string; tokenId: number }> {
+  checkName('Token', wanted.name)
+  const token = makeSecret(wanted.role, environment)
+  const { rows } = await db.query<{ id: number }>(
+    `insert into access_token (hash, role, name, tail, expires_at)
+     values ($1, $2, $3, $4, to_timestamp($5::float8 / 1000)) returning id`,
+    [Buffer.from(hashSecret(token), 'hex'), wanted.role, wanted.name, tailOf(token), wanted.expiresAtMs],
+  )
+  return { token, tokenId: rows[0]?.id ?? 0 }
+}
+
+export type ListedToken = {
+  tokenId: number
+  role: TokenRole
+  name: string
+  status: ListedKey['status']
+  tail: string
+  createdAt: string
+  expiresAt: string | null
+  revokedAt: string | null
+  lastUsedAt: string | null
+}
+
+export async function selectTokens(db: Queryable, nowMs: number): Promise<ListedToken[]> {
+  const { rows } = await db.query<ListedToken>(
+    `select id as "tokenId", role, name, ${statusOf('t')} as status, tail,
+       ${instant('created_at')} as "createdAt", ${instant('expires_at')} as "expiresAt",
+       ${instant('revoked_at')} as "revokedAt", ${instant('last_used_at')} as "lastUsedAt"
+     from access_token t order by id`,
+    [nowMs],
+  )
+  return rows
+}
+
+export async function revokeToken(db: Queryable, tokenId: number, nowMs: number): Promise<void> {
+  const { rowCount } = await db.query(
+    `update access_token set revoked_at = coalesce(revoked_at, to_timestamp($2::float8 / 1000)) where id = $1`,
+    [tokenId, nowMs],
+  )
+  if (rowCount !== 0) return
+  throw new Rejected(404, {
+    type: 'TOKEN_NOT_FOUND',
+    message: `Token ${tokenId} not found`,
+    hint: 'token list shows the ids',
+  })
+}
+
+const nameLengthMax = 100
+
+function checkName(what: string, name: string): void {
+  if (name.length <= nameLengthMax && /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(name)) return
+  throw new Rejected(400, {
+    type: 'INVALID_NAME',
+    message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single blanks inside only`,
+    value: shown(name),
+  })
+}
+
+function keyNotFound(keyId: number): Rejected {
+  return new Rejected(404, {
+    type: 'KEY_NOT_FOUND',
+    message: `Key ${keyId} not found`,
+    hint: 'key list shows the ids',
+  })
+}
+
+/** $1 is the instant. */
+function statusOf(alias: string): string {
+  return `case when ${alias}.revoked_at is not null then 'revoked'
+    when ${alias}.expires_at <= to_timestamp($1::float8 / 1000) then 'expired' else 'active' end`
+}
+
+function instant(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+}

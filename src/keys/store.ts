@@ -1,0 +1,81 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { Caller } from '../platform/serve.ts'
+import { limitsOf, type OwnLimits } from './limits.ts'
+import type { Environment } from './secret.ts'
+
+/** What the running service asks of the stored keys and tokens; making and changing them is in manage.ts. */
+
+export const tokenRoles = ['platform', 'operator'] as const
+export type TokenRole = (typeof tokenRoles)[number]
+
+export type KnownKey = { caller: Caller; expiresAtMs: number | null }
+export type KnownToken = { id: number; role: TokenRole; expiresAtMs: number | null }
+
+type KeyRow = OwnLimits & {
+  keyId: number
+  supplierId: number
+  supplier: string
+  channelManager: string
+  expiresAtMs: number | null
+}
+
+/** The key that a secret opens, unless it is revoked. Expiry is the caller's to test, by its own clock. */
+export async function selectOptionalKey(db: Queryable, hash: string): Promise<KnownKey | undefined> {
+  const { rows } = await db.query<KeyRow>({
+    name: 'select-optional-key',
+    text: `
+      select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
+        -- least() passes over nulls: whichever of the two ends first, null when neither ends.
+        extract(epoch from least(k.expires_at, ks.expires_at))::float8 * 1000 as "expiresAtMs",
+        k.requests_per_minute as "requestsPerMinute", k.requests_burst as "requestsBurst",
+        k.body_bytes_max as "bodyBytesMax", k.ari_items_max as "ariItemsMax", k.ari_cells_max as "ariCellsMax"
+      from api_key_secret ks join api_key k on k.id = ks.key_id join supplier s on s.id = k.supplier_id
+      where ks.hash = $1 and k.revoked_at is null`,
+    values: [Buffer.from(hash, 'hex')],
+  })
+  const [row] = rows
+  if (!row) return undefined
+  const { keyId, supplierId, supplier, channelManager, expiresAtMs } = row
+  return { caller: { keyId, supplierId, supplier, channelManager, limits: limitsOf(row) }, expiresAtMs }
+}
+
+export async function selectOptionalToken(db: Queryable, hash: string): Promise<KnownToken | undefined> {
+  const { rows } = await db.query<KnownToken>({
+    name: 'select-optional-token',
+    text: `
+      select id, role, extract(epoch from expires_at)::float8 * 1000 as "expiresAtMs"
+      from access_token where hash = $1 and revoked_at is null`,
+    values: [Buffer.from(hash, 'hex')],
+  })
+  return rows[0]
+}
+
+export const usedTables = ['api_key', 'access_token'] as const
+export type UsedTable = (typeof usedTables)[number]
+
+export async function updateLastUses(
+  db: Queryable,
+  table: UsedTable,
+  atMsById: ReadonlyMap<number, number>,
+): Promise<void> {
+  await db.query(
+    `with used as (select * from unnest($1::int[], $2::float8[]) as used (id, at_ms)),
+     -- Locked in one order, because several processes write at once.
+     locked as (select id from ${table} where id in (select id from used) order by id for no key update)
+     update ${table} t set last_used_at = greatest(t.last_used_at, to_timestamp(used.at_ms / 1000))
+     from used join locked using (id) where t.id = used.id`,
+    [[...atMsById.keys()], [...atMsById.values()]],
+  )
+}
+
+/** The environment this database belongs to; undefined before the first start. */
+export async function selectOptionalEnvironment(db: Queryable): Promise<Environment | undefined> {
+  const { rows } = await db.query<{ name: Environment }>('select name from environment')
+  return rows[0]?.name
+}
+
+/** Gives a new database its environment, and tells which one it has: another process may have been first. */
+export async function claimEnvironment(db: Queryable, wanted: Environment): Promise<Environment> {
+  await db.query('insert into environment (name) values ($1) on conflict do nothing', [wanted])
+  return (await selectOptionalEnvironment(db)) ?? wanted
+}

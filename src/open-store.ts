@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Settings } from './config.ts'
+import type { PostgresAddress } from './platform/postgres.ts'
+
+/** Which PostgreSQL a program works on, by its settings. */
+export type Store = {
+  address: PostgresAddress
+  /** For people. */
+  where: string
+  /** What an operator would wonder about, a sentence each. */
+  notes: readonly string[]
+  /** Stops what was started for this program; nothing else. */
+  close: () => Promise<void>
+}
+
+type StoreSettings = Pick<Settings, 'databaseUrl' | 'dataDir' | 'postgresBinDir'>
+
+type StoreLog = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+
+/** For the service: the database of DATABASE_URL, or an embedded PostgreSQL of its own. */
+export async function openStore(settings: StoreSettings, log: StoreLog): Promise<Store> {
+  if (settings.databaseUrl !== undefined) return given(settings.databaseUrl)
+  // Imported when needed, because most of the start's time is loading modules.
+  const { startEmbeddedPostgres } = await import('./platform/embedded-postgres.ts')
+  const { dataDir, postgresBinDir: binDir } = settings
+  const started = await startEmbeddedPostgres({ dataDir, binDir, log })
+  return {
+    address: started.connection,
+    where: started.dataDir,
+    notes: started.notes,
+    close: started.stop,
+  }
+}
+
+const startOfOtherMs = 10_000
+const pollMs = 50
+
+/** For programs beside the service: its PostgreSQL while it runs, else one that is started for the moment. */
+export async function reachStore(settings: StoreSettings, log: StoreLog): Promise<Store> {
+  if (settings.databaseUrl !== undefined) return given(settings.databaseUrl)
+  const { DataFolderInUse, findRunningPostgres } = await import('./platform/embedded-postgres.ts')
+  const untilMs = performance.now() + startOfOtherMs
+  for (;;) {
+    const running = await findRunningPostgres(settings.dataDir)
+    if (running) {
+      return { address: running, where: settings.dataDir, notes: [], close: async () => {} }
+    }
+    try {
+      return await openStore(settings, log)
+    } catch (error) {
+      // Somebody took the folder between the two and is about to have a server on it.
+      if (!(error instanceof DataFolderInUse) || performance.now() > untilMs) throw error
+      await wait(pollMs)
+    }
+  }
+}
+
+function given(connectionString: string): Store {
+  const host = URL.parse(connectionString)?.host
+  return {
+    address: { connectionString },
+    where: host ? `the database at ${host}` : 'the database of DATABASE_URL',
+    notes: [],
+    close: async () => {},
+  }
+}

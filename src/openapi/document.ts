@@ -1,0 +1,220 @@
+import { routes, type RouteName } from '../contract.ts'
+import { errorAnswer, type Access, type Example, type Route } from '../platform/route.ts'
+import { commonAnswers, commonHeaders, requestHeaders } from './common.ts'
+import { faultsBeyondShape, remarks } from './faults.ts'
+import { sampleAnswers } from './sample-answers.ts'
+import { faultsIn, openapiShapes, type Fault, type Shape, type Shapes } from './shapes.ts'
+import { introduction, tags } from './words.ts'
+
+export type OpenApiOptions = { environment: 'sandbox' | 'production' }
+
+type Json = Record<string, unknown>
+
+const routeByName: Readonly<Record<RouteName, Route>> = routes
+const securities: Readonly<Record<Access, readonly Json[]>> = {
+  supplier: [{ apiKey: [] }],
+  platform: [{ platformToken: [] }],
+  operator: [{ operatorToken: [] }],
+  open: [],
+}
+
+/** The OpenAPI 3.1 document of the service, read off the table of routes. */
+export function openapiDocument({ environment }: OpenApiOptions): Json {
+  const shapes = openapiShapes()
+  const paths: Record<string, Json> = {}
+  for (const name of routeNames()) {
+    const described = routeByName[name]
+    paths[described.path] = {
+      ...paths[described.path],
+      [described.method.toLowerCase()]: operation(name, described, shapes),
+    }
+  }
+  const used = new Set(routeNames().map((name) => routeByName[name].access))
+  return {
+    openapi: '3.1.0',
+    info: { title: 'ARI gateway', version: '1', description: introduction({ environment }) },
+    servers: [{ url: '/v1', description: environment === 'sandbox' ? 'Sandbox' : 'Production' }],
+    tags,
+    paths,
+    components: {
+      securitySchemes: securitySchemes(used),
+      schemas: { ...shapes.components, Error: shapes.shown(errorAnswer) },
+      headers: commonHeaders,
+      parameters: requestHeaders,
+      responses: commonAnswers,
+    },
+  }
+}
+
+function routeNames(): RouteName[] {
+  // The boundary: Object.keys forgets what the table's type says.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
+  return Object.keys(routes) as RouteName[]
+}
+
+function securitySchemes(used: ReadonlySet<Access>): Json {
+  const bearer = (whose: string) => ({ type: 'http', scheme: 'bearer', description: `Token of ${whose}` })
+  return {
+    apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Key of one supplier account' },
+    ...(used.has('platform') ? { platformToken: bearer('the platform') } : {}),
+    ...(used.has('operator') ? { operatorToken: bearer('an operator') } : {}),
+  }
+}
+
+function operation(name: RouteName, described: Route, shapes: Shapes): Json {
+  const { tag, summary, body, access, pushKind } = described
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: description(name, described),
+    security: securities[access],
+    parameters: [
+      ...parameters(described, shapes),
+      ...(pushKind === undefined ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
+      ...(body === undefined ? [] : [{ $ref: '#/components/parameters/ContentEncoding' }]),
+      { $ref: '#/components/parameters/RequestId' },
+    ],
+    ...(body === undefined ? {} : { requestBody: requestBody(described, shapes) }),
+    responses: answers(name, described, shapes),
+  }
+}
+
+function description(name: RouteName, described: Route): string {
+  const faults = [...(faultsBeyondShape[name] ?? []), ...faultsIn(described.body), ...faultsIn(described.query)]
+  return [
+    described.description,
+    table('Errors of this operation', unique(faults)),
+    table('Warnings', remarks[name] ?? []),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+/** The general ones (a wrong type, a missing member, …) are in the guides: here stands what is particular. */
+const generalTypes: ReadonlySet<string> = new Set(['REQUIRED', 'TOO_FEW', 'NOT_ALLOWED'])
+
+function unique(faults: readonly Fault[]): Fault[] {
+  const byText = new Map(
+    faults
+      .filter(({ type }) => !generalTypes.has(type))
+      .map((fault) => [`${fault.type} ${fault.message}`, fault]),
+  )
+  return [...byText.values()]
+}
+
+function table(title: string, faults: readonly Fault[]): string {
+  if (faults.length === 0) return ''
+  const cell = (text: string) => text.replaceAll('|', '\\|')
+  const rows = faults.map(
+    ({ type, message, hint }) => `| ${cell(message)} | \`${type}\` | ${cell(hint ?? '')} |`,
+  )
+  return [`**${title}**`, '', '| Message | `type` | What to do |', '|---|---|---|', ...rows].join('\n')
+}
+
+function parameters(described: Route, shapes: Shapes): Json[] {
+  const listed = (schema: unknown, place: 'query' | 'path'): Json[] => {
+    const shape = schema === undefined ? {} : shapes.shown(schema)
+    return Object.entries(recordOf(shape['properties'])).map(([name, member]) => {
+      const { description: said, ...rest } = recordOf(member)
+      const required = Array.isArray(shape['required']) && shape['required'].includes(name)
+      return {
+        name,
+        in: place,
+        required,
+        ...(said === undefined ? {} : { description: said }),
+        schema: rest,
+        ...parameterExamples(described, name),
+      }
+    })
+  }
+  return [...listed(described.params, 'path'), ...listed(described.query, 'query')]
+}
+
+function parameterExamples({ examples }: Route, parameter: string): Json {
+  const given = examples.flatMap((example) => {
+    const request = recordOf(example.request)
+    return parameter in request
+      ? [[keyOf(example), { summary: example.summary, value: request[parameter] }]]
+      : []
+  })
+  return given.length === 0 ? {} : { examples: Object.fromEntries(given) }
+}
+
+function requestBody({ body, examples }: Route, shapes: Shapes): Json {
+  const shown = examples.map((example) => [
+    keyOf(example),
+    { summary: example.summary, value: example.request },
+  ])
+  return {
+    required: true,
+    content: { 'application/json': { schema: shapes.shown(body), examples: Object.fromEntries(shown) } },
+  }
+}
+
+/** The name under which request and answer of one example stand. */
+export function keyOf({ summary }: Example): string {
+  return summary
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}
+
+function answers(name: RouteName, described: Route, shapes: Shapes): Json {
+  const { answer, answers: further, errors, access, body, pushKind } = described
+  const common = (response: string) => ({ $ref: `#/components/responses/${response}` })
+  const successes: [string, Shape][] = [['200', shapes.shown(answer)]]
+  for (const [status, shape] of Object.entries(further ?? {})) successes.push([status, shapes.shown(shape)])
+  const error = { $ref: '#/components/schemas/Error' }
+  return {
+    ...Object.fromEntries(
+      successes.map(([status, shape]) => [
+        status,
+        {
+          description: status === '207' ? 'Some items were applied, others not' : 'Done',
+          headers: answerHeaders(described),
+          content: { 'application/json': { schema: shape, ...answerExamples(name, described, status) } },
+        },
+      ]),
+    ),
+    ...(body !== undefined && errors?.[400] === undefined ? { 400: common('BadRequest') } : {}),
+    ...Object.fromEntries(
+      Object.entries(errors ?? {}).map(([status, cause]) => [
+        status,
+        {
+          description: cause,
+          headers: answerHeaders(described),
+          content: { 'application/json': { schema: error, ...answerExamples(name, described, status) } },
+        },
+      ]),
+    ),
+    ...(access === 'open' ? {} : { 401: common('Unauthorized') }),
+    ...(pushKind === undefined ? {} : { 409: common('IdempotencyKeyInUse') }),
+    ...(body === undefined ? {} : { 413: common('BodyTooLarge'), 415: common('UnsupportedMediaType') }),
+    ...(pushKind === undefined ? {} : { 422: common('IdempotencyKeyReused') }),
+    ...(access === 'supplier' ? { 429: common('RateLimited') } : {}),
+    500: common('InternalError'),
+    503: common('Unavailable'),
+  }
+}
+
+function answerHeaders({ access, pushKind }: Route): Json {
+  const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
+  return {
+    'x-request-id': header('RequestId'),
+    ...(access === 'supplier' ? { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') } : {}),
+    ...(pushKind === undefined ? {} : { 'Idempotency-Replayed': header('IdempotencyReplayed') }),
+  }
+}
+
+function answerExamples(name: RouteName, { examples }: Route, status: string): Json {
+  const shown = examples
+    .map((example, index) => ({ example, whole: sampleAnswers[name]?.[index] }))
+    .filter(({ example }) => String(example.answer.status) === status)
+    .map(({ example, whole }) => [keyOf(example), { summary: example.summary, value: whole ?? example.answer.body }])
+  return shown.length === 0 ? {} : { examples: Object.fromEntries(shown) }
+}
+
+function recordOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}

@@ -1,0 +1,138 @@
+import { daysAheadMax } from '../ari/contract.ts'
+import type { RouteName } from '../contract.ts'
+import { hotelFaults, hotelRemarks } from '../hotels/contract.ts'
+import { cancelPolicyFaults } from '../products/cancel-policy-contract.ts'
+import { productFaults } from '../products/contract.ts'
+import { taxFaults } from '../taxes/contract.ts'
+import { webhookFaults } from '../webhooks/contract.ts'
+import type { Fault } from './shapes.ts'
+
+/** What may be wrong beyond the shape of a request, by operation; a test holds the list against the source. */
+
+const { notFound: hotelIdNotFound, ...hotelShapeFaults } = hotelFaults
+const { hotelNotFound: _own, ...taxShapeFaults } = taxFaults
+
+const hotelNotFound: Fault = taxFaults.hotelNotFound
+const roomIdNotFound: Fault = {
+  type: 'ROOM_NOT_FOUND',
+  message: 'RoomID not found',
+  hint: 'Push the room with POST /push/products first',
+}
+const rateIdNotFound: Fault = {
+  type: 'RATE_NOT_FOUND',
+  message: 'RateID not found',
+  hint: 'Push the rate, with this room, with POST /push/products first',
+}
+const datesReversed: Fault = {
+  type: 'DATES_REVERSED',
+  message: 'startDate must not be later than endDate',
+  hint: 'Both dates are included',
+}
+
+const ariFaults: readonly Fault[] = [
+  hotelIdNotFound,
+  roomIdNotFound,
+  rateIdNotFound,
+  {
+    type: 'PRICING_MODEL_REQUIRED',
+    message: 'pricingModel is required when a price is sent',
+    hint: 'Send unit (a price for the room) or guest (a price by number of guests)',
+  },
+  {
+    type: 'CURRENCY_MISMATCH',
+    message: "currency must be the hotel's currency …",
+    hint: 'Change it with POST /push/hotels, or leave currency out',
+  },
+  datesReversed,
+  {
+    type: 'DATE_IN_PAST',
+    message: 'startDate must not be earlier than yesterday',
+    hint: "Yesterday in the hotel's time zone is the earliest night",
+  },
+  { type: 'DATE_TOO_FAR', message: `endDate must be at most ${daysAheadMax} days ahead`, hint: 'Push later nights later' },
+  { type: 'AMBIGUOUS_DATES', message: 'date cannot be sent together with startDate or endDate', hint: 'Send one of the two forms' },
+  { type: 'NO_NIGHTS', message: 'daysOfWeek leaves no night of the range', hint: 'Name a weekday that the range contains' },
+  {
+    type: 'AMBIGUOUS_ITEM',
+    message: 'rateId and rates cannot both be sent in one item',
+    hint: 'Use rates with several lines, or the flat form with rateId',
+  },
+  { type: 'AMBIGUOUS_PRICE', message: 'prices and price cannot be sent together', hint: 'State each price once' },
+  { type: 'DUPLICATE_RATE', message: 'rateId stands twice in one item', hint: 'Merge the two lines' },
+  {
+    type: 'DUPLICATE_PRICE',
+    message: 'The same price stands twice in one rate line',
+    hint: 'Send each ageCategory and guests once; the unit model has one price a night',
+  },
+  {
+    type: 'OCCUPANCY_EXCEEDED',
+    message: "guests exceeds the product's occupancy",
+    hint: "At most the product's maxAdult, maxChild or maxOccupancy",
+  },
+  {
+    type: 'INVALID_AMOUNT',
+    message: 'Amount must have at most 2 decimals in USD',
+    hint: "The currency's ISO 4217 minor digits; amounts are never rounded",
+  },
+  {
+    type: 'INVALID_AMOUNT',
+    message: 'Amount must be greater than zero',
+    hint: 'Use closed or inventory 0 to stop the sale, null to clear the price',
+  },
+  { type: 'TOO_MANY_ITEMS', message: 'ari must have at most 1000 elements', hint: 'Split the push; see GET /v1/push/limits' },
+  {
+    type: 'TOO_MANY_CELLS',
+    message: 'The push names … nights of rooms and rates; at most 200000 are allowed',
+    hint: 'Split the push by rooms or dates',
+  },
+  {
+    type: 'NOT_APPLIED',
+    message: 'Not applied: the push is atomic and another item was rejected',
+    hint: 'Mend the other items, or send atomic false',
+  },
+]
+
+export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
+  pushHotels: Object.values(hotelShapeFaults),
+  pushProducts: [hotelIdNotFound, ...Object.values(productFaults), ...Object.values(cancelPolicyFaults)],
+  pushTaxes: [hotelNotFound, ...Object.values(taxShapeFaults)],
+  getTaxes: [hotelNotFound],
+  getRoomRateMappings: [hotelIdNotFound],
+  pushAri: ariFaults,
+  getAri: [
+    hotelIdNotFound,
+    roomIdNotFound,
+    rateIdNotFound,
+    datesReversed,
+    { type: 'RANGE_TOO_LONG', message: 'startDate to endDate must be at most 800 nights', hint: 'Read the range in parts' },
+  ],
+  registerAvailabilityWebhook: Object.values(webhookFaults),
+  registerPushbookWebhook: Object.values(webhookFaults),
+  listPushes: [hotelNotFound],
+}
+
+/** What is told of a push that was accepted all the same. */
+export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
+  pushHotels: Object.values(hotelRemarks),
+  pushProducts: [
+    {
+      type: 'ATTRIBUTE_OVERRULED',
+      message: 'roomName is overruled by a later product of the same push',
+      hint: 'It belongs to the whole room; the last product that names it counts',
+    },
+  ],
+  pushAri: [
+    {
+      type: 'SUPERSEDED',
+      message: '3 nights kept fields of a newer sequence',
+      hint: 'Nothing to do: a push with a higher sequence arrived before this one',
+    },
+  ],
+  getAri: [
+    {
+      type: 'FORMER_CURRENCY',
+      message: 'Prices of 3 nights are in a former currency and cannot be sold',
+      hint: "Push them again in the hotel's currency",
+    },
+  ],
+}

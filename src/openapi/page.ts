@@ -1,0 +1,76 @@
+/**
+ * The page of the API reference. Scripts come as files only, so that its content security policy needs neither
+ * inline scripts nor eval; styles must be allowed inline, because the reference sets style attributes.
+ */
+
+export const scriptPaths = { bundle: '/docs/reference.js', start: '/docs/start.js' } as const
+
+export const contentSecurityPolicy = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'", "'unsafe-inline'"],
+    imgSrc: ["'self'", 'data:'],
+    fontSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+}
+
+const icon = encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6bcb"/><g fill="#fff"><rect x="7" y="9" width="18" height="3" rx="1"/><rect x="7" y="14.5" width="5" height="4" rx="1"/><rect x="13.5" y="14.5" width="5" height="4" rx="1"/><rect x="20" y="14.5" width="5" height="4" rx="1"/><rect x="7" y="20.5" width="5" height="4" rx="1"/><rect x="13.5" y="20.5" width="5" height="4" rx="1"/></g></svg>`,
+)
+
+export function docsPage(environment: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>ARI gateway (${environment}): API reference</title>
+    <link rel="icon" href="data:image/svg+xml,${icon}">
+    <style>body { margin: 0; font-family: system-ui, sans-serif }</style>
+  </head>
+  <body>
+    <noscript><p>This page needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+    <div id="app"></div>
+    <script src="${scriptPaths.bundle}"></script>
+    <script src="${scriptPaths.start}"></script>
+  </body>
+</html>
+`
+}
+
+/** Fonts of the machine that shows the page: the reference's own ones are on another host. */
+const customCss = `
+:root {
+  --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  --scalar-font-code: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}
+`
+
+export function startScript(environment: string): string {
+  const configuration = {
+    url: '/openapi.json',
+    theme: 'default',
+    customCss,
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    // Pushing by hand is for trying; in production it would be for real.
+    hideTestRequestButton: environment === 'production',
+    persistAuth: false,
+    documentDownloadType: 'json',
+    defaultOpenFirstTag: false,
+    operationTitleSource: 'summary',
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    authentication: { preferredSecurityScheme: 'apiKey' },
+  }
+  return `Scalar.createApiReference('#app', ${JSON.stringify(configuration, null, 2)})\n`
+}

@@ -1,0 +1,147 @@
+import { routes } from '../contract.ts'
+import type { ConstraintErrors } from '../platform/route.ts'
+
+/** The shapes that validate, in the words of OpenAPI 3.1: our own keywords become descriptions, patterns and limits. */
+
+export type Shape = Readonly<Record<string, unknown>>
+
+/** Shapes that get a name of their own, so that generated clients have it too. A shape stands after those it contains. */
+const named: readonly (readonly [name: string, find: () => unknown])[] = [
+  ['Problem', () => routes.pushHotels.answer.properties.warnings.items],
+  ['Hotel', () => routes.pushHotels.body.items],
+  ['StoredHotel', () => routes.getHotels.answer.properties.hotels.items],
+  ['Occupancy', () => routes.pushProducts.body.properties.products.items.properties.occupancy],
+  ['CancelPenalty', () => inside(routes.pushProducts.body, 'products', 'cancelPolicies', 'cancelPenalties')],
+  ['CancelPolicy', () => inside(routes.pushProducts.body, 'products', 'cancelPolicies')],
+  ['Product', () => routes.pushProducts.body.properties.products.items],
+  ['Mapping', () => routes.getRoomRateMappings.answer.properties.mappings.items],
+  ['Tax', () => inside(routes.pushTaxes.body, 'taxes')],
+  ['ScopedTaxes', () => inside(routes.pushTaxes.body, 'products')],
+  ['PriceLine', () => inside(routes.pushAri.body, 'ari', 'rates', 'prices')],
+  ['RateLine', () => inside(routes.pushAri.body, 'ari', 'rates')],
+  ['AriItem', () => inside(routes.pushAri.body, 'ari')],
+  ['AriItemResult', () => routes.pushAri.answer.properties.results.items],
+  ['Push', () => routes.listPushes.answer.properties.pushes.items],
+  ['Limits', () => routes.getLimits.answer.properties.limits],
+]
+
+/** The element shape of a list in a list in … of an object. */
+function inside(shape: unknown, ...members: readonly string[]): unknown {
+  let found = shape
+  for (const member of members) {
+    const properties = isRecord(found) ? found['properties'] : undefined
+    const list = isRecord(properties) ? properties[member] : undefined
+    found = isRecord(list) ? list['items'] : undefined
+  }
+  return found
+}
+
+export type Shapes = {
+  /** The shape as integrators read it, with references to the named ones. */
+  shown: (schema: unknown) => Shape
+  components: Readonly<Record<string, Shape>>
+}
+
+export function openapiShapes(): Shapes {
+  const nameByText = new Map<string, string>()
+  const shown = (schema: unknown): Shape => {
+    const { definition, text } = define(schema)
+    const name = nameByText.get(text)
+    return name === undefined ? definition : { $ref: `#/components/schemas/${name}` }
+  }
+  const define = (schema: unknown): { definition: Shape; text: string } => {
+    const definition = inWords(schema, shown)
+    return { definition, text: JSON.stringify(definition) }
+  }
+  const components: Record<string, Shape> = {}
+  for (const [name, find] of named) {
+    const schema = find()
+    if (!isRecord(schema)) throw new TypeError(`no shape for ${name}: a contract was changed`)
+    const { definition, text } = define(schema)
+    components[name] = definition
+    nameByText.set(text, name)
+  }
+  return { shown, components }
+}
+
+const decimalPatterns = {
+  any: '^-?(?:0|[1-9][0-9]{0,17})(?:\\.[0-9]{1,12})?$',
+  atLeastZero: '^(?:0|[1-9][0-9]{0,17})(?:\\.[0-9]{1,12})?$',
+}
+
+function inWords(schema: unknown, shown: (schema: unknown) => Shape): Shape {
+  if (!isRecord(schema)) throw new TypeError('a shape is an object')
+  const { errors: _errors, printable, night, decimal, properties, items, anyOf, ...rest } = schema
+  const said: Record<string, unknown> = {}
+  for (const [keyword, value] of Object.entries(rest)) if (!isSafeIntegerBound(keyword, value)) said[keyword] = value
+  if (printable === 'code') said['pattern'] = '^\\S(?:.*\\S)?$'
+  if (night === true) said['examples'] ??= ['2027-04-15']
+  if (decimal === 'any' || decimal === 'atLeastZero') {
+    said['pattern'] = decimalPatterns[decimal]
+    said['examples'] ??= [10, '2.50']
+    if (decimal === 'atLeastZero') said['minimum'] = 0
+  }
+  if (isRecord(properties)) {
+    const members = Object.entries(properties).map(([name, member]) => [name, shown(member)] as const)
+    said['properties'] = Object.fromEntries(members)
+  }
+  if (items !== undefined) said['items'] = shown(items)
+  if (Array.isArray(anyOf)) said['anyOf'] = anyOf.map(shown)
+  return apart(withoutUnion(said))
+}
+
+/** They keep numbers exact, and tell a reader nothing. */
+function isSafeIntegerBound(keyword: string, value: unknown): boolean {
+  return (
+    (keyword === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+    (keyword === 'maximum' && value === Number.MAX_SAFE_INTEGER)
+  )
+}
+
+/** A plain type or null is one list of types, which every reader shows better than a choice. */
+function withoutUnion({ anyOf, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(anyOf)) return { ...rest }
+  const [one, other] = anyOf
+  const isNullable = anyOf.length === 2 && isRecord(one) && isRecord(other) && other['type'] === 'null'
+  if (!isNullable || typeof one['type'] !== 'string') return { anyOf, ...rest }
+  return { ...one, type: [one['type'], 'null'], ...rest }
+}
+
+const listKeywords: ReadonlySet<string> = new Set(['items', 'minItems', 'maxItems', 'uniqueItems'])
+const objectKeywords: ReadonlySet<string> = new Set(['properties', 'required'])
+
+/** An object or a list: two shapes to choose from. */
+function apart(schema: Record<string, unknown>): Shape {
+  const { type, description, ...rest } = schema
+  if (!Array.isArray(type) || !type.includes('object') || !type.includes('array')) return schema
+  const only = (keywords: ReadonlySet<string>) =>
+    Object.fromEntries(Object.entries(rest).filter(([keyword]) => keywords.has(keyword)))
+  return {
+    ...(description === undefined ? {} : { description }),
+    oneOf: [
+      { type: 'object', ...only(objectKeywords) },
+      { type: 'array', ...only(listKeywords) },
+    ],
+  }
+}
+
+export type Fault = { type: string; message: string; hint?: string }
+
+/** The messages that stand beside the constraints of a shape. */
+export function faultsIn(schema: unknown): Fault[] {
+  if (!isRecord(schema)) return []
+  const { errors, properties, items, anyOf } = schema
+  const inner = [
+    ...(isRecord(properties) ? Object.values(properties) : []),
+    ...(items === undefined ? [] : [items]),
+    ...(Array.isArray(anyOf) ? anyOf : []),
+  ]
+  // The boundary: contracts write this annotation typed, in platform/route.ts.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
+  const own = isRecord(errors) ? Object.values(errors as ConstraintErrors) : []
+  return [...own, ...inner.flatMap(faultsIn)]
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,124 @@
+/** The prose of the API reference. */
+
+export type Words = { environment: 'sandbox' | 'production' }
+
+export const tags: readonly { name: string; description: string }[] = [
+  {
+    name: 'Hotels',
+    description: 'Step 1. Everything else hangs on a hotel: its currency, its time zone and its child ages.',
+  },
+  {
+    name: 'Products',
+    description: 'Step 2. A product is a room with a rate, and is what can be sold.',
+  },
+  { name: 'Taxes', description: 'Step 3, for hotels that have any.' },
+  {
+    name: 'ARI',
+    description: 'Step 4, every day: availability, rates, inventory and restrictions, night by night.',
+  },
+  {
+    name: 'Webhooks',
+    description: 'Step 5. Where the platform reaches you: price checks and reservations.',
+  },
+  { name: 'Reservations', description: 'Ask for the delivery of a reservation, or fetch reservations yourself.' },
+  { name: 'Push log', description: 'What you sent, when, and what became of it.' },
+  { name: 'Reference data', description: 'The values that pushes may name.' },
+  { name: 'Account', description: 'What your API key may do.' },
+]
+
+const keyPrefixes = { sandbox: 'ari_sbx_', production: 'ari_live_' } as const
+
+export function introduction({ environment }: Words): string {
+  const prefix = keyPrefixes[environment]
+  return `
+Push hotels, products, taxes and daily ARI (availability, rates, inventory) to the distribution platform,
+read back what is held, and see what became of every push.
+
+## Base URL
+
+All paths below are relative to the address of this service followed by \`/v1\`.
+This is the **${environment}** environment. Sandbox and production have separate addresses, data and keys.
+
+## Authentication
+
+Send your key in the header \`x-api-key\` of every request. Keys of this environment begin with \`${prefix}\`.
+A key belongs to one supplier account: hotel, room and rate codes are yours alone, and another supplier's
+hotel does not exist for you. A missing, unknown, revoked or expired key, and one of the other environment,
+gets \`401 Unauthorized API KEY\`.
+
+\`\`\`sh
+curl $BASE_URL/push/getHotels \\
+  -H "x-api-key: $API_KEY" -H "content-type: application/json" \\
+  -d '{"hotelIds":["H1"]}'
+\`\`\`
+
+## Order of calls
+
+1. \`POST /push/hotels\`: every hotel
+2. \`POST /push/products\`: its rooms and rates
+3. \`POST /push/taxes\`: if it has taxes
+4. \`POST /push/ari\`: prices, inventory and restrictions, from then on with every change
+5. \`POST /push/webhook/availability\` and \`/push/webhook/pushbook\`: if your contract says so
+
+\`POST /push/getHotels\` shows for each hotel which of these steps are still missing.
+
+## Conventions
+
+| | |
+|---|---|
+| Body | JSON in UTF-8; \`Content-Encoding\` \`gzip\`, \`br\` or \`zstd\` is welcome |
+| Dates | \`YYYY-MM-DD\`: the night that begins on that date, in the hotel's time zone |
+| Amounts | JSON number or decimal string, with at most the currency's ISO 4217 minor digits (JPY 0, USD 2, KWD 3); kept exactly, never rounded |
+| Codes | \`hotelId\`, \`roomId\`, \`rateId\`: your own, 1 to 64 printable characters; upper and lower case differ |
+| Types | Nothing is converted: \`"5"\` is not an integer, \`1\` is not \`true\` |
+| Unknown fields | Ignored, so that you can send more than is used |
+| Repeats | Posting the same state again changes nothing |
+| \`Idempotency-Key\` | Optional, up to 64 characters: the same key with the same body within 24 hours gets the stored answer, with \`Idempotency-Replayed: true\` |
+| \`x-request-id\` | On every answer; send your own (1 to 64 of \`A-Z a-z 0-9 . _ -\`) and it is kept |
+
+What is acknowledged is on disk, and seen by every later read. Pushes of one hotel are applied one after another.
+
+## Errors
+
+Every error has the same shape, and lists **all** problems of the request, not only the first:
+
+\`\`\`json
+{
+  "code": "404",
+  "message": "RoomID not found",
+  "requestId": "7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11",
+  "errors": [
+    {
+      "type": "ROOM_NOT_FOUND",
+      "message": "RoomID not found",
+      "path": "/ari/0/roomId",
+      "value": "X1",
+      "hint": "Push the room with POST /push/products first"
+    }
+  ]
+}
+\`\`\`
+
+\`code\` is the HTTP status as a string, \`message\` the first error's text. \`type\` is stable: decide by it.
+\`path\` is a JSON Pointer into the body; query parameters are named \`?name\`, headers by their name.
+At most 100 problems are listed, then \`moreErrors\` counts the rest.
+
+| Status | When | Send again? |
+|---|---|---|
+| 200, 207 | All applied; an ARI push of which some items were not | no |
+| 400 | Malformed JSON, wrong type, missing field, broken rule | after mending it |
+| 401 | The key opens nothing | with another key |
+| 404 | Unknown hotel, room, rate or request id | after pushing it |
+| 405, 413, 415 | Method; body too large; not JSON | after mending it |
+| 409 | A push with the same \`Idempotency-Key\` is under way | yes |
+| 422 | The \`Idempotency-Key\` was used with another body | with a new key |
+| 429 | Over the rate limit | after \`Retry-After\` |
+| 500, 503 | Our fault; overloaded or shutting down. Nothing is half-applied | yes, after \`Retry-After\` |
+
+## Limits
+
+6,000 requests a minute for each key, with a burst of 1,000; bodies up to 10 MB after decompression; 1,000 items
+and 200,000 nights of rooms and rates in one ARI push; 500 hotels in one push. A key may have limits of its own:
+\`GET /push/limits\` shows them, and the headers \`RateLimit\` and \`RateLimit-Policy\` count along.
+`.trim()
+}

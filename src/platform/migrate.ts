@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { connectionConfig, type PostgresAddress } from './postgres.ts'
+
+/** From src/platform and from dist/platform alike. */
+const folder = new URL('../../db/migrations/', import.meta.url)
+const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/
+
+/** Any fixed number; it only has to be the same in every process. */
+const advisoryLock = 4_726_001
+
+export type Migrated = { applied: string[]; version: string }
+
+/**
+ * Brings the schema up to date: every file of db/migrations once, in order, each in a transaction of its own.
+ * Several processes may start at once: one works, the others wait for it. A file that changed after it was
+ * applied, or a schema newer than this program, stops the start.
+ */
+export async function migrate(address: PostgresAddress): Promise<Migrated> {
+  const files = (await readdir(folder)).filter((name) => fileName.test(name)).sort()
+  const client = new pg.Client({ ...connectionConfig(address), statement_timeout: 0 })
+  await client.connect()
+  try {
+    // A session lock: the server lets go of it when this connection ends, however it ends.
+    await client.query('select pg_advisory_lock($1)', [advisoryLock])
+    await client.query(`create table if not exists schema_migration (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+    const { rows } = await client.query<{ name: string; checksum: string }>(
+      'select name, checksum from schema_migration order by name',
+    )
+    const checksumByName = new Map(rows.map((row) => [row.name, row.checksum]))
+    const unknown = rows.find((row) => !files.includes(row.name))
+    if (unknown)
+      throw new Error(
+        `The database has migration ${unknown.name}, which this version does not know: start the newer version`,
+      )
+    const applied: string[] = []
+    for (const name of files) {
+      const sql = await readFile(new URL(name, folder), 'utf8')
+      const checksum = createHash('sha256').update(sql).digest('hex')
+      const known = checksumByName.get(name)
+      if (known === checksum) continue
+      if (known !== undefined)
+        throw new Error(`Migration ${name} was changed after it was applied: add a new file instead`)
+      await applyFile(client, name, sql, checksum)
+      applied.push(name)
+    }
+    return { applied, version: files.at(-1) ?? 'none' }
+  } finally {
+    await client.end()
+  }
+}
+
+async function applyFile(client: pg.Client, name: string, sql: string, checksum: string): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(sql)
+    await client.query('insert into schema_migration (name, checksum) values ($1, $2)', [name, checksum])
+    await client.query('commit')
+  } catch (cause) {
+    await client.query('rollback')
+    throw new Error(`Migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Amounts as integers of minor units. JSON carries them as numbers or decimal strings; what has more decimals than
+ * the currency, or more digits than are kept, is refused, never rounded.
+ */
+
+/** Ten thousand million of the major unit at two digits; far above any price, far below 2^53. */
+export const amountMinorMax = 999_999_999_999
+
+const scales = [1, 10, 100, 1_000, 10_000] as const
+
+/** Minor units of a decimal; undefined when it doesn't fit the digits. */
+export function toMinor(amount: number | string, minorDigits: number): number | undefined {
+  const scale = scales[minorDigits] ?? 1
+  if (typeof amount === 'string') return textToMinor(amount, minorDigits)
+  const minor = Math.round(amount * scale)
+  // k/scale is the double nearest to that decimal, so it is the number sent exactly when one decimal means both.
+  return minor / scale === amount && Math.abs(minor) <= amountMinorMax ? minor + 0 : undefined
+}
+
+function textToMinor(text: string, minorDigits: number): number | undefined {
+  const [whole = '', decimals = ''] = text.split('.')
+  const kept = decimals.slice(0, minorDigits).padEnd(minorDigits, '0')
+  if (/[1-9]/.test(decimals.slice(minorDigits))) return undefined
+  const minor = Number(whole + kept)
+  return Math.abs(minor) <= amountMinorMax ? minor + 0 : undefined
+}
+
+/** The JSON number of minor units; its shortest form is the decimal itself. */
+export function fromMinor(minor: number, minorDigits: number): number {
+  return minor / (scales[minorDigits] ?? 1)
+}

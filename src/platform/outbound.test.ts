@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { carriersOf, publicAddresses, refusedUrls, specialIpv4, specialIpv6 } from '../../test/data/refused-urls.ts'
+import { mayConnect, parseUrl, systemResolve, vetUrl, type Resolve } from './outbound.ts'
+
+const resolveTo =
+  (...addresses: string[]): Resolve =>
+  async () =>
+    addresses
+
+test('no special address may be connected to, carried in IPv6 or not', () => {
+  const special = [...specialIpv4, ...specialIpv6, ...specialIpv4.flatMap(carriersOf)]
+  assert.deepEqual(
+    special.filter((address) => mayConnect(address, false)),
+    [],
+  )
+})
+
+test('public addresses may be connected to, up to the edges of the special ranges', () => {
+  assert.deepEqual(
+    publicAddresses.filter((address) => !mayConnect(address, false)),
+    [],
+  )
+})
+
+test('what a resolver should never say is no address to connect to', () => {
+  const odd = ['', 'localhost', '1', '0x7f.1', '0177.0.0.1', '010.0.0.1', '1.1.1.1 ', 'fe80::1%eth0', '2606:4700::1%eth0', '1.1.1.1/8']
+  for (const allowPrivate of [false, true]) {
+    assert.deepEqual(
+      odd.filter((address) => mayConnect(address, allowPrivate)),
+      [],
+    )
+  }
+})
+
+test('for local tries loopback and private addresses are let through, and nothing else that is special', () => {
+  const allowed = [...specialIpv4, ...specialIpv6].filter((address) => mayConnect(address, true))
+  assert.deepEqual(allowed, [
+    '10.0.0.1',
+    '10.255.255.255',
+    '127.0.0.1',
+    '127.255.255.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.0.1',
+    '192.168.255.255',
+    '::1',
+    'fc00::1',
+    'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+  ])
+})
+
+test('every URL of the corpus is refused without a look at what its name resolves to', async () => {
+  const urls = refusedUrls()
+  assert.ok(urls.length >= 500, `${urls.length} URLs`)
+  let resolved = 0
+  const resolve: Resolve = async () => {
+    resolved++
+    return ['93.184.216.34']
+  }
+  const accepted: string[] = []
+  for (const url of urls) {
+    if (!('fault' in (await vetUrl(url, { allowPrivate: false, resolve })))) accepted.push(url)
+  }
+  assert.deepEqual([accepted, resolved], [[], 0])
+})
+
+test('a name is refused when any of its addresses is special, wherever that one stands', async () => {
+  const special = [...specialIpv4, ...specialIpv6, ...specialIpv4.flatMap(carriersOf)]
+  for (const address of special) {
+    for (const addresses of [[address], ['1.1.1.1', address], [address, '2606:4700:4700::1111']]) {
+      const vetted = await vetUrl('https://pms.example.com/', { allowPrivate: false, resolve: resolveTo(...addresses) })
+      assert.deepEqual(vetted, { fault: { kind: 'privateAddress' } }, addresses.join())
+    }
+  }
+})
+
+test('a URL that may be called comes with all the addresses that were vetted', async () => {
+  const addresses = ['93.184.216.34', '2606:4700:4700::1111']
+  assert.deepEqual(
+    await vetUrl('https://PMS.example.com:443/ari?x=1', { allowPrivate: false, resolve: resolveTo(...addresses) }),
+    { href: 'https://pms.example.com/ari?x=1', host: 'pms.example.com', isAddress: false, addresses },
+  )
+  const none: Resolve = async () => assert.fail('an address is not resolved')
+  assert.deepEqual(await vetUrl('https://[2606:4700:4700::1111]:8443/', { allowPrivate: false, resolve: none }), {
+    href: 'https://[2606:4700:4700::1111]:8443/',
+    host: '2606:4700:4700::1111',
+    isAddress: true,
+    addresses: ['2606:4700:4700::1111'],
+  })
+})
+
+test('a name without an address, with an error, or with more addresses than anybody has, is unresolved', async () => {
+  const unresolved: Resolve[] = [
+    resolveTo(),
+    async () => {
+      throw new Error('ENOTFOUND')
+    },
+    resolveTo(...Array.from({ length: 101 }, () => '1.1.1.1')),
+  ]
+  for (const resolve of unresolved) {
+    assert.deepEqual(await vetUrl('https://pms.example.com/', { allowPrivate: false, resolve }), {
+      fault: { kind: 'unresolved' },
+    })
+  }
+})
+
+test('a name server that never answers is not waited for beyond the deadline', async () => {
+  const resolve: Resolve = () => new Promise(() => {})
+  assert.deepEqual(await vetUrl('https://pms.example.com/', { allowPrivate: false, resolve }), {
+    fault: { kind: 'unresolved' },
+  })
+})
+
+test('the system resolves names of this machine to every address it has for them', async () => {
+  const found = await systemResolve('localhost')
+  assert.ok(found.includes('127.0.0.1') || found.includes('::1'))
+})
+
+test('for local tries http, single names and port 80 are allowed, credentials and odd forms still are not', () => {
+  for (const url of ['http://localhost:3000/a', 'http://127.0.0.1/a', 'http://[::1]:3000/', 'http://pms:80/', 'https://10.0.0.1/']) {
+    assert.ok(!('fault' in parseUrl(url, true)), url)
+  }
+  const kindOf = (url: string): string => {
+    const parsed = parseUrl(url, true)
+    return 'fault' in parsed ? parsed.fault.kind : 'accepted'
+  }
+  assert.deepEqual(
+    ['http://a@localhost/', 'http://127.1/', 'http://169.254.169.254/', 'http://localhost./', 'ftp://localhost/', 'http://pms:22/'].map(kindOf),
+    ['credentials', 'hostForm', 'privateAddress', 'trailingDot', 'notHttps', 'port'],
+  )
+})

@@ -1,0 +1,193 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import ipaddr from 'ipaddr.js'
+
+/**
+ * Every call to a URL that a supplier gave us starts here. A supplier must not be able to make this service speak to
+ * its own network: a URL is taken apart and vetted, its name resolved, and every address of it vetted. What a name
+ * resolves to may change at any time, so a caller connects only to an address that was vetted for that connection.
+ */
+
+/** The addresses of a host name, IPv4 and IPv6. */
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+export type OutboundRules = {
+  /** Also lets `http` and loopback and private addresses through: for local tries in the sandbox. */
+  allowPrivate: boolean
+  resolve: Resolve
+}
+
+export const urlFaultKinds = [
+  'tooLong',
+  'notAscii',
+  'malformed',
+  'notHttps',
+  'credentials',
+  'fragment',
+  'hostForm',
+  'trailingDot',
+  'port',
+  'privateName',
+  'privateAddress',
+  'unresolved',
+] as const
+export type UrlFaultKind = (typeof urlFaultKinds)[number]
+
+/** Why a URL is refused; `form` is how the host should have been written. */
+export type UrlFault = { kind: UrlFaultKind; form?: string }
+
+export type ParsedUrl = {
+  /** As it is called. */
+  href: string
+  /** Without the brackets of IPv6. */
+  host: string
+  isAddress: boolean
+}
+
+/** A URL that may be called now, at these addresses. */
+export type VettedUrl = ParsedUrl & { addresses: readonly string[] }
+
+export type Refused = { fault: UrlFault }
+
+export const urlCharactersMax = 2_048
+export const resolveDeadlineMs = 3_000
+const addressesMax = 100
+
+/** What the operating system knows, /etc/hosts included. */
+export const systemResolve: Resolve = async (host) => {
+  const found = await lookup(host, { all: true })
+  return found.map(({ address }) => address)
+}
+
+/** Vets a URL wholly: its text, its host, and every address that the host has now. */
+export async function vetUrl(text: string, rules: OutboundRules): Promise<VettedUrl | Refused> {
+  const parsed = parseUrl(text, rules.allowPrivate)
+  if ('fault' in parsed) return parsed
+  const addresses = parsed.isAddress ? [parsed.host] : await resolveInTime(parsed.host, rules.resolve)
+  if (addresses.length === 0 || addresses.length > addressesMax) return { fault: { kind: 'unresolved' } }
+  if (!addresses.every((address) => mayConnect(address, rules.allowPrivate))) {
+    return { fault: { kind: 'privateAddress' } }
+  }
+  return { ...parsed, addresses }
+}
+
+/** No address at all when the name doesn't resolve in time. */
+async function resolveInTime(host: string, resolve: Resolve): Promise<readonly string[]> {
+  const timer = new AbortController()
+  const late = wait(resolveDeadlineMs, [], { signal: timer.signal })
+  try {
+    return await Promise.race([resolve(host), late])
+  } catch {
+    // Unknown name, no name server, malformed answer: for the caller all the same.
+    return []
+  } finally {
+    timer.abort()
+    await late.catch(() => undefined)
+  }
+}
+
+const authorityOf = /^https?:\/\/([^/?#\\]*)/i
+const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/
+
+/**
+ * Takes a URL apart. The URL standard reads `0x7f.1`, `2130706433`, `%6c` and `１２７` as plain hosts, so what it read
+ * must be what was written: then whoever reads the stored URL, with whatever parser, reads the same host.
+ */
+export function parseUrl(text: string, allowPrivate: boolean): ParsedUrl | Refused {
+  if (text.length > urlCharactersMax) return refused('tooLong')
+  if (!/^[\x21-\x7e]*$/.test(text)) return refused('notAscii')
+  const url = URL.parse(text)
+  if (!url) return refused('malformed')
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return refused('notHttps')
+  const authority = authorityOf.exec(text)?.[1]
+  if (authority === undefined || text.includes('\\')) return refused('malformed')
+  if (authority.includes('@')) return refused('credentials')
+  if (text.includes('#')) return refused('fragment')
+  const written = hostAndPort.exec(authority)
+  if (!written) return refused('malformed')
+  if (url.hostname.endsWith('.')) return refused('trailingDot')
+  if (written[1]?.toLowerCase() !== url.hostname) return { fault: { kind: 'hostForm', form: url.hostname } }
+  if (written[2] !== undefined && !isPort(Number(written[2]), allowPrivate)) return refused('port')
+
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isAddress = isIP(host) !== 0
+  if (!isAddress && !isName(host)) return refused('malformed')
+  if (!isAddress && !allowPrivate && isPrivateName(host)) return refused('privateName')
+  if (isAddress && !mayConnect(host, allowPrivate)) return refused('privateAddress')
+  return { href: url.href, host, isAddress }
+}
+
+function refused(kind: UrlFaultKind): Refused {
+  return { fault: { kind } }
+}
+
+/** Ports below 1024 other than 443 belong to other services; nothing of ours shall knock there. */
+function isPort(port: number, allowPrivate: boolean): boolean {
+  return port === 443 || (port >= 1_024 && port <= 65_535) || (allowPrivate && port === 80)
+}
+
+const nameCharactersMax = 253
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+
+function isName(host: string): boolean {
+  return host.length <= nameCharactersMax && host.split('.').every((part) => label.test(part))
+}
+
+/** Last labels that name nothing on the public internet, and are looked up in local networks. */
+const privateDomains = [
+  'localhost',
+  'localdomain',
+  'local',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'arpa',
+  'test',
+  'invalid',
+  'onion',
+  'alt',
+]
+
+function isPrivateName(host: string): boolean {
+  const labels = host.split('.')
+  return labels.length < 2 || privateDomains.includes(labels.at(-1) ?? '')
+}
+
+/** Where clouds answer their guests with credentials and settings; refused even where private addresses are not. */
+const metadataAddresses = new Set([
+  '169.254.169.254',
+  '169.254.170.2',
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+])
+
+const privateRanges = new Set(['loopback', 'private', 'uniqueLocal'])
+
+/**
+ * Whether an address may be connected to. `unicast` is what ipaddr.js calls an address in no special range; it knows no
+ * range for IPv4-compatible (::/96), ISATAP and unassigned IPv6 addresses, so of IPv6 only 2000::/3 is let through.
+ */
+export function mayConnect(address: string, allowPrivate: boolean): boolean {
+  // Of what ipaddr.js reads as an address, only the plain form: not 0177.0.0.1, not fe80::1%eth0.
+  if (isIP(address) === 0 || address.includes('%')) return false
+  const parsed = ipaddr.parse(address)
+  if (metadataAddresses.has(parsed.toString())) return false
+  const range: string = parsed.range()
+  if (allowPrivate && privateRanges.has(range)) return true
+  if (range !== 'unicast') return false
+  return !(parsed instanceof ipaddr.IPv6) || isGlobal(parsed)
+}
+
+function isGlobal(address: ipaddr.IPv6): boolean {
+  const [first = 0, , , , fifth = 0, sixth = 0] = address.parts
+  const isIsatap = sixth === 0x5efe && (fifth === 0 || fifth === 0x200)
+  // 3ffe::/16 was the 6bone, given back.
+  return first >> 13 === 1 && first !== 0x3ffe && !isIsatap
+}

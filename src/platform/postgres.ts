@@ -1,0 +1,144 @@
+import pg from 'pg'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/**
+ * How this service talks to PostgreSQL: results as text with the parsers set here once, never in binary form
+ * (pg would misread numbers, dates and bytea), parameters numbered, whole statements.
+ */
+
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
+  const value = Number(text)
+  // Identifiers, revisions and amounts all stay below 2^53; a larger one would be read wrong silently.
+  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 beyond 2^53: ${text}`)
+  return value
+})
+
+export type PostgresAddress =
+  | { connectionString: string }
+  | { host: string; port: number; user: string; database: string }
+
+/** What a query needs: the pool, or the one connection of a transaction. */
+export type Queryable = {
+  query: <Row extends pg.QueryResultRow>(
+    query: string | pg.QueryConfig,
+    values?: unknown[],
+  ) => Promise<pg.QueryResult<Row>>
+}
+
+export type Database = Queryable & {
+  readonly pool: pg.Pool
+  readonly address: PostgresAddress
+  close: () => Promise<void>
+}
+
+export const poolConnectionsMax = 20
+const connectTimeoutMs = 5_000
+const statementTimeoutMs = 30_000
+
+/** Settings every connection of ours has; `synchronous_commit` because an acknowledged write is on disk. */
+const sessionOptions =
+  '-c synchronous_commit=on -c timezone=UTC -c jit=off -c default_transaction_isolation=read\\ committed'
+
+export function connectionConfig(address: PostgresAddress): pg.ClientConfig {
+  return {
+    ...address,
+    application_name: 'ari-gateway',
+    options: sessionOptions,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    keepAlive: true,
+  }
+}
+
+export function openDatabase(
+  address: PostgresAddress,
+  log: { warn: (fields: object, message: string) => void },
+  connectionsMax = poolConnectionsMax,
+): Database {
+  const pool = new pg.Pool({ ...connectionConfig(address), max: connectionsMax, idleTimeoutMillis: 60_000 })
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
+  return {
+    pool,
+    address,
+    query: (query, values) => pool.query(query, values),
+    close: () => pool.end(),
+  }
+}
+
+const attemptsMax = 8
+
+/**
+ * Runs the work in one transaction and commits it. Serialization failures and deadlocks are tried again from
+ * the start, so the work must have no effect but its statements.
+ */
+export async function transaction<Result>(
+  db: Database,
+  work: (connection: Queryable) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transactionOnce(db, work)
+    } catch (error) {
+      if (attempt === attemptsMax || !isTransient(error)) throw error
+      await wait(Math.random() * 2 ** attempt * 5)
+    }
+  }
+}
+
+async function transactionOnce<Result>(
+  db: Database,
+  work: (connection: Queryable) => Promise<Result>,
+): Promise<Result> {
+  const client = await db.pool.connect()
+  let broken: unknown = false
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((rollbackError: unknown) => (broken = rollbackError))
+    throw error
+  } finally {
+    client.release(broken !== false)
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** 40001 serialization failure, 40P01 deadlock: PostgreSQL asks for the same again. */
+export function isTransient(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '40001' || code === '40P01'
+}
+
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+/** 08 connection, 53 out of resources, 57P operator intervention, 58 system error (disk), 25006 read-only standby. */
+const unavailableClasses = /^(?:08|53|57P|58|25006|57014|XX001)/
+const driverMessages =
+  /connection terminated|timeout exceeded when trying to connect|not queryable|client was closed|connection error/i
+
+/** Whether PostgreSQL could not be reached or could not work, so that the caller should try again later. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable)
+  const code = codeOf(error)
+  return (
+    networkCodes.has(code) ||
+    unavailableClasses.test(code) ||
+    (code === '' && driverMessages.test(error.message))
+  )
+}

@@ -1,0 +1,37 @@
+/**
+ * A token bucket a caller: `burst` tokens at most, refilled evenly. Held in the process: with several processes
+ * behind a balancer each grants the whole limit (decisions/004).
+ */
+export type RateLimit = { perMinute: number; burst: number }
+
+export type Taken = {
+  allowed: boolean
+  remaining: number
+  /** Until the next token is there. */ retryAfterSeconds: number
+}
+
+type Bucket = { tokens: number; atMs: number }
+
+const bucketsMax = 100_000
+
+export class RateLimiter {
+  readonly #buckets = new Map<string, Bucket>()
+
+  take(caller: string, limit: RateLimit, nowMs: number): Taken {
+    const perMs = limit.perMinute / 60_000
+    const bucket = this.#buckets.get(caller) ?? this.#start(caller, limit, nowMs)
+    bucket.tokens = Math.min(limit.burst, bucket.tokens + Math.max(0, nowMs - bucket.atMs) * perMs)
+    bucket.atMs = nowMs
+    const allowed = bucket.tokens >= 1
+    if (allowed) bucket.tokens--
+    const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000))
+    return { allowed, remaining: Math.floor(bucket.tokens), retryAfterSeconds }
+  }
+
+  #start(caller: string, limit: RateLimit, nowMs: number): Bucket {
+    if (this.#buckets.size >= bucketsMax) this.#buckets.clear()
+    const bucket = { tokens: limit.burst, atMs: nowMs }
+    this.#buckets.set(caller, bucket)
+    return bucket
+  }
+}

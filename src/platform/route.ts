@@ -1,0 +1,131 @@
+import Type, { type Static, type TSchema } from 'typebox'
+
+/**
+ * What a route is, and the words in which contracts state shapes. Everything the outside sees — validation,
+ * types, messages, OpenAPI, the client, the key matrix of the tests — is read off these tables, so this file
+ * may be imported by code that runs without a server.
+ */
+
+/** Who may call: `supplier` by x-api-key, `platform` and `operator` by bearer token, `open` anybody. */
+export const accesses = ['supplier', 'platform', 'operator', 'open'] as const
+export type Access = (typeof accesses)[number]
+
+export const methods = ['GET', 'POST', 'PUT'] as const
+export type Method = (typeof methods)[number]
+
+export type Example = {
+  summary: string
+  /** Body of the request; query for GET. A test sends it and compares the answer's `code` and `message`. */
+  request: unknown
+  answer: { status: number; body: Record<string, unknown> }
+}
+
+export type Route = {
+  method: Method
+  /** Below /v1, `{name}` for parameters. */
+  path: string
+  access: Access
+  tag: string
+  summary: string
+  description: string
+  body?: TSchema
+  query?: TSchema
+  params?: TSchema
+  answer: TSchema
+  /** Further 2xx answers than 200, by status. */
+  answers?: Readonly<Record<number, TSchema>>
+  /** Which statuses beyond the general ones a caller must expect, with what causes them. */
+  errors?: Readonly<Record<number, string>>
+  /** Kind under which the push log keeps the request; absent for reads. */
+  pushKind?: string
+  examples: readonly [Example, ...Example[]]
+}
+
+export function route<const R extends Route>(described: R): R {
+  return described
+}
+
+type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise
+export type BodyOf<R extends Route> = StaticOr<R['body'], undefined>
+export type QueryOf<R extends Route> = StaticOr<R['query'], Record<string, never>>
+export type ParamsOf<R extends Route> = StaticOr<R['params'], Record<string, never>>
+export type AnswerOf<R extends Route> = Static<R['answer']>
+
+/** What the caller reads when a constraint is broken; keyed by the constraint (`required`, `minimum`, …, `*`). */
+export type ConstraintError = { type: string; message: string; hint?: string }
+export type ConstraintErrors = Readonly<Record<string, ConstraintError>>
+
+type Described = { description?: string; errors?: ConstraintErrors; examples?: readonly unknown[] }
+
+const textMaxLength = 2_000
+
+/** Text that is kept: well-formed Unicode without control characters (PostgreSQL refuses NUL). */
+export function text(options: Described & { minLength?: number; maxLength?: number } = {}) {
+  return Type.String({ minLength: 1, maxLength: textMaxLength, printable: 'text', ...options })
+}
+
+/** A supplier's own code: 1–64 printable characters, case-sensitive. */
+export function code(options: Described = {}) {
+  return Type.String({ minLength: 1, maxLength: 64, printable: 'code', ...options })
+}
+
+/** A night or a day, `YYYY-MM-DD`, a real date between 2000-01-01 and 2199-12-31. */
+export function date(options: Described = {}) {
+  return Type.String({ night: true, format: 'date', ...options })
+}
+
+/** A JSON number or decimal string, read exactly; how many decimals fit is the currency's affair. */
+export function decimal(options: Described & { allowNull?: boolean; atLeastZero?: boolean } = {}) {
+  const { allowNull, atLeastZero, ...rest } = options
+  return Type.Unsafe<number | string>({
+    type: ['number', 'string'],
+    decimal: atLeastZero ? 'atLeastZero' : 'any',
+    ...rest,
+  })
+}
+
+export function integer(options: Described & { minimum?: number; maximum?: number } = {}) {
+  return Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...options })
+}
+
+/** `null` clears what is held. */
+export function nullableInteger(options: Described & { minimum: number; maximum: number }) {
+  return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
+}
+
+export function nullableBoolean(options: Described = {}) {
+  return Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], ...options })
+}
+
+/** One of a closed set, matched exactly. */
+export function oneOf<const V extends string>(values: readonly V[], options: Described = {}) {
+  return Type.Unsafe<V>({ type: 'string', enum: [...values], ...options })
+}
+
+/** The members every success answer has. */
+export const success = {
+  code: Type.String({ description: 'The HTTP status as a string', examples: ['200'] }),
+  message: Type.String({ description: 'What happened' }),
+}
+
+export const problem = Type.Object(
+  {
+    type: Type.String({ description: 'Stable machine code' }),
+    message: Type.String(),
+    path: Type.Optional(Type.String({ description: 'JSON Pointer into the request' })),
+    value: Type.Optional(Type.Unknown({ description: 'The value received' })),
+    hint: Type.Optional(Type.String({ description: 'What to do about it' })),
+  },
+  { description: 'One thing that is wrong' },
+)
+
+/** A remark on something that was accepted all the same. */
+export const warning = problem
+
+export const errorAnswer = Type.Object({
+  code: Type.String({ description: 'The HTTP status as a string' }),
+  message: Type.String({ description: "The first error's text" }),
+  requestId: Type.String(),
+  errors: Type.Array(problem),
+  moreErrors: Type.Optional(Type.Integer({ description: 'How many problems beyond the 100 listed' })),
+})

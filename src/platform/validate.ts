@@ -1,0 +1,162 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { Static, TSchema } from 'typebox'
+import { parseNight } from './calendar.ts'
+import { pointerPart } from './json.ts'
+import { shown, type Problem } from './rejected.ts'
+import type { ConstraintError, ConstraintErrors } from './route.ts'
+
+/** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
+const unprintable = /[\p{Cc}\p{Cs}]/u
+/** Beyond that, codes hold no blanks at the ends and no invisible format characters or separators. */
+const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
+const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
+
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  allowUnionTypes: true,
+  coerceTypes: false,
+})
+ajv.addVocabulary(['errors'])
+ajv.addFormat('date', true)
+ajv.addKeyword({
+  keyword: 'printable',
+  type: 'string',
+  schemaType: 'string',
+  validate: (kind: unknown, value: string) => !(kind === 'code' ? notInCodes : unprintable).test(value),
+})
+ajv.addKeyword({
+  keyword: 'night',
+  type: 'string',
+  schemaType: 'boolean',
+  validate: (_on: unknown, value: string) => parseNight(value) !== undefined,
+})
+ajv.addKeyword({
+  keyword: 'decimal',
+  type: ['number', 'string'],
+  schemaType: 'string',
+  validate: (range: unknown, value: number | string) =>
+    (typeof value === 'number' || decimalText.test(value)) && (range === 'any' || Number(value) >= 0),
+})
+
+export type Validator<S extends TSchema> = {
+  /** Whether the value has the shape; `problems` then holds nothing. */
+  matches: (value: unknown) => value is Static<S>
+  /** What is wrong with the value last refused by `matches`. */
+  problems: () => Problem[]
+}
+
+export function validator<S extends TSchema>(schema: S): Validator<S> {
+  const validate: ValidateFunction<Static<S>> = ajv.compile<Static<S>>(schema)
+  return {
+    matches: (value): value is Static<S> => validate(value),
+    problems: () => (validate.errors ?? []).map(problemOf),
+  }
+}
+
+function problemOf(error: ErrorObject): Problem {
+  const schema = isRecord(error.parentSchema) ? error.parentSchema : {}
+  if (error.keyword === 'required') {
+    const missing = String(error.params['missingProperty'])
+    const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+    const own = chosen(isRecord(properties[missing]) ? properties[missing] : {}, 'required')
+    const path = `${error.instancePath}/${pointerPart(missing)}`
+    return {
+      ...(own ?? { type: 'REQUIRED', message: `${missing} is required`, hint: `Send ${missing}` }),
+      path,
+    }
+  }
+  const own = chosen(schema, error.keyword)
+  const said = own ?? general(error, lastName(error.instancePath), schema)
+  return { ...said, path: error.instancePath, value: shown(error.data) }
+}
+
+function chosen(schema: Record<string, unknown>, keyword: string): ConstraintError | undefined {
+  const errors = schema['errors']
+  // The one place where a schema's annotation is taken at its word: contracts write it, typed, in route.ts.
+  if (!isRecord(errors)) return undefined
+  const table = errors as ConstraintErrors
+  return table[keyword] ?? table['*']
+}
+
+function general(error: ErrorObject, name: string, schema: Record<string, unknown>): ConstraintError {
+  const limit = error.params['limit']
+  const allowed = Array.isArray(schema['enum']) ? schema['enum'].join(', ') : ''
+  switch (error.keyword) {
+    case 'type':
+      return {
+        type: 'WRONG_TYPE',
+        message: `${name} must be ${typeName(schema['type'])}`,
+        hint: 'Values are not converted',
+      }
+    case 'enum':
+      return {
+        type: 'NOT_ALLOWED',
+        message: `${name} must be one of ${allowed}`,
+        hint: 'Letters count as written',
+      }
+    case 'minimum':
+      return { type: 'OUT_OF_RANGE', message: `${name} must be greater than or equal to ${limit}` }
+    case 'exclusiveMinimum':
+      return { type: 'OUT_OF_RANGE', message: `${name} must be greater than ${limit}` }
+    case 'maximum':
+      return { type: 'OUT_OF_RANGE', message: `${name} must be less than or equal to ${limit}` }
+    case 'minLength':
+      return { type: 'TOO_SHORT', message: `${name} must not be empty` }
+    case 'maxLength':
+      return { type: 'TOO_LONG', message: `${name} must have at most ${limit} characters` }
+    case 'minItems':
+      return {
+        type: 'TOO_FEW',
+        message: `${name} must have at least ${limit} element${limit === 1 ? '' : 's'}`,
+      }
+    case 'maxItems':
+      return { type: 'TOO_MANY', message: `${name} must have at most ${limit} elements` }
+    case 'uniqueItems':
+      return { type: 'DUPLICATE', message: `${name} must not repeat an element` }
+    case 'night':
+      return {
+        type: 'INVALID_DATE',
+        message: `${name} must be a date in the form YYYY-MM-DD`,
+        hint: 'For example 2027-04-15',
+      }
+    case 'decimal':
+      return {
+        type: 'INVALID_AMOUNT',
+        message: `${name} must be a number or a decimal string${schema['decimal'] === 'any' ? '' : ' greater than or equal to zero'}`,
+        hint: 'For example 110 or "110.50"',
+      }
+    case 'printable':
+      return {
+        type: 'INVALID_CHARACTERS',
+        message: `${name} has characters that cannot be kept`,
+        hint: 'Remove control characters, lone surrogates and blanks at the ends',
+      }
+    default:
+      return { type: 'INVALID', message: `${name} is not valid` }
+  }
+}
+
+function typeName(type: unknown): string {
+  const names: Record<string, string> = {
+    array: 'an array',
+    object: 'an object',
+    string: 'a string',
+    integer: 'an integer',
+    number: 'a number',
+    boolean: 'true or false',
+    null: 'null',
+  }
+  return (Array.isArray(type) ? type : [type]).map((one) => names[String(one)] ?? String(one)).join(' or ')
+}
+
+/** The last name in a pointer; of an element of a list, the list's name. */
+function lastName(pointer: string): string {
+  const named = pointer.split('/').findLast((part) => part !== '' && !/^\d+$/.test(part))
+  return named === undefined ? 'Request body' : named.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,176 @@
+import Type, { type Static } from 'typebox'
+import { hotelId } from '../hotels/contract.ts'
+import { code, integer, route, success, text, warning, type ConstraintError } from '../platform/route.ts'
+import { cancelPolicy } from './cancel-policy-contract.ts'
+
+export const productsPerPushMax = 10_000
+/** Kept for one hotel, archived ones included. */
+export const roomsPerHotelMax = 2_000
+export const ratesPerHotelMax = 2_000
+export const roomRatesPerHotelMax = 20_000
+export const cancelPoliciesPerProductMax = 50
+export const occupancyMax = 99
+
+/** Faults that take more than the schema to find. */
+export const productFaults = {
+  roomType: {
+    type: 'ROOM_TYPE_INVALID',
+    message: 'RoomType is not valid',
+    hint: 'Send the name of a room type as GET /v1/push/reference lists it',
+  },
+  mealPlan: {
+    type: 'MEAL_PLAN_INVALID',
+    message: 'MealPlan is not valid',
+    hint: 'Send a code of a meal plan as GET /v1/push/reference lists it',
+  },
+  repeated: { type: 'DUPLICATE_PRODUCT', message: 'roomId and rateId stand twice in one request' },
+  tooManyRooms: {
+    type: 'TOO_MANY_ROOMS',
+    message: `Maximum ${roomsPerHotelMax} rooms can be kept for a hotel`,
+    hint: 'Archived rooms count; use the code of one again',
+  },
+  tooManyRates: {
+    type: 'TOO_MANY_RATES',
+    message: `Maximum ${ratesPerHotelMax} rates can be kept for a hotel`,
+    hint: 'Archived rates count; use the code of one again',
+  },
+  tooManyProducts: {
+    type: 'TOO_MANY_PRODUCTS',
+    message: `Maximum ${roomRatesPerHotelMax} products can be kept for a hotel`,
+    hint: 'Archived products count; sell one of them again',
+  },
+} as const satisfies Record<string, ConstraintError>
+
+function limit(member: string, minimum: number, description: string) {
+  return integer({
+    minimum,
+    maximum: occupancyMax,
+    description,
+    errors: {
+      minimum: {
+        type: 'OCCUPANCY_INVALID',
+        message: minimum === 0 ? `${member} must not be negative` : `${member} must be greater than zero`,
+        hint: `Send an integer from ${minimum} to ${occupancyMax}`,
+      },
+    },
+  })
+}
+
+export const occupancy = Type.Object({
+  maxOccupancy: limit('maxOccupancy', 1, 'Most guests'),
+  maxAdult: Type.Optional(limit('maxAdult', 1, 'Most adults; absent: as maxOccupancy')),
+  maxChild: Type.Optional(limit('maxChild', 0, 'Most children; absent: as maxOccupancy')),
+})
+
+const withoutOwnRequired = (name: string, fault: ConstraintError) => ({
+  '*': fault,
+  required: { type: 'REQUIRED', message: `${name} is required`, hint: `Send ${name}` },
+})
+
+export const product = Type.Object({
+  roomId: code({ description: "The supplier's own code of the room" }),
+  roomType: Type.String({
+    description: 'Name of a room type of the reference data; belongs to the room',
+    errors: withoutOwnRequired('roomType', productFaults.roomType),
+    examples: ['Double'],
+  }),
+  rateId: code({ description: "The supplier's own code of the rate" }),
+  roomName: text({ maxLength: 255, description: 'Display name; belongs to the room' }),
+  rateName: text({ maxLength: 255, description: 'Display name; belongs to the rate' }),
+  isAvailable: Type.Boolean({ description: 'false archives the room-rate' }),
+  mealPlan: Type.Optional(
+    Type.String({
+      description: 'Code of a meal plan of the reference data',
+      errors: { '*': productFaults.mealPlan },
+      examples: ['BB'],
+    }),
+  ),
+  occupancy,
+  cancelPolicies: Type.Optional(
+    Type.Array(cancelPolicy, { maxItems: cancelPoliciesPerProductMax, description: 'Cancellation rules' }),
+  ),
+})
+export type Product = Static<typeof product>
+
+const count = Type.Integer({ minimum: 0 })
+
+export const productRoutes = {
+  pushProducts: route({
+    method: 'POST',
+    path: '/push/products',
+    access: 'supplier',
+    tag: 'Products',
+    summary: 'Create or update rooms, rates and the room-rates of a hotel',
+    description: [
+      'All products or none: one bad product refuses the push, and the answer lists every bad one.',
+      'A product is a room with a rate. `roomType` and `roomName` belong to the room, `rateName` to the rate, the rest to the pair; the last push wins.',
+      'Each product is the full state of its pair: an optional field that is left out is cleared. Products that are not sent stay as they are; `isAvailable: false` archives one.',
+      '`channelManagerId` in the body is ignored: the key says who pushes.',
+    ].join('\n'),
+    body: Type.Object({
+      hotelId,
+      products: Type.Array(product, { minItems: 1, maxItems: productsPerPushMax }),
+    }),
+    answer: Type.Object({
+      ...success,
+      hotelId: Type.String(),
+      revision: Type.Integer({ description: "The hotel's revision after the push" }),
+      requestId: Type.String(),
+      created: count,
+      updated: count,
+      unchanged: count,
+      warnings: Type.Array(warning),
+    }),
+    errors: {
+      400: 'A rule is broken by at least one product; nothing was applied',
+      404: 'Unknown hotel',
+    },
+    pushKind: 'products',
+    examples: [
+      {
+        summary: 'A double room with a flexible and a non-refundable rate',
+        request: {
+          hotelId: 'H1',
+          products: [
+            {
+              roomId: 'DBL',
+              roomType: 'Double',
+              roomName: 'Double Room with Courtyard View',
+              rateId: 'BAR',
+              rateName: 'Best Available Rate',
+              isAvailable: true,
+              mealPlan: 'BB',
+              occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 1 },
+              cancelPolicies: [
+                {
+                  code: 'FLEX2',
+                  description: 'Free cancellation until 2 days before arrival, then the first night',
+                  cancelPenalties: [
+                    {
+                      noShow: false,
+                      cancelDeadline: { offsetTimeUnit: 'D', offsetTimeValue: 2, deadline: '18:00' },
+                      penaltyCharge: { chargeBase: 'NightBase', nights: 1 },
+                    },
+                    { noShow: true, penaltyCharge: { chargeBase: 'FullStay', percent: 100 } },
+                  ],
+                  fees: [{ name: 'Handling', valueType: 'fixed', value: 5, appliedPer: 'per_room_per_stay' }],
+                },
+              ],
+            },
+            {
+              roomId: 'DBL',
+              roomType: 'Double',
+              roomName: 'Double Room with Courtyard View',
+              rateId: 'NRF',
+              rateName: 'Non-refundable',
+              isAvailable: true,
+              mealPlan: 'RO',
+              occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 1 },
+            },
+          ],
+        },
+        answer: { status: 200, body: { code: '200', message: 'Hotel rates & rooms saved successfully' } },
+      },
+    ],
+  }),
+}

@@ -1,0 +1,141 @@
+import { shown, type Problem } from '../platform/rejected.ts'
+import { isRecord } from '../platform/validate.ts'
+import { cancelPolicyProblems } from './cancel-policies.ts'
+import { productFaults, productsPerPushMax, type Product } from './contract.ts'
+
+export type KnownNames = {
+  roomTypes: ReadonlySet<string>
+  mealPlans: ReadonlySet<string>
+  /** Retired names that stay valid where they are used already. */
+  isRoomTypeHeld: (roomId: unknown, roomType: string) => boolean
+  isMealPlanHeld: (roomId: unknown, rateId: unknown, mealPlan: string) => boolean
+}
+
+/** The products of a body of any shape that can be judged at all. */
+export function productsOf(body: unknown): { product: Record<string, unknown>; path: string }[] {
+  const products: unknown = isRecord(body) ? body['products'] : undefined
+  if (!Array.isArray(products) || products.length > productsPerPushMax) return []
+  const elements: readonly unknown[] = products
+  return elements.flatMap((product, index) =>
+    isRecord(product) ? [{ product, path: `/products/${index}` }] : [],
+  )
+}
+
+/**
+ * What the rules beyond the shape find wrong with a push of products. The body may be of any shape: what the schema
+ * refuses already is passed over here.
+ */
+export function productProblems(
+  body: unknown,
+  names: KnownNames,
+  minorDigits: number | undefined,
+): Problem[] {
+  const firstByPair = new Map<string, string>()
+  return productsOf(body).flatMap(({ product, path }) => [
+    ...nameProblems(product, path, names),
+    ...occupancyProblems(product['occupancy'], `${path}/occupancy`),
+    ...cancelPolicyProblems(product['cancelPolicies'], `${path}/cancelPolicies`, minorDigits),
+    ...repeated(product, path, firstByPair),
+  ])
+}
+
+function nameProblems(product: Record<string, unknown>, path: string, names: KnownNames): Problem[] {
+  const { roomId, rateId, roomType, mealPlan } = product
+  const found: Problem[] = []
+  if (
+    typeof roomType === 'string' &&
+    !names.roomTypes.has(roomType) &&
+    !names.isRoomTypeHeld(roomId, roomType)
+  ) {
+    const hint = hintFor(roomType, names.roomTypes) ?? productFaults.roomType.hint
+    found.push({ ...productFaults.roomType, path: `${path}/roomType`, value: shown(roomType), hint })
+  }
+  if (
+    typeof mealPlan === 'string' &&
+    !names.mealPlans.has(mealPlan) &&
+    !names.isMealPlanHeld(roomId, rateId, mealPlan)
+  ) {
+    const hint = hintFor(mealPlan, names.mealPlans) ?? productFaults.mealPlan.hint
+    found.push({ ...productFaults.mealPlan, path: `${path}/mealPlan`, value: shown(mealPlan), hint })
+  }
+  return found
+}
+
+const hintCharactersMax = 100
+
+/** Names the entry that differs only in case or blanks at the ends. */
+function hintFor(name: string, known: ReadonlySet<string>): string | undefined {
+  if (name.length > hintCharactersMax) return undefined
+  const plain = name.trim().toLowerCase()
+  for (const one of known) if (one.toLowerCase() === plain) return `Letters count as written: send ${one}`
+  return undefined
+}
+
+function occupancyProblems(occupancy: unknown, path: string): Problem[] {
+  if (!isRecord(occupancy)) return []
+  const { maxOccupancy } = occupancy
+  if (!isCount(maxOccupancy)) return []
+  return ['maxAdult', 'maxChild'].flatMap((member) => {
+    const value = occupancy[member]
+    if (!isCount(value) || value <= maxOccupancy) return []
+    return [
+      {
+        type: 'OCCUPANCY_INVALID',
+        message: `${member} must be less than or equal to maxOccupancy`,
+        path: `${path}/${member}`,
+        value,
+        hint: `maxOccupancy is ${maxOccupancy}`,
+      },
+    ]
+  })
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0
+}
+
+function repeated(
+  { roomId, rateId }: Record<string, unknown>,
+  path: string,
+  firstByPair: Map<string, string>,
+): Problem[] {
+  if (typeof roomId !== 'string' || typeof rateId !== 'string') return []
+  const pair = pairOf(roomId, rateId)
+  const first = firstByPair.get(pair)
+  if (first === undefined) {
+    firstByPair.set(pair, path)
+    return []
+  }
+  const value = shown(`${roomId} ${rateId}`)
+  return [{ ...productFaults.repeated, path, value, hint: `First at ${first}; send each room-rate once` }]
+}
+
+/** One string for two codes; JSON keeps them apart whatever they contain. */
+export function pairOf(roomId: string, rateId: string): string {
+  return JSON.stringify([roomId, rateId])
+}
+
+type Attribute = 'roomName' | 'roomType' | 'rateName'
+
+/** Names which products say something of their room or rate that a later product of the same push says otherwise. */
+export function overruledWarnings(products: readonly Product[]): Problem[] {
+  const lastByRoom = new Map(products.map((product) => [product.roomId, product]))
+  const lastByRate = new Map(products.map((product) => [product.rateId, product]))
+  const overruled = (index: number, member: Attribute, value: string, last: string): Problem[] =>
+    value === last
+      ? []
+      : [
+          {
+            type: 'ATTRIBUTE_OVERRULED',
+            message: `${member} is overruled by a later product of the same push`,
+            path: `/products/${index}/${member}`,
+            value: shown(value),
+            hint: `Kept: ${String(shown(last))}; it belongs to the whole ${member === 'rateName' ? 'rate' : 'room'}`,
+          },
+        ]
+  return products.flatMap(({ roomId, rateId, roomName, roomType, rateName }, index) => [
+    ...overruled(index, 'roomName', roomName, lastByRoom.get(roomId)?.roomName ?? roomName),
+    ...overruled(index, 'roomType', roomType, lastByRoom.get(roomId)?.roomType ?? roomType),
+    ...overruled(index, 'rateName', rateName, lastByRate.get(rateId)?.rateName ?? rateName),
+  ])
+}

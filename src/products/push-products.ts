@@ -1,0 +1,120 @@
+import { hotelFaults } from '../hotels/contract.ts'
+import { lockHotel, raiseCatalogVersion, selectOptionalHotel } from '../hotels/store.ts'
+import type { Needs } from '../platform/needs.ts'
+import { onEveryProblem } from '../platform/on-every-problem.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { problemsListedMax, Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
+import type { AnswerOf } from '../platform/route.ts'
+import { answer, type Caller, type Mounted } from '../platform/serve.ts'
+import { isRecord } from '../platform/validate.ts'
+import { applyPush } from '../push-log/keep.ts'
+import { minorDigits } from '../reference/currencies.ts'
+import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
+import { productRoutes } from './contract.ts'
+import { overruledWarnings, pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
+import { saveProducts } from './save-products.ts'
+import { selectNamesHeld } from './store.ts'
+
+/** POST /push/products: all or none; each product is the full state of its room-rate. */
+export const pushProducts = (needs: Needs): Mounted =>
+  onEveryProblem(
+    productRoutes.pushProducts,
+    (body, shapeProblems, caller) => judge(needs.db, body, shapeProblems, caller),
+    ({ body: { hotelId, products }, caller, push }) =>
+      applyPush(needs, push, async (connection) => {
+        const hotel = await lockHotel(connection, caller.supplierId, hotelId)
+        if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
+        const outcomes = await saveProducts(connection, hotel.id, products)
+        const counts = { created: 0, updated: 0, unchanged: 0 }
+        for (const outcome of outcomes) counts[outcome]++
+        const isChanged = counts.unchanged < outcomes.length
+        const revision = isChanged ? await raiseCatalogVersion(connection, hotel.id) : hotel.revision
+        const said: AnswerOf<typeof productRoutes.pushProducts> = {
+          code: '200',
+          message: 'Hotel rates & rooms saved successfully',
+          hotelId,
+          revision,
+          requestId: push.requestId,
+          ...counts,
+          warnings: overruledWarnings(products).slice(0, problemsListedMax),
+        }
+        return {
+          answer: answer(200, said),
+          kept: {
+            outcome: isChanged ? 'applied' : 'unchanged',
+            hotelId: hotel.id,
+            hotelCode: hotelId,
+            revision,
+          },
+        }
+      }),
+  )
+
+function hotelNotFound(hotelId: string): Problem {
+  return { ...hotelFaults.notFound, path: '/hotelId', value: shown(hotelId) }
+}
+
+/** Before anything is locked: neither hotels nor names in use ever go away. */
+async function judge(
+  db: Queryable,
+  body: unknown,
+  shapeProblems: readonly Problem[],
+  caller: Caller,
+): Promise<void> {
+  const hotelCode = isRecord(body) ? body['hotelId'] : undefined
+  // A code that PostgreSQL could not take was refused by the schema.
+  const isCode = typeof hotelCode === 'string' && shapeProblems.every(({ path }) => path !== '/hotelId')
+  const hotel = isCode ? await selectOptionalHotel(db, caller.supplierId, hotelCode) : undefined
+  const names = await knownNames(db, body, hotel?.id)
+  const found = [...shapeProblems, ...productProblems(body, names, hotel && minorDigits(hotel.currency))]
+  if (!isCode || hotel) rejectIfAny(found)
+  // The missing hotel comes first, where the caller has to begin.
+  else rejectIfAny([hotelNotFound(hotelCode), ...found], shapeProblems.length > 0 ? 400 : 404)
+}
+
+async function knownNames(db: Queryable, body: unknown, hotelId: number | undefined): Promise<KnownNames> {
+  const [listedRoomTypes, listedMealPlans] = await Promise.all([selectRoomTypes(db), selectMealPlans(db)])
+  const roomTypes = new Set(listedRoomTypes.map(({ name }) => name))
+  const mealPlans = new Set(listedMealPlans.map(({ code }) => code))
+  const products = productsOf(body).map(({ product }) => product)
+  const unlistedRoomTypes = unlisted(
+    products.map(({ roomType }) => roomType),
+    roomTypes,
+  )
+  const unlistedMealPlans = unlisted(
+    products.map(({ mealPlan }) => mealPlan),
+    mealPlans,
+  )
+  const held =
+    hotelId === undefined || unlistedRoomTypes.length + unlistedMealPlans.length === 0
+      ? { roomTypes: [], mealPlans: [] }
+      : await selectNamesHeld(db, hotelId, unlistedRoomTypes, unlistedMealPlans)
+  const roomTypesHeld = new Set(held.roomTypes.map(({ roomId, roomType }) => pairOf(roomId, roomType)))
+  const mealPlansHeld = new Set(
+    held.mealPlans.map(({ roomId, rateId, mealPlan }) => pairOf(pairOf(roomId, rateId), mealPlan)),
+  )
+  return {
+    roomTypes,
+    mealPlans,
+    isRoomTypeHeld: (roomId, roomType) =>
+      typeof roomId === 'string' && roomTypesHeld.has(pairOf(roomId, roomType)),
+    isMealPlanHeld: (roomId, rateId, mealPlan) =>
+      typeof roomId === 'string' &&
+      typeof rateId === 'string' &&
+      mealPlansHeld.has(pairOf(pairOf(roomId, rateId), mealPlan)),
+  }
+}
+
+const nameCharactersMax = 255
+
+/** Names that may be retired entries; what could not be an entry at all is left out. */
+function unlisted(names: readonly unknown[], listed: ReadonlySet<string>): string[] {
+  return [...new Set(names)].flatMap((name) =>
+    typeof name === 'string' &&
+    !listed.has(name) &&
+    name.length <= nameCharactersMax &&
+    !/[\p{Cc}\p{Cs}]/u.test(name)
+      ? [name]
+      : [],
+  )
+}

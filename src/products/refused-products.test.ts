@@ -1,0 +1,506 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+
+let gateway: TestGateway
+before(async () => void (gateway = await startGateway()))
+after(() => gateway.stop())
+
+const hotel = {
+  hotelId: 'H1',
+  hotelName: 'Sea View Resort',
+  currency: 'USD',
+  isAvailable: true,
+  minChildAge: 3,
+  maxChildAge: 12,
+  timezone: 'Europe/Paris',
+}
+const product = {
+  roomId: 'DBL',
+  roomType: 'Double',
+  rateId: 'BAR',
+  roomName: 'Double Room',
+  rateName: 'Best Available Rate',
+  isAvailable: true,
+  mealPlan: 'BB',
+  occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 1 },
+}
+const deadline = { offsetTimeUnit: 'D', offsetTimeValue: 2, deadline: '18:00' }
+const fee = { name: 'Handling', valueType: 'fixed', value: 5, appliedPer: 'per_room_per_stay' }
+
+let suppliers = 0
+/** A supplier with hotel H1, product TWN/BAR and nothing else. */
+async function newSupplier(): Promise<TestSupplier> {
+  const supplier = await gateway.supplier(`refused-${++suppliers}`)
+  await supplier.post('/push/hotels', [hotel])
+  await supplier.post('/push/products', { hotelId: 'H1', products: [{ ...product, roomId: 'TWN' }] })
+  return supplier
+}
+
+/** Everything that a refused push must leave as it was. */
+async function stored(): Promise<unknown> {
+  const { rows } = await gateway.db.query(
+    `select (select json_agg(hotel order by id) from hotel) as hotels,
+       (select json_agg(room order by hotel_id, room_no) from room) as rooms,
+       (select json_agg(rate order by hotel_id, rate_no) from rate) as rates,
+       (select json_agg(room_rate order by hotel_id, room_no, rate_no) from room_rate) as "roomRates"`,
+  )
+  return rows
+}
+
+async function refused(supplier: TestSupplier, body: unknown, status = 400): Promise<Reply> {
+  const held = await stored()
+  const reply = await supplier.post('/push/products', body)
+  assert.deepEqual([reply.status, reply.body['code']], [status, String(status)], reply.text)
+  assert.deepEqual(await stored(), held)
+  return reply
+}
+
+function problems({ body }: Reply): { type: string; message: string; path: string }[] {
+  assert.ok(Array.isArray(body['errors']))
+  const listed: { type: string; message: string; path: string }[] = body['errors']
+  return listed.map(({ type, message, path }) => ({ type, message, path }))
+}
+
+const policy = (members: object) => ({ cancelPolicies: [members] })
+const charge = (penaltyCharge: object) =>
+  policy({ cancelPenalties: [{ noShow: false, cancelDeadline: deadline, penaltyCharge }] })
+const lastDeadline = (change: object) =>
+  policy({
+    cancelPenalties: [
+      { cancelDeadline: { ...deadline, ...change }, penaltyCharge: { chargeBase: 'FullStay' } },
+    ],
+  })
+const chargePath = '/products/0/cancelPolicies/0/cancelPenalties/0/penaltyCharge'
+const deadlinePath = '/products/0/cancelPolicies/0/cancelPenalties/0/cancelDeadline'
+
+type Refusal = [why: string, change: Record<string, unknown>, type: string, message: string, path: string]
+
+const roomType = ['ROOM_TYPE_INVALID', 'RoomType is not valid', '/products/0/roomType'] as const
+const mealPlan = ['MEAL_PLAN_INVALID', 'MealPlan is not valid', '/products/0/mealPlan'] as const
+const penalty = 'PENALTY_INVALID'
+const digits = 'Amount has more decimals than the currency, or is too large'
+const occupancyOf = (change: object) => ({ occupancy: { ...product.occupancy, ...change } })
+
+const refusals: Refusal[] = [
+  ['an unknown room type', { roomType: 'Broom Cupboard' }, ...roomType],
+  ['a room type in another case', { roomType: 'double' }, ...roomType],
+  ['an empty room type', { roomType: '' }, ...roomType],
+  ['a number as room type', { roomType: 5 }, ...roomType],
+  ['NUL in a room type', { roomType: 'Dou\0ble' }, ...roomType],
+  ['no room type', { roomType: undefined }, 'REQUIRED', 'roomType is required', '/products/0/roomType'],
+  ['an unknown meal plan', { mealPlan: 'XX' }, ...mealPlan],
+  ['a meal plan in another case', { mealPlan: 'bb' }, ...mealPlan],
+  ['null as meal plan', { mealPlan: null }, ...mealPlan],
+  ['a lone surrogate in a meal plan', { mealPlan: '\ud800' }, ...mealPlan],
+  ...['roomId', 'rateId', 'roomName', 'rateName', 'isAvailable', 'occupancy'].map((member): Refusal => {
+    return [
+      `no ${member}`,
+      { [member]: undefined },
+      'REQUIRED',
+      `${member} is required`,
+      `/products/0/${member}`,
+    ]
+  }),
+  ...['roomId', 'rateId'].flatMap((member): Refusal[] => {
+    const path = `/products/0/${member}`
+    const characters = `${member} has characters that cannot be kept`
+    return [
+      [`${member} empty`, { [member]: '' }, 'TOO_SHORT', `${member} must not be empty`, path],
+      [
+        `${member} of 65 characters`,
+        { [member]: 'x'.repeat(65) },
+        'TOO_LONG',
+        `${member} must have at most 64 characters`,
+        path,
+      ],
+      [`${member} a number`, { [member]: 1 }, 'WRONG_TYPE', `${member} must be a string`, path],
+      [`NUL in ${member}`, { [member]: 'a\0' }, 'INVALID_CHARACTERS', characters, path],
+    ]
+  }),
+  [
+    'a lone surrogate in roomName',
+    { roomName: '\udc00' },
+    'INVALID_CHARACTERS',
+    'roomName has characters that cannot be kept',
+    '/products/0/roomName',
+  ],
+  [
+    'isAvailable as text',
+    { isAvailable: 'false' },
+    'WRONG_TYPE',
+    'isAvailable must be true or false',
+    '/products/0/isAvailable',
+  ],
+  [
+    'no maxOccupancy',
+    { occupancy: {} },
+    'REQUIRED',
+    'maxOccupancy is required',
+    '/products/0/occupancy/maxOccupancy',
+  ],
+  ...[0, -1].map((maxOccupancy): Refusal => {
+    const message = 'maxOccupancy must be greater than zero'
+    return [
+      `maxOccupancy ${maxOccupancy}`,
+      occupancyOf({ maxOccupancy }),
+      'OCCUPANCY_INVALID',
+      message,
+      '/products/0/occupancy/maxOccupancy',
+    ]
+  }),
+  [
+    'maxOccupancy as text',
+    occupancyOf({ maxOccupancy: '3' }),
+    'WRONG_TYPE',
+    'maxOccupancy must be an integer',
+    '/products/0/occupancy/maxOccupancy',
+  ],
+  [
+    'maxAdult 0',
+    occupancyOf({ maxAdult: 0 }),
+    'OCCUPANCY_INVALID',
+    'maxAdult must be greater than zero',
+    '/products/0/occupancy/maxAdult',
+  ],
+  [
+    'maxChild -1',
+    occupancyOf({ maxChild: -1 }),
+    'OCCUPANCY_INVALID',
+    'maxChild must not be negative',
+    '/products/0/occupancy/maxChild',
+  ],
+  ...['maxAdult', 'maxChild'].map((member): Refusal => {
+    const message = `${member} must be less than or equal to maxOccupancy`
+    return [
+      `${member} above maxOccupancy`,
+      occupancyOf({ [member]: 4 }),
+      'OCCUPANCY_INVALID',
+      message,
+      `/products/0/occupancy/${member}`,
+    ]
+  }),
+  [
+    'a policy whose dates are reversed',
+    policy({ startDate: '2027-02-02', endDate: '2027-02-01' }),
+    'DATES_REVERSED',
+    'startDate must not be after endDate',
+    '/products/0/cancelPolicies/0/startDate',
+  ],
+  [
+    'a policy from 30 February',
+    policy({ startDate: '2027-02-30' }),
+    'INVALID_DATE',
+    'startDate must be a date in the form YYYY-MM-DD',
+    '/products/0/cancelPolicies/0/startDate',
+  ],
+  [
+    'NightBase without nights',
+    charge({ chargeBase: 'NightBase' }),
+    penalty,
+    'nights must be greater than zero when chargeBase is NightBase',
+    `${chargePath}/nights`,
+  ],
+  [
+    'NightBase of 0 nights',
+    charge({ chargeBase: 'NightBase', nights: 0 }),
+    penalty,
+    'nights must be greater than zero when chargeBase is NightBase',
+    `${chargePath}/nights`,
+  ],
+  [
+    'negative nights',
+    charge({ chargeBase: 'NightBase', nights: -1 }),
+    'OUT_OF_RANGE',
+    'nights must be greater than or equal to 0',
+    `${chargePath}/nights`,
+  ],
+  [
+    'NightBase with an amount',
+    charge({ chargeBase: 'NightBase', nights: 1, amount: 5 }),
+    penalty,
+    'percent and amount are charged only when chargeBase is FullStay',
+    `${chargePath}/amount`,
+  ],
+  [
+    'NightBase with half of it',
+    charge({ chargeBase: 'NightBase', nights: 1, percent: 50 }),
+    penalty,
+    'percent and amount are charged only when chargeBase is FullStay',
+    `${chargePath}/percent`,
+  ],
+  [
+    'FullStay with percent and amount',
+    charge({ chargeBase: 'FullStay', percent: 50, amount: 5 }),
+    penalty,
+    'percent and amount cannot both be charged',
+    `${chargePath}/amount`,
+  ],
+  [
+    '101 per cent',
+    charge({ chargeBase: 'FullStay', percent: 101 }),
+    'OUT_OF_RANGE',
+    'percent must be less than or equal to 100',
+    `${chargePath}/percent`,
+  ],
+  [
+    'a negative percentage',
+    charge({ chargeBase: 'FullStay', percent: -1 }),
+    'OUT_OF_RANGE',
+    'percent must be greater than or equal to 0',
+    `${chargePath}/percent`,
+  ],
+  [
+    'a negative amount',
+    charge({ chargeBase: 'FullStay', amount: -1 }),
+    'INVALID_AMOUNT',
+    'amount must be a number or a decimal string greater than or equal to zero',
+    `${chargePath}/amount`,
+  ],
+  [
+    'an amount finer than the currency',
+    charge({ chargeBase: 'FullStay', amount: '1.005' }),
+    'INVALID_AMOUNT',
+    digits,
+    `${chargePath}/amount`,
+  ],
+  ['no chargeBase', charge({}), 'REQUIRED', 'chargeBase is required', `${chargePath}/chargeBase`],
+  [
+    'an unknown chargeBase',
+    charge({ chargeBase: 'Half' }),
+    'NOT_ALLOWED',
+    'chargeBase must be one of NightBase, FullStay',
+    `${chargePath}/chargeBase`,
+  ],
+  [
+    'an unknown unit of the deadline',
+    lastDeadline({ offsetTimeUnit: 'W' }),
+    'NOT_ALLOWED',
+    'offsetTimeUnit must be one of D, H',
+    `${deadlinePath}/offsetTimeUnit`,
+  ],
+  [
+    'a negative offset',
+    lastDeadline({ offsetTimeValue: -1 }),
+    'OUT_OF_RANGE',
+    'offsetTimeValue must be greater than or equal to 0',
+    `${deadlinePath}/offsetTimeValue`,
+  ],
+  [
+    '24:00 as deadline',
+    lastDeadline({ deadline: '24:00' }),
+    'INVALID_TIME',
+    'deadline must be a time of day in the form HH:MM',
+    `${deadlinePath}/deadline`,
+  ],
+  [
+    'a fee below zero',
+    policy({ fees: [{ ...fee, value: -1 }] }),
+    'FEE_INVALID',
+    'Fee value must be greater than or equal to zero',
+    '/products/0/cancelPolicies/0/fees/0/value',
+  ],
+  [
+    'a fee of 101 %',
+    policy({ fees: [{ ...fee, valueType: '%', value: '101' }] }),
+    'FEE_INVALID',
+    'Fee value must be less than or equal to 100 when valueType is %',
+    '/products/0/cancelPolicies/0/fees/0/value',
+  ],
+  [
+    'a fee finer than the currency',
+    policy({ fees: [{ ...fee, value: 0.001 }] }),
+    'INVALID_AMOUNT',
+    digits,
+    '/products/0/cancelPolicies/0/fees/0/value',
+  ],
+  [
+    'a fee of an unknown kind',
+    policy({ fees: [{ ...fee, valueType: 'flat' }] }),
+    'NOT_ALLOWED',
+    'valueType must be one of %, fixed',
+    '/products/0/cancelPolicies/0/fees/0/valueType',
+  ],
+  [
+    'a fee without name',
+    policy({ fees: [{ ...fee, name: undefined }] }),
+    'REQUIRED',
+    'name is required',
+    '/products/0/cancelPolicies/0/fees/0/name',
+  ],
+]
+
+describe('a bad product', () => {
+  let made: Promise<TestSupplier> | undefined
+  /** One for all, as nothing that is refused leaves a trace. */
+  const sharedSupplier = (): Promise<TestSupplier> => (made ??= newSupplier())
+
+  for (const [why, change, type, message, path] of refusals) {
+    test(`${why}: ${message}`, async () => {
+      const supplier = await sharedSupplier()
+      const reply = await refused(supplier, { hotelId: 'H1', products: [{ ...product, ...change }] })
+      assert.equal(reply.body['message'], message)
+      assert.deepEqual(problems(reply), [{ type, message, path }])
+    })
+  }
+
+  test('a name that differs only in case is answered with the right one', async () => {
+    const supplier = await sharedSupplier()
+    const { body } = await refused(supplier, {
+      hotelId: 'H1',
+      products: [{ ...product, roomType: ' double' }],
+    })
+    assert.deepEqual(body['errors'], [
+      {
+        type: 'ROOM_TYPE_INVALID',
+        message: 'RoomType is not valid',
+        path: '/products/0/roomType',
+        value: ' double',
+        hint: 'Letters count as written: send Double',
+      },
+    ])
+  })
+
+  test('the same room and rate twice, with both places named', async () => {
+    const supplier = await sharedSupplier()
+    const { body } = await refused(supplier, {
+      hotelId: 'H1',
+      products: [product, { ...product, rateId: 'bar' }, { ...product, isAvailable: false }],
+    })
+    assert.deepEqual(body['errors'], [
+      {
+        type: 'DUPLICATE_PRODUCT',
+        message: 'roomId and rateId stand twice in one request',
+        path: '/products/2',
+        value: 'DBL BAR',
+        hint: 'First at /products/0; send each room-rate once',
+      },
+    ])
+  })
+
+  test('refuses all, and every bad one is listed whatever is wrong with it', async () => {
+    const supplier = await sharedSupplier()
+    const reply = await refused(supplier, {
+      hotelId: 'H1',
+      products: [
+        { ...product, roomName: 'Renamed' },
+        { ...product, rateId: 'A', roomType: 'x' },
+        { ...product, rateId: 'B', rateName: undefined },
+        { ...product, rateId: 'C', occupancy: { maxOccupancy: 1, maxAdult: 2 } },
+        null,
+      ],
+    })
+    assert.deepEqual(
+      new Set(problems(reply).map(({ path }) => path)),
+      new Set([
+        '/products/1/roomType',
+        '/products/2/rateName',
+        '/products/3/occupancy/maxAdult',
+        '/products/4',
+      ]),
+    )
+  })
+
+  test('a key that stands twice', async () => {
+    const supplier = await sharedSupplier()
+    const text = JSON.stringify({ hotelId: 'H1', products: [product] }).replace(
+      '"roomId"',
+      '"roomId":"A","roomId"',
+    )
+    const reply = await refused(supplier, text)
+    assert.deepEqual(problems(reply), [
+      { type: 'DUPLICATE_KEY', message: 'roomId stands twice in one object', path: '/products/0/roomId' },
+    ])
+  })
+})
+
+describe('a bad push', () => {
+  test('no hotelId, no products, an empty list', async () => {
+    const supplier = await newSupplier()
+    for (const [body, message, path] of [
+      [{ products: [product] }, 'hotelId is required', '/hotelId'],
+      [{ hotelId: 'H1' }, 'products is required', '/products'],
+      [{ hotelId: 'H1', products: [] }, 'products must have at least 1 element', '/products'],
+      [[product], 'Request body must be an object', ''],
+    ]) {
+      const reply = await refused(supplier, body)
+      assert.equal(reply.body['message'], message)
+      assert.deepEqual(
+        problems(reply).map((problem) => problem.path),
+        [path],
+      )
+    }
+  })
+
+  test('for a hotel that was not pushed: Hotel ID is not found', async () => {
+    const supplier = await newSupplier()
+    const { body } = await refused(supplier, { hotelId: 'H9', products: [product] }, 404)
+    assert.deepEqual(body, {
+      code: '404',
+      message: 'Hotel ID is not found',
+      requestId: body['requestId'],
+      errors: [
+        {
+          type: 'HOTEL_NOT_FOUND',
+          message: 'Hotel ID is not found',
+          path: '/hotelId',
+          value: 'H9',
+          hint: 'Push the hotel with POST /push/hotels first',
+        },
+      ],
+    })
+  })
+
+  test('for a hotel that was not pushed lists the bad products too', async () => {
+    const supplier = await newSupplier()
+    const reply = await refused(supplier, { hotelId: 'H9', products: [{ ...product, mealPlan: 'XX' }] }, 404)
+    assert.deepEqual(
+      problems(reply).map(({ message }) => message),
+      ['Hotel ID is not found', 'MealPlan is not valid'],
+    )
+  })
+
+  test('beyond the rooms, rates or products that a hotel may have', async () => {
+    const supplier = await newSupplier()
+    const many = (roomCount: number, rateCount: number) =>
+      Array.from({ length: roomCount * rateCount }, (_, index) => ({
+        ...product,
+        roomId: `R${Math.floor(index / rateCount)}`,
+        rateId: `P${index % rateCount}`,
+      }))
+    // One room and one rate are there already.
+    const rooms = await refused(supplier, { hotelId: 'H1', products: many(2_000, 1) })
+    assert.deepEqual(problems(rooms), [
+      {
+        type: 'TOO_MANY_ROOMS',
+        message: 'Maximum 2000 rooms can be kept for a hotel',
+        path: '/products/1999/roomId',
+      },
+    ])
+    const rates = await refused(supplier, { hotelId: 'H1', products: many(1, 2_000) })
+    assert.deepEqual(problems(rates), [
+      {
+        type: 'TOO_MANY_RATES',
+        message: 'Maximum 2000 rates can be kept for a hotel',
+        path: '/products/1999/rateId',
+      },
+    ])
+    assert.equal(
+      (await supplier.post('/push/products', { hotelId: 'H1', products: many(100, 100) })).status,
+      200,
+    )
+    const more = many(200, 100).slice(10_000)
+    const products = await refused(supplier, { hotelId: 'H1', products: more })
+    assert.deepEqual(problems(products), [
+      {
+        type: 'TOO_MANY_PRODUCTS',
+        message: 'Maximum 20000 products can be kept for a hotel',
+        path: '/products/9999',
+      },
+    ])
+    assert.equal(
+      (await supplier.post('/push/products', { hotelId: 'H1', products: more.slice(0, 9_999) })).status,
+      200,
+    )
+  })
+})

@@ -1,0 +1,121 @@
+import type { Queryable } from '../platform/postgres.ts'
+import { Rejected, shown } from '../platform/rejected.ts'
+import type { ConstraintError } from '../platform/route.ts'
+import { cancelPoliciesJson } from './cancel-policies.ts'
+import {
+  productFaults,
+  ratesPerHotelMax,
+  roomRatesPerHotelMax,
+  roomsPerHotelMax,
+  type Product,
+} from './contract.ts'
+import {
+  countRoomRates,
+  roomRateKey,
+  selectRates,
+  selectRoomRateKeys,
+  selectRooms,
+  upsertRates,
+  upsertRoomRates,
+  upsertRooms,
+  type RoomRateToSave,
+} from './store.ts'
+
+export type ProductOutcome = 'created' | 'updated' | 'unchanged'
+
+/**
+ * Stores products under the lock of their hotel; what is equal already is not written. The outcome of each, in order:
+ * `updated` also when only the room's or the rate's own attributes changed.
+ */
+export async function saveProducts(
+  connection: Queryable,
+  hotelId: number,
+  products: readonly Product[],
+): Promise<ProductOutcome[]> {
+  const rooms = await selectRooms(connection, hotelId)
+  const rates = await selectRates(connection, hotelId)
+  const sentRooms = numbered(products, rooms, roomOf, '/roomId', roomsPerHotelMax, productFaults.tooManyRooms)
+  const sentRates = numbered(products, rates, rateOf, '/rateId', ratesPerHotelMax, productFaults.tooManyRates)
+  const changedRooms = [...sentRooms.values()].filter((room) => {
+    const held = rooms.get(room.code)
+    return held?.name !== room.name || held.roomType !== room.roomType
+  })
+  const changedRates = [...sentRates.values()].filter((rate) => rates.get(rate.code)?.name !== rate.name)
+  if (changedRooms.length > 0) await upsertRooms(connection, hotelId, changedRooms)
+  if (changedRates.length > 0) await upsertRates(connection, hotelId, changedRates)
+
+  const roomRates = products.map((product) =>
+    roomRateOf(product, sentRooms.get(product.roomId)?.no, sentRates.get(product.rateId)?.no),
+  )
+  const heldKeys = await selectRoomRateKeys(connection, hotelId, roomRates)
+  await refuseTooMany(connection, hotelId, roomRates, heldKeys)
+  const changedKeys = await upsertRoomRates(connection, hotelId, roomRates)
+  const changedRoomNos = new Set(changedRooms.map(({ no }) => no))
+  const changedRateNos = new Set(changedRates.map(({ no }) => no))
+  return roomRates.map(({ roomNo, rateNo }) => {
+    const key = roomRateKey(roomNo, rateNo)
+    if (!heldKeys.has(key)) return 'created'
+    const isChanged = changedKeys.has(key) || changedRoomNos.has(roomNo) || changedRateNos.has(rateNo)
+    return isChanged ? 'updated' : 'unchanged'
+  })
+}
+
+async function refuseTooMany(
+  connection: Queryable,
+  hotelId: number,
+  roomRates: readonly RoomRateToSave[],
+  heldKeys: ReadonlySet<number>,
+): Promise<void> {
+  const isNew = ({ roomNo, rateNo }: RoomRateToSave) => !heldKeys.has(roomRateKey(roomNo, rateNo))
+  const created = roomRates.flatMap((roomRate, index) => (isNew(roomRate) ? [index] : []))
+  if (created.length === 0) return
+  const first = created[roomRatesPerHotelMax - (await countRoomRates(connection, hotelId))]
+  if (first === undefined) return
+  throw new Rejected(400, { ...productFaults.tooManyProducts, path: `/products/${first}` })
+}
+
+const roomOf = ({ roomId, roomName, roomType }: Product) => ({ code: roomId, name: roomName, roomType })
+const rateOf = ({ rateId, rateName }: Product) => ({ code: rateId, name: rateName })
+
+/**
+ * The rooms (or rates) that the products name, by code, each with the attributes of the last product that names it.
+ * New ones get the hotel's next numbers, in the order sent.
+ */
+function numbered<Attributes extends { code: string }>(
+  products: readonly Product[],
+  held: ReadonlyMap<string, { no: number }>,
+  read: (product: Product) => Attributes,
+  member: '/roomId' | '/rateId',
+  most: number,
+  fault: ConstraintError,
+): Map<string, Attributes & { no: number }> {
+  // Nothing is ever deleted, so that numbers have no gaps and the count is the highest.
+  let last = held.size
+  const sent = new Map<string, Attributes & { no: number }>()
+  for (const [index, product] of products.entries()) {
+    const attributes = read(product)
+    const no = (sent.get(attributes.code) ?? held.get(attributes.code))?.no ?? ++last
+    if (no > most) {
+      const path = `/products/${index}${member}`
+      throw new Rejected(400, { ...fault, path, value: shown(attributes.code) })
+    }
+    sent.set(attributes.code, { ...attributes, no })
+  }
+  return sent
+}
+
+function roomRateOf(
+  { isAvailable, mealPlan, occupancy, cancelPolicies }: Product,
+  roomNo: number | undefined,
+  rateNo: number | undefined,
+): RoomRateToSave {
+  if (roomNo === undefined || rateNo === undefined) throw new Error('a product was left without numbers')
+  return {
+    roomNo,
+    rateNo,
+    isAvailable,
+    occupancy,
+    cancelPoliciesJson: cancelPoliciesJson(cancelPolicies ?? []),
+    ...(mealPlan === undefined ? {} : { mealPlan }),
+  }
+}

@@ -1,0 +1,18 @@
+import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
+
+/** Below this a compressed frame saves nothing worth its time. */
+const compressFromBytes = 1_024
+const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+export type Packed = { encoding: 'identity' | 'zstd'; bytes: Buffer }
+
+/** Bytes as the push log keeps them. Level 1: a year of ARI (1 MB) takes about 2 ms and shrinks to a tenth. */
+export function pack(bytes: Buffer): Packed {
+  return bytes.length < compressFromBytes
+    ? { encoding: 'identity', bytes }
+    : { encoding: 'zstd', bytes: zstdCompressSync(bytes, options) }
+}
+
+export function unpack(encoding: string, bytes: Buffer): Buffer {
+  return encoding === 'zstd' ? zstdDecompressSync(bytes) : bytes
+}

@@ -1,0 +1,113 @@
+import Type, { type Static } from 'typebox'
+import { commonLimits } from '../keys/contract.ts'
+import { code, integer, oneOf, route, success, text } from '../platform/route.ts'
+
+export const pushKinds = [
+  'hotels',
+  'products',
+  'taxes',
+  'ari',
+  'availabilityWebhook',
+  'pushbookWebhook',
+] as const
+export type PushKind = (typeof pushKinds)[number]
+
+/** `partial`: some items of an ARI push were not applied. `rejected`: nothing was applied. */
+export const pushOutcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
+export type PushOutcome = (typeof pushOutcomes)[number]
+
+/** How the body of a push is shown: as the JSON it is, else as text, else in base64. */
+export const bodyEncodings = ['json', 'text', 'base64'] as const
+export type BodyEncoding = (typeof bodyEncodings)[number]
+
+export const pageLimit = { max: commonLimits.pushLogEntriesPerPage, usual: 50 }
+/** Most pushes that one request id lists beside the newest. */
+export const earlierMax = 100
+
+const entryMembers = {
+  requestId: Type.String({ description: 'x-request-id of the push' }),
+  at: Type.String({ description: 'When it was answered (UTC)', examples: ['2027-01-15T10:00:00.000Z'] }),
+  kind: oneOf(pushKinds),
+  hotelId: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'null when the push named none or several',
+  }),
+  outcome: oneOf(pushOutcomes),
+  status: integer({ description: 'HTTP status of the answer' }),
+  revision: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: "The hotel's revision after the push; null when nothing was applied to one hotel",
+  }),
+  cellsChanged: integer({ minimum: 0, description: 'Nights of rooms and room-rates that an ARI push changed' }),
+  durationMs: integer({ minimum: 0 }),
+  bodyBytes: integer({ minimum: 0, description: 'Of the body, decompressed' }),
+  keyId: integer({ description: 'The API key that was used' }),
+}
+
+const entry = Type.Object(entryMembers)
+export type PushEntry = Static<typeof entry>
+
+/** A query is text throughout; what a number, a time or a cursor is, the handler reads. */
+const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
+
+export const pushLogRoutes = {
+  listPushes: route({
+    method: 'GET',
+    path: '/push/log',
+    access: 'supplier',
+    tag: 'Push log',
+    summary: 'Your pushes and what became of them',
+    description:
+      'Every push of this account, accepted or refused, newest first, for as long as the service keeps them. Follow `nextCursor` for older ones: no push is listed twice and none left out, also while new ones come in.',
+    query: Type.Object({
+      hotelId: Type.Optional(code({ description: 'Only pushes for this hotel' })),
+      since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
+      until: queried('Before this instant, or on this date (UTC) or before'),
+      kind: Type.Optional(oneOf(pushKinds)),
+      outcome: Type.Optional(oneOf(pushOutcomes)),
+      cursor: queried('nextCursor of the page before'),
+      limit: queried(`How many pushes at most: 1 to ${pageLimit.max}, ${pageLimit.usual} unless told`),
+    }),
+    answer: Type.Object({
+      ...success,
+      pushes: Type.Array(entry),
+      nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null at the end' }),
+    }),
+    errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel (`Hotel not found`)' },
+    examples: [
+      {
+        summary: 'The newest pushes for a hotel',
+        request: { hotelId: 'H1', limit: '10' },
+        answer: { status: 200, body: { code: '200', message: 'Pushes retrieved successfully' } },
+      },
+    ],
+  }),
+  getPush: route({
+    method: 'GET',
+    path: '/push/log/{requestId}',
+    access: 'supplier',
+    tag: 'Push log',
+    summary: 'One push with its body and its answer',
+    description:
+      'The newest push with this request id, with the body as it was received and the answer as it was sent (without a signing secret). If the id was used for several pushes, `earlier` lists the others, newest first.',
+    params: Type.Object({ requestId: Type.String({ description: 'x-request-id of the push' }) }),
+    answer: Type.Object({
+      ...success,
+      push: Type.Object({
+        ...entryMembers,
+        bodyEncoding: oneOf(bodyEncodings),
+        body: Type.Unknown({ description: 'The body; what is not JSON stands here as text or base64' }),
+        answer: Type.Unknown({ description: 'The answer' }),
+      }),
+      earlier: Type.Array(entry, { maxItems: earlierMax }),
+    }),
+    errors: { 404: 'Unknown request id (`Push not found`)' },
+    examples: [
+      {
+        summary: 'A request id that was not used',
+        request: { requestId: 'no-such-push' },
+        answer: { status: 404, body: { code: '404', message: 'Push not found' } },
+      },
+    ],
+  }),
+}

@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer'
+import { parseJson } from '../platform/json.ts'
+import type { Needs } from '../platform/needs.ts'
+import { Rejected, shown } from '../platform/rejected.ts'
+import { on, type Answer } from '../platform/serve.ts'
+import { unpack } from './compress.ts'
+import { earlierMax, pushLogRoutes, type BodyEncoding, type PushEntry } from './contract.ts'
+import { selectOptionalBytes, selectPushesByRequest, type KeptBytes, type PushRow } from './store.ts'
+
+/** The ids that serve.ts gives or takes over; nothing else was ever kept. */
+const requestIdText = /^[A-Za-z0-9._-]{1,64}$/
+
+/** GET /push/log/{requestId}. */
+export const getPush = (needs: Needs) =>
+  on(pushLogRoutes.getPush, async ({ params, caller }) => {
+    const { requestId } = params
+    if (!requestIdText.test(requestId)) throw pushNotFound(requestId)
+    const found = await selectPushesByRequest(needs.db, caller.supplierId, requestId, earlierMax + 1)
+    const [newest, ...earlier] = found
+    const bytes = newest && (await selectOptionalBytes(needs.db, newest))
+    if (!newest || !bytes) throw pushNotFound(requestId)
+    return shownPush(newest, bytes, earlier)
+  })
+
+function pushNotFound(requestId: string): Rejected {
+  return new Rejected(404, {
+    type: 'PUSH_NOT_FOUND',
+    message: 'Push not found',
+    path: 'requestId',
+    value: shown(requestId),
+    hint: 'Send the x-request-id of a push of this account that is still kept',
+  })
+}
+
+/** Bodies and answers that are JSON stand in the answer byte for byte: parsed and written anew, 110.00 became 110. */
+function shownPush(newest: PushRow, bytes: KeptBytes, earlier: readonly PushRow[]): Answer {
+  const body = spelled(bytes.body ? unpack(bytes.bodyEncoding, bytes.body) : Buffer.alloc(0))
+  const said = spelled(unpack(bytes.answerEncoding, bytes.answer))
+  const head = JSON.stringify({ code: '200', message: 'Push retrieved successfully' })
+  const push = JSON.stringify({ ...entryOf(newest), bodyEncoding: body.encoding })
+  const members = [
+    head.slice(1, -1),
+    `"push":{${push.slice(1, -1)},"body":${body.json},"answer":${said.json}}`,
+    `"earlier":${JSON.stringify(earlier.map(entryOf))}`,
+  ]
+  return { status: 200, json: `{${members.join(',')}}` }
+}
+
+function entryOf({ id: _id, ...entry }: PushRow): PushEntry {
+  return entry
+}
+
+/** Bytes as a JSON value. Hostile JSON (too deep, a key twice) is shown as text. */
+function spelled(bytes: Buffer): { encoding: BodyEncoding; json: string } {
+  if (isJson(bytes)) return { encoding: 'json', json: bytes.toString() }
+  if (isUtf8(bytes)) return { encoding: 'text', json: JSON.stringify(bytes.toString()) }
+  return { encoding: 'base64', json: JSON.stringify(bytes.toString('base64')) }
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    parseJson(bytes)
+    return true
+  } catch (error) {
+    if (error instanceof Rejected) return false
+    throw error
+  }
+}

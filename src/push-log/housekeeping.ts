@@ -1,0 +1,181 @@
+import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
+
+/**
+ * Days of the push log: made ahead, dropped when they are old. A push must never wait for either, so days are made by
+ * attaching (which lets pushes through) and dropped with a short patience: what doesn't succeed is tried next time.
+ */
+
+export const daysAhead = 14
+const dayMs = 86_400_000
+
+/** Any fixed number; it only has to be the same in every process, and no other's. */
+const advisoryLock = 4_726_002
+
+/**
+ * A drop needs the whole log for itself for an instant, and pushes queue behind it at most this long. Attaching holds
+ * up no push to another day, but reads queue behind it likewise.
+ */
+const patience = '200ms'
+
+const partitionName = /^push_log_(\d{4})_(\d\d)_(\d\d)$/
+
+/**
+ * Takes pushes of days that have no partition of their own: a housekeeping that was off for two weeks, or a wrong
+ * clock, must not refuse a push. Usually empty.
+ */
+const restTable = 'push_log_rest'
+
+/**
+ * Makes the days from yesterday (UTC) to `daysAhead` ahead, as far as they are missing. To be called before the first
+ * push is taken and then at least daily. Several processes may do so at once. Returns the days made, YYYY-MM-DD.
+ */
+export async function preparePartitions(db: Database, nowMs: number): Promise<string[]> {
+  const today = Math.floor(nowMs / dayMs)
+  const wanted = Array.from({ length: daysAhead + 2 }, (_, index) => today - 1 + index)
+  const held = await selectPartitions(db)
+  if (held.has(restTable) && wanted.every((day) => held.has(nameOf(day)))) return []
+  return transaction(db, async (connection) => {
+    await connection.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    await connection.query(`set local lock_timeout = '${patience}'`)
+    // Read again: who had the lock before may have made them.
+    const partitions = await selectPartitions(connection)
+    const made: string[] = []
+    for (const day of wanted) {
+      if (partitions.has(nameOf(day)) || (await isInRest(connection, partitions, day))) continue
+      if (await attachDay(connection, day)) made.push(dateOf(day))
+    }
+    if (!partitions.has(restTable)) await attach(connection, restTable, 'default')
+    return made
+  })
+}
+
+/** False when the rest was in use, or got a row of this day meanwhile: the rest takes the day's pushes then. */
+async function attachDay(connection: Queryable, day: number): Promise<boolean> {
+  await connection.query('savepoint day')
+  try {
+    await attach(connection, nameOf(day), `for values from ('${midnight(day)}') to ('${midnight(day + 1)}')`)
+    return true
+  } catch (error) {
+    if (!isLockTimeout(error) && !hasCode(error, '23514')) throw error
+    await connection.query('rollback to savepoint day')
+    return false
+  }
+}
+
+/** `create table … partition of` would lock out all pushes; attaching a table that is ready does not. */
+async function attach(connection: Queryable, name: string, bounds: string): Promise<void> {
+  // Without the identity: it is the parent's, and PostgreSQL 17 refuses a table that has one of its own.
+  await connection.query(
+    `create table ${name} (like push_log including defaults including constraints including storage)`,
+  )
+  await connection.query(`alter table push_log attach partition ${name} ${bounds}`)
+}
+
+/** Rows that fell into the rest keep their day from being made; they go with the rest's old rows. */
+async function isInRest(connection: Queryable, partitions: ReadonlySet<string>, day: number): Promise<boolean> {
+  if (!partitions.has(restTable)) return false
+  const { rows } = await connection.query<{ isThere: boolean }>(
+    `select exists (select from ${restTable} where at >= $1 and at < $2) as "isThere"`,
+    [midnight(day), midnight(day + 1)],
+  )
+  return rows[0]?.isThere ?? false
+}
+
+async function selectPartitions(db: Queryable): Promise<Set<string>> {
+  const { rows } = await db.query<{ name: string }>(
+    `select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
+     where inhparent = 'push_log'::regclass`,
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+function dateOf(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10)
+}
+
+function midnight(day: number): string {
+  return `${dateOf(day)} 00:00:00+00`
+}
+
+function nameOf(day: number): string {
+  return `push_log_${dateOf(day).replaceAll('-', '_')}`
+}
+
+export type Dropped = {
+  /** YYYY-MM-DD. */
+  days: string[]
+  /** Days that somebody was using; they are dropped next time. */
+  postponed: string[]
+  /** Rows deleted that had no day of their own. */
+  rows: number
+}
+
+/** Drops the days that ended at least `retentionDays` ago, oldest first. */
+export async function dropOldPartitions(db: Database, nowMs: number, retentionDays: number): Promise<Dropped> {
+  const keptFromMs = nowMs - retentionDays * dayMs
+  const dropped: Dropped = { days: [], postponed: [], rows: 0 }
+  const partitions = await selectPartitions(db)
+  for (const name of [...partitions].sort()) {
+    const match = partitionName.exec(name)
+    if (!match) continue
+    const date = match.slice(1).join('-')
+    if (Date.parse(`${date}T00:00:00Z`) + dayMs > keptFromMs) continue
+    const list = (await dropPartition(db, name)) ? dropped.days : dropped.postponed
+    list.push(date)
+  }
+  if (partitions.has(restTable)) dropped.rows = await deleteOld(db, restTable, keptFromMs)
+  return dropped
+}
+
+/** False when it couldn't be had at once. */
+async function dropPartition(db: Database, name: string): Promise<boolean> {
+  try {
+    await transaction(db, async (connection) => {
+      await connection.query(`set local lock_timeout = '${patience}'`)
+      await connection.query(`drop table if exists ${name}`)
+    })
+    return true
+  } catch (error) {
+    if (isLockTimeout(error)) return false
+    throw error
+  }
+}
+
+/** 55P03, lock_not_available. */
+function isLockTimeout(error: unknown): boolean {
+  return hasCode(error, '55P03')
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+const idempotencyHours = 24
+
+/** Forgets answers that were kept for repeats longer than 24 hours. Returns how many. */
+export function deleteOldIdempotency(db: Database, nowMs: number): Promise<number> {
+  return deleteOld(db, 'idempotency', nowMs - idempotencyHours * 3_600_000)
+}
+
+const batchRows = 5_000
+/** A million rows a run; what is left goes with the next. */
+const batchesMax = 200
+
+/** Deletes the rows before a time, in batches, so that no lock is held and nothing is written for long. */
+async function deleteOld(
+  db: Database,
+  table: 'idempotency' | typeof restTable,
+  beforeMs: number,
+): Promise<number> {
+  let deleted = 0
+  for (let batch = 0; batch < batchesMax; batch++) {
+    const { rowCount } = await db.query(
+      `delete from ${table} where ctid in (
+         select ctid from ${table} where at <= to_timestamp($1::float8 / 1000) limit ${batchRows} for update skip locked)`,
+      [beforeMs],
+    )
+    deleted += rowCount ?? 0
+    if ((rowCount ?? 0) < batchRows) break
+  }
+  return deleted
+}

@@ -1,0 +1,57 @@
+import { parseJson } from '../platform/json.ts'
+import type { Needs } from '../platform/needs.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
+import type { Answer, Push } from '../platform/serve.ts'
+import { isRecord } from '../platform/validate.ts'
+import { countPush, keepPushes, type Kept } from './keep.ts'
+import { selectHotelIds } from './store.ts'
+
+/** A larger body isn't read again only to learn which hotel it named. */
+const readAgainBytesMax = 1024 * 1024
+const hotelsMax = 500
+const codeText = /^[^\p{Cc}\p{Cs}]{1,64}$/u
+
+/**
+ * Keeps a push that was refused, under the hotels it named, so that a supplier finds it where it looks for it. It is
+ * kept by itself: what the push tried was undone.
+ */
+export async function keepRefused(
+  needs: Needs,
+  push: Push,
+  refused: Answer,
+): Promise<void> {
+  const kept: Kept = { outcome: 'rejected', ...(await hotelsOf(needs.db, push)) }
+  // A refusal is judged anew when it is repeated: nothing is stored under its Idempotency-Key.
+  const record = { push: { ...push, idempotencyKey: undefined }, answer: refused, kept }
+  await keepPushes(needs.db, [record], needs.clock.now())
+  countPush(needs.telemetry, record)
+}
+
+async function hotelsOf(db: Queryable, push: Push): Promise<Partial<Kept>> {
+  const codes = codesNamed(bodyOf(push))
+  if (codes.length === 0) return {}
+  const idByCode = await selectHotelIds(db, push.caller.supplierId, codes)
+  const [only, ...others] = codes
+  if (only !== undefined && others.length === 0) return { hotelCode: only, hotelId: idByCode.get(only) }
+  return { hotelIds: [...idByCode.values()] }
+}
+
+function bodyOf({ rawBody }: Push): unknown {
+  if (rawBody === undefined || rawBody.length > readAgainBytesMax) return undefined
+  try {
+    return parseJson(rawBody)
+  } catch (error) {
+    if (error instanceof Rejected) return undefined
+    throw error
+  }
+}
+
+/** The hotels that a body of any shape names, as far as they can be codes. */
+function codesNamed(body: unknown): string[] {
+  const elements: readonly unknown[] = Array.isArray(body) ? body.slice(0, hotelsMax) : [body]
+  const named = elements.map((element) => (isRecord(element) ? element['hotelId'] : undefined))
+  return [...new Set(named.filter((code) => typeof code === 'string' && codeText.test(code)))].filter(
+    (code) => typeof code === 'string',
+  )
+}

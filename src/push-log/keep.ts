@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import type { Needs } from '../platform/needs.ts'
+import { transaction, type Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
+import type { Answer, Push } from '../platform/serve.ts'
+import type { Telemetry } from '../platform/telemetry.ts'
+import { pack } from './compress.ts'
+import type { PushOutcome } from './contract.ts'
+
+const repeatableForMs = 24 * 60 * 60 * 1000
+
+/** What became of a push, beside its answer. */
+export type Kept = {
+  outcome: PushOutcome
+  /** Absent for pushes that name no hotel of ours, and for those of several hotels. */
+  hotelId?: number | undefined
+  /** The hotels of a push of several; `hotelId` is then absent. */
+  hotelIds?: readonly number[]
+  hotelCode?: string | undefined
+  /** The hotel's revision after the push. */
+  revision?: number | undefined
+  cellsChanged?: number
+}
+
+export type PushRecord = { push: Push; answer: Answer; kept: Kept }
+
+/**
+ * Keeps pushes and their answers, inside the transaction that applies them: what is acknowledged is in the log,
+ * what is rolled back is not. One statement for any number; bodies travel as one byte string and are cut apart by
+ * the server, because arrays of bytes would be spelled out as text.
+ */
+export async function keepPushes(
+  connection: Queryable,
+  records: readonly PushRecord[],
+  nowMs: number,
+): Promise<void> {
+  const bodies = records.map(({ push }) => pack(push.rawBody ?? Buffer.alloc(0)))
+  const answers = records.map(({ answer }) => pack(Buffer.from(answer.json)))
+  const column = <Value>(read: (record: PushRecord) => Value): Value[] => records.map(read)
+  await connection.query({
+    name: 'keep-pushes',
+    text: `
+      insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, status,
+        revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
+      select to_timestamp($1::float8 / 1000), supplier_id, key_id, request_id, kind, hotel_id,
+        -- A list of lists can't be cut up again by unnest, so each list of hotels travels as text.
+        hotel_ids::int[], hotel_code, outcome, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
+        substring($2::bytea from body_from for body_length), answer_encoding,
+        substring($3::bytea from answer_from for answer_length)
+      from unnest($4::int[], $5::int[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[], $12::int8[],
+        $13::int[], $14::int[], $15::int[], $16::text[], $17::int[], $18::int[], $19::text[], $20::int[], $21::int[],
+        $22::text[])
+        as pushed (supplier_id, key_id, request_id, kind, hotel_id, hotel_code, outcome, status, revision,
+          cells_changed, duration_ms, body_bytes, body_encoding, body_from, body_length, answer_encoding, answer_from,
+          answer_length, hotel_ids)`,
+    values: [
+      nowMs,
+      Buffer.concat(bodies.map(({ bytes }) => bytes)),
+      Buffer.concat(answers.map(({ bytes }) => bytes)),
+      column(({ push }) => push.caller.supplierId),
+      column(({ push }) => push.caller.keyId),
+      column(({ push }) => push.requestId),
+      column(({ push }) => push.kind),
+      column(({ kept }) => kept.hotelId ?? null),
+      column(({ kept }) => kept.hotelCode ?? null),
+      column(({ kept }) => kept.outcome),
+      column(({ answer }) => answer.status),
+      column(({ kept }) => kept.revision ?? null),
+      column(({ kept }) => kept.cellsChanged ?? 0),
+      column(({ push }) => Math.max(0, Math.round(performance.now() - push.startedMs))),
+      column(({ push }) => push.rawBody?.length ?? 0),
+      bodies.map(({ encoding }) => encoding),
+      offsets(bodies.map(({ bytes }) => bytes.length)),
+      bodies.map(({ bytes }) => bytes.length),
+      answers.map(({ encoding }) => encoding),
+      offsets(answers.map(({ bytes }) => bytes.length)),
+      answers.map(({ bytes }) => bytes.length),
+      column(({ kept }) => (kept.hotelIds ? `{${kept.hotelIds.join()}}` : null)),
+    ],
+  })
+  const repeatable = records.filter(({ push }) => push.idempotencyKey !== undefined)
+  if (repeatable.length > 0) await keepForRepeats(connection, repeatable, nowMs)
+}
+
+/** Where each part begins in the joined bytes; SQL counts from 1. */
+function offsets(lengths: number[]): number[] {
+  let next = 1
+  return lengths.map((length) => {
+    const from = next
+    next += length
+    return from
+  })
+}
+
+async function keepForRepeats(
+  connection: Queryable,
+  records: readonly PushRecord[],
+  nowMs: number,
+): Promise<void> {
+  for (const { push, answer } of records) {
+    const { rowCount } = await connection.query(
+      // A row older than 24 hours counts as gone. Otherwise somebody else answered the same key meanwhile: that
+      // transaction stands, ours is undone.
+      `insert into idempotency as held (key_id, idempotency_key, body_hash, at, status, answer)
+       values ($1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6)
+       on conflict (key_id, idempotency_key) do update
+         set body_hash = excluded.body_hash, at = excluded.at, status = excluded.status, answer = excluded.answer
+         where held.at <= to_timestamp($7::float8 / 1000)`,
+      [
+        push.caller.keyId,
+        push.idempotencyKey,
+        bodyHash(push),
+        nowMs,
+        answer.status,
+        Buffer.from(answer.json),
+        nowMs - repeatableForMs,
+      ],
+    )
+    if (rowCount === 0) {
+      throw new Rejected(409, {
+        type: 'IDEMPOTENCY_KEY_IN_USE',
+        message: 'A push with this Idempotency-Key is being processed',
+        path: 'idempotency-key',
+        hint: 'Send the same again: the stored answer will be returned',
+      })
+    }
+  }
+}
+
+function bodyHash(push: Push): Buffer {
+  return createHash('sha256')
+    .update(`${push.kind}\n`)
+    .update(push.rawBody ?? Buffer.alloc(0))
+    .digest()
+}
+
+/**
+ * The stored answer of a push that came before under the same Idempotency-Key, within 24 hours. The same key with
+ * another body or for another endpoint is refused. Only answers to accepted pushes are stored: a refused one changed
+ * nothing and is judged anew.
+ */
+export async function replayedAnswer(db: Queryable, push: Push): Promise<Answer | undefined> {
+  const { rows } = await db.query<{ body_hash: Buffer; status: number; answer: Buffer }>(
+    `select body_hash, status, answer from idempotency
+     where key_id = $1 and idempotency_key = $2 and at > to_timestamp($3::float8 / 1000)`,
+    [push.caller.keyId, push.idempotencyKey, push.receivedAtMs - repeatableForMs],
+  )
+  const [stored] = rows
+  if (!stored) return undefined
+  if (!stored.body_hash.equals(bodyHash(push))) {
+    throw new Rejected(422, {
+      type: 'IDEMPOTENCY_KEY_REUSED',
+      message: 'Idempotency-Key was used before with another body',
+      path: 'idempotency-key',
+      hint: 'Use a new key for a new push',
+    })
+  }
+  return {
+    status: stored.status,
+    json: stored.answer.toString(),
+    headers: { 'idempotency-replayed': 'true' },
+  }
+}
+
+/**
+ * Applies a push in one transaction and keeps it with its answer in the same. The work states the answer; what it
+ * throws undoes everything.
+ */
+export async function applyPush(
+  needs: Needs,
+  push: Push,
+  work: (connection: Queryable) => Promise<Omit<PushRecord, 'push'>>,
+): Promise<Answer> {
+  const record = await transaction(needs.db, async (connection) => {
+    const done = { push, ...(await work(connection)) }
+    await keepPushes(connection, [done], needs.clock.now())
+    return done
+  })
+  countPush(needs.telemetry, record)
+  return record.answer
+}
+
+export function countPush(telemetry: Telemetry, { push, kept }: PushRecord): void {
+  telemetry.pushes.inc({ kind: push.kind, outcome: kept.outcome })
+  if (kept.cellsChanged) telemetry.cells.inc(kept.cellsChanged)
+}

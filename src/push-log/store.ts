@@ -1,0 +1,105 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
+
+export type PushFilter = {
+  /** The hotel's id. */
+  hotel: number | undefined
+  sinceMs: number | undefined
+  untilMs: number | undefined
+  kind: PushKind | undefined
+  outcome: PushOutcome | undefined
+  /** Only rows before this one. */
+  beforeId: number | undefined
+}
+
+export type PushRow = PushEntry & { id: number }
+type Row = Omit<PushRow, 'at'> & { atMs: number }
+
+const entryColumns = `id, extract(epoch from at)::float8 * 1000 as "atMs", request_id as "requestId", kind,
+  hotel_code as "hotelId", outcome, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
+  body_bytes as "bodyBytes", key_id as "keyId"`
+
+function entryOf({ atMs, ...row }: Row): PushRow {
+  return { ...row, at: new Date(Math.round(atMs)).toISOString() }
+}
+
+/**
+ * Pushes of a supplier, newest first. In order of id, which only rises: of the pushes committed before the first page
+ * was read, none is missed and none comes twice, whatever comes in meanwhile.
+ */
+export async function selectPushes(
+  db: Queryable,
+  supplierId: number,
+  filter: PushFilter,
+  limit: number,
+): Promise<PushRow[]> {
+  const newest = (condition: string): string => `
+    select ${entryColumns} from push_log
+    where supplier_id = $1 and ${condition}
+      and ($2::bigint is null or id < $2)
+      and at >= coalesce(to_timestamp($3::float8 / 1000), '-infinity')
+      and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
+      and ($5::text is null or kind = $5)
+      and ($6::text is null or outcome = $6)
+    order by id desc limit $7`
+  // Apart, because each has an index of its own; a push is of one hotel or of several, never both.
+  const ofHotel = `
+    select * from (
+      (${newest('hotel_id = $8')}) union all (${newest('hotel_ids @> array[$8::int]')})
+    ) as pushed order by id desc limit $7`
+  const { beforeId, sinceMs, untilMs, kind, outcome, hotel } = filter
+  const parameters = [
+    supplierId,
+    beforeId ?? null,
+    sinceMs ?? null,
+    untilMs ?? null,
+    kind ?? null,
+    outcome ?? null,
+    limit,
+  ]
+  // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
+  const { rows } =
+    hotel === undefined
+      ? await db.query<Row>(newest('true'), parameters)
+      : await db.query<Row>(ofHotel, [...parameters, hotel])
+  return rows.map(entryOf)
+}
+
+/** Ids of a supplier's hotels by code; unknown codes are left out. */
+export async function selectHotelIds(
+  db: Queryable,
+  supplierId: number,
+  hotelCodes: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ id: number; code: string }>(
+    'select id, code from hotel where supplier_id = $1 and code = any($2::text[])',
+    [supplierId, hotelCodes],
+  )
+  return new Map(rows.map(({ id, code }) => [code, id]))
+}
+
+/** A supplier's pushes with one request id, newest first. */
+export async function selectPushesByRequest(
+  db: Queryable,
+  supplierId: number,
+  requestId: string,
+  limit: number,
+): Promise<PushRow[]> {
+  const { rows } = await db.query<Row>(
+    `select ${entryColumns} from push_log where supplier_id = $1 and request_id = $2 order by id desc limit $3`,
+    [supplierId, requestId, limit],
+  )
+  return rows.map(entryOf)
+}
+
+export type KeptBytes = { bodyEncoding: string; body: Buffer | null; answerEncoding: string; answer: Buffer }
+
+/** What a push held; undefined when its day was dropped meanwhile. */
+export async function selectOptionalBytes(db: Queryable, push: PushRow): Promise<KeptBytes | undefined> {
+  const { rows } = await db.query<KeptBytes>(
+    `select body_encoding as "bodyEncoding", body, answer_encoding as "answerEncoding", answer from push_log
+     where id = $1 and request_id = $2 and at between $3::timestamptz and $3::timestamptz + interval '1 ms'`,
+    [push.id, push.requestId, push.at],
+  )
+  return rows[0]
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { zstdDecompressSync } from 'node:zlib'
+import { cityKey } from './city-key.ts'
+
+/** Far above the 3 MB of the table: a damaged file must not fill the memory. */
+const maxTableBytes = 16 * 1024 * 1024
+
+const lineFeed = 0x0a
+
+let loadedTable: Buffer | undefined
+
+/**
+ * The city of the reference data that a supplier's `city` names, in GeoNames' spelling; undefined when there
+ * is none. Case, accents, punctuation and spaces don't matter (see `cityKey`), nor whether ä, ö, ü are written
+ * ae, oe, ue; well-known names in other languages match too (`München`, `Wien`, `New York`).
+ *
+ * With a country (ISO 3166-1 alpha-2, upper case) only that country's cities are looked at. Without one, the
+ * name must be found in exactly one country: a guess would place a hotel of Birmingham, Alabama, in England.
+ * Cities of one name within a country are not told apart.
+ *
+ * The data (GeoNames, CC BY 4.0, see NOTICE) is read at the first call, which takes about 10 ms, and held as
+ * one buffer of about 3 MB.
+ */
+export function matchCity(
+  name: string,
+  countryCode: string | undefined,
+): { name: string; countryCode: string } | undefined {
+  const key = cityKey(name)
+  if (key === '') return undefined
+  const table = (loadedTable ??= readTable())
+  const prefix = Buffer.from(countryCode === undefined ? `${key}\t` : `${key}\t${countryCode}\t`)
+  const start = firstLineNotBelow(table, prefix)
+  if (!startsWith(table, start, prefix)) return undefined
+  const end = table.indexOf(lineFeed, start)
+  const ambiguous = startsWith(table, end + 1, prefix)
+  if (ambiguous) return undefined
+  const [, matchedCountryCode, matchedName] = table.toString('utf8', start, end).split('\t')
+  if (matchedCountryCode === undefined || matchedName === undefined) return undefined
+  return { name: matchedName, countryCode: matchedCountryCode }
+}
+
+/**
+ * The table: lines of `key TAB country TAB name LF`, sorted by their bytes, with one line for each key and
+ * country. Its first line is a remark that sorts before every key.
+ */
+function readTable(): Buffer {
+  const compressed = readFileSync(new URL('./cities.tsv.zst', import.meta.url))
+  return zstdDecompressSync(compressed, { maxOutputLength: maxTableBytes })
+}
+
+/** Binary search by bytes, as no index of the lines is kept: a probe goes back to the start of its line. */
+function firstLineNotBelow(table: Buffer, prefix: Buffer): number {
+  let low = 0
+  let high = table.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const start = middle === 0 ? 0 : table.lastIndexOf(lineFeed, middle - 1) + 1
+    const end = table.indexOf(lineFeed, middle)
+    const isBelow = table.compare(prefix, 0, prefix.length, start, end) < 0
+    if (isBelow) low = end + 1
+    else high = start
+  }
+  return low
+}
+
+function startsWith(table: Buffer, start: number, prefix: Buffer): boolean {
+  return table.subarray(start, start + prefix.length).equals(prefix)
+}

@@ -1,0 +1,19 @@
+import type { Needs } from '../platform/needs.ts'
+import { answer, on } from '../platform/serve.ts'
+import { cancelCodes } from './cancel-codes.ts'
+import { referenceRoutes } from './contract.ts'
+import { currencies } from './currencies.ts'
+import { selectMealPlans, selectRoomTypes } from './store.ts'
+
+export const getReference = (needs: Needs) =>
+  on(referenceRoutes.getReference, async () => {
+    const [roomTypes, mealPlans] = await Promise.all([selectRoomTypes(needs.db), selectMealPlans(needs.db)])
+    return answer(200, {
+      code: '200',
+      message: 'Reference data retrieved successfully',
+      roomTypes,
+      mealPlans,
+      currencies,
+      cancelCodes,
+    })
+  })

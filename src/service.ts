@@ -1,0 +1,149 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Settings } from './config.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { createFirstKey, createToken } from './keys/manage.ts'
+import { claimEnvironment } from './keys/store.ts'
+import { openStore } from './open-store.ts'
+import { systemClock } from './platform/clock.ts'
+import { openLog, type Log } from './platform/log.ts'
+import { migrate } from './platform/migrate.ts'
+import type { Needs } from './platform/needs.ts'
+import { systemResolve } from './platform/outbound.ts'
+import { openDatabase } from './platform/postgres.ts'
+import { telemetry } from './platform/telemetry.ts'
+import { preparePartitions } from './push-log/housekeeping.ts'
+import { fillReference } from './reference/store.ts'
+import { emptyProductionLines, readyLines, welcomeLines, type Ready } from './welcome.ts'
+
+export type Service = {
+  log: Log
+  /** Lets the requests under way finish, refuses new ones, and stops what this service started. */
+  stop: () => Promise<void>
+}
+
+/** What has to be undone, the last first. A step that takes too long is left behind: the process ends anyway. */
+type Closers = { name: string; close: () => Promise<void>; withinMs: number }[]
+
+// Together below the ten seconds in which the service must be able to stop.
+const requestsFinishWithinMs = 5_000
+const connectionsCloseWithinMs = 1_000
+const poolClosesWithinMs = 500
+const housekeepingClosesWithinMs = 500
+const drainPollMs = 10
+
+const firstSupplier = 'demo'
+
+/** Starts the whole service on its store, and says where it is when it is ready. */
+export async function startService(
+  settings: Settings,
+  say: (lines: readonly string[]) => void,
+): Promise<Service> {
+  if (!settings.roles.includes('gateway')) {
+    throw new Error('ARI_ROLES must include gateway: the other roles have nothing to do without it')
+  }
+  const log = openLog(settings.logLevel)
+  const closers: Closers = []
+  const stop = () => closeAll(closers, (fields, message) => log.warn(fields, message))
+  // Loaded while PostgreSQL starts.
+  const loading = import('./app.ts')
+  loading.catch(() => {})
+  try {
+    const store = await openStore(settings, log)
+    closers.push({ name: 'store', close: store.close, withinMs: Infinity })
+    await migrate(store.address)
+    const db = openDatabase(store.address, log)
+    closers.push({ name: 'pool', close: db.close, withinMs: poolClosesWithinMs })
+    const needs: Needs = { db, clock: systemClock, log, telemetry: telemetry() }
+    await prepareStore(needs, settings)
+    const { startApp } = await loading
+    const { environment, allowPrivateWebhooks: allowPrivate } = settings
+    const app = startApp({ ...needs, environment, outbound: { allowPrivate, resolve: systemResolve } })
+    closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
+    const housekeeping = startHousekeeping(needs, settings)
+    closers.push({ name: 'housekeeping', close: housekeeping.close, withinMs: housekeepingClosesWithinMs })
+    const { url } = await app.listen(settings).catch((error: unknown) => {
+      throw listenFault(settings, error)
+    })
+    closers.push({ name: 'requests', close: () => drain(app, needs), withinMs: requestsFinishWithinMs })
+    const { notes, where } = store
+    await welcome(needs, { environment, url: reachable(url), startMs: performance.now(), where, notes }, say)
+    log.info({ url, environment, startMs: Math.round(performance.now()) }, 'ready')
+    return { log, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** What every start makes sure of before the first request. */
+async function prepareStore({ db, clock }: Needs, settings: Settings): Promise<void> {
+  const environment = await claimEnvironment(db, settings.environment)
+  if (environment !== settings.environment) {
+    throw new Error(
+      `The database belongs to ${environment}, but ARI_ENVIRONMENT is ${settings.environment}: use another database, or ARI_ENVIRONMENT=${environment}`,
+    )
+  }
+  await Promise.all([fillReference(db), preparePartitions(db, clock.now())])
+}
+
+async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[]) => void): Promise<void> {
+  const { db } = needs
+  const { rows } = await db.query('select from supplier limit 1')
+  if (rows.length > 0) return say(readyLines(ready))
+  if (ready.environment === 'production') return say(emptyProductionLines(ready))
+  const wanted = { supplier: firstSupplier, channelManager: 'direct', expiresAtMs: null, limits: {} }
+  const key = await createFirstKey(db, ready.environment, wanted)
+  // Another process that started at the same moment made them.
+  if (!key) return say(readyLines(ready))
+  const { token } = await createToken(db, ready.environment, {
+    role: 'platform',
+    name: firstSupplier,
+    expiresAtMs: null,
+  })
+  say(welcomeLines(ready, { supplier: firstSupplier, apiKey: key.apiKey, platformToken: token }))
+}
+
+/** New requests get 503 while those under way finish; then the port is given up. */
+async function drain(app: { drain: () => void }, { telemetry }: Needs): Promise<void> {
+  app.drain()
+  const inFlight = telemetry.registry.getSingleMetric('ari_requests_in_flight')
+  while (((await inFlight?.get())?.values[0]?.value ?? 0) > 0) await wait(drainPollMs)
+}
+
+async function closeAll(closers: Closers, warn: (fields: object, message: string) => void): Promise<void> {
+  for (let closer = closers.pop(); closer; closer = closers.pop()) {
+    const { name, close, withinMs } = closer
+    const giveUp = new AbortController()
+    try {
+      const closed = close().then(() => true)
+      const late = Number.isFinite(withinMs)
+        ? wait(withinMs, false, { signal: giveUp.signal }).catch(() => false)
+        : new Promise<false>(() => {})
+      if (!(await Promise.race([closed, late])))
+        warn({ step: name, withinMs }, 'stopping goes on without a step')
+    } catch (error) {
+      warn({ err: error, step: name }, 'a step of stopping failed')
+    } finally {
+      giveUp.abort()
+    }
+  }
+}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there: stop it, or set PORT to another one',
+  EACCES: 'this user may not: set PORT to one above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address: set HOST to one of its own, or to 0.0.0.0 for all',
+  ENOTFOUND: 'the name is not known: set HOST to an IP address',
+}
+
+function listenFault({ host, port }: Settings, cause: unknown): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const reason = listenReasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
+  const shownHost = host.includes(':') ? `[${host}]` : host
+  return new Error(`It can't listen on ${shownHost}:${port}, because ${reason}`, { cause })
+}
+
+/** Every address is none that could be called. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}

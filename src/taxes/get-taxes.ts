@@ -1,0 +1,26 @@
+import { selectOptionalHotel } from '../hotels/store.ts'
+import type { Needs } from '../platform/needs.ts'
+import { Rejected, shown } from '../platform/rejected.ts'
+import { answer, on } from '../platform/serve.ts'
+import { taxFaults, taxRoutes } from './contract.ts'
+import { anyNo, selectTaxes } from './store.ts'
+
+export const getTaxes = (needs: Needs) =>
+  on(taxRoutes.getTaxes, async ({ body, caller }) => {
+    const hotel = await selectOptionalHotel(needs.db, caller.supplierId, body.hotelId)
+    if (!hotel) {
+      throw new Rejected(404, { ...taxFaults.hotelNotFound, path: '/hotelId', value: shown(body.hotelId) })
+    }
+    const scopes = await selectTaxes(needs.db, hotel.id)
+    const isProperty = ({ roomNo, rateNo }: { roomNo: number; rateNo: number }): boolean =>
+      roomNo === anyNo && rateNo === anyNo
+    return answer(200, {
+      code: '200',
+      message: 'Taxes retrieved successfully',
+      hotelId: body.hotelId,
+      taxes: scopes.find(isProperty)?.taxes ?? [],
+      products: scopes
+        .filter((scope) => !isProperty(scope))
+        .map(({ roomId, rateId, taxes }) => ({ roomId, rateId, taxes })),
+    })
+  })

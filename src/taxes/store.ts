@@ -1,0 +1,89 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { Tax } from './contract.ts'
+import { exactDecimal } from './tax-rules.ts'
+
+/** The number that stands for "any" room or rate in a scope; (any, any) is the property. */
+export const anyNo = 0
+
+export type Scope = { roomNo: number; rateNo: number }
+export type ScopedTaxes = Scope & { taxes: readonly Tax[] }
+/** With the supplier's codes, for reading back; absent where any counts. */
+export type NamedScopedTaxes = ScopedTaxes & { roomId: string | undefined; rateId: string | undefined }
+
+type TaxRow = Scope & { roomId: string | null; rateId: string | null } & Omit<Tax, 'value' | 'startDate' | 'endDate'> & {
+    value: string
+    startDate: string | null
+    endDate: string | null
+  }
+
+/** All taxes of a hotel by scope, property first; a scope without taxes isn't listed. */
+export async function selectTaxes(db: Queryable, hotelId: number): Promise<NamedScopedTaxes[]> {
+  const { rows } = await db.query<TaxRow>(
+    `select t.room_no as "roomNo", t.rate_no as "rateNo", room.code as "roomId", rate.code as "rateId",
+       t.type, t.value_type as "valueType", t.value, t.applied_on as "appliedOn", t.applied_per as "appliedPer",
+       t.included, t.pay_now as "payNow", t.start_date as "startDate", t.end_date as "endDate"
+     from tax t left join room using (hotel_id, room_no) left join rate using (hotel_id, rate_no)
+     where t.hotel_id = $1 order by t.room_no, t.rate_no, t.position`,
+    [hotelId],
+  )
+  const scopes: (NamedScopedTaxes & { taxes: Tax[] })[] = []
+  for (const row of rows) {
+    const { roomNo, rateNo, roomId, rateId, value, startDate, endDate, ...members } = row
+    const last = scopes.at(-1)
+    // At most 15 digits are let in, so the number's shortest form is the decimal that is stored.
+    const tax: Tax = { ...members, value: Number(value) }
+    if (startDate !== null && endDate !== null) Object.assign(tax, { startDate, endDate })
+    if (last && last.roomNo === roomNo && last.rateNo === rateNo) last.taxes.push(tax)
+    else scopes.push({ roomNo, rateNo, roomId: roomId ?? undefined, rateId: rateId ?? undefined, taxes: [tax] })
+  }
+  return scopes
+}
+
+/** Gives each scope exactly these taxes. The hotel's row must be locked. */
+export async function replaceTaxes(
+  connection: Queryable,
+  hotelId: number,
+  scopes: readonly ScopedTaxes[],
+): Promise<void> {
+  await connection.query(
+    `delete from tax using unnest($2::smallint[], $3::smallint[]) as scope (room_no, rate_no)
+     where tax.hotel_id = $1 and tax.room_no = scope.room_no and tax.rate_no = scope.rate_no`,
+    [hotelId, scopes.map(({ roomNo }) => roomNo), scopes.map(({ rateNo }) => rateNo)],
+  )
+  const rows = scopes.flatMap(({ roomNo, rateNo, taxes }) =>
+    taxes.map((tax, position) => ({ ...tax, roomNo, rateNo, position })),
+  )
+  const column = <Value>(read: (row: (typeof rows)[number]) => Value): Value[] => rows.map(read)
+  await connection.query(
+    `insert into tax (hotel_id, room_no, rate_no, position, type, value_type, value, applied_on, applied_per, included,
+       pay_now, start_date, end_date)
+     select $1, * from unnest($2::smallint[], $3::smallint[], $4::smallint[], $5::text[], $6::text[], $7::numeric[],
+       $8::text[], $9::text[], $10::boolean[], $11::boolean[], $12::date[], $13::date[])`,
+    [
+      hotelId,
+      column(({ roomNo }) => roomNo),
+      column(({ rateNo }) => rateNo),
+      column(({ position }) => position),
+      column(({ type }) => type),
+      column(({ valueType }) => valueType),
+      column(({ value }) => exactDecimal(value)),
+      column(({ appliedOn }) => appliedOn),
+      column(({ appliedPer }) => appliedPer),
+      column(({ included }) => included),
+      column(({ payNow }) => payNow),
+      column(({ startDate }) => startDate ?? null),
+      column(({ endDate }) => endDate ?? null),
+    ],
+  )
+}
+
+/** Says that something of the hotel changed; gives the new revision. */
+export async function raiseRevision(connection: Queryable, hotelId: number): Promise<number> {
+  const { rows } = await connection.query<{ revision: number }>(
+    'update hotel set revision = revision + 1 where id = $1 returning revision',
+    [hotelId],
+  )
+  const [row] = rows
+  if (!row) throw new Error(`hotel ${hotelId} is locked but not there`)
+  return row.revision
+}

@@ -1,0 +1,126 @@
+import { shown, type Problem } from '../platform/rejected.ts'
+import { isRecord } from '../platform/validate.ts'
+import {
+  fixedValueMax,
+  percentDecimalsMax,
+  percentMax,
+  taxFaults,
+  taxesPerScopeMax,
+  taxScopesMax,
+  type Tax,
+} from './contract.ts'
+
+/**
+ * What the rules beyond the shape find wrong with a push of taxes, as far as no stored data is needed. The body may be
+ * of any shape: what the schema refuses already is passed over here.
+ */
+export function taxProblems(body: unknown): Problem[] {
+  if (!isRecord(body)) return []
+  const { taxes, products } = body
+  if (taxes === undefined && products === undefined) return [{ ...taxFaults.nothingSent, path: '' }]
+  return [...problemsOfList(taxes, '/taxes'), ...problemsOfEntries(products)]
+}
+
+function problemsOfEntries(products: unknown): Problem[] {
+  if (!Array.isArray(products) || products.length > taxScopesMax) return []
+  const entries: readonly unknown[] = products
+  const firstByScope = new Map<string, number>()
+  return entries.flatMap((entry, index) => {
+    if (!isRecord(entry)) return []
+    const path = `/products/${index}`
+    return [...problemsOfScope(entry, index, firstByScope), ...problemsOfList(entry['taxes'], `${path}/taxes`)]
+  })
+}
+
+function problemsOfScope(
+  entry: Record<string, unknown>,
+  index: number,
+  firstByScope: Map<string, number>,
+): Problem[] {
+  const { roomId, rateId } = entry
+  const path = `/products/${index}`
+  if (roomId === undefined && rateId === undefined) return [{ ...taxFaults.scopeMissing, path }]
+  const scope = JSON.stringify([roomId ?? null, rateId ?? null])
+  const first = firstByScope.get(scope)
+  if (first !== undefined) {
+    return [{ ...taxFaults.scopeRepeated, path, hint: `The same scope stands at /products/${first}` }]
+  }
+  firstByScope.set(scope, index)
+  return []
+}
+
+function problemsOfList(taxes: unknown, path: string): Problem[] {
+  if (!Array.isArray(taxes) || taxes.length > taxesPerScopeMax) return []
+  const list: readonly unknown[] = taxes
+  return list.flatMap((tax, index) => (isRecord(tax) ? problemsOfTax(tax, `${path}/${index}`) : []))
+}
+
+function problemsOfTax(tax: Record<string, unknown>, path: string): Problem[] {
+  const { type, appliedOn, included, payNow, startDate, endDate } = tax
+  const problems: Problem[] = []
+  if (type === 'VAT' && appliedOn === 'net+vat') {
+    problems.push({ ...taxFaults.vatOnVat, path: `${path}/appliedOn`, value: appliedOn })
+  }
+  if (included === true && payNow === false) {
+    problems.push({ ...taxFaults.includedNotPaid, path: `${path}/payNow`, value: payNow })
+  }
+  if (startDate === undefined && endDate !== undefined) {
+    problems.push({ ...taxFaults.startDateMissing, path: `${path}/startDate` })
+  }
+  if (startDate !== undefined && endDate === undefined) {
+    problems.push({ ...taxFaults.endDateMissing, path: `${path}/endDate` })
+  }
+  // Dates of the form YYYY-MM-DD sort as text.
+  if (typeof startDate === 'string' && typeof endDate === 'string' && startDate > endDate) {
+    problems.push({ ...taxFaults.datesReversed, path: `${path}/startDate`, value: shown(startDate) })
+  }
+  return [...problems, ...problemsOfValue(tax, path)]
+}
+
+function problemsOfValue({ valueType, value }: Record<string, unknown>, path: string): Problem[] {
+  if (typeof value !== 'number' && typeof value !== 'string') return []
+  const at = { path: `${path}/value`, value: shown(value) }
+  if (valueType === 'fixed' && Number(value) > fixedValueMax) return [{ ...taxFaults.fixedTooLarge, ...at }]
+  if (valueType !== '%') return []
+  if (Number(value) > percentMax) return [{ ...taxFaults.percentTooLarge, ...at }]
+  return decimalsOf(value) > percentDecimalsMax ? [{ ...taxFaults.percentTooFine, ...at }] : []
+}
+
+/** What a fixed tax must keep in the currency of its hotel. */
+export function currencyProblems(taxes: readonly Tax[], minorDigits: number, path: string): Problem[] {
+  return taxes.flatMap(({ valueType, value }, index) =>
+    valueType === 'fixed' && decimalsOf(value) > minorDigits
+      ? [{ ...taxFaults.fixedTooFine, path: `${path}/${index}/value`, value: shown(value) }]
+      : [],
+  )
+}
+
+/** The decimals that count: zeros at the end don't. */
+function decimalsOf(value: number | string): number {
+  const text = exactDecimal(value)
+  const point = text.indexOf('.')
+  return point === -1 ? 0 : text.length - point - 1
+}
+
+const exponential = /^(\d)(?:\.(\d+))?e-(\d+)$/
+
+/**
+ * The one decimal text of a value from zero to below 1e21: no exponent, no zeros at its end, no `-0`. Two values are
+ * the same when these are.
+ */
+export function exactDecimal(value: number | string): string {
+  const text = String(value).replace(/^-/, '')
+  const small = exponential.exec(text)
+  if (small) return `0.${'0'.repeat(Number(small[3]) - 1)}${small[1]}${small[2] ?? ''}`
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+}
+
+/** Whether two lists say the same, in the same order. */
+export function sameTaxes(one: readonly Tax[], other: readonly Tax[]): boolean {
+  return JSON.stringify(one.map(canonical)) === JSON.stringify(other.map(canonical))
+}
+
+function canonical(tax: Tax): unknown[] {
+  const { type, valueType, value, appliedOn, appliedPer, included, payNow, startDate, endDate } = tax
+  return [type, valueType, exactDecimal(value), appliedOn, appliedPer, included, payNow, startDate, endDate]
+}

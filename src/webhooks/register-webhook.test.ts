@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { refusedUrls } from '../../test/data/refused-urls.ts'
+import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { commonLimits } from '../keys/contract.ts'
+import { urlCharactersMax } from '../platform/outbound.ts'
+import { webhookFaults } from './contract.ts'
+
+const addressesByName: Readonly<Record<string, readonly string[]>> = {
+  'pms.example.com': ['93.184.216.34', '2606:4700:4700::1111'],
+  'inside.example.com': ['93.184.216.34', '10.0.0.7'],
+}
+
+let gateway: TestGateway
+before(async () => {
+  gateway = await startGateway({ resolve: async (host) => addressesByName[host] ?? [] })
+})
+after(() => gateway.stop())
+
+const paths = ['/push/webhook/availability', '/push/webhook/pushbook'] as const
+const saved = { code: '200', message: 'Webhook request saved successfully' }
+const url = 'https://pms.example.com/ari/price-check'
+
+type Held = { availability: string | null; pushbook: string | null; secret: string | null }
+
+async function held({ keyId }: TestSupplier, { db } = gateway): Promise<Held | undefined> {
+  const { rows } = await db.query<Held>(
+    'select availability_webhook as availability, pushbook_webhook as pushbook, signing_secret as secret from api_key where id = $1',
+    [keyId],
+  )
+  return rows[0]
+}
+
+function problems({ body }: Reply): unknown[] {
+  assert.ok(Array.isArray(body['errors']))
+  return body['errors'].map(({ type, message, path, value }) => [type, message, path, value])
+}
+
+test('the first registration on a key answers with a signing secret of 32 bytes, later ones of either URL with none', async () => {
+  const supplier = await gateway.supplier('first')
+  const first = await supplier.post(paths[0], { webhook: url })
+  const { signingSecret, ...said } = first.body
+  assert.deepEqual([first.status, said], [200, saved])
+  assert.match(String(signingSecret), /^whsec_[A-Za-z0-9+/]{43}=$/)
+  assert.equal(Buffer.from(String(signingSecret).slice(6), 'base64').length, 32)
+  const other = 'https://pms.example.com/ari/reservations'
+  for (const path of [paths[1], paths[1], paths[0]]) {
+    const later = await supplier.post(path, { webhook: other })
+    assert.deepEqual([later.status, later.body], [200, saved])
+  }
+  assert.deepEqual(await held(supplier), { availability: other, pushbook: other, secret: signingSecret })
+})
+
+test('registering again replaces the URL of that callback only, and the same URL again is unchanged', async () => {
+  const supplier = await gateway.supplier('again')
+  await supplier.post(paths[1], { webhook: url })
+  await supplier.post(paths[1], { webhook: `${url}?v=2` })
+  await supplier.post(paths[1], { webhook: `${url}?v=2` })
+  const record = await held(supplier)
+  assert.deepEqual([record?.availability, record?.pushbook], [null, `${url}?v=2`])
+  const { body } = await supplier.get('/push/log?kind=pushbookWebhook')
+  assert.ok(Array.isArray(body['pushes']))
+  assert.deepEqual(
+    body['pushes'].map(({ outcome }) => outcome),
+    ['unchanged', 'applied', 'applied'],
+  )
+})
+
+test('the signing secret is shown once: not in the push log, not when the same push is repeated', async () => {
+  const supplier = await gateway.supplier('once')
+  const headers = { 'idempotency-key': 'k1', 'x-request-id': 'r1' }
+  const first = await supplier.post(paths[0], { webhook: url }, headers)
+  const secret = String(first.body['signingSecret'])
+  const repeated = await supplier.post(paths[0], { webhook: url }, headers)
+  assert.deepEqual([repeated.headers.get('idempotency-replayed'), repeated.body], ['true', saved])
+  const { body } = await supplier.get('/push/log/r1')
+  assert.deepEqual(Object(body['push']).answer, saved)
+  const { rows } = await gateway.db.query<{ found: boolean }>(
+    `select exists (select from push_log where position($1::bytea in answer) > 0 or position($1::bytea in body) > 0)
+       or exists (select from idempotency where position($1::bytea in answer) > 0) as found`,
+    [Buffer.from(secret)],
+  )
+  assert.deepEqual(rows, [{ found: false }])
+})
+
+test('two first registrations at once make one secret, and one of them shows it', async () => {
+  const supplier = await gateway.supplier('race')
+  const answers = await Promise.all([...paths, ...paths].map((path) => supplier.post(path, { webhook: url })))
+  const secrets = answers.flatMap(({ body }) => ('signingSecret' in body ? [body['signingSecret']] : []))
+  assert.deepEqual(secrets, [(await held(supplier))?.secret])
+})
+
+test('each key has its own URLs and its own secret, also two keys of one supplier', async () => {
+  const [one, two] = [await gateway.supplier('keys'), await gateway.supplier('keys')]
+  const first = await one.post(paths[0], { webhook: url })
+  assert.deepEqual(await held(two), { availability: null, pushbook: null, secret: null })
+  const second = await two.post(paths[0], { webhook: `${url}/2` })
+  assert.notEqual(first.body['signingSecret'], second.body['signingSecret'])
+  assert.equal((await held(one))?.availability, url)
+})
+
+test('a missing URL and one that is not text are refused', async () => {
+  const supplier = await gateway.supplier('shape')
+  for (const path of paths) {
+    const missing = await supplier.post(path, {})
+    assert.equal(missing.status, 400)
+    assert.deepEqual(problems(missing), [['REQUIRED', 'webhook is required', '/webhook', undefined]])
+    const number = await supplier.post(path, { webhook: 443 })
+    assert.deepEqual(problems(number), [['WRONG_TYPE', 'webhook must be a string', '/webhook', 443]])
+  }
+})
+
+test('each reason for refusing a URL has its own words', async () => {
+  const supplier = await gateway.supplier('words')
+  const cases: [string, keyof typeof webhookFaults][] = [
+    [`https://pms.example.com/${'a'.repeat(2_048)}`, 'tooLong'],
+    ['https://bücher.example.com/', 'notAscii'],
+    ['pms.example.com', 'malformed'],
+    ['http://pms.example.com/', 'notHttps'],
+    ['https://user:secret@pms.example.com/', 'credentials'],
+    ['https://pms.example.com/#x', 'fragment'],
+    ['https://pms.example.com./', 'trailingDot'],
+    ['https://pms.example.com:25/', 'port'],
+    ['https://localhost/', 'privateName'],
+    ['https://169.254.169.254/latest/meta-data', 'privateAddress'],
+    ['https://inside.example.com/', 'privateAddress'],
+    ['https://unknown.example.com/', 'unresolved'],
+  ]
+  for (const path of paths) {
+    for (const [webhook, fault] of cases) {
+      const refused = await supplier.post(path, { webhook })
+      const { type, message, hint } = webhookFaults[fault]
+      assert.deepEqual([refused.status, refused.body['message']], [400, message])
+      const value = webhook.length > 100 ? `${webhook.slice(0, 100)}…` : webhook
+      assert.deepEqual(refused.body['errors'], [{ type, message, hint, path: '/webhook', value }])
+    }
+    const odd = await supplier.post(path, { webhook: 'https://0x7f.1/' })
+    assert.deepEqual(odd.body['errors'], [
+      { ...webhookFaults.hostForm, hint: 'Write the host as 127.0.0.1', path: '/webhook', value: 'https://0x7f.1/' },
+    ])
+  }
+  assert.deepEqual(await held(supplier), { availability: null, pushbook: null, secret: null })
+})
+
+test('no URL of the corpus is stored by either endpoint, and what was registered before stays', async () => {
+  const supplier = await gateway.supplier('corpus', { requestsPerMinute: 0 })
+  for (const path of paths) await supplier.post(path, { webhook: url })
+  const before = await held(supplier)
+  const urls = refusedUrls()
+  const accepted: unknown[] = []
+  for (const [index, webhook] of urls.entries()) {
+    const { status, body } = await supplier.post(paths[index % 2] ?? paths[0], { webhook })
+    if (status !== 400 || !Array.isArray(body['errors']) || body['errors'][0].path !== '/webhook') accepted.push([webhook, status])
+  }
+  assert.deepEqual(accepted, [])
+  assert.deepEqual(await held(supplier), before)
+})
+
+test('the limit of the URL that is published is the one that counts', () => {
+  assert.equal(commonLimits.webhookUrlLength, urlCharactersMax)
+})
+
+test('with private webhooks allowed, http and loopback are registered, the cloud metadata address is not', async () => {
+  const local = await startGateway({ allowPrivate: true, resolve: async () => ['127.0.0.1', '::1'] })
+  try {
+    const supplier = await local.supplier('local')
+    const webhook = 'http://localhost:3000/price-check'
+    assert.equal((await supplier.post(paths[0], { webhook })).status, 200)
+    assert.equal((await held(supplier, local))?.availability, webhook)
+    const refused = await supplier.post(paths[1], { webhook: 'http://169.254.169.254/' })
+    assert.deepEqual([refused.status, refused.body['message']], [400, webhookFaults.privateAddress.message])
+  } finally {
+    await local.stop()
+  }
+})

@@ -1,0 +1,69 @@
+import { styleText } from 'node:util'
+import type { Environment } from './keys/secret.ts'
+
+/** What a person reads on the terminal when the service is ready. */
+
+export type Ready = {
+  environment: Environment
+  /** Where the service can be reached, without a slash at the end. */
+  url: string
+  startMs: number
+  /** Where the data are. */
+  where: string
+  notes: readonly string[]
+}
+
+/** What was made for an empty store, and is shown only now. */
+export type FirstSecrets = { supplier: string; apiKey: string; platformToken: string }
+
+export const firstHotel = {
+  hotelId: 'H1',
+  hotelName: 'Sea View Resort',
+  currency: 'USD',
+  isAvailable: true,
+  minChildAge: 3,
+  maxChildAge: 12,
+}
+
+export function readyLines(ready: Ready): string[] {
+  const seconds = (ready.startMs / 1000).toFixed(1)
+  return [
+    `ARI gateway (${ready.environment}) ready in ${seconds} s at ${bold(ready.url)} · docs at ${ready.url}/docs`,
+    ...ready.notes.map((note) => `Note: ${note}`),
+  ]
+}
+
+/** The first start on an empty store. */
+export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
+  const { apiKey, platformToken, supplier } = secrets
+  return [
+    ...readyLines(ready),
+    '',
+    'The store was empty. To begin with there are these two; keep them, they are not shown again:',
+    '',
+    `  Supplier key     ${bold(apiKey)}   (supplier "${supplier}")`,
+    `  Platform token   ${bold(platformToken)}`,
+    '',
+    'Push a first hotel:',
+    '',
+    `  curl ${ready.url}/v1/push/hotels \\`,
+    `    -H 'x-api-key: ${apiKey}' \\`,
+    `    -H 'content-type: application/json' \\`,
+    `    -d '[${JSON.stringify(firstHotel)}]'`,
+    '',
+    `The data are in ${ready.where}. More keys: npm run ari -- key create --supplier NAME`,
+    '',
+  ]
+}
+
+/** The first start of a production service prints no secrets, because its output is kept in logs. */
+export function emptyProductionLines(ready: Ready): string[] {
+  return [
+    ...readyLines(ready),
+    'The store is empty. Make a first key with: npm run ari -- key create --supplier NAME',
+  ]
+}
+
+function bold(text: string): string {
+  return styleText('bold', text, { stream: process.stdout })
+}

@@ -1,0 +1,24 @@
+import { WrongSettings } from './config.ts'
+import { isUnavailable } from './platform/postgres.ts'
+import { Rejected } from './platform/rejected.ts'
+
+/** Why a program of ours could not go on, in lines for the person before it: never a stack. */
+export function whyFailed(error: unknown): string[] {
+  if (error instanceof WrongSettings) return [...error.lines]
+  if (error instanceof Rejected) {
+    return error.problems.map(({ message, hint }) => oneLine(hint ? `${message} (${hint})` : message))
+  }
+  if (isUnavailable(error)) return [`PostgreSQL can't be reached: ${oneLine(textOf(error))}`]
+  return [oneLine(textOf(error))]
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // A name that resolves to several addresses fails with one error for each and no text of its own.
+  if (error.message === '' && error instanceof AggregateError) return error.errors.map(textOf).join('; ')
+  return error.message === '' ? error.name : error.message
+}
+
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, ' ')
+}

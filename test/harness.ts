@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { startApp, type App } from '../src/app.ts'
+import type { OwnLimits } from '../src/keys/limits.ts'
+import { createKey, createToken } from '../src/keys/manage.ts'
+import type { Clock } from '../src/platform/clock.ts'
+import { openLog } from '../src/platform/log.ts'
+import { migrate } from '../src/platform/migrate.ts'
+import type { Resolve } from '../src/platform/outbound.ts'
+import { openDatabase, type Database } from '../src/platform/postgres.ts'
+import { telemetry } from '../src/platform/telemetry.ts'
+import { preparePartitions } from '../src/push-log/housekeeping.ts'
+import { fillReference } from '../src/reference/store.ts'
+import { addressVariable, startTestPostgres, type TestAddress, type TestPostgres } from './postgres.ts'
+
+/** The whole service in this process, on a database of its own, entered over HTTP. */
+export type TestGateway = {
+  url: string
+  app: App
+  db: Database
+  clock: Clock & { set: (instant: string) => void }
+  supplier: (name: string, limits?: Partial<OwnLimits>) => Promise<TestSupplier>
+  token: (role: 'platform' | 'operator') => Promise<string>
+  /** Another service on the same database, as a second process would be. */
+  second: () => Promise<TestGateway>
+  stop: () => Promise<void>
+}
+
+export type TestSupplier = TestClient & { apiKey: string; keyId: number; name: string }
+
+export type Reply = { status: number; body: Record<string, unknown>; headers: Headers; text: string }
+
+export type TestClient = {
+  post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>
+  get: (path: string, headers?: Record<string, string>) => Promise<Reply>
+}
+
+/** Monday; 12:00 UTC, so that it is the same date from −11 to +11. */
+export const testNow = '2027-03-01T12:00:00Z'
+
+let postgres: Promise<TestPostgres> | undefined
+let template: Promise<string> | undefined
+let gateways = 0
+
+export type GatewayOptions = { now?: string; environment?: 'sandbox' | 'production'; resolve?: Resolve; allowPrivate?: boolean; systemTime?: boolean }
+
+export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const address = await serverAddress()
+  template ??= makeTemplate(address)
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await asAdmin(address, `create database ${name} template ${await template}`)
+  gateways++
+  const database = { ...address, database: name }
+  const gateway = await gatewayOn(database, options)
+  return {
+    ...gateway,
+    stop: async () => {
+      await gateway.stop()
+      await asAdmin(address, `drop database ${name} with (force)`)
+      if (--gateways === 0) await release(address)
+    },
+  }
+}
+
+async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise<TestGateway> {
+  const log = openLog('fatal')
+  const db = openDatabase(address, log)
+  const clock = settableClock(options.now ?? testNow, options.systemTime === true)
+  const environment = options.environment ?? 'sandbox'
+  const needs = { db, clock, log, telemetry: telemetry() }
+  await preparePartitions(db, clock.now())
+  const app = startApp({
+    ...needs,
+    environment,
+    outbound: { allowPrivate: options.allowPrivate ?? false, resolve: options.resolve ?? (async () => ['93.184.216.34']) },
+  })
+  const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
+  const others: TestGateway[] = []
+  return {
+    url,
+    app,
+    db,
+    clock,
+    supplier: async (name, limits = {}) => {
+      const wanted = { supplier: name, channelManager: name, expiresAtMs: null, limits }
+      const { apiKey, keyId } = await createKey(db, environment, wanted)
+      return { apiKey, keyId, name, ...client(url, { 'x-api-key': apiKey }) }
+    },
+    token: async (role) => (await createToken(db, environment, { role, name: role, expiresAtMs: null })).token,
+    second: async () => {
+      const other = await gatewayOn(address, options)
+      others.push(other)
+      return other
+    },
+    stop: async () => {
+      for (const other of others) await other.stop()
+      await app.close()
+      await db.close()
+    },
+  }
+}
+
+/** JSON calls; a string or bytes are sent as they are. */
+export function client(url: string, own: Record<string, string> = {}): TestClient {
+  const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Reply> => {
+    const sent = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const response = await fetch(`${url}/v1${path}`, {
+      method,
+      headers: { ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...own, ...headers },
+      ...(sent === undefined ? {} : { body: sent }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: parsed(text), headers: response.headers, text }
+  }
+  return {
+    post: (path, body, headers = {}) => call('POST', path, headers, body),
+    get: (path, headers = {}) => call('GET', path, headers),
+  }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+function settableClock(start: string, systemTime: boolean): TestGateway['clock'] {
+  let now = Date.parse(start)
+  return {
+    now: () => (systemTime ? Date.now() : now),
+    set: (instant) => {
+      now = Date.parse(instant)
+    },
+  }
+}
+
+async function serverAddress(): Promise<TestAddress> {
+  const given = process.env[addressVariable]
+  if (given !== undefined) return JSON.parse(given)
+  postgres ??= startTestPostgres()
+  return (await postgres).address
+}
+
+/** Migrated once a process; every gateway gets a copy. */
+async function makeTemplate(address: TestAddress): Promise<string> {
+  const name = `template_${randomBytes(8).toString('hex')}`
+  await asAdmin(address, `create database ${name}`)
+  const database = { ...address, database: name }
+  await migrate(database)
+  const db = openDatabase(database, openLog('fatal'))
+  await fillReference(db)
+  await preparePartitions(db, Date.parse(testNow))
+  await db.close()
+  return name
+}
+
+async function release(address: TestAddress): Promise<void> {
+  if (template) await asAdmin(address, `drop database ${await template} with (force)`)
+  template = undefined
+  if (postgres) await (await postgres).stop()
+  postgres = undefined
+}
+
+async function asAdmin(address: TestAddress, sql: string): Promise<void> {
+  const admin = new pg.Client(address)
+  await admin.connect()
+  try {
+    await admin.query(sql)
+  } finally {
+    await admin.end()
+  }
+}

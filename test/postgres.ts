@@ -1,0 +1,55 @@
+/** The one PostgreSQL of a test run, a schema check or a bench: TEST_DATABASE_URL, or an embedded one of its own. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+
+/** A password, where there is one, goes through PGPASSWORD. */
+export type TestAddress = { host: string; port: number; user: string; database: string }
+
+export type TestPostgres = { address: TestAddress; version: string; stop: () => Promise<void> }
+
+/** The variable by which test files, each a process of its own, learn the address. */
+export const addressVariable = 'ARI_TEST_POSTGRES'
+
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const { TEST_DATABASE_URL: url } = process.env
+  if (url) return ready(addressOf(url), async () => {})
+  const folder = await mkdtemp(join(tmpdir(), 'ari-test-'))
+  // As root the server runs as another user, who must be able to pass through.
+  await chmod(folder, 0o711)
+  const started = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: complaints })
+  return ready(started.connection, async () => {
+    await started.stop()
+    // Its data are elsewhere when root's temporary folder is closed to the server.
+    await rm(started.dataDir, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
+  })
+}
+
+async function ready(address: TestAddress, stop: () => Promise<void>): Promise<TestPostgres> {
+  const client = new pg.Client(address)
+  await client.connect()
+  const { rows } = await client.query<{ server_version: string }>('show server_version')
+  await client.end()
+  return { address, version: rows[0]?.server_version ?? 'of unknown version', stop }
+}
+
+function addressOf(url: string): TestAddress {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url)
+  if (password !== '') process.env.PGPASSWORD = decodeURIComponent(password)
+  return {
+    host: searchParams.get('host') ?? (hostname || 'localhost'),
+    port: Number(port || 5432),
+    user: decodeURIComponent(username) || 'postgres',
+    database: decodeURIComponent(pathname.slice(1)) || 'postgres',
+  }
+}
+
+/** Warnings are mostly statements that a test wants to fail. */
+const complaints = {
+  info: () => {},
+  warn: () => {},
+  error: (fields: object, message: string) => process.stderr.write(`${message} ${JSON.stringify(fields)}\n`),
+}

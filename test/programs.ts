@@ -1,0 +1,62 @@
+/** Our programs as processes of their own, in an environment that holds nothing but what the test names. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+const patienceMs = 30_000
+
+export type Outcome = { code: number | null; stdout: string; stderr: string }
+
+export type Running = {
+  child: ChildProcess
+  /** What it wrote so far. */
+  output: { stdout: string; stderr: string }
+  /** Resolves with the output so far as soon as the pattern is in it; rejects when the program ends before. */
+  printed: (pattern: RegExp) => Promise<string>
+  ended: Promise<Outcome>
+}
+
+/** An empty folder for data, which a PostgreSQL that does not run as root can reach. */
+export async function dataFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'ari-program-'))
+  await chmod(folder, 0o711)
+  return { path: join(folder, 'data'), remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+export function startProgram(
+  name: 'serve' | 'ari',
+  environ: Readonly<Record<string, string>>,
+  parameters: readonly string[] = [],
+): Running {
+  const program = join(root, 'src/bin', `${name}.ts`)
+  const child = spawn(process.execPath, [program, ...parameters], {
+    // No .env of the checkout, no settings of whoever runs the tests.
+    cwd: tmpdir(),
+    env: { ...environ },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
+  const killer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  const ended = new Promise<Outcome>((resolve) => {
+    child.once('close', (code) => {
+      clearTimeout(killer)
+      resolve({ code, ...output })
+    })
+  })
+  const printed = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => pattern.test(output.stdout) && resolve(output.stdout)
+      child.stdout?.on('data', look)
+      void ended.then((outcome) => reject(new Error(`It ended: ${JSON.stringify(outcome)}`)))
+      look()
+    })
+  return { child, output, printed, ended }
+}
+
+export function runAri(environ: Readonly<Record<string, string>>, ...parameters: string[]): Promise<Outcome> {
+  return startProgram('ari', environ, parameters).ended
+}

@@ -1,0 +1,136 @@
+/** The package as npm would publish it, installed in a folder of its own, with whatever Node the machine has. */
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { after, before, test } from 'node:test'
+
+const root = resolve(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'ari-pack-'))
+const home = join(folder, 'elsewhere')
+const readyWithinMs = 60_000
+
+/** Without what `npm run` adds: the packaged Node must be found by the package, not by the checkout. */
+const environ = Object.fromEntries(
+  Object.entries({
+    ...process.env,
+    PATH: (process.env.PATH ?? '')
+      .split(delimiter)
+      .filter((entry) => !entry.includes('node_modules'))
+      .join(delimiter),
+    ARI_DATA_DIR: join(home, 'data'),
+    PORT: '0',
+  }).filter(([name]) => !/^npm_(?!config_)|^npm_config_local_prefix$|^NODE_|^INIT_CWD$/.test(name)),
+)
+
+let packed: string[] = []
+let running: ChildProcess | undefined
+
+before(() => {
+  // PostgreSQL, which doesn't run as root, must be able to pass through.
+  chmodSync(folder, 0o711)
+  mkdirSync(home)
+  chmodSync(home, 0o711)
+  const [pack] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], root))
+  packed = pack.files.map(({ path }: { path: string }) => path)
+  writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
+  run('npm', ['install', join(folder, pack.filename), '--no-audit', '--no-fund', '--prefer-offline'], home)
+})
+
+after(() => {
+  running?.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('the package holds the emitted service with its data, and no source and no tests', () => {
+  for (const path of [
+    'bin/ari.js',
+    'dist/bin/ari.js',
+    'dist/bin/serve.js',
+    'dist/reference/cities.tsv.zst',
+  ]) {
+    assert.ok(packed.includes(path), path)
+  }
+  assert.deepEqual(
+    packed.filter((path) => path.endsWith('.ts') || /(?:^|\/)(?:test|src|scripts)\//.test(path)),
+    [],
+  )
+})
+
+test('npx ari --help says what there is, and so does the command on the Node of the machine', () => {
+  assert.match(run('npx', ['ari', '--help'], home), /^Usage: ari /)
+  assert.match(run(join(home, 'node_modules/.bin/ari'), ['--help'], home), /^Usage: ari /)
+})
+
+test('what is pushed to the installed service is there after a stop and another start', async () => {
+  const first = await start('npx', ['ari', 'serve'])
+  const [, apiKey = ''] = /Supplier key\s+(ari_sbx_\w+)/.exec(first.printed) ?? []
+  const live = await fetch(`${first.url}/livez`)
+  assert.deepEqual({ status: live.status, text: await live.text() }, { status: 200, text: 'ok\n' })
+  const hotel = {
+    hotelId: 'H1',
+    hotelName: 'Sea View Resort',
+    currency: 'EUR',
+    isAvailable: true,
+    minChildAge: 3,
+    maxChildAge: 12,
+    countryCodeISO2: 'FR',
+    city: 'Nice',
+    timezone: 'Europe/Paris',
+  }
+  const push = await post(`${first.url}/v1/push/hotels`, apiKey, [hotel])
+  assert.equal(push.message, 'Hotels updated successfully')
+  assert.equal(push.warnings, undefined, 'the city table is part of the package')
+  await stop(first)
+
+  const second = await start(join(home, 'node_modules/.bin/ari'), ['serve'])
+  const read = await post(`${second.url}/v1/push/getHotels`, apiKey, ['H1'])
+  assert.equal(read.hotels[0].hotelName, hotel.hotelName)
+  await stop(second)
+})
+
+type Started = { child: ChildProcess; url: string; printed: string }
+
+async function start(program: string, parameters: string[]): Promise<Started> {
+  const child = spawn(program, parameters, { cwd: home, env: environ, stdio: ['ignore', 'pipe', 'pipe'] })
+  running = child
+  let printed = ''
+  const url = await new Promise<string>((found, failed) => {
+    const late = setTimeout(() => failed(new Error(`not ready: ${printed}`)), readyWithinMs)
+    const read = (piece: Buffer): void => {
+      printed += piece.toString()
+      const [, at] = /ready in .* at (http:\S+)/.exec(printed) ?? []
+      // The whole greeting arrives with the line or right behind it.
+      if (at !== undefined) setTimeout(() => found(at), 200)
+      if (at !== undefined) clearTimeout(late)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.once('exit', (code) => failed(new Error(`ended with ${code}: ${printed}`)))
+  })
+  return { child, url, printed }
+}
+
+async function stop({ child, url }: Started): Promise<void> {
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
+  await assert.rejects(fetch(`${url}/livez`), 'nothing serves any more')
+}
+
+async function post(url: string, apiKey: string, body: unknown) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const answer = JSON.parse(await response.text())
+  assert.equal(response.status, 200, JSON.stringify(answer))
+  return answer
+}
+
+function run(program: string, parameters: string[], cwd: string): string {
+  return execFileSync(program, parameters, { cwd, env: environ, encoding: 'utf8' })
+}

@@ -1,0 +1,80 @@
+/**
+ * Runs the tests on one PostgreSQL: `npm test` all but the proofs, `npm run test:proof` those of test/proof/.
+ * Files may be named: `npm test -- src/ari/push-ari.test.ts`.
+ */
+import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { relative, resolve } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { addressVariable, startTestPostgres } from './postgres.ts'
+
+const root = resolve(import.meta.dirname, '..')
+// A file waits for PostgreSQL most of its time.
+const filesAtOnce = Math.max(2, availableParallelism())
+const limits = {
+  tests: { fileMs: 3 * 60_000, filesAtOnce },
+  // They kill servers and measure latencies: one at a time.
+  proof: { fileMs: 30 * 60_000, filesAtOnce: 1 },
+}
+
+const parameters = process.argv.slice(2)
+const isProof = parameters.includes('--proof')
+const named = parameters.filter((parameter) => !parameter.startsWith('--'))
+const kind = isProof ? 'proof' : 'tests'
+const files = named.length > 0 ? named.map((name) => resolve(name)) : testFiles()
+
+if (files.length === 0) {
+  process.stdout.write(`${kind}: no files\n`)
+} else {
+  const startedMs = performance.now()
+  const postgres = await startTestPostgres()
+  let outcome: string
+  try {
+    process.env[addressVariable] = JSON.stringify(postgres.address)
+    outcome = await runFiles()
+  } finally {
+    await postgres.stop()
+  }
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  process.stdout.write(`\n${kind}: ${outcome}, ${seconds} s, PostgreSQL ${postgres.version}\n`)
+}
+
+function testFiles(): string[] {
+  const patterns = isProof ? ['test/proof/**/*.test.ts'] : ['src/**/*.test.ts', 'test/**/*.test.ts']
+  return globSync(patterns, { cwd: root })
+    .filter((file) => isProof || !file.startsWith('test/proof/'))
+    .sort()
+    .map((file) => resolve(root, file))
+}
+
+/** Runs them to the end, or to the first signal to stop, which ends the files under way. */
+async function runFiles(): Promise<string> {
+  const stopped = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort())
+  const events = run({
+    files,
+    cwd: root,
+    concurrency: limits[kind].filesAtOnce,
+    timeout: limits[kind].fileMs,
+    signal: stopped.signal,
+  })
+  let counts = { tests: 0, passed: 0, skipped: 0, failed: 0 }
+  const failedFiles = new Set<string>()
+  events.on('test:fail', ({ file, todo }) => {
+    if (todo === undefined && file !== undefined) failedFiles.add(relative(root, file))
+  })
+  events.on('test:summary', ({ file, counts: of }) => {
+    if (file === undefined) {
+      const { tests, passed, skipped } = of
+      counts = { tests, passed, skipped, failed: tests - passed - skipped - of.todo }
+    }
+  })
+  for await (const text of events.compose(spec)) process.stdout.write(text)
+  const isGreen = counts.failed === 0 && failedFiles.size === 0 && !stopped.signal.aborted
+  process.exitCode = isGreen ? 0 : 1
+  if (stopped.signal.aborted) return 'stopped'
+  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
+  if (isGreen) return `all ${counts.passed} passed${skipped}`
+  return `FAILED, ${counts.failed} of ${counts.tests} (in ${[...failedFiles].join(', ')})${skipped}`
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import type { Reply, TestSupplier } from './harness.ts'
+
+/** The hotel of most tests: H1 in Paris, sold in US dollars, room DBL with rates BAR and NRF, for up to 3 guests. */
+export async function pushStoryHotel(supplier: TestSupplier, hotel: Record<string, unknown> = {}): Promise<void> {
+  expectOk(
+    await supplier.post('/push/hotels', [
+      { hotelId: 'H1', hotelName: 'Sea View', currency: 'USD', isAvailable: true, minChildAge: 2, maxChildAge: 12, timezone: 'Europe/Paris', ...hotel },
+    ]),
+  )
+  const hotelId = hotel['hotelId'] ?? 'H1'
+  expectOk(await supplier.post('/push/products', { hotelId, products: [product('DBL', 'BAR'), product('DBL', 'NRF')] }))
+}
+
+export function product(roomId: string, rateId: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    roomId,
+    roomType: 'Double',
+    rateId,
+    roomName: `Room ${roomId}`,
+    rateName: `Rate ${rateId}`,
+    isAvailable: true,
+    mealPlan: 'RO',
+    occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 2 },
+    ...more,
+  }
+}
+
+export function expectOk(reply: Reply): Reply {
+  assert.equal(reply.status, 200, reply.text)
+  return reply
+}
+
+/** The problems of an error answer as [path, type, message], which is what a supplier acts on. */
+export function problemsOf(reply: Reply): unknown[] {
+  const errors = Array.isArray(reply.body['errors']) ? reply.body['errors'] : []
+  return errors.map((error: Record<string, unknown>) => [error['path'], error['type'], error['message']])
+}
