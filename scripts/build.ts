@@ -13,7 +13,8 @@ rmSync(dist, { recursive: true, force: true })
 const compiled = spawnSync(
   process.execPath,
   [resolve(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
-  { cwd: root, stdio: 'inherit' },
+  // Not to stdout, where `npm pack --json` writes.
+  { cwd: root, stdio: ['ignore', 2, 2] },
 )
 if (compiled.status === 0) copyData()
 else process.exitCode = 1

@@ -9,7 +9,7 @@ import { openLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import type { Needs } from './platform/needs.ts'
 import { systemResolve } from './platform/outbound.ts'
-import { openDatabase } from './platform/postgres.ts'
+import { openDatabase, type Database } from './platform/postgres.ts'
 import { telemetry } from './platform/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
@@ -52,7 +52,7 @@ export async function startService(
     closers.push({ name: 'store', close: store.close, withinMs: Infinity })
     await migrate(store.address)
     const db = openDatabase(store.address, log)
-    closers.push({ name: 'pool', close: db.close, withinMs: poolClosesWithinMs })
+    closers.push({ name: 'pool', close: () => closePool(db), withinMs: poolClosesWithinMs })
     const needs: Needs = { db, clock: systemClock, log, telemetry: telemetry() }
     await prepareStore(needs, settings)
     const { startApp } = await loading
@@ -104,10 +104,21 @@ async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[
 }
 
 /** New requests get 503 while those under way finish; then the port is given up. */
-async function drain(app: { drain: () => void }, { telemetry }: Needs): Promise<void> {
+async function drain(app: { drain: () => void }, needs: Needs): Promise<void> {
   app.drain()
-  const inFlight = telemetry.registry.getSingleMetric('ari_requests_in_flight')
+  const inFlight = needs.telemetry.registry.getSingleMetric('ari_requests_in_flight')
   while (((await inFlight?.get())?.values[0]?.value ?? 0) > 0) await wait(drainPollMs)
+}
+
+/** The pool ends before its connections are gone; PostgreSQL would break them, and both would complain. */
+async function closePool({ pool, close }: Database): Promise<void> {
+  let open = pool.totalCount
+  const gone = new Promise<void>((resolve) => {
+    if (open === 0) resolve()
+    pool.on('remove', () => --open === 0 && resolve())
+  })
+  await close()
+  await gone
 }
 
 async function closeAll(closers: Closers, warn: (fields: object, message: string) => void): Promise<void> {

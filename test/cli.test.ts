@@ -127,8 +127,8 @@ test('rotate gives a new key and says until when the old one works', async () =>
   const { tails } = (await listed(keyId)) ?? {}
   assert.deepEqual(tails, [String(rotated.apiKey).slice(-4), apiKey.slice(-4)])
   await json('key', 'rotate', keyId, '--overlap', '0')
-  const { tails: after } = (await listed(keyId)) ?? {}
-  assert.ok(Array.isArray(after) && after.length === 1)
+  const { tails: left } = (await listed(keyId)) ?? {}
+  assert.ok(Array.isArray(left) && left.length === 1)
 })
 
 test('a key expires, gets another end, is revoked, and then can not be rotated', async () => {

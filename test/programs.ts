@@ -2,9 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
-const root = resolve(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '..')
 const patienceMs = 30_000
 
 export type Outcome = { code: number | null; stdout: string; stderr: string }
@@ -38,8 +38,8 @@ export function startProgram(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
   const killer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
   const ended = new Promise<Outcome>((resolve) => {
     child.once('close', (code) => {
@@ -50,7 +50,7 @@ export function startProgram(
   const printed = (pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
       const look = () => pattern.test(output.stdout) && resolve(output.stdout)
-      child.stdout?.on('data', look)
+      child.stdout.on('data', look)
       void ended.then((outcome) => reject(new Error(`It ended: ${JSON.stringify(outcome)}`)))
       look()
     })

@@ -40,7 +40,7 @@ async function urlOf(running: Running): Promise<string> {
   return url
 }
 
-async function ended(running: Running, signal: NodeJS.Signals): Promise<number | null> {
+async function endedBy(running: Running, signal: NodeJS.Signals): Promise<number | null> {
   running.child.kill(signal)
   return (await running.ended).code
 }
@@ -66,7 +66,7 @@ test('the first start shows a key, a token and a command that works; a later one
   ])
   const { status, body } = await client(url, { 'x-api-key': apiKey }).post('/push/hotels', [firstHotel])
   assert.deepEqual([status, body['message']], [200, 'Hotels updated successfully'])
-  assert.equal(await ended(first, 'SIGTERM'), 0)
+  assert.equal(await endedBy(first, 'SIGTERM'), 0)
   assert.equal(await findRunningPostgres(dataDir), undefined)
 
   const later = serve(dataDir)
@@ -74,7 +74,7 @@ test('the first start shows a key, a token and a command that works; a later one
   assert.doesNotMatch(later.output.stdout, /ari_sbx_|ari_tok_|curl/)
   const held = await again.post('/push/getHotels', ['H1'])
   assert.deepEqual([held.status, held.body['notFound']], [200, []])
-  assert.equal(await ended(later, 'SIGINT'), 0)
+  assert.equal(await endedBy(later, 'SIGINT'), 0)
   assert.equal(later.output.stderr, '')
 })
 
@@ -117,7 +117,7 @@ test('a push that never ends does not hold up the stop, and a second signal ends
   await running.printed(/^SIGTERM: finishing/m)
   // Nearer together they are one signal that came twice, as a Ctrl-C under npm does.
   await wait(600)
-  assert.equal(await ended(running, 'SIGTERM'), 1)
+  assert.equal(await endedBy(running, 'SIGTERM'), 1)
   assert.equal(running.output.stderr, 'SIGTERM again: stopped at once\n')
 })
 
@@ -137,7 +137,7 @@ test('the command line works beside a running service, and its key works at once
   const line = `The service did not start: The data folder ${dataDir} is in use by a running service (pid ${running.child.pid}): stop that one, or set ARI_DATA_DIR to another folder\n`
   assert.deepEqual(await second.ended, { code: 1, stdout: '', stderr: line })
   assert.equal((await client(url).get('/push/limits')).status, 401)
-  assert.equal(await ended(running, 'SIGTERM'), 0)
+  assert.equal(await endedBy(running, 'SIGTERM'), 0)
 })
 
 test('a production service prints no secrets, and its database is not for a sandbox', async () => {
@@ -145,7 +145,7 @@ test('a production service prints no secrets, and its database is not for a sand
   const production = serve(own, { ARI_ENVIRONMENT: 'production' })
   await production.printed(/Make a first key with: npm run ari -- key create --supplier NAME\n/)
   assert.doesNotMatch(production.output.stdout, /ari_live_|ari_tok_/)
-  assert.equal(await ended(production, 'SIGTERM'), 0)
+  assert.equal(await endedBy(production, 'SIGTERM'), 0)
   const line =
     'The service did not start: The database belongs to production, but ARI_ENVIRONMENT is sandbox: use another database, or ARI_ENVIRONMENT=production\n'
   assert.deepEqual(await serve(own).ended, { code: 1, stdout: '', stderr: line })
@@ -186,10 +186,10 @@ test('a port in use and a database out of reach stop the start with one line', a
 })
 
 test('a fault in the service itself stops it with one line, and leaves no PostgreSQL behind', async () => {
-  const fault = 'process.on("SIGUSR2",()=>{throw(new(Error)("a\\nfault"))})'
+  const fault = encodeURIComponent("process.on('SIGUSR2', () => { throw new Error('a\\nfault') })")
   const running = serve(dataDir, { NODE_OPTIONS: `--import=data:text/javascript,${fault}` })
   await urlOf(running)
-  assert.equal(await ended(running, 'SIGUSR2'), 1)
+  assert.equal(await endedBy(running, 'SIGUSR2'), 1)
   assert.equal(running.output.stderr, 'The service stops because of a fault in itself: a fault\n')
   assert.match(running.output.stdout, /"level":60.*"stack":/)
   assert.equal(await findRunningPostgres(dataDir), undefined)

@@ -14,7 +14,12 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const members = { summary, results: told }
   const refused = plan.refused.length > 0 || summary.rejected === told.length
   const problems = [...plan.refused, ...plan.items.flatMap((item) => item.problems)]
-  const kept = { hotelId: catalog.hotelId, hotelCode: body.hotelId, revision, cellsChanged: body.dryRun ? 0 : cellsChanged }
+  const kept = {
+    hotelId: catalog.hotelId,
+    hotelCode: body.hotelId,
+    revision,
+    cellsChanged: body.dryRun ? 0 : cellsChanged,
+  }
   const dryRun = body.dryRun === true ? { dryRun: true } : {}
   if (refused) {
     return {
@@ -24,14 +29,22 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     }
   }
   const partial = summary.rejected + summary.partial > 0
-  const words = partial ? { code: '207', message: 'ARI partially updated' } : { code: '200', message: 'ARI updated successfully' }
+  const words = partial
+    ? { code: '207', message: 'ARI partially updated' }
+    : { code: '200', message: 'ARI updated successfully' }
   const outcome = body.dryRun ? 'dryRun' : partial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
   const said = { ...words, hotelId: body.hotelId, revision, requestId: push.requestId, ...dryRun, ...members }
   return { push, kept: { ...kept, outcome }, answer: answer(partial ? 207 : 200, said) }
 }
 
 function countStatuses(results: readonly ItemResult[]): Record<ItemStatus, number> {
-  const counts: Record<ItemStatus, number> = { applied: 0, partial: 0, rejected: 0, superseded: 0, unchanged: 0 }
+  const counts: Record<ItemStatus, number> = {
+    applied: 0,
+    partial: 0,
+    rejected: 0,
+    superseded: 0,
+    unchanged: 0,
+  }
   for (const { status } of results) counts[status]++
   return counts
 }
@@ -49,7 +62,9 @@ function refusedResults({ plan }: ReadyPush): ItemResult[] {
 function refusedWithOthers(asWhole: boolean, index: number): Problem {
   return {
     type: 'NOT_APPLIED',
-    message: asWhole ? 'Not applied: the push was refused as a whole' : 'Not applied: the push is atomic and another item was rejected',
+    message: asWhole
+      ? 'Not applied: the push was refused as a whole'
+      : 'Not applied: the push is atomic and another item was rejected',
     path: `/ari/${index}`,
     hint: asWhole ? 'See errors' : 'Mend the other items, or send atomic false',
   }
@@ -64,4 +79,3 @@ function refusal(problems: readonly Problem[], extra: Record<string, unknown>, r
   const status: RejectedStatus = problems.every(({ type }) => unknownIds.has(type)) ? 404 : 400
   return answer(status, rejectedBody(new Rejected(status, [first, ...rest], { extra }), requestId))
 }
-

@@ -4,7 +4,13 @@ import type { ItemStatus } from './contract.ts'
 import { countNights } from './month.ts'
 import type { PlannedItem, RowChange } from './plan.ts'
 
-export type ItemResult = { index: number; status: ItemStatus; cellsChanged: number; errors?: Problem[]; warnings?: Problem[] }
+export type ItemResult = {
+  index: number
+  status: ItemStatus
+  cellsChanged: number
+  errors?: Problem[]
+  warnings?: Problem[]
+}
 
 /** The blocks a push may touch, by row and month. */
 export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Block }
@@ -33,7 +39,12 @@ export function applyItem(item: PlannedItem, index: number, blocks: Blocks, stam
   }
 }
 
-function applyRow(row: RowChange, block: Block, mask: number, stamp: Stamp): { changed: number; superseded: number } {
+function applyRow(
+  row: RowChange,
+  block: Block,
+  mask: number,
+  stamp: Stamp,
+): { changed: number; superseded: number } {
   let changed = 0
   let superseded = 0
   for (const { field, value } of row.sets) {

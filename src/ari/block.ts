@@ -42,10 +42,13 @@ export class Block {
   readonly #columns: Column[]
   /** Whether `encode` would give other bytes than those decoded. */
   dirty = false
+  /** Whether it was decoded from a row, rather than made anew. */
+  readonly isStored: boolean
 
   private constructor(bytes: Buffer, columns: Column[]) {
     this.#bytes = bytes
     this.#columns = columns
+    this.isStored = bytes.length > 0
   }
 
   static empty(): Block {
@@ -207,7 +210,7 @@ function writeColumn(writer: Cursor, nights: number[], length: number): void {
   const lengthAt = writer.at
   writer.at += 2
   let previous = 0
-  for (let night = 0; night < length; ) {
+  for (let night = 0; night < length;) {
     const value = nights[night] ?? unset
     let end = night + 1
     while (end < length && nights[end] === value) end++

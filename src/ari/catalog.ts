@@ -48,13 +48,18 @@ export function catalogs(db: Database): Catalogs {
       forget(oldest)
     }
   }
-  const load = async (connection: Queryable, supplierId: number, hotelCode: string): Promise<HotelCatalog | undefined> => {
+  const load = async (
+    connection: Queryable,
+    supplierId: number,
+    hotelCode: string,
+  ): Promise<HotelCatalog | undefined> => {
     const catalog = await select(connection, supplierId, hotelCode)
     if (catalog) keep(`${supplierId}/${hotelCode}`, catalog)
     return catalog
   }
   return {
-    of: async (supplierId, hotelCode) => kept.get(`${supplierId}/${hotelCode}`) ?? (await load(db, supplierId, hotelCode)),
+    of: async (supplierId, hotelCode) =>
+      kept.get(`${supplierId}/${hotelCode}`) ?? (await load(db, supplierId, hotelCode)),
     current: (supplierId, hotelCode) => load(db, supplierId, hotelCode),
     reload: async (connection, { supplierId, hotelCode }) => {
       const catalog = await load(connection, supplierId, hotelCode)
@@ -68,7 +73,11 @@ function weight({ roomNoByCode, rateNoByCode }: HotelCatalog): number {
   return 4 + roomNoByCode.size * (1 + rateNoByCode.size)
 }
 
-async function select(connection: Queryable, supplierId: number, hotelCode: string): Promise<HotelCatalog | undefined> {
+async function select(
+  connection: Queryable,
+  supplierId: number,
+  hotelCode: string,
+): Promise<HotelCatalog | undefined> {
   // The hotel first: a change between the two reads leaves the older version with newer rooms, never the reverse.
   const hotel = await selectOptionalHotel(connection, supplierId, hotelCode)
   if (!hotel) return undefined

@@ -1,6 +1,17 @@
 import Type, { type Static } from 'typebox'
 import { weekdays } from '../platform/calendar.ts'
-import { code, date, integer, nullableBoolean, nullableInteger, oneOf, problem, route, success, warning } from '../platform/route.ts'
+import {
+  code,
+  date,
+  integer,
+  nullableBoolean,
+  nullableInteger,
+  oneOf,
+  problem,
+  route,
+  success,
+  warning,
+} from '../platform/route.ts'
 import { ageCategories, guestsMax, type RestrictionField } from './fields.ts'
 
 /** Nights that may be pushed: from yesterday to this many days ahead, in the hotel's zone. */
@@ -10,14 +21,21 @@ export const restrictionMax = 999
 /** Rate lines an item may carry. */
 export const ratesPerItemMax = 500
 export const pricesPerRateMax = 300
+/** The most that any key may be allowed; its own limit is smaller. */
+export const itemsMax = 100_000
 
 export const pricingModels = ['unit', 'guest'] as const
 export type PricingModel = (typeof pricingModels)[number]
 
 const pricingModel = oneOf(pricingModels, {
-  description: 'Exactly `unit` (a price for the room) or `guest` (a price by number of guests). Required when a price is sent',
+  description:
+    'Exactly `unit` (a price for the room) or `guest` (a price by number of guests). Required when a price is sent',
   errors: {
-    '*': { type: 'PRICING_MODEL_INVALID', message: 'pricingModel must be unit or guest', hint: 'Lower case; Daily and LOS are not pricing models' },
+    '*': {
+      type: 'PRICING_MODEL_INVALID',
+      message: 'pricingModel must be unit or guest',
+      hint: 'Lower case; Daily and LOS are not pricing models',
+    },
   },
 })
 
@@ -55,9 +73,19 @@ const restrictions = {
   maxAdvanceDays: restriction('maxAdvanceDays'),
 } satisfies Record<RestrictionField | 'closedToArrival' | 'closedToDeparture', unknown>
 
-const inventory = Type.Optional(nullableInteger({ minimum: 0, maximum: inventoryMax, description: 'Units that can be sold, absolute; null clears (not sellable)' }))
+const inventory = Type.Optional(
+  nullableInteger({
+    minimum: 0,
+    maximum: inventoryMax,
+    description: 'Units that can be sold, absolute; null clears (not sellable)',
+  }),
+)
 
-const guests = integer({ minimum: 1, maximum: guestsMax, description: 'How many guests of the category the amount is for, in total' })
+const guests = integer({
+  minimum: 1,
+  maximum: guestsMax,
+  description: 'How many guests of the category the amount is for, in total',
+})
 const ageCategory = oneOf(ageCategories, { description: 'Only in the guest model' })
 
 const priceLine = Type.Object({
@@ -77,7 +105,10 @@ const prices = Type.Optional(
 )
 
 const rateLine = Type.Object({
-  rateId: code({ description: 'As in products', errors: { required: { type: 'RATE_ID_REQUIRED', message: 'rateId is required' } } }),
+  rateId: code({
+    description: 'As in products',
+    errors: { required: { type: 'RATE_ID_REQUIRED', message: 'rateId is required' } },
+  }),
   pricingModel: Type.Optional(pricingModel),
   inventory,
   closed: Type.Optional(closed),
@@ -88,11 +119,16 @@ const rateLine = Type.Object({
 export type RateLine = Static<typeof rateLine>
 
 const ariItem = Type.Object({
-  roomId: code({ description: 'As in products', errors: { required: { type: 'ROOM_ID_REQUIRED', message: 'roomId is required' } } }),
+  roomId: code({
+    description: 'As in products',
+    errors: { required: { type: 'ROOM_ID_REQUIRED', message: 'roomId is required' } },
+  }),
   date: Type.Optional(date({ description: 'One night; or startDate with endDate' })),
   startDate: Type.Optional(date({ description: 'First night' })),
   endDate: Type.Optional(date({ description: 'Last night, included' })),
-  daysOfWeek: Type.Optional(Type.Array(oneOf(weekdays), { minItems: 1, maxItems: 7, description: 'Only these nights of the range' })),
+  daysOfWeek: Type.Optional(
+    Type.Array(oneOf(weekdays), { minItems: 1, maxItems: 7, description: 'Only these nights of the range' }),
+  ),
   inventory,
   closed: Type.Optional(closed),
   rates: Type.Optional(Type.Array(rateLine, { minItems: 1, maxItems: ratesPerItemMax })),
@@ -110,7 +146,13 @@ export type AriItem = Static<typeof ariItem>
 
 export const hotelId = code({
   description: "The supplier's own code of the hotel",
-  errors: { required: { type: 'HOTEL_ID_REQUIRED', message: 'hotelId is required', hint: 'Send the hotelId pushed with POST /push/hotels' } },
+  errors: {
+    required: {
+      type: 'HOTEL_ID_REQUIRED',
+      message: 'hotelId is required',
+      hint: 'Send the hotelId pushed with POST /push/hotels',
+    },
+  },
 })
 
 export const pushAriBody = Type.Object({
@@ -119,15 +161,20 @@ export const pushAriBody = Type.Object({
   currency: Type.Optional(Type.String({ maxLength: 3, description: "Asserts the hotel's currency" })),
   mode: Type.Optional(
     oneOf(['delta', 'overlay'], {
-      description: '`delta` (default): what is absent stays. `overlay`: on the named room-rates and dates, what is absent is cleared',
+      description:
+        '`delta` (default): what is absent stays. `overlay`: on the named room-rates and dates, what is absent is cleared',
     }),
   ),
   atomic: Type.Optional(Type.Boolean({ description: 'true: all items or none' })),
   dryRun: Type.Optional(Type.Boolean({ description: 'true: the same answer, nothing applied' })),
   sequence: Type.Optional(
-    integer({ minimum: 0, description: 'Per key and hotel: each cell field keeps the value of the highest sequence, whatever the order of arrival' }),
+    integer({
+      minimum: 0,
+      description:
+        'Per key and hotel: each cell field keeps the value of the highest sequence, whatever the order of arrival',
+    }),
   ),
-  ari: Type.Array(ariItem, { minItems: 1, description: 'Applied in this order' }),
+  ari: Type.Array(ariItem, { minItems: 1, maxItems: itemsMax, description: 'Applied in this order' }),
 })
 export type PushAriBody = Static<typeof pushAriBody>
 
@@ -196,7 +243,10 @@ export const ariRoutes = {
     body: pushAriBody,
     answer: pushAriAnswer,
     answers: { 207: pushAriAnswer },
-    errors: { 400: 'Nothing was applied: a broken rule, a wrong type, or every item rejected', 404: 'Unknown hotel, or every item names an unknown room or rate' },
+    errors: {
+      400: 'Nothing was applied: a broken rule, a wrong type, or every item rejected',
+      404: 'Unknown hotel, or every item names an unknown room or rate',
+    },
     pushKind: 'ari',
     examples: [
       {
@@ -232,7 +282,17 @@ export const ariRoutes = {
         request: {
           hotelId: 'H1',
           pricingModel: 'unit',
-          ari: [{ roomId: 'DBL', rateId: 'NRF', startDate: '2027-04-15', endDate: '2027-05-15', daysOfWeek: ['FRI', 'SAT'], price: 125, minStayArrival: 2 }],
+          ari: [
+            {
+              roomId: 'DBL',
+              rateId: 'NRF',
+              startDate: '2027-04-15',
+              endDate: '2027-05-15',
+              daysOfWeek: ['FRI', 'SAT'],
+              price: 125,
+              minStayArrival: 2,
+            },
+          ],
         },
         answer: { status: 200, body: { code: '200', message: 'ARI updated successfully' } },
       },
@@ -244,7 +304,8 @@ export const ariRoutes = {
     access: 'supplier',
     tag: 'ARI',
     summary: 'Read back what is held',
-    description: 'The same shape as the push, in as few ranges as possible: posting it back changes nothing. Prices of a former currency are left out, with a warning.',
+    description:
+      'The same shape as the push, in as few ranges as possible: posting it back changes nothing. Prices of a former currency are left out, with a warning.',
     body: getAriBody,
     answer: getAriAnswer,
     errors: { 404: 'Unknown hotel, room or rate' },
@@ -257,4 +318,3 @@ export const ariRoutes = {
     ],
   }),
 }
-

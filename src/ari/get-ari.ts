@@ -19,8 +19,18 @@ export const getAri = (needs: AriNeeds) =>
     const catalog = await needs.catalogs.current(caller.supplierId, body.hotelId)
     if (!catalog) throw hotelNotFound(body.hotelId)
     const problems: Problem[] = []
-    const roomNos = numbers(body.roomIds, catalog.roomNoByCode, { member: 'roomIds', type: 'ROOM_NOT_FOUND', message: 'RoomID not found' }, problems)
-    const rateNos = numbers(body.rateIds, catalog.rateNoByCode, { member: 'rateIds', type: 'RATE_NOT_FOUND', message: 'RateID not found' }, problems)
+    const roomNos = numbers(
+      body.roomIds,
+      catalog.roomNoByCode,
+      { member: 'roomIds', type: 'ROOM_NOT_FOUND', message: 'RoomID not found' },
+      problems,
+    )
+    const rateNos = numbers(
+      body.rateIds,
+      catalog.rateNoByCode,
+      { member: 'rateIds', type: 'RATE_NOT_FOUND', message: 'RateID not found' },
+      problems,
+    )
     rejectIfAny(problems, 404)
     const state = await selectHotelState(needs.db, catalog.hotelId)
     const blocks = await selectHotelBlocks(needs.db, catalog.hotelId, {
@@ -46,11 +56,27 @@ export const getAri = (needs: AriNeeds) =>
 
 function rangeProblems(from: number, to: number, body: { startDate: string; endDate: string }): Problem[] {
   if (from > to) {
-    return [{ type: 'DATES_REVERSED', message: 'startDate must not be later than endDate', path: '/startDate', value: body.startDate, hint: 'Both dates are included' }]
+    return [
+      {
+        type: 'DATES_REVERSED',
+        message: 'startDate must not be later than endDate',
+        path: '/startDate',
+        value: body.startDate,
+        hint: 'Both dates are included',
+      },
+    ]
   }
   if (to - from < rangeNightsMax) return []
   const message = `startDate to endDate must be at most ${rangeNightsMax} nights`
-  return [{ type: 'RANGE_TOO_LONG', message, path: '/endDate', value: body.endDate, hint: 'Read the range in parts' }]
+  return [
+    {
+      type: 'RANGE_TOO_LONG',
+      message,
+      path: '/endDate',
+      value: body.endDate,
+      hint: 'Read the range in parts',
+    },
+  ]
 }
 
 function numbers(
@@ -62,7 +88,13 @@ function numbers(
   return codes?.flatMap((code, index) => {
     const number = numberByCode.get(code)
     if (number !== undefined) return [number]
-    problems.push({ type: named.type, message: named.message, path: `/${named.member}/${index}`, value: code, hint: 'Use a code pushed with POST /push/products' })
+    problems.push({
+      type: named.type,
+      message: named.message,
+      path: `/${named.member}/${index}`,
+      value: code,
+      hint: 'Use a code pushed with POST /push/products',
+    })
     return []
   })
 }

@@ -1,4 +1,13 @@
-import { daysIn, firstDay, monthOf, weekdayOf, weekdays, type DayNumber, type MonthNumber, type Weekday } from '../platform/calendar.ts'
+import {
+  daysIn,
+  firstDay,
+  monthOf,
+  weekdayOf,
+  weekdays,
+  type DayNumber,
+  type MonthNumber,
+  type Weekday,
+} from '../platform/calendar.ts'
 import type { NightMask } from './block.ts'
 
 /** A month and which of its nights are meant. */

@@ -23,7 +23,12 @@ type PricedLine = {
   ageCategory?: AgeCategory | undefined
 }
 
-type PriceContext = { model: PricingModel | undefined; product: RoomRate; catalog: HotelCatalog; path: string }
+type PriceContext = {
+  model: PricingModel | undefined
+  product: RoomRate
+  catalog: HotelCatalog
+  path: string
+}
 
 const nothing: PlannedPrices = { sets: [], clearsOthers: false, model: undefined }
 
@@ -41,11 +46,17 @@ export function planPrices(line: PricedLine, context: PriceContext, problems: Pr
   const { model, path } = context
   const before = problems.length
   const lines = listed(line, path, problems)
-  if (lines === null) return { sets: [{ field: fieldNumber.unitPrice, value: unset }], clearsOthers: true, model: undefined }
+  if (lines === null)
+    return { sets: [{ field: fieldNumber.unitPrice, value: unset }], clearsOthers: true, model: undefined }
   const valueByField = new Map<number, number>()
   for (const { price, at } of lines) {
     const field = model === 'guest' ? guestField(price, at, context.product, problems) : fieldNumber.unitPrice
-    const value = amountOf(price, `${at}${'amountName' in price ? `/${price.amountName}` : '/amount'}`, context, problems)
+    const value = amountOf(
+      price,
+      `${at}${'amountName' in price ? `/${price.amountName}` : '/amount'}`,
+      context,
+      problems,
+    )
     if (field === undefined || value === undefined) continue
     if (valueByField.has(field)) problems.push(duplicatePrice(at, model))
     valueByField.set(field, value)
@@ -64,7 +75,12 @@ function listed(line: PricedLine, path: string, problems: Problem[]): Listed[] |
   const written = (['prices', 'price', 'amount'] as const).filter((name) => line[name] !== undefined)
   if (written.length > 1) {
     const message = `${written.join(' and ')} cannot be sent together`
-    problems.push({ type: 'AMBIGUOUS_PRICE', message, path: `${path}/${written[1]}`, hint: 'State each price once' })
+    problems.push({
+      type: 'AMBIGUOUS_PRICE',
+      message,
+      path: `${path}/${written[1]}`,
+      hint: 'State each price once',
+    })
     return []
   }
   if (line.prices === null) return null
@@ -72,16 +88,36 @@ function listed(line: PricedLine, path: string, problems: Problem[]): Listed[] |
   const name = line.price === undefined ? 'amount' : 'price'
   const amount = line[name]
   if (amount === undefined) return []
-  const bucket = { ...(line.guests === undefined ? {} : { guests: line.guests }), ...(line.ageCategory === undefined ? {} : { ageCategory: line.ageCategory }) }
+  const bucket = {
+    ...(line.guests === undefined ? {} : { guests: line.guests }),
+    ...(line.ageCategory === undefined ? {} : { ageCategory: line.ageCategory }),
+  }
   if (amount === null && Object.keys(bucket).length === 0) return null
   return [{ price: { ...bucket, amount, amountName: name }, at: path }]
 }
 
-function guestField(price: PriceLine, at: string, product: RoomRate, problems: Problem[]): number | undefined {
+function guestField(
+  price: PriceLine,
+  at: string,
+  product: RoomRate,
+  problems: Problem[],
+): number | undefined {
   const { guests, ageCategory } = price
   const hint = 'Each line of the guest model states guests and ageCategory'
-  if (guests === undefined) problems.push({ type: 'REQUIRED', message: 'guests is required when pricingModel is guest', path: `${at}/guests`, hint })
-  if (ageCategory === undefined) problems.push({ type: 'REQUIRED', message: 'ageCategory is required when pricingModel is guest', path: `${at}/ageCategory`, hint })
+  if (guests === undefined)
+    problems.push({
+      type: 'REQUIRED',
+      message: 'guests is required when pricingModel is guest',
+      path: `${at}/guests`,
+      hint,
+    })
+  if (ageCategory === undefined)
+    problems.push({
+      type: 'REQUIRED',
+      message: 'ageCategory is required when pricingModel is guest',
+      path: `${at}/ageCategory`,
+      hint,
+    })
   if (guests === undefined || ageCategory === undefined) return undefined
   const most = mostGuests(product, ageCategory)
   if (guests <= most) return guestPriceField(ageCategory, guests)
@@ -101,23 +137,43 @@ function mostGuests(product: RoomRate, category: AgeCategory): number {
 }
 
 /** Minor units; `unset` for null. Adults and units cost something, children and infants may be free. */
-function amountOf(price: PriceLine, path: string, { model, catalog }: PriceContext, problems: Problem[]): number | undefined {
+function amountOf(
+  price: PriceLine,
+  path: string,
+  { model, catalog }: PriceContext,
+  problems: Problem[],
+): number | undefined {
   if (price.amount === null) return unset
   const minor = toMinor(price.amount, catalog.minorDigits)
   if (minor === undefined) {
     const digits = catalog.minorDigits
     const message = `Amount must have at most ${digits} decimals in ${catalog.currency}`
-    problems.push({ type: 'INVALID_AMOUNT', message, path, value: shown(price.amount), hint: 'Amounts are never rounded; the largest has 10 digits before the decimals' })
+    problems.push({
+      type: 'INVALID_AMOUNT',
+      message,
+      path,
+      value: shown(price.amount),
+      hint: 'Amounts are never rounded; the largest has 10 digits before the decimals',
+    })
     return undefined
   }
   const mayBeFree = model === 'guest' && price.ageCategory !== 'adult' && price.ageCategory !== undefined
   if (minor > 0 || (minor === 0 && mayBeFree)) return minor
-  const message = mayBeFree ? 'Amount must be greater than or equal to zero' : 'Amount must be greater than zero'
-  problems.push({ type: 'INVALID_AMOUNT', message, path, value: shown(price.amount), hint: 'Use closed or inventory 0 to stop the sale, null to clear the price' })
+  const message = mayBeFree
+    ? 'Amount must be greater than or equal to zero'
+    : 'Amount must be greater than zero'
+  problems.push({
+    type: 'INVALID_AMOUNT',
+    message,
+    path,
+    value: shown(price.amount),
+    hint: 'Use closed or inventory 0 to stop the sale, null to clear the price',
+  })
   return undefined
 }
 
 function duplicatePrice(at: string, model: PricingModel | undefined): Problem {
-  const hint = model === 'guest' ? 'Send each ageCategory and guests once' : 'The unit model has one price a night'
+  const hint =
+    model === 'guest' ? 'Send each ageCategory and guests once' : 'The unit model has one price a night'
   return { type: 'DUPLICATE_PRICE', message: 'The same price stands twice in one rate line', path: at, hint }
 }

@@ -85,14 +85,29 @@ function planItem(context: ItemContext): PlannedItem {
   const roomNo = catalog.roomNoByCode.get(item.roomId)
   if (roomNo === undefined) problems.push(roomNotFound(item.roomId, `${path}/roomId`))
   checkForms(item, path, problems)
-  if (problems.length > 0 || roomNo === undefined) return { rows: [], problems: [...problems, ...[...wrongRates.values()].flat()] }
+  if (problems.length > 0 || roomNo === undefined)
+    return { rows: [], problems: [...problems, ...[...wrongRates.values()].flat()] }
 
   const rows: RowChange[] = []
   const roomSets = roomValues(item)
   if (roomSets.length > 0) {
-    rows.push({ roomNo, rateNo: 0, months, sets: roomSets, guestPricesKept: undefined, pricingModel: undefined })
+    rows.push({
+      roomNo,
+      rateNo: 0,
+      months,
+      sets: roomSets,
+      guestPricesKept: undefined,
+      pricingModel: undefined,
+    })
   }
-  if (item.rateId !== undefined) planRate({ ...context, roomNo, months }, { ...item, rateId: item.rateId, inventory: undefined }, path, rows, problems)
+  if (item.rateId !== undefined)
+    planRate(
+      { ...context, roomNo, months },
+      { ...item, rateId: item.rateId, inventory: undefined },
+      path,
+      rows,
+      problems,
+    )
   const seen = new Map<string, number>()
   for (const [index, line] of (item.rates ?? []).entries()) {
     const wrong = wrongRates.get(index)
@@ -124,7 +139,12 @@ function checkForms(item: AriItem, path: string, problems: Problem[]): void {
 function itemNights({ item, path, catalog, today }: ItemContext, problems: Problem[]): MonthNights[] {
   const single = item.date !== undefined
   if (single && (item.startDate !== undefined || item.endDate !== undefined)) {
-    problems.push({ type: 'AMBIGUOUS_DATES', message: 'date cannot be sent together with startDate or endDate', path: `${path}/date`, value: item.date })
+    problems.push({
+      type: 'AMBIGUOUS_DATES',
+      message: 'date cannot be sent together with startDate or endDate',
+      path: `${path}/date`,
+      value: item.date,
+    })
     return []
   }
   const startText = item.date ?? item.startDate
@@ -140,22 +160,46 @@ function itemNights({ item, path, catalog, today }: ItemContext, problems: Probl
   const startPath = `${path}/${single ? 'date' : 'startDate'}`
   const endPath = `${path}/${single ? 'date' : 'endDate'}`
   if (start > end) {
-    problems.push({ type: 'DATES_REVERSED', message: 'startDate must not be later than endDate', path: startPath, value: startText, hint: 'Both dates are included' })
+    problems.push({
+      type: 'DATES_REVERSED',
+      message: 'startDate must not be later than endDate',
+      path: startPath,
+      value: startText,
+      hint: 'Both dates are included',
+    })
     return []
   }
   if (start < today - 1) {
     const hint = `It is ${formatNight(today)} in ${catalog.timeZone}; yesterday's night is the earliest`
-    problems.push({ type: 'DATE_IN_PAST', message: `${single ? 'date' : 'startDate'} must not be earlier than yesterday`, path: startPath, value: startText, hint })
+    problems.push({
+      type: 'DATE_IN_PAST',
+      message: `${single ? 'date' : 'startDate'} must not be earlier than yesterday`,
+      path: startPath,
+      value: startText,
+      hint,
+    })
   }
   if (end > today + daysAheadMax) {
     const hint = `The last night that can be pushed today is ${formatNight(today + daysAheadMax)}`
-    problems.push({ type: 'DATE_TOO_FAR', message: `${single ? 'date' : 'endDate'} must be at most ${daysAheadMax} days ahead`, path: endPath, value: endText, hint })
+    problems.push({
+      type: 'DATE_TOO_FAR',
+      message: `${single ? 'date' : 'endDate'} must be at most ${daysAheadMax} days ahead`,
+      path: endPath,
+      value: endText,
+      hint,
+    })
   }
   if (problems.length > 0) return []
   const months = nightsBetween(start, end, item.daysOfWeek ? weekdayMask(item.daysOfWeek) : everyWeekday)
   if (months.length === 0) {
     const hint = `No ${item.daysOfWeek?.join(', ')} lies between ${startText} and ${endText}`
-    problems.push({ type: 'NO_NIGHTS', message: 'daysOfWeek leaves no night of the range', path: `${path}/daysOfWeek`, value: shown(item.daysOfWeek?.join()), hint })
+    problems.push({
+      type: 'NO_NIGHTS',
+      message: 'daysOfWeek leaves no night of the range',
+      path: `${path}/daysOfWeek`,
+      value: shown(item.daysOfWeek?.join()),
+      hint,
+    })
   }
   return months
 }
@@ -163,15 +207,24 @@ function itemNights({ item, path, catalog, today }: ItemContext, problems: Probl
 /** Inventory and closure of the room. In the flat form `closed` is the rate line's. */
 function roomValues(item: AriItem): FieldValue[] {
   const sets: FieldValue[] = []
-  if (item.inventory !== undefined) sets.push({ field: fieldNumber.inventory, value: item.inventory ?? unset })
-  if (item.closed !== undefined && item.rateId === undefined) sets.push({ field: fieldNumber.closed, value: item.closed === true ? 1 : unset })
+  if (item.inventory !== undefined)
+    sets.push({ field: fieldNumber.inventory, value: item.inventory ?? unset })
+  if (item.closed !== undefined && item.rateId === undefined)
+    sets.push({ field: fieldNumber.closed, value: item.closed === true ? 1 : unset })
   return sets
 }
 
 type RateContext = ItemContext & { roomNo: number; months: readonly MonthNights[] }
-type FlatLine = Omit<RateLine, 'inventory'> & Pick<AriItem, 'amount' | 'guests' | 'ageCategory'> & { inventory?: RateLine['inventory'] }
+type FlatLine = Omit<RateLine, 'inventory'> &
+  Pick<AriItem, 'amount' | 'guests' | 'ageCategory'> & { inventory?: RateLine['inventory'] }
 
-function planRate(context: RateContext, line: FlatLine, path: string, rows: RowChange[], problems: Problem[]): void {
+function planRate(
+  context: RateContext,
+  line: FlatLine,
+  path: string,
+  rows: RowChange[],
+  problems: Problem[],
+): void {
   const { catalog, roomNo, months, body } = context
   const rateNo = catalog.rateNoByCode.get(line.rateId)
   const product = rateNo === undefined ? undefined : catalog.productOf(roomNo, rateNo)
@@ -180,7 +233,11 @@ function planRate(context: RateContext, line: FlatLine, path: string, rows: RowC
     return
   }
   const before = problems.length
-  const prices = planPrices(line, { model: line.pricingModel ?? context.item.pricingModel ?? body.pricingModel, product, catalog, path }, problems)
+  const prices = planPrices(
+    line,
+    { model: line.pricingModel ?? context.item.pricingModel ?? body.pricingModel, product, catalog, path },
+    problems,
+  )
   if (problems.length > before) return
   const sets = [...plainValues(line), ...prices.sets]
   const overlay = body.mode === 'overlay'
@@ -199,7 +256,8 @@ function keptOf(prices: PlannedPrices): ReadonlySet<number> {
 
 function plainValues(line: FlatLine): FieldValue[] {
   const sets: FieldValue[] = []
-  if (line.inventory !== undefined) sets.push({ field: fieldNumber.inventory, value: line.inventory ?? unset })
+  if (line.inventory !== undefined)
+    sets.push({ field: fieldNumber.inventory, value: line.inventory ?? unset })
   for (const field of switchFields) {
     const value = line[field]
     // Off is the default, so it is held as nothing.
@@ -207,13 +265,20 @@ function plainValues(line: FlatLine): FieldValue[] {
   }
   for (const field of restrictionFields) {
     const value = line[field]
-    if (value !== undefined) sets.push({ field: fieldNumber[field], value: value === null || value === 0 ? unset : value })
+    if (value !== undefined)
+      sets.push({ field: fieldNumber[field], value: value === null || value === 0 ? unset : value })
   }
   return sets
 }
 
 function roomNotFound(roomId: string, path: string): Problem {
-  return { type: 'ROOM_NOT_FOUND', message: 'RoomID not found', path, value: shown(roomId), hint: 'Push the room with POST /push/products first' }
+  return {
+    type: 'ROOM_NOT_FOUND',
+    message: 'RoomID not found',
+    path,
+    value: shown(roomId),
+    hint: 'Push the room with POST /push/products first',
+  }
 }
 
 function rateNotFound(rateId: string, path: string, soldWithOtherRooms: boolean): Problem {
@@ -224,5 +289,11 @@ function rateNotFound(rateId: string, path: string, soldWithOtherRooms: boolean)
 }
 
 function duplicateRate(rateId: string, path: string, firstPath: string): Problem {
-  return { type: 'DUPLICATE_RATE', message: 'rateId stands twice in one item', path: `${path}/rateId`, value: shown(rateId), hint: `It stands at ${firstPath} already` }
+  return {
+    type: 'DUPLICATE_RATE',
+    message: 'rateId stands twice in one item',
+    path: `${path}/rateId`,
+    value: shown(rateId),
+    hint: `It stands at ${firstPath} already`,
+  }
 }

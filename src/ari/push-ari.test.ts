@@ -37,7 +37,9 @@ test('a push is acknowledged with what changed, and read back as it was sent', a
       ],
     },
   ]
-  const pushed = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'guest', ari }, { 'x-request-id': 'r1' }))
+  const pushed = expectOk(
+    await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'guest', ari }, { 'x-request-id': 'r1' }),
+  )
   assert.deepEqual(pushed.body, {
     code: '200',
     message: 'ARI updated successfully',
@@ -47,7 +49,9 @@ test('a push is acknowledged with what changed, and read back as it was sent', a
     summary: { items: 1, applied: 1, partial: 0, rejected: 0, superseded: 0, unchanged: 0, cellsChanged: 62 },
     results: [{ index: 0, status: 'applied', cellsChanged: 62 }],
   })
-  const read = expectOk(await supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-05-31' }))
+  const read = expectOk(
+    await supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-05-31' }),
+  )
   assert.deepEqual(read.body, {
     code: '200',
     message: 'ARI retrieved successfully',
@@ -61,7 +65,10 @@ test('a push is acknowledged with what changed, and read back as it was sent', a
 
 test('an unknown room or rate is refused with the text of the specification', async () => {
   const supplier = await storySupplier()
-  const room = await supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'X1', date: '2027-04-15', inventory: 1 }] })
+  const room = await supplier.post('/push/ari', {
+    hotelId: 'H1',
+    ari: [{ roomId: 'X1', date: '2027-04-15', inventory: 1 }],
+  })
   assert.equal(room.status, 404)
   assert.deepEqual(problemsOf(room), [['/ari/0/roomId', 'ROOM_NOT_FOUND', 'RoomID not found']])
 })

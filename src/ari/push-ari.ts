@@ -1,7 +1,7 @@
 import type { Needs } from '../platform/needs.ts'
-import { Rejected, rejectIfAny, type Problem } from '../platform/rejected.ts'
-import { onUnjudged, type Caller } from '../platform/serve.ts'
-import { isRecord } from '../platform/validate.ts'
+import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
+import { onItems, type Caller } from '../platform/serve.ts'
+import { isRecord, type Judgement } from '../platform/validate.ts'
 import type { Catalogs } from './catalog.ts'
 import type { Committer } from './commit.ts'
 import { ariRoutes, type PushAriBody } from './contract.ts'
@@ -12,10 +12,10 @@ export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
 
 /** POST /push/ari: judges every item on its own, then applies the push in a group with others. */
 export const pushAri = (needs: AriNeeds) =>
-  onUnjudged(ariRoutes.pushAri, async ({ body, problems, caller, push }) => {
-    const { whole, byItem } = sorted(problems)
-    const tooMany = Array.isArray(isRecord(body) && body['ari']) && isRecord(body) ? itemsOver(body['ari'], caller) : []
-    rejectIfAny(whole.length + tooMany.length > 0 ? [...whole, ...tooMany, ...[...byItem.values()].flatMap(flat)] : [])
+  onItems(ariRoutes.pushAri, 'ari', async ({ body, problems, judgementByItem, caller, push }) => {
+    const byItem = new Map([...judgementByItem].map(([index, judgement]) => [index, sortedByRate(judgement)]))
+    const whole = [...problems, ...tooManyItems(body, caller)]
+    rejectIfAny(whole.length > 0 ? [...whole, ...[...byItem.values()].flatMap(flat)] : [])
     // The boundary: every place that has not this shape is named in byItem, and read nowhere else.
     const read = body as PushAriBody
     rejectIfAny(modelMissing(read, byItem))
@@ -26,41 +26,30 @@ export const pushAri = (needs: AriNeeds) =>
     return needs.committer.submit({ push, body: read, shapeProblems: byItem, catalog, plan })
   })
 
-type Sorted = { whole: Problem[]; byItem: Map<number, ItemProblems> }
+const ratePath = /^\/ari\/\d+\/rates\/(\d+)(?=\/|$)/
 
-const itemPath = /^\/ari\/(\d+)(?:\/rates\/(\d+)(?=\/|$))?/
-
-/** Problems of the request as a whole, and those of one item or rate line. */
-function sorted(problems: Problem[]): Sorted {
-  const whole: Problem[] = []
-  const byItem = new Map<number, ItemProblems>()
+/** An item's problems, those of one rate line apart. Where only the first was looked for, the whole item is meant. */
+function sortedByRate({ problems, isCoarse }: Judgement): ItemProblems {
+  const sorted: ItemProblems = { item: [], byRate: new Map() }
   for (const problem of problems) {
-    const match = itemPath.exec(problem.path ?? '')
-    if (!match) {
-      whole.push(problem)
-      continue
-    }
-    const index = Number(match[1])
-    const item = byItem.get(index) ?? { item: [], byRate: new Map<number, Problem[]>() }
-    byItem.set(index, item)
-    if (match[2] === undefined) item.item.push(problem)
-    else {
-      const rate = Number(match[2])
-      item.byRate.set(rate, [...(item.byRate.get(rate) ?? []), problem])
-    }
+    const rate = isCoarse ? undefined : ratePath.exec(problem.path ?? '')?.[1]
+    if (rate === undefined) sorted.item.push(problem)
+    else sorted.byRate.set(Number(rate), [...(sorted.byRate.get(Number(rate)) ?? []), problem])
   }
-  return { whole, byItem }
+  return sorted
 }
 
 function flat({ item, byRate }: ItemProblems): Problem[] {
   return [...item, ...[...byRate.values()].flat()]
 }
 
-function itemsOver(items: unknown, caller: Caller): Problem[] {
+function tooManyItems(body: unknown, caller: Caller): Problem[] {
+  const items = isRecord(body) ? body['ari'] : undefined
   const most = caller.limits.ariItemsMax
   if (!Array.isArray(items) || items.length <= most) return []
   const message = `ari must have at most ${most} elements`
-  return [{ type: 'TOO_MANY_ITEMS', message, path: '/ari', value: `an array of ${items.length}`, hint: 'Split the push; see GET /v1/push/limits' }]
+  const hint = 'Split the push; see GET /v1/push/limits'
+  return [{ type: 'TOO_MANY_ITEMS', message, path: '/ari', value: shown(items), hint }]
 }
 
 /** A price without a model can't be read, whatever item it stands in: the whole push is refused. */
@@ -71,7 +60,9 @@ function modelMissing(body: PushAriBody, byItem: ReadonlyMap<number, ItemProblem
     if (wrong && wrong.item.length > 0) return false
     if (item.pricingModel !== undefined) return false
     if (sendsPrice(item)) return true
-    return (item.rates ?? []).some((line, rate) => !wrong?.byRate.has(rate) && line.pricingModel === undefined && sendsPrice(line))
+    return (item.rates ?? []).some(
+      (line, rate) => !wrong?.byRate.has(rate) && line.pricingModel === undefined && sendsPrice(line),
+    )
   })
   if (!priced) return []
   return [

@@ -2,11 +2,24 @@ import { daysIn, firstDay, formatNight, type DayNumber } from '../platform/calen
 import { fromMinor } from '../platform/money.ts'
 import { unset, type Block } from './block.ts'
 import type { AriItem, PriceLine, PricingModel, RateLine } from './contract.ts'
-import { fieldNumber, guestBucket, isGuestPriceField, isPriceField, restrictionFields, switchFields } from './fields.ts'
+import {
+  fieldNumber,
+  guestBucket,
+  isGuestPriceField,
+  isPriceField,
+  restrictionFields,
+  switchFields,
+} from './fields.ts'
 import type { BlockKey } from './store.ts'
 
 /** What a row (a room, or a room-rate) holds on a run of nights: field and value, by rising field. */
-export type Run = { roomNo: number; rateNo: number; from: DayNumber; to: DayNumber; held: readonly (readonly [field: number, value: number])[] }
+export type Run = {
+  roomNo: number
+  rateNo: number
+  from: DayNumber
+  to: DayNumber
+  held: readonly (readonly [field: number, value: number])[]
+}
 
 export type ReadOptions = {
   from: DayNumber
@@ -16,16 +29,23 @@ export type ReadOptions = {
 }
 
 /** The longest runs of nights on which a row holds the same; nights that hold nothing are left out. */
-export function runsOf(blocks: readonly { key: BlockKey; block: Block }[], options: ReadOptions): { runs: Run[]; staleNights: number } {
+export function runsOf(
+  blocks: readonly { key: BlockKey; block: Block }[],
+  options: ReadOptions,
+): { runs: Run[]; staleNights: number } {
   const runs: Run[] = []
   let staleNights = 0
   let open: (Run & { signature: string }) | undefined
   const close = (): void => {
-    if (open) runs.push({ roomNo: open.roomNo, rateNo: open.rateNo, from: open.from, to: open.to, held: open.held })
+    if (open)
+      runs.push({ roomNo: open.roomNo, rateNo: open.rateNo, from: open.from, to: open.to, held: open.held })
     open = undefined
   }
   for (const { key, block } of blocks) {
-    const columns = block.fields().sort((left, right) => left - right).map((field) => ({ field, values: block.values(field) ?? [], revisions: block.revisions(field) ?? [] }))
+    const columns = block
+      .fields()
+      .sort((left, right) => left - right)
+      .map((field) => ({ field, values: block.values(field) ?? [], revisions: block.revisions(field) ?? [] }))
     const first = firstDay(key.month)
     const last = Math.min(daysIn(key.month) - 1, options.to - first)
     for (let night = Math.max(0, options.from - first); night <= last; night++) {
@@ -34,31 +54,50 @@ export function runsOf(blocks: readonly { key: BlockKey; block: Block }[], optio
       for (const { field, values, revisions } of columns) {
         const value = values[night] ?? unset
         if (value === unset) continue
-        if (options.currencyRevision > 0 && isPriceField(field) && (revisions[night] ?? 0) <= options.currencyRevision) stale = true
+        if (
+          options.currencyRevision > 0 &&
+          isPriceField(field) &&
+          (revisions[night] ?? 0) <= options.currencyRevision
+        )
+          stale = true
         else held.push([field, value])
       }
       if (stale) staleNights++
       const signature = held.join(';')
       const day = first + night
-      if (open && open.signature === signature && open.to === day - 1 && open.roomNo === key.roomNo && open.rateNo === key.rateNo) {
+      if (
+        open &&
+        open.signature === signature &&
+        open.to === day - 1 &&
+        open.roomNo === key.roomNo &&
+        open.rateNo === key.rateNo
+      ) {
         open.to = day
         continue
       }
       close()
-      if (held.length > 0) open = { roomNo: key.roomNo, rateNo: key.rateNo, from: day, to: day, held, signature }
+      if (held.length > 0)
+        open = { roomNo: key.roomNo, rateNo: key.rateNo, from: day, to: day, held, signature }
     }
   }
   close()
   return { runs, staleNights }
 }
 
-export type Names = { roomCode: (roomNo: number) => string; rateCode: (rateNo: number) => string; minorDigits: number }
+export type Names = {
+  roomCode: (roomNo: number) => string
+  rateCode: (rateNo: number) => string
+  minorDigits: number
+}
 
 /**
  * Runs as items of a push: rows of a room that have the same nights share an item. The push's pricing model is that of
  * most rate lines; a line of the other states its own.
  */
-export function itemsOf(runs: readonly Run[], names: Names): { pricingModel: PricingModel | undefined; ari: AriItem[] } {
+export function itemsOf(
+  runs: readonly Run[],
+  names: Names,
+): { pricingModel: PricingModel | undefined; ari: AriItem[] } {
   const pricingModel = commonModel(runs)
   const items = new Map<string, AriItem>()
   for (const run of runs) {
@@ -69,7 +108,10 @@ export function itemsOf(runs: readonly Run[], names: Names): { pricingModel: Pri
     if (run.rateNo === 0) Object.assign(item, plainMembers(run))
     else item.rates = [...(item.rates ?? []), rateLine(run, names, pricingModel)]
   }
-  const ari = [...items.values()].sort((left, right) => compare(left.roomId, right.roomId) || compare(left.startDate ?? '', right.startDate ?? ''))
+  const ari = [...items.values()].sort(
+    (left, right) =>
+      compare(left.roomId, right.roomId) || compare(left.startDate ?? '', right.startDate ?? ''),
+  )
   return { pricingModel, ari }
 }
 

@@ -14,8 +14,16 @@ export type LockedHotel = { id: number; revision: number; catalogVersion: number
  * Locks the hotels in order of their id, so that two groups that share hotels can't wait for each other, and says
  * what of them may have changed since they were cached.
  */
-export async function lockHotels(connection: Queryable, hotelIds: readonly number[]): Promise<Map<number, LockedHotel>> {
-  const { rows } = await connection.query<{ id: number; revision: number; catalog_version: number; currency_revision: number }>({
+export async function lockHotels(
+  connection: Queryable,
+  hotelIds: readonly number[],
+): Promise<Map<number, LockedHotel>> {
+  const { rows } = await connection.query<{
+    id: number
+    revision: number
+    catalog_version: number
+    currency_revision: number
+  }>({
     name: 'lock-hotels',
     text: `select id, revision, catalog_version, currency_revision from hotel where id = any($1::int[]) order by id for update`,
     values: [hotelIds],
@@ -23,15 +31,29 @@ export async function lockHotels(connection: Queryable, hotelIds: readonly numbe
   return new Map(
     rows.map((row) => [
       row.id,
-      { id: row.id, revision: row.revision, catalogVersion: row.catalog_version, currencyRevision: row.currency_revision },
+      {
+        id: row.id,
+        revision: row.revision,
+        catalogVersion: row.catalog_version,
+        currencyRevision: row.currency_revision,
+      },
     ]),
   )
 }
 
 /** The blocks held under the keys; keys without a row are absent from the result. */
-export async function selectBlocks(connection: Queryable, keys: readonly BlockKey[]): Promise<Map<string, Block>> {
+export async function selectBlocks(
+  connection: Queryable,
+  keys: readonly BlockKey[],
+): Promise<Map<string, Block>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await connection.query<{ hotel_id: number; room_no: number; rate_no: number; month: number; block: Buffer }>({
+  const { rows } = await connection.query<{
+    hotel_id: number
+    room_no: number
+    rate_no: number
+    month: number
+    block: Buffer
+  }>({
     name: 'select-blocks',
     // A lateral subquery that can't be flattened: one index probe a key, whatever the planner thinks of the sizes.
     text: `select held.* from unnest($1::int[], $2::int[], $3::int[], $4::int[]) as key (hotel_id, room_no, rate_no, month)
@@ -40,7 +62,12 @@ export async function selectBlocks(connection: Queryable, keys: readonly BlockKe
         where hotel_id = key.hotel_id and room_no = key.room_no::smallint and rate_no = key.rate_no::smallint and month = key.month::smallint
         offset 0
       ) as held`,
-    values: [keys.map((key) => key.hotelId), keys.map((key) => key.roomNo), keys.map((key) => key.rateNo), keys.map((key) => key.month)],
+    values: [
+      keys.map((key) => key.hotelId),
+      keys.map((key) => key.roomNo),
+      keys.map((key) => key.rateNo),
+      keys.map((key) => key.month),
+    ],
   })
   return new Map(
     rows.map((row) => {
@@ -52,37 +79,67 @@ export async function selectBlocks(connection: Queryable, keys: readonly BlockKe
 
 export type ChangedBlock = { key: BlockKey; block: Block }
 
-/** Writes blocks, new ones and changed ones alike. They travel as one byte string, cut apart by the server. */
-export async function writeBlocks(connection: Queryable, changed: readonly ChangedBlock[], nowMs: number): Promise<void> {
+/** Writes blocks that have a row already. Their hotels must be locked. */
+export async function updateBlocks(
+  connection: Queryable,
+  changed: readonly ChangedBlock[],
+  nowMs: number,
+): Promise<void> {
   if (changed.length === 0) return
-  const encoded = changed.map(({ block }) => block.encode())
+  await connection.query({
+    name: 'update-blocks',
+    text: `update ari_month as held
+      set block = substring($2::bytea from block_from for block_length), written_at = to_timestamp($1::float8 / 1000)
+      from unnest($3::int[], $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
+        as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
+      where held.hotel_id = changed.hotel_id and held.room_no = changed.room_no and held.rate_no = changed.rate_no
+        and held.month = changed.month`,
+    values: [nowMs, ...blockColumns(changed)],
+  })
+}
+
+/** Writes blocks that have no row yet. */
+export async function insertBlocks(
+  connection: Queryable,
+  added: readonly ChangedBlock[],
+  nowMs: number,
+): Promise<void> {
+  if (added.length === 0) return
+  await connection.query({
+    name: 'insert-blocks',
+    text: `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
+      select hotel_id, room_no, rate_no, month, to_timestamp($1::float8 / 1000), substring($2::bytea from block_from for block_length)
+      from unnest($3::int[], $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
+        as added (hotel_id, room_no, rate_no, month, block_from, block_length)`,
+    values: [nowMs, ...blockColumns(added)],
+  })
+}
+
+/** Blocks travel as one byte string, cut apart by the server: arrays of bytes would be spelled out as text. */
+function blockColumns(blocks: readonly ChangedBlock[]): unknown[] {
+  const encoded = blocks.map(({ block }) => block.encode())
   const from: number[] = []
   let next = 1
   for (const { length } of encoded) {
     from.push(next)
     next += length
   }
-  await connection.query({
-    name: 'write-blocks',
-    text: `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
-      select hotel_id, room_no, rate_no, month, to_timestamp($1::float8 / 1000), substring($2::bytea from block_from for block_length)
-      from unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[])
-        as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
-      on conflict (hotel_id, room_no, rate_no, month) do update set block = excluded.block, written_at = excluded.written_at`,
-    values: [
-      nowMs,
-      Buffer.concat(encoded),
-      changed.map(({ key }) => key.hotelId),
-      changed.map(({ key }) => key.roomNo),
-      changed.map(({ key }) => key.rateNo),
-      changed.map(({ key }) => key.month),
-      from,
-      encoded.map(({ length }) => length),
-    ],
-  })
+  return [
+    Buffer.concat(encoded),
+    blocks.map(({ key }) => key.hotelId),
+    blocks.map(({ key }) => key.roomNo),
+    blocks.map(({ key }) => key.rateNo),
+    blocks.map(({ key }) => key.month),
+    from,
+    encoded.map(({ length }) => length),
+  ]
 }
 
-export async function writeRevisions(connection: Queryable, hotels: readonly LockedHotel[], nowMs: number): Promise<void> {
+export async function writeRevisions(
+  connection: Queryable,
+  hotels: readonly LockedHotel[],
+  nowMs: number,
+): Promise<void> {
   if (hotels.length === 0) return
   await connection.query({
     name: 'write-revisions',
@@ -95,7 +152,10 @@ export async function writeRevisions(connection: Queryable, hotels: readonly Loc
 export type ModelChange = { hotelId: number; roomNo: number; rateNo: number; pricingModel: 'unit' | 'guest' }
 
 /** Remembers the pricing model last pushed for room-rates; rare, so it may cost cached catalogs their validity. */
-export async function writePricingModels(connection: Queryable, changes: readonly ModelChange[]): Promise<void> {
+export async function writePricingModels(
+  connection: Queryable,
+  changes: readonly ModelChange[],
+): Promise<void> {
   if (changes.length === 0) return
   await connection.query({
     name: 'write-pricing-models',
@@ -117,7 +177,10 @@ export async function writePricingModels(connection: Queryable, changes: readonl
 }
 
 /** The hotel's revision and the one at which its currency last changed, as committed. */
-export async function selectHotelState(db: Queryable, hotelId: number): Promise<{ revision: number; currencyRevision: number }> {
+export async function selectHotelState(
+  db: Queryable,
+  hotelId: number,
+): Promise<{ revision: number; currencyRevision: number }> {
   const { rows } = await db.query<{ revision: number; currency_revision: number }>(
     'select revision, currency_revision from hotel where id = $1',
     [hotelId],
@@ -131,7 +194,12 @@ export async function selectHotelState(db: Queryable, hotelId: number): Promise<
 export async function selectHotelBlocks(
   db: Queryable,
   hotelId: number,
-  range: { fromMonth: number; toMonth: number; roomNos: readonly number[] | undefined; rateNos: readonly number[] | undefined },
+  range: {
+    fromMonth: number
+    toMonth: number
+    roomNos: readonly number[] | undefined
+    rateNos: readonly number[] | undefined
+  },
 ): Promise<{ key: BlockKey; block: Block }[]> {
   const { rows } = await db.query<{ room_no: number; rate_no: number; month: number; block: Buffer }>(
     `select room_no, rate_no, month, block from ari_month

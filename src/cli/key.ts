@@ -190,7 +190,7 @@ function withLimitOptions(command: Command): Command {
 
 /** Only what was named; the default is stored as null. */
 function limitsGiven(given: GivenLimits): Partial<OwnLimits> {
-  const stored = (limit: GivenLimit) => (limit === 'default' ? null : limit)
+  const stored = (wanted: GivenLimit) => (wanted === 'default' ? null : wanted)
   return {
     ...(given.rateLimit === undefined ? {} : { requestsPerMinute: stored(given.rateLimit) }),
     ...(given.burst === undefined ? {} : { requestsBurst: stored(given.burst) }),

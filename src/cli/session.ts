@@ -16,9 +16,6 @@ export type Session = {
   where: string
 }
 
-/** A command fails with this when it can't be done; one line. */
-export class CommandFailed extends Error {}
-
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const connectionsMax = 2
 
@@ -51,7 +48,7 @@ async function environmentOf(db: Database, settings: Settings): Promise<Environm
   const environment = await selectOptionalEnvironment(db)
   if (environment === undefined) return settings.environment
   if (environment === settings.environment || !settings.environmentIsStated) return environment
-  throw new CommandFailed(
+  throw new Error(
     `The database belongs to ${environment}, but ARI_ENVIRONMENT is ${settings.environment}: name the other database, or change the setting`,
   )
 }

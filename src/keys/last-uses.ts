@@ -12,7 +12,7 @@ export class LastUses {
 
   constructor(needs: Needs) {
     this.#needs = needs
-    this.#timer = setInterval(() => this.#write(), writeEveryMs).unref()
+    this.#timer = setInterval(() => void this.#write(), writeEveryMs).unref()
   }
 
   key(id: number, atMs: number): void {

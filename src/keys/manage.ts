@@ -225,7 +225,9 @@ export async function createToken(
      values ($1, $2, $3, $4, to_timestamp($5::float8 / 1000)) returning id`,
     [Buffer.from(hashSecret(token), 'hex'), wanted.role, wanted.name, tailOf(token), wanted.expiresAtMs],
   )
-  return { token, tokenId: rows[0]?.id ?? 0 }
+  const [row] = rows
+  if (!row) throw new Error('The token was not stored')
+  return { token, tokenId: row.id }
 }
 
 export type ListedToken = {

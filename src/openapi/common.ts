@@ -23,8 +23,8 @@ export const requestHeaders: Readonly<Record<string, Described>> = {
     name: 'Content-Encoding',
     in: 'header',
     required: false,
-    description: 'How the body is compressed',
-    schema: { type: 'string', enum: ['gzip', 'br', 'zstd'] },
+    description: 'When the body is compressed: `gzip`, `br` or `zstd`',
+    schema: text,
   },
 }
 
@@ -40,18 +40,27 @@ export const commonHeaders: Readonly<Record<string, Described>> = {
     schema: text,
     example: '"key";q=6000;w=60;burst=1000',
   },
-  RetryAfter: { description: 'Seconds to wait before sending the same again', schema: { type: 'integer' }, example: 1 },
+  RetryAfter: {
+    description: 'Seconds to wait before sending the same again',
+    schema: { type: 'integer' },
+    example: 1,
+  },
   IdempotencyReplayed: {
     description: '`true` when this is the stored answer of an earlier push',
     schema: { type: 'string', enum: ['true'] },
   },
 }
 
-type Problem = { type: string; message: string; path?: string; value?: string; hint?: string }
+type Problem = { type: string; message: string; path?: string; value?: unknown; hint?: string }
 
 const requestId = '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11'
 
-function refusal(status: number, description: string, problem: Problem, more: { retry?: boolean } = {}): Described {
+function refusal(
+  status: number,
+  description: string,
+  problem: Problem,
+  more: { retry?: boolean } = {},
+): Described {
   return {
     description,
     headers: {
@@ -72,7 +81,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
     type: 'WRONG_TYPE',
     message: 'hotelId must be a string',
     path: '/hotelId',
-    value: '5',
+    value: 5,
     hint: 'Values are not converted',
   }),
   Unauthorized: refusal(401, 'The key is missing, unknown, revoked, expired or of the other environment', {

@@ -1,6 +1,9 @@
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { once } from 'node:events'
+import { extname } from 'node:path'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { openapiDocument } from './document.ts'
 import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from './page.ts'
@@ -12,8 +15,10 @@ type Made = { plain: Buffer; gzip: Buffer; br: Buffer }
 
 /** GET /openapi.json, and the API reference made of it at /docs, which asks no other host for anything. */
 export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds): void {
-  const document = once(async () => compressed(Buffer.from(JSON.stringify(openapiDocument({ environment })))))
-  const bundle = once(async () => compressed(await referenceBundle()))
+  const document = madeOnce(async () =>
+    compressed(Buffer.from(JSON.stringify(openapiDocument({ environment })))),
+  )
+  const bundle = madeOnce(referenceScript)
 
   // A scope of its own: the headers are for pages, not for the API.
   void fastify.register(async (pages) => {
@@ -31,7 +36,10 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
       reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(docsPage(environment)),
     )
     pages.get(scriptPaths.start, async (_request, reply) =>
-      reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(startScript(environment)),
+      reply
+        .type('text/javascript; charset=utf-8')
+        .header('cache-control', 'no-cache')
+        .send(startScript(environment)),
     )
     pages.get(scriptPaths.bundle, async (request, reply) =>
       send(await bundle(), 'text/javascript; charset=utf-8', request, reply),
@@ -63,22 +71,40 @@ async function compressed(plain: Buffer): Promise<Made> {
   return { plain, gzip: zipped, br }
 }
 
-/**
- * The script of the API reference. The package serves it by a plugin with a page of its own, whose inline script and
- * fixed nonce our policy would have to allow; so the plugin runs aside, and only the script is taken from it.
- */
-async function referenceBundle(): Promise<Buffer> {
-  const { default: reference } = await import('@scalar/fastify-api-reference')
-  const aside = Fastify()
-  await aside.register(reference, { routePrefix: '/aside', configuration: { url: '/openapi.json' } })
-  const { statusCode, rawPayload } = await aside.inject('/aside/js/scalar.js')
-  await aside.close()
-  if (statusCode !== 200) throw new Error(`the script of the API reference was answered with ${statusCode}`)
-  return rawPayload
+const threadTimeoutMs = 30_000
+
+/** The script of the API reference, made by a thread: see reference-worker.ts. */
+async function referenceScript(): Promise<Made> {
+  // The sources are .ts, the packed product is .js.
+  const worker = new Worker(new URL(`./reference-worker${extname(import.meta.filename)}`, import.meta.url))
+  try {
+    const messages: readonly unknown[] = await once(worker, 'message', {
+      signal: AbortSignal.timeout(threadTimeoutMs),
+    })
+    return madeOf(messages[0])
+  } finally {
+    await worker.terminate()
+  }
+}
+
+function madeOf(message: unknown): Made {
+  if (
+    typeof message === 'object' &&
+    message !== null &&
+    'plain' in message &&
+    'gzip' in message &&
+    'br' in message
+  ) {
+    const { plain, gzip: zipped, br } = message
+    if (plain instanceof Uint8Array && zipped instanceof Uint8Array && br instanceof Uint8Array) {
+      return { plain: Buffer.from(plain), gzip: Buffer.from(zipped), br: Buffer.from(br) }
+    }
+  }
+  throw new TypeError('the thread gave no script')
 }
 
 /** Made at the first call; a failure is not kept. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+function madeOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined
   return () => {
     made ??= make().catch((error: unknown) => {

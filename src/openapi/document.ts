@@ -1,6 +1,7 @@
 import { routes, type RouteName } from '../contract.ts'
-import { errorAnswer, type Access, type Example, type Route } from '../platform/route.ts'
+import { errorAnswer, type Access, type Route } from '../platform/route.ts'
 import { commonAnswers, commonHeaders, requestHeaders } from './common.ts'
+import { furtherExamples, keyOf } from './further-examples.ts'
 import { faultsBeyondShape, remarks } from './faults.ts'
 import { sampleAnswers } from './sample-answers.ts'
 import { faultsIn, openapiShapes, type Fault, type Shape, type Shapes } from './shapes.ts'
@@ -23,7 +24,7 @@ export function openapiDocument({ environment }: OpenApiOptions): Json {
   const shapes = openapiShapes()
   const paths: Record<string, Json> = {}
   for (const name of routeNames()) {
-    const described = routeByName[name]
+    const described = withFurtherExamples(name)
     paths[described.path] = {
       ...paths[described.path],
       [described.method.toLowerCase()]: operation(name, described, shapes),
@@ -44,6 +45,12 @@ export function openapiDocument({ environment }: OpenApiOptions): Json {
       responses: commonAnswers,
     },
   }
+}
+
+function withFurtherExamples(name: RouteName): Route {
+  const described = routeByName[name]
+  const [first, ...others] = described.examples
+  return { ...described, examples: [first, ...others, ...(furtherExamples[name] ?? [])] }
 }
 
 function routeNames(): RouteName[] {
@@ -81,11 +88,15 @@ function operation(name: RouteName, described: Route, shapes: Shapes): Json {
 }
 
 function description(name: RouteName, described: Route): string {
-  const faults = [...(faultsBeyondShape[name] ?? []), ...faultsIn(described.body), ...faultsIn(described.query)]
+  const faults = [
+    ...(faultsBeyondShape[name] ?? []),
+    ...faultsIn(described.body),
+    ...faultsIn(described.query),
+  ]
   return [
     described.description,
-    table('Errors of this operation', unique(faults)),
-    table('Warnings', remarks[name] ?? []),
+    folded('Errors of this operation', unique(faults)),
+    folded('Warnings', remarks[name] ?? []),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
@@ -103,13 +114,13 @@ function unique(faults: readonly Fault[]): Fault[] {
   return [...byText.values()]
 }
 
-function table(title: string, faults: readonly Fault[]): string {
+/** Closed until somebody looks for it: there may be dozens, and the fields of the body stand beneath. */
+function folded(title: string, faults: readonly Fault[]): string {
   if (faults.length === 0) return ''
-  const cell = (text: string) => text.replaceAll('|', '\\|')
-  const rows = faults.map(
-    ({ type, message, hint }) => `| ${cell(message)} | \`${type}\` | ${cell(hint ?? '')} |`,
+  const lines = faults.map(
+    ({ type, message, hint }) => `- **${message}** \`${type}\`${hint === undefined ? '' : `  \n  ${hint}`}`,
   )
-  return [`**${title}**`, '', '| Message | `type` | What to do |', '|---|---|---|', ...rows].join('\n')
+  return [`<details>`, `<summary>${title} (${faults.length})</summary>`, '', ...lines, '', `</details>`].join('\n')
 }
 
 function parameters(described: Route, shapes: Shapes): Json[] {
@@ -142,22 +153,13 @@ function parameterExamples({ examples }: Route, parameter: string): Json {
 }
 
 function requestBody({ body, examples }: Route, shapes: Shapes): Json {
-  const shown = examples.map((example) => [
-    keyOf(example),
-    { summary: example.summary, value: example.request },
-  ])
+  const shown = examples.map(
+    (example) => [keyOf(example), { summary: example.summary, value: example.request }] as const,
+  )
   return {
     required: true,
     content: { 'application/json': { schema: shapes.shown(body), examples: Object.fromEntries(shown) } },
   }
-}
-
-/** The name under which request and answer of one example stand. */
-export function keyOf({ summary }: Example): string {
-  return summary
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
 }
 
 function answers(name: RouteName, described: Route, shapes: Shapes): Json {
@@ -202,16 +204,21 @@ function answerHeaders({ access, pushKind }: Route): Json {
   const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
   return {
     'x-request-id': header('RequestId'),
-    ...(access === 'supplier' ? { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') } : {}),
+    ...(access === 'supplier'
+      ? { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
+      : {}),
     ...(pushKind === undefined ? {} : { 'Idempotency-Replayed': header('IdempotencyReplayed') }),
   }
 }
 
 function answerExamples(name: RouteName, { examples }: Route, status: string): Json {
   const shown = examples
-    .map((example, index) => ({ example, whole: sampleAnswers[name]?.[index] }))
+    .map((example, index) => ({ example, whole: sampleAnswers[name][index] }))
     .filter(({ example }) => String(example.answer.status) === status)
-    .map(({ example, whole }) => [keyOf(example), { summary: example.summary, value: whole ?? example.answer.body }])
+    .map(({ example, whole }) => [
+      keyOf(example),
+      { summary: example.summary, value: whole ?? example.answer.body },
+    ])
   return shown.length === 0 ? {} : { examples: Object.fromEntries(shown) }
 }
 

@@ -10,9 +10,8 @@ import type { Fault } from './shapes.ts'
 /** What may be wrong beyond the shape of a request, by operation; a test holds the list against the source. */
 
 const { notFound: hotelIdNotFound, ...hotelShapeFaults } = hotelFaults
-const { hotelNotFound: _own, ...taxShapeFaults } = taxFaults
+const { hotelNotFound, ...taxShapeFaults } = taxFaults
 
-const hotelNotFound: Fault = taxFaults.hotelNotFound
 const roomIdNotFound: Fault = {
   type: 'ROOM_NOT_FOUND',
   message: 'RoomID not found',
@@ -49,15 +48,31 @@ const ariFaults: readonly Fault[] = [
     message: 'startDate must not be earlier than yesterday',
     hint: "Yesterday in the hotel's time zone is the earliest night",
   },
-  { type: 'DATE_TOO_FAR', message: `endDate must be at most ${daysAheadMax} days ahead`, hint: 'Push later nights later' },
-  { type: 'AMBIGUOUS_DATES', message: 'date cannot be sent together with startDate or endDate', hint: 'Send one of the two forms' },
-  { type: 'NO_NIGHTS', message: 'daysOfWeek leaves no night of the range', hint: 'Name a weekday that the range contains' },
+  {
+    type: 'DATE_TOO_FAR',
+    message: `endDate must be at most ${daysAheadMax} days ahead`,
+    hint: 'Push later nights later',
+  },
+  {
+    type: 'AMBIGUOUS_DATES',
+    message: 'date cannot be sent together with startDate or endDate',
+    hint: 'Send one of the two forms',
+  },
+  {
+    type: 'NO_NIGHTS',
+    message: 'daysOfWeek leaves no night of the range',
+    hint: 'Name a weekday that the range contains',
+  },
   {
     type: 'AMBIGUOUS_ITEM',
     message: 'rateId and rates cannot both be sent in one item',
     hint: 'Use rates with several lines, or the flat form with rateId',
   },
-  { type: 'AMBIGUOUS_PRICE', message: 'prices and price cannot be sent together', hint: 'State each price once' },
+  {
+    type: 'AMBIGUOUS_PRICE',
+    message: 'prices and price cannot be sent together',
+    hint: 'State each price once',
+  },
   { type: 'DUPLICATE_RATE', message: 'rateId stands twice in one item', hint: 'Merge the two lines' },
   {
     type: 'DUPLICATE_PRICE',
@@ -79,7 +94,11 @@ const ariFaults: readonly Fault[] = [
     message: 'Amount must be greater than zero',
     hint: 'Use closed or inventory 0 to stop the sale, null to clear the price',
   },
-  { type: 'TOO_MANY_ITEMS', message: 'ari must have at most 1000 elements', hint: 'Split the push; see GET /v1/push/limits' },
+  {
+    type: 'TOO_MANY_ITEMS',
+    message: 'ari must have at most 1000 elements',
+    hint: 'Split the push; see GET /v1/push/limits',
+  },
   {
     type: 'TOO_MANY_CELLS',
     message: 'The push names … nights of rooms and rates; at most 200000 are allowed',
@@ -104,7 +123,11 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
     roomIdNotFound,
     rateIdNotFound,
     datesReversed,
-    { type: 'RANGE_TOO_LONG', message: 'startDate to endDate must be at most 800 nights', hint: 'Read the range in parts' },
+    {
+      type: 'RANGE_TOO_LONG',
+      message: 'startDate to endDate must be at most 800 nights',
+      hint: 'Read the range in parts',
+    },
   ],
   registerAvailabilityWebhook: Object.values(webhookFaults),
   registerPushbookWebhook: Object.values(webhookFaults),

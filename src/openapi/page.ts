@@ -50,6 +50,8 @@ const customCss = `
   --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
   --scalar-font-code: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
+.markdown code { white-space: nowrap }
+section:focus, section:focus-visible { outline: none }
 `
 
 export function startScript(environment: string): string {
@@ -65,6 +67,7 @@ export function startScript(environment: string): string {
     showDeveloperTools: 'never',
     // Pushing by hand is for trying; in production it would be for real.
     hideTestRequestButton: environment === 'production',
+    orderSchemaPropertiesBy: 'preserve',
     persistAuth: false,
     documentDownloadType: 'json',
     defaultOpenFirstTag: false,

@@ -71,9 +71,11 @@ const decimalPatterns = {
 
 function inWords(schema: unknown, shown: (schema: unknown) => Shape): Shape {
   if (!isRecord(schema)) throw new TypeError('a shape is an object')
-  const { errors: _errors, printable, night, decimal, properties, items, anyOf, ...rest } = schema
+  const { printable, night, decimal, properties, items, anyOf, ...rest } = schema
   const said: Record<string, unknown> = {}
-  for (const [keyword, value] of Object.entries(rest)) if (!isSafeIntegerBound(keyword, value)) said[keyword] = value
+  for (const [keyword, value] of Object.entries(rest)) {
+    if (keyword !== 'errors' && !isSafeIntegerBound(keyword, value)) said[keyword] = value
+  }
   if (printable === 'code') said['pattern'] = '^\\S(?:.*\\S)?$'
   if (night === true) said['examples'] ??= ['2027-04-15']
   if (decimal === 'any' || decimal === 'atLeastZero') {
@@ -101,8 +103,9 @@ function isSafeIntegerBound(keyword: string, value: unknown): boolean {
 /** A plain type or null is one list of types, which every reader shows better than a choice. */
 function withoutUnion({ anyOf, ...rest }: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(anyOf)) return { ...rest }
-  const [one, other] = anyOf
-  const isNullable = anyOf.length === 2 && isRecord(one) && isRecord(other) && other['type'] === 'null'
+  const choices: readonly unknown[] = anyOf
+  const [one, other] = choices
+  const isNullable = choices.length === 2 && isRecord(one) && isRecord(other) && other['type'] === 'null'
   if (!isNullable || typeof one['type'] !== 'string') return { anyOf, ...rest }
   return { ...one, type: [one['type'], 'null'], ...rest }
 }
@@ -134,12 +137,16 @@ export function faultsIn(schema: unknown): Fault[] {
   const inner = [
     ...(isRecord(properties) ? Object.values(properties) : []),
     ...(items === undefined ? [] : [items]),
-    ...(Array.isArray(anyOf) ? anyOf : []),
+    ...listOf(anyOf),
   ]
   // The boundary: contracts write this annotation typed, in platform/route.ts.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
   const own = isRecord(errors) ? Object.values(errors as ConstraintErrors) : []
   return [...own, ...inner.flatMap(faultsIn)]
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

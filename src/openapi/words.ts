@@ -20,7 +20,10 @@ export const tags: readonly { name: string; description: string }[] = [
     name: 'Webhooks',
     description: 'Step 5. Where the platform reaches you: price checks and reservations.',
   },
-  { name: 'Reservations', description: 'Ask for the delivery of a reservation, or fetch reservations yourself.' },
+  {
+    name: 'Reservations',
+    description: 'Ask for the delivery of a reservation, or fetch reservations yourself.',
+  },
   { name: 'Push log', description: 'What you sent, when, and what became of it.' },
   { name: 'Reference data', description: 'The values that pushes may name.' },
   { name: 'Account', description: 'What your API key may do.' },
@@ -30,6 +33,12 @@ const keyPrefixes = { sandbox: 'ari_sbx_', production: 'ari_live_' } as const
 
 export function introduction({ environment }: Words): string {
   const prefix = keyPrefixes[environment]
+  return `${start(environment, prefix)}
+
+${conventions}`
+}
+
+function start(environment: string, prefix: string): string {
   return `
 Push hotels, products, taxes and daily ARI (availability, rates, inventory) to the distribution platform,
 read back what is held, and see what became of every push.
@@ -61,7 +70,10 @@ curl $BASE_URL/push/getHotels \\
 5. \`POST /push/webhook/availability\` and \`/push/webhook/pushbook\`: if your contract says so
 
 \`POST /push/getHotels\` shows for each hotel which of these steps are still missing.
+`.trim()
+}
 
+const conventions = `
 ## Conventions
 
 | | |
@@ -121,4 +133,3 @@ At most 100 problems are listed, then \`moreErrors\` counts the rest.
 and 200,000 nights of rooms and rates in one ARI push; 500 hotels in one push. A key may have limits of its own:
 \`GET /push/limits\` shows them, and the headers \`RateLimit\` and \`RateLimit-Policy\` count along.
 `.trim()
-}

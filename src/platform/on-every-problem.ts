@@ -1,4 +1,4 @@
-import type { Problem } from './rejected.ts'
+import { rejectIfAny, type Problem } from './rejected.ts'
 import type { Route } from './route.ts'
 import type { Call, Caller, Handler, Mounted } from './serve.ts'
 import { validator } from './validate.ts'
@@ -16,9 +16,11 @@ export function onEveryProblem<R extends Route>(route: R, judge: Judge, handler:
   return {
     route,
     handle: async (call) => {
-      const hasShape = shape.matches(call.body)
-      await judge(call.body, hasShape ? [] : shape.problems(), call.caller)
-      if (!hasShape) throw new TypeError(`${route.path}: a body of a wrong shape was let through`)
+      const { problems, isCoarse } = shape.judge(call.body)
+      // What was not looked at can't be judged further.
+      if (isCoarse) rejectIfAny(problems)
+      await judge(call.body, problems, call.caller)
+      if (problems.length > 0) throw new TypeError(`${route.path}: a body of a wrong shape was let through`)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the shape was just proved.
       return handler(call as unknown as Call<R>)
     },

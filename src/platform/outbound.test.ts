@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { carriersOf, publicAddresses, refusedUrls, specialIpv4, specialIpv6 } from '../../test/data/refused-urls.ts'
+import {
+  carriersOf,
+  publicAddresses,
+  refusedUrls,
+  specialIpv4,
+  specialIpv6,
+} from '../../test/data/refused-urls.ts'
 import { mayConnect, parseUrl, systemResolve, vetUrl, type Resolve } from './outbound.ts'
 
 const resolveTo =
@@ -24,7 +30,18 @@ test('public addresses may be connected to, up to the edges of the special range
 })
 
 test('what a resolver should never say is no address to connect to', () => {
-  const odd = ['', 'localhost', '1', '0x7f.1', '0177.0.0.1', '010.0.0.1', '1.1.1.1 ', 'fe80::1%eth0', '2606:4700::1%eth0', '1.1.1.1/8']
+  const odd = [
+    '',
+    'localhost',
+    '1',
+    '0x7f.1',
+    '0177.0.0.1',
+    '010.0.0.1',
+    '1.1.1.1 ',
+    'fe80::1%eth0',
+    '2606:4700::1%eth0',
+    '1.1.1.1/8',
+  ]
   for (const allowPrivate of [false, true]) {
     assert.deepEqual(
       odd.filter((address) => mayConnect(address, allowPrivate)),
@@ -69,7 +86,10 @@ test('a name is refused when any of its addresses is special, wherever that one 
   const special = [...specialIpv4, ...specialIpv6, ...specialIpv4.flatMap(carriersOf)]
   for (const address of special) {
     for (const addresses of [[address], ['1.1.1.1', address], [address, '2606:4700:4700::1111']]) {
-      const vetted = await vetUrl('https://pms.example.com/', { allowPrivate: false, resolve: resolveTo(...addresses) })
+      const vetted = await vetUrl('https://pms.example.com/', {
+        allowPrivate: false,
+        resolve: resolveTo(...addresses),
+      })
       assert.deepEqual(vetted, { fault: { kind: 'privateAddress' } }, addresses.join())
     }
   }
@@ -78,16 +98,22 @@ test('a name is refused when any of its addresses is special, wherever that one 
 test('a URL that may be called comes with all the addresses that were vetted', async () => {
   const addresses = ['93.184.216.34', '2606:4700:4700::1111']
   assert.deepEqual(
-    await vetUrl('https://PMS.example.com:443/ari?x=1', { allowPrivate: false, resolve: resolveTo(...addresses) }),
+    await vetUrl('https://PMS.example.com:443/ari?x=1', {
+      allowPrivate: false,
+      resolve: resolveTo(...addresses),
+    }),
     { href: 'https://pms.example.com/ari?x=1', host: 'pms.example.com', isAddress: false, addresses },
   )
   const none: Resolve = async () => assert.fail('an address is not resolved')
-  assert.deepEqual(await vetUrl('https://[2606:4700:4700::1111]:8443/', { allowPrivate: false, resolve: none }), {
-    href: 'https://[2606:4700:4700::1111]:8443/',
-    host: '2606:4700:4700::1111',
-    isAddress: true,
-    addresses: ['2606:4700:4700::1111'],
-  })
+  assert.deepEqual(
+    await vetUrl('https://[2606:4700:4700::1111]:8443/', { allowPrivate: false, resolve: none }),
+    {
+      href: 'https://[2606:4700:4700::1111]:8443/',
+      host: '2606:4700:4700::1111',
+      isAddress: true,
+      addresses: ['2606:4700:4700::1111'],
+    },
+  )
 })
 
 test('a name without an address, with an error, or with more addresses than anybody has, is unresolved', async () => {
@@ -118,7 +144,13 @@ test('the system resolves names of this machine to every address it has for them
 })
 
 test('for local tries http, single names and port 80 are allowed, credentials and odd forms still are not', () => {
-  for (const url of ['http://localhost:3000/a', 'http://127.0.0.1/a', 'http://[::1]:3000/', 'http://pms:80/', 'https://10.0.0.1/']) {
+  for (const url of [
+    'http://localhost:3000/a',
+    'http://127.0.0.1/a',
+    'http://[::1]:3000/',
+    'http://pms:80/',
+    'https://10.0.0.1/',
+  ]) {
     assert.ok(!('fault' in parseUrl(url, true)), url)
   }
   const kindOf = (url: string): string => {
@@ -126,7 +158,14 @@ test('for local tries http, single names and port 80 are allowed, credentials an
     return 'fault' in parsed ? parsed.fault.kind : 'accepted'
   }
   assert.deepEqual(
-    ['http://a@localhost/', 'http://127.1/', 'http://169.254.169.254/', 'http://localhost./', 'ftp://localhost/', 'http://pms:22/'].map(kindOf),
+    [
+      'http://a@localhost/',
+      'http://127.1/',
+      'http://169.254.169.254/',
+      'http://localhost./',
+      'ftp://localhost/',
+      'http://pms:22/',
+    ].map(kindOf),
     ['credentials', 'hostForm', 'privateAddress', 'trailingDot', 'notHttps', 'port'],
   )
 })

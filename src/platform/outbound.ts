@@ -51,7 +51,7 @@ export type VettedUrl = ParsedUrl & { addresses: readonly string[] }
 export type Refused = { fault: UrlFault }
 
 export const urlCharactersMax = 2_048
-export const resolveDeadlineMs = 3_000
+const resolveDeadlineMs = 3_000
 const addressesMax = 100
 
 /** What the operating system knows, /etc/hosts included. */

@@ -13,7 +13,8 @@ import { RateLimiter, type RateLimit } from './rate-limit.ts'
 import { Rejected, rejectedBody, rejectIfAny, type Problem } from './rejected.ts'
 import type { Access, BodyOf, ParamsOf, QueryOf, Route } from './route.ts'
 import type { Telemetry } from './telemetry.ts'
-import { validator } from './validate.ts'
+import { isRecord, validator, type Judgement, type Validator } from './validate.ts'
+import Type, { type TSchema } from 'typebox'
 
 /** Who calls: the account behind an x-api-key. Its limits are the key's own or the service's defaults. */
 export type Caller = {
@@ -68,32 +69,64 @@ export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
   return {
     route,
     handle: (call) => {
-      if (params && !params.matches(call.params)) rejectIfAny(renamed(params.problems(), ''))
-      if (query && !query.matches(call.query)) rejectIfAny(renamed(query.problems(), '?'))
-      if (body && !body.matches(call.body)) rejectIfAny(body.problems())
+      if (params && !params.matches(call.params)) rejectIfAny(renamed(params.judge(call.params).problems, ''))
+      if (query && !query.matches(call.query)) rejectIfAny(renamed(query.judge(call.query).problems, '?'))
+      if (body && !body.matches(call.body)) rejectIfAny(body.judge(call.body).problems)
       // The boundary: the three lines above just proved these shapes.
       return handler(call as unknown as Call<R>)
     },
   }
 }
 
-export type UnjudgedCall<R extends Route> = Omit<Call<R>, 'body'> & {
-  /** Has the route's shape wherever `problems` names nothing. */
+export type ItemsCall<R extends Route> = Omit<Call<R>, 'body'> & {
+  /** Has the route's shape wherever nothing below says otherwise. */
   body: unknown
+  /** What is wrong outside the items. */
   problems: Problem[]
+  /** What is wrong with single items, by their index. */
+  judgementByItem: ReadonlyMap<number, Judgement>
 }
 
-/** Like `on`, for a push that decides itself what a problem of the shape means: its items are judged one by one. */
-export function onUnjudged<R extends Route>(route: R, handler: (call: UnjudgedCall<R>) => Promise<Answer>): Mounted {
-  if (!route.body) throw new TypeError(`${route.path} has no body to judge`)
-  const body = validator(route.body)
+/** Like `on`, for a push whose items (the list under `member`) are judged and answered one by one. */
+export function onItems<R extends Route>(
+  route: R,
+  member: string,
+  handler: (call: ItemsCall<R>) => Promise<Answer>,
+): Mounted {
+  const shape: TSchema & { properties?: Record<string, TSchema & { items?: TSchema; maxItems?: number }> } =
+    route.body ?? Type.Object({})
+  const list = shape.properties?.[member]
+  if (!list?.items) throw new TypeError(`${route.path} has no list ${member}`)
+  const item = validator(list.items)
+  const rest = validator({
+    ...shape,
+    properties: { ...shape.properties, [member]: { ...list, items: Type.Unknown() } },
+  })
   return {
     route,
     handle: (call) => {
-      const problems = body.matches(call.body) ? [] : body.problems()
+      const { problems, isCoarse } = rest.judge(call.body)
+      const items = isRecord(call.body) ? call.body[member] : undefined
+      const judgementByItem = new Map<number, Judgement>()
+      if (Array.isArray(items) && !isCoarse && items.length <= (list.maxItems ?? Infinity))
+        judgeItems(items, item, `/${member}`, judgementByItem)
       // The boundary: such routes have neither query nor parameters.
-      return handler({ ...call, problems } as UnjudgedCall<R>)
+      return handler({ ...call, problems, judgementByItem } as ItemsCall<R>)
     },
+  }
+}
+
+function judgeItems(
+  items: readonly unknown[],
+  item: Validator<TSchema>,
+  path: string,
+  judgementByItem: Map<number, Judgement>,
+): void {
+  for (const [index, value] of items.entries()) {
+    if (item.matches(value)) continue
+    const { problems, isCoarse } = item.judge(value)
+    const judged = problems.map((problem) => ({ ...problem, path: `${path}/${index}${problem.path ?? ''}` }))
+    judgementByItem.set(index, { problems: judged, isCoarse })
   }
 }
 

@@ -11,48 +11,73 @@ const unprintable = /[\p{Cc}\p{Cs}]/u
 const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
 const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
 
-const ajv = new Ajv({
-  allErrors: true,
-  verbose: true,
-  strict: true,
-  allowUnionTypes: true,
-  coerceTypes: false,
-})
-ajv.addVocabulary(['errors'])
-ajv.addFormat('date', true)
-ajv.addKeyword({
-  keyword: 'printable',
-  type: 'string',
-  schemaType: 'string',
-  validate: (kind: unknown, value: string) => !(kind === 'code' ? notInCodes : unprintable).test(value),
-})
-ajv.addKeyword({
-  keyword: 'night',
-  type: 'string',
-  schemaType: 'boolean',
-  validate: (_on: unknown, value: string) => parseNight(value) !== undefined,
-})
-ajv.addKeyword({
-  keyword: 'decimal',
-  type: ['number', 'string'],
-  schemaType: 'string',
-  validate: (range: unknown, value: number | string) =>
-    (typeof value === 'number' || decimalText.test(value)) && (range === 'any' || Number(value) >= 0),
-})
+const ajvFirst = withOwnKeywords({ allErrors: false })
+const ajvAll = withOwnKeywords({ allErrors: true })
 
-export type Validator<S extends TSchema> = {
-  /** Whether the value has the shape; `problems` then holds nothing. */
-  matches: (value: unknown) => value is Static<S>
-  /** What is wrong with the value last refused by `matches`. */
-  problems: () => Problem[]
+function withOwnKeywords(options: { allErrors: boolean }): Ajv {
+  const ajv = new Ajv({ ...options, verbose: true, strict: true, allowUnionTypes: true, coerceTypes: false })
+  ajv.addVocabulary(['errors'])
+  ajv.addFormat('date', true)
+  ajv.addKeyword({
+    keyword: 'printable',
+    type: 'string',
+    schemaType: 'string',
+    validate: (kind: unknown, value: string) => !(kind === 'code' ? notInCodes : unprintable).test(value),
+  })
+  ajv.addKeyword({
+    keyword: 'night',
+    type: 'string',
+    schemaType: 'boolean',
+    validate: (_on: unknown, value: string) => parseNight(value) !== undefined,
+  })
+  ajv.addKeyword({
+    keyword: 'decimal',
+    type: ['number', 'string'],
+    schemaType: 'string',
+    validate: (range: unknown, value: number | string) =>
+      (typeof value === 'number' || decimalText.test(value)) && (range === 'any' || Number(value) >= 0),
+  })
+  return ajv
 }
 
+/** What is wrong with a value. */
+export type Judgement = {
+  problems: Problem[]
+  /** The value was too large to list everything: only the first problem is named, and no other place can be trusted. */
+  isCoarse: boolean
+}
+
+export type Validator<S extends TSchema> = {
+  matches: (value: unknown) => value is Static<S>
+  judge: (value: unknown) => Judgement
+}
+
+/** Listing every problem of a value with more array elements than this could take seconds and a gigabyte. */
+const elementsJudgedMax = 20_000
+
 export function validator<S extends TSchema>(schema: S): Validator<S> {
-  const validate: ValidateFunction<Static<S>> = ajv.compile<Static<S>>(schema)
+  const first: ValidateFunction<Static<S>> = ajvFirst.compile<Static<S>>(schema)
+  // Compiled at the first wrong value: it is needed seldom, and compiling costs time at the start.
+  let all: ValidateFunction<Static<S>> | undefined
   return {
-    matches: (value): value is Static<S> => validate(value),
-    problems: () => (validate.errors ?? []).map(problemOf),
+    matches: (value): value is Static<S> => first(value),
+    judge: (value) => {
+      if (first(value)) return { problems: [], isCoarse: false }
+      if (elementsIn(value) > elementsJudgedMax)
+        return { problems: (first.errors ?? []).map(problemOf), isCoarse: true }
+      all ??= ajvAll.compile<Static<S>>(schema)
+      all(value)
+      return { problems: (all.errors ?? []).map(problemOf), isCoarse: false }
+    },
   }
+}
+
+/** How many elements the arrays of a value have, on all levels; its nesting was bounded when it was parsed. */
+export function elementsIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let elements = Array.isArray(value) ? value.length : 0
+  for (const member of Object.values(value)) elements += elementsIn(member)
+  return elements
 }
 
 function problemOf(error: ErrorObject): Problem {

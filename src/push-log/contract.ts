@@ -38,7 +38,10 @@ const entryMembers = {
     type: ['integer', 'null'],
     description: "The hotel's revision after the push; null when nothing was applied to one hotel",
   }),
-  cellsChanged: integer({ minimum: 0, description: 'Nights of rooms and room-rates that an ARI push changed' }),
+  cellsChanged: integer({
+    minimum: 0,
+    description: 'Nights of rooms and room-rates that an ARI push changed',
+  }),
   durationMs: integer({ minimum: 0 }),
   bodyBytes: integer({ minimum: 0, description: 'Of the body, decompressed' }),
   keyId: integer({ description: 'The API key that was used' }),

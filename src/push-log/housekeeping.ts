@@ -1,11 +1,11 @@
 import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
 
 /**
- * Days of the push log: made ahead, dropped when they are old. A push must never wait for either, so days are made by
+ * Days of the push log: made ahead, dropped when they are old. A push must not wait for either, so days are made by
  * attaching (which lets pushes through) and dropped with a short patience: what doesn't succeed is tried next time.
  */
 
-export const daysAhead = 14
+const daysAhead = 14
 const dayMs = 86_400_000
 
 /** Any fixed number; it only has to be the same in every process, and no other's. */
@@ -42,23 +42,26 @@ export async function preparePartitions(db: Database, nowMs: number): Promise<st
     const made: string[] = []
     for (const day of wanted) {
       if (partitions.has(nameOf(day)) || (await isInRest(connection, partitions, day))) continue
-      if (await attachDay(connection, day)) made.push(dateOf(day))
+      const outcome = await attachDay(connection, day)
+      if (outcome === 'made') made.push(dateOf(day))
+      // Who reads the rest now holds up every other day too.
+      if (outcome === 'inUse') break
     }
     if (!partitions.has(restTable)) await attach(connection, restTable, 'default')
     return made
   })
 }
 
-/** False when the rest was in use, or got a row of this day meanwhile: the rest takes the day's pushes then. */
-async function attachDay(connection: Queryable, day: number): Promise<boolean> {
+/** `taken`: a row of this day came into the rest meanwhile, and the others of this day will follow it. */
+async function attachDay(connection: Queryable, day: number): Promise<'made' | 'inUse' | 'taken'> {
   await connection.query('savepoint day')
   try {
     await attach(connection, nameOf(day), `for values from ('${midnight(day)}') to ('${midnight(day + 1)}')`)
-    return true
+    return 'made'
   } catch (error) {
     if (!isLockTimeout(error) && !hasCode(error, '23514')) throw error
     await connection.query('rollback to savepoint day')
-    return false
+    return isLockTimeout(error) ? 'inUse' : 'taken'
   }
 }
 
@@ -72,7 +75,11 @@ async function attach(connection: Queryable, name: string, bounds: string): Prom
 }
 
 /** Rows that fell into the rest keep their day from being made; they go with the rest's old rows. */
-async function isInRest(connection: Queryable, partitions: ReadonlySet<string>, day: number): Promise<boolean> {
+async function isInRest(
+  connection: Queryable,
+  partitions: ReadonlySet<string>,
+  day: number,
+): Promise<boolean> {
   if (!partitions.has(restTable)) return false
   const { rows } = await connection.query<{ isThere: boolean }>(
     `select exists (select from ${restTable} where at >= $1 and at < $2) as "isThere"`,
@@ -101,7 +108,7 @@ function nameOf(day: number): string {
   return `push_log_${dateOf(day).replaceAll('-', '_')}`
 }
 
-export type Dropped = {
+type Dropped = {
   /** YYYY-MM-DD. */
   days: string[]
   /** Days that somebody was using; they are dropped next time. */
@@ -111,7 +118,11 @@ export type Dropped = {
 }
 
 /** Drops the days that ended at least `retentionDays` ago, oldest first. */
-export async function dropOldPartitions(db: Database, nowMs: number, retentionDays: number): Promise<Dropped> {
+export async function dropOldPartitions(
+  db: Database,
+  nowMs: number,
+  retentionDays: number,
+): Promise<Dropped> {
   const keptFromMs = nowMs - retentionDays * dayMs
   const dropped: Dropped = { days: [], postponed: [], rows: 0 }
   const partitions = await selectPartitions(db)
@@ -120,7 +131,9 @@ export async function dropOldPartitions(db: Database, nowMs: number, retentionDa
     if (!match) continue
     const date = match.slice(1).join('-')
     if (Date.parse(`${date}T00:00:00Z`) + dayMs > keptFromMs) continue
-    const list = (await dropPartition(db, name)) ? dropped.days : dropped.postponed
+    // Who uses one day mostly uses all: pushes need not wait once more for each.
+    const isDropped = dropped.postponed.length === 0 && (await dropPartition(db, name))
+    const list = isDropped ? dropped.days : dropped.postponed
     list.push(date)
   }
   if (partitions.has(restTable)) dropped.rows = await deleteOld(db, restTable, keptFromMs)

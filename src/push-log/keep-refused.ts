@@ -2,7 +2,7 @@ import { parseJson } from '../platform/json.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
-import type { Answer, Push } from '../platform/serve.ts'
+import type { Push } from '../platform/serve.ts'
 import { isRecord } from '../platform/validate.ts'
 import { countPush, keepPushes, type Kept } from './keep.ts'
 import { selectHotelIds } from './store.ts'
@@ -19,11 +19,12 @@ const codeText = /^[^\p{Cc}\p{Cs}]{1,64}$/u
 export async function keepRefused(
   needs: Needs,
   push: Push,
-  refused: Answer,
+  status: number,
+  answerJson: string,
 ): Promise<void> {
   const kept: Kept = { outcome: 'rejected', ...(await hotelsOf(needs.db, push)) }
   // A refusal is judged anew when it is repeated: nothing is stored under its Idempotency-Key.
-  const record = { push: { ...push, idempotencyKey: undefined }, answer: refused, kept }
+  const record = { push: { ...push, idempotencyKey: undefined }, answer: { status, json: answerJson }, kept }
   await keepPushes(needs.db, [record], needs.clock.now())
   countPush(needs.telemetry, record)
 }

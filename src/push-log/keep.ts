@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import pg from 'pg'
 import type { Needs } from '../platform/needs.ts'
 import { transaction, type Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
@@ -78,8 +79,6 @@ export async function keepPushes(
       column(({ kept }) => (kept.hotelIds ? `{${kept.hotelIds.join()}}` : null)),
     ],
   })
-  const repeatable = records.filter(({ push }) => push.idempotencyKey !== undefined)
-  if (repeatable.length > 0) await keepForRepeats(connection, repeatable, nowMs)
 }
 
 /** Where each part begins in the joined bytes; SQL counts from 1. */
@@ -92,39 +91,58 @@ function offsets(lengths: number[]): number[] {
   })
 }
 
-async function keepForRepeats(
+/**
+ * Stores the answers of accepted pushes that came with an Idempotency-Key, for those who send them again. Whoever
+ * answers the same key a second time is undone: its transaction fails here, and the caller reads 409. In a pipelined
+ * transaction this comes last before the commit, so that no later statement can fail for its failure.
+ */
+export async function keepAnswers(
   connection: Queryable,
   records: readonly PushRecord[],
   nowMs: number,
 ): Promise<void> {
-  for (const { push, answer } of records) {
-    const { rowCount } = await connection.query(
-      // A row older than 24 hours counts as gone. Otherwise somebody else answered the same key meanwhile: that
-      // transaction stands, ours is undone.
+  const repeatable = records.filter(
+    ({ push, answer }) => push.idempotencyKey !== undefined && answer.status < 300,
+  )
+  if (repeatable.length === 0) return
+  try {
+    await connection.query(
+      // A row older than 24 hours counts as gone. For any other the status becomes null, which the table refuses:
+      // the statement itself must fail, because a pipelined commit is on its way already.
       `insert into idempotency as held (key_id, idempotency_key, body_hash, at, status, answer)
-       values ($1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6)
+       select key_id, idempotency_key, decode(body_hash, 'hex'), to_timestamp($1::float8 / 1000), status, convert_to(answer, 'UTF8')
+       from unnest($3::int[], $4::text[], $5::text[], $6::int[], $7::text[])
+         as answered (key_id, idempotency_key, body_hash, status, answer)
        on conflict (key_id, idempotency_key) do update
-         set body_hash = excluded.body_hash, at = excluded.at, status = excluded.status, answer = excluded.answer
-         where held.at <= to_timestamp($7::float8 / 1000)`,
+         set body_hash = excluded.body_hash, at = excluded.at, answer = excluded.answer,
+           status = case when held.at <= to_timestamp($2::float8 / 1000) then excluded.status end`,
       [
-        push.caller.keyId,
-        push.idempotencyKey,
-        bodyHash(push),
         nowMs,
-        answer.status,
-        Buffer.from(answer.json),
         nowMs - repeatableForMs,
+        repeatable.map(({ push }) => push.caller.keyId),
+        repeatable.map(({ push }) => push.idempotencyKey),
+        repeatable.map(({ push }) => bodyHash(push).toString('hex')),
+        repeatable.map(({ answer }) => answer.status),
+        repeatable.map(({ answer }) => answer.json),
       ],
     )
-    if (rowCount === 0) {
-      throw new Rejected(409, {
-        type: 'IDEMPOTENCY_KEY_IN_USE',
-        message: 'A push with this Idempotency-Key is being processed',
-        path: 'idempotency-key',
-        hint: 'Send the same again: the stored answer will be returned',
-      })
-    }
+  } catch (cause) {
+    if (repeatable.length === 1 && isAnsweredAlready(cause)) throw keyInUse()
+    throw cause
   }
+}
+
+function isAnsweredAlready(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23502' && error.table === 'idempotency'
+}
+
+function keyInUse(): Rejected {
+  return new Rejected(409, {
+    type: 'IDEMPOTENCY_KEY_IN_USE',
+    message: 'A push with this Idempotency-Key is being processed',
+    path: 'idempotency-key',
+    hint: 'Send the same again: the stored answer will be returned',
+  })
 }
 
 function bodyHash(push: Push): Buffer {
@@ -174,6 +192,7 @@ export async function applyPush(
   const record = await transaction(needs.db, async (connection) => {
     const done = { push, ...(await work(connection)) }
     await keepPushes(connection, [done], needs.clock.now())
+    await keepAnswers(connection, [done], needs.clock.now())
     return done
   })
   countPush(needs.telemetry, record)

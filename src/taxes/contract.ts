@@ -141,7 +141,9 @@ const tax = Type.Object({
   }),
   appliedPer: oneOf(taxUnits, notOne('appliedPer', taxUnits)),
   included: Type.Boolean({ description: 'The pushed price contains this tax; true requires payNow true' }),
-  payNow: Type.Boolean({ description: 'The platform charges the tax now; otherwise it is due at the property' }),
+  payNow: Type.Boolean({
+    description: 'The platform charges the tax now; otherwise it is due at the property',
+  }),
   startDate: Type.Optional(date({ description: 'First night with this tax; requires endDate' })),
   endDate: Type.Optional(date({ description: 'Last night with this tax; requires startDate' })),
 })

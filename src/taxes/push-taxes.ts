@@ -48,7 +48,7 @@ export const pushTaxes = (needs: Needs) =>
       }),
   )
 
-export function hotelNotFound(hotelId: string): Problem {
+function hotelNotFound(hotelId: string): Problem {
   return { ...taxFaults.hotelNotFound, path: '/hotelId', value: shown(hotelId) }
 }
 

@@ -10,7 +10,10 @@ export type ScopedTaxes = Scope & { taxes: readonly Tax[] }
 /** With the supplier's codes, for reading back; absent where any counts. */
 export type NamedScopedTaxes = ScopedTaxes & { roomId: string | undefined; rateId: string | undefined }
 
-type TaxRow = Scope & { roomId: string | null; rateId: string | null } & Omit<Tax, 'value' | 'startDate' | 'endDate'> & {
+type TaxRow = Scope & { roomId: string | null; rateId: string | null } & Omit<
+    Tax,
+    'value' | 'startDate' | 'endDate'
+  > & {
     value: string
     startDate: string | null
     endDate: string | null
@@ -34,7 +37,8 @@ export async function selectTaxes(db: Queryable, hotelId: number): Promise<Named
     const tax: Tax = { ...members, value: Number(value) }
     if (startDate !== null && endDate !== null) Object.assign(tax, { startDate, endDate })
     if (last && last.roomNo === roomNo && last.rateNo === rateNo) last.taxes.push(tax)
-    else scopes.push({ roomNo, rateNo, roomId: roomId ?? undefined, rateId: rateId ?? undefined, taxes: [tax] })
+    else
+      scopes.push({ roomNo, rateNo, roomId: roomId ?? undefined, rateId: rateId ?? undefined, taxes: [tax] })
   }
   return scopes
 }

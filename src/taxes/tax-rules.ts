@@ -28,7 +28,10 @@ function problemsOfEntries(products: unknown): Problem[] {
   return entries.flatMap((entry, index) => {
     if (!isRecord(entry)) return []
     const path = `/products/${index}`
-    return [...problemsOfScope(entry, index, firstByScope), ...problemsOfList(entry['taxes'], `${path}/taxes`)]
+    return [
+      ...problemsOfScope(entry, index, firstByScope),
+      ...problemsOfList(entry['taxes'], `${path}/taxes`),
+    ]
   })
 }
 

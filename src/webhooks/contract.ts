@@ -63,7 +63,10 @@ export const webhookFaults = {
 } as const satisfies Record<string, ConstraintError>
 
 const registration = Type.Object({
-  webhook: Type.String({ description: 'HTTPS URL that the platform will call', examples: [httpsHint.slice(12)] }),
+  webhook: Type.String({
+    description: 'HTTPS URL that the platform will call',
+    examples: [httpsHint.slice(12)],
+  }),
 })
 
 const registered = Type.Object({

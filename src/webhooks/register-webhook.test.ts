@@ -136,7 +136,12 @@ test('each reason for refusing a URL has its own words', async () => {
     }
     const odd = await supplier.post(path, { webhook: 'https://0x7f.1/' })
     assert.deepEqual(odd.body['errors'], [
-      { ...webhookFaults.hostForm, hint: 'Write the host as 127.0.0.1', path: '/webhook', value: 'https://0x7f.1/' },
+      {
+        ...webhookFaults.hostForm,
+        hint: 'Write the host as 127.0.0.1',
+        path: '/webhook',
+        value: 'https://0x7f.1/',
+      },
     ])
   }
   assert.deepEqual(await held(supplier), { availability: null, pushbook: null, secret: null })
@@ -145,15 +150,16 @@ test('each reason for refusing a URL has its own words', async () => {
 test('no URL of the corpus is stored by either endpoint, and what was registered before stays', async () => {
   const supplier = await gateway.supplier('corpus', { requestsPerMinute: 0 })
   for (const path of paths) await supplier.post(path, { webhook: url })
-  const before = await held(supplier)
+  const registered = await held(supplier)
   const urls = refusedUrls()
   const accepted: unknown[] = []
   for (const [index, webhook] of urls.entries()) {
     const { status, body } = await supplier.post(paths[index % 2] ?? paths[0], { webhook })
-    if (status !== 400 || !Array.isArray(body['errors']) || body['errors'][0].path !== '/webhook') accepted.push([webhook, status])
+    if (status !== 400 || !Array.isArray(body['errors']) || body['errors'][0].path !== '/webhook')
+      accepted.push([webhook, status])
   }
   assert.deepEqual(accepted, [])
-  assert.deepEqual(await held(supplier), before)
+  assert.deepEqual(await held(supplier), registered)
 })
 
 test('the limit of the URL that is published is the one that counts', () => {

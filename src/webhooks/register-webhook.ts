@@ -31,14 +31,14 @@ async function register(
   const { href } = await vetted(text, needs.outbound)
   const signingSecret = newSigningSecret()
   const saved = { code: '200', message: 'Webhook request saved successfully' }
-  let isSecretNew = false
+  const secret = { isNew: false }
   const kept = await applyPush(needs, push, async (connection) => {
     const done = await saveWebhook(connection, push.caller.keyId, { kind, href, signingSecret })
-    isSecretNew = done.isSecretNew
+    secret.isNew = done.isSecretNew
     return { answer: answer(200, saved), kept: { outcome: done.isChanged ? 'applied' : 'unchanged' } }
   })
   // The push log and the answers kept for repeats hold no secret: it leaves only in this one answer.
-  return isSecretNew ? answer(200, { ...saved, signingSecret }) : kept
+  return secret.isNew ? answer(200, { ...saved, signingSecret }) : kept
 }
 
 async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {

@@ -7,7 +7,14 @@ let supplier: TestSupplier
 before(async () => {
   gateway = await startGateway()
   supplier = await gateway.supplier('reservations')
-  const hotel = { hotelId: 'H1', hotelName: 'H', currency: 'USD', isAvailable: true, minChildAge: 3, maxChildAge: 12 }
+  const hotel = {
+    hotelId: 'H1',
+    hotelName: 'H',
+    currency: 'USD',
+    isAvailable: true,
+    minChildAge: 3,
+    maxChildAge: 12,
+  }
   assert.equal((await supplier.post('/push/hotels', [hotel])).status, 200)
 })
 after(() => gateway.stop())
@@ -79,13 +86,19 @@ test('every parameter of retrieve that is wrong is named', async () => {
     const { status, body } = await supplier.get(`/push/webhook/pushbook/retrieve?${query}`)
     assert.deepEqual([status, body['message']], [400, message])
     assert.ok(Array.isArray(body['errors']))
-    assert.deepEqual(body['errors'].map((problem) => problem.path), [path])
+    assert.deepEqual(
+      body['errors'].map((problem) => problem.path),
+      [path],
+    )
   }
 })
 
 test('retrieve for a hotel that is unknown or of another supplier says that it is not found', async () => {
   const stranger = await gateway.supplier('stranger')
-  for (const [who, hotelId] of [[supplier, 'H9'], [stranger, 'H1']] as const) {
+  for (const [who, hotelId] of [
+    [supplier, 'H9'],
+    [stranger, 'H1'],
+  ] as const) {
     const { status, body } = await who.get(`/push/webhook/pushbook/retrieve?hotelId=${hotelId}`)
     assert.deepEqual([status, body['message']], [404, 'Hotel not found'])
   }

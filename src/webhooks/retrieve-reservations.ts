@@ -11,11 +11,7 @@ const pageLimit = { max: 500, usual: 100 }
 export const retrieveReservations = (needs: Needs) =>
   on(webhookRoutes.retrieveReservations, async ({ query, caller }) => {
     const wrong: Problem[] = []
-    refuseEmptyRange(
-      readSince('since', query.since, wrong),
-      readUntil('until', query.until, wrong),
-      wrong,
-    )
+    refuseEmptyRange(readSince('since', query.since, wrong), readUntil('until', query.until, wrong), wrong)
     readLimit(query.limit, pageLimit, wrong)
     // None was ever given out.
     if (query.cursor !== undefined) wrong.push(cursorProblem(query.cursor))

@@ -99,7 +99,11 @@ export const publicAddresses = [
 /** IPv6 addresses that carry an IPv4 address, which a gateway on the way would take out again. */
 export function carriersOf(ipv4: string): string[] {
   const [high, low] = halvesOf(ipv4)
-  const [notHigh, notLow] = halvesOf(bytesOf(ipv4).map((byte) => 255 - byte).join('.'))
+  const [notHigh, notLow] = halvesOf(
+    bytesOf(ipv4)
+      .map((byte) => 255 - byte)
+      .join('.'),
+  )
   return [
     `::ffff:${ipv4}`,
     `::ffff:${high}:${low}`,
@@ -132,7 +136,9 @@ export function spellingsOf(ipv4: string): string[] {
     `${ipv4}.`,
     [...ipv4].map((character) => `%${character.charCodeAt(0).toString(16)}`).join(''),
     // Full-width digits, which the URL standard maps to plain ones.
-    [...ipv4].map((character) => (character === '.' ? '。' : String.fromCodePoint(character.charCodeAt(0) + 0xfee0))).join(''),
+    [...ipv4]
+      .map((character) => (character === '.' ? '。' : String.fromCodePoint(character.charCodeAt(0) + 0xfee0)))
+      .join(''),
   ]
 }
 

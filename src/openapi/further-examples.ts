@@ -1,0 +1,108 @@
+import type { RouteName } from '../contract.ts'
+import type { Example } from '../platform/route.ts'
+
+/**
+ * Examples beside those of the contracts, that continue their story: what integrators most often get wrong. Each
+ * example is sent with the request id `example-<operation>-<number>`, so that the push log can be asked for it.
+ */
+export const furtherExamples: Readonly<Partial<Record<RouteName, readonly Example[]>>> = {
+  pushHotels: [
+    {
+      summary: 'Two mistakes in one hotel: both are listed',
+      request: [
+        {
+          hotelId: 'H2',
+          hotelName: 'Hôtel du Port',
+          currency: 'EURO',
+          isAvailable: true,
+          minChildAge: 0,
+          maxChildAge: 12,
+        },
+      ],
+      answer: {
+        status: 400,
+        body: { code: '400', message: 'Validation failure on minChildAge or maxChildAge' },
+      },
+    },
+  ],
+  pushProducts: [
+    {
+      summary: 'A room type that is not in the reference data',
+      request: {
+        hotelId: 'H1',
+        products: [
+          {
+            roomId: 'STE',
+            roomType: 'Penthouse Deluxe',
+            roomName: 'Suite under the Roof',
+            rateId: 'BAR',
+            rateName: 'Best Available Rate',
+            isAvailable: true,
+            occupancy: { maxOccupancy: 2 },
+          },
+        ],
+      },
+      answer: { status: 400, body: { code: '400', message: 'RoomType is not valid' } },
+    },
+    {
+      summary: 'A hotel that was not pushed',
+      request: {
+        hotelId: 'H9',
+        products: [
+          {
+            roomId: 'DBL',
+            roomType: 'Double',
+            roomName: 'Double Room',
+            rateId: 'BAR',
+            rateName: 'Best Available Rate',
+            isAvailable: true,
+            occupancy: { maxOccupancy: 2 },
+          },
+        ],
+      },
+      answer: { status: 404, body: { code: '404', message: 'Hotel ID is not found' } },
+    },
+  ],
+  pushAri: [
+    {
+      summary: 'One item is wrong: the other is applied',
+      request: {
+        hotelId: 'H1',
+        ari: [
+          { roomId: 'DBL', date: '2027-05-01', inventory: 2 },
+          { roomId: 'TWN', date: '2027-05-01', inventory: 4 },
+        ],
+      },
+      answer: { status: 207, body: { code: '207', message: 'ARI partially updated' } },
+    },
+    {
+      summary: 'An unknown room, and nothing else',
+      request: { hotelId: 'H1', ari: [{ roomId: 'TWN', date: '2027-05-01', inventory: 4 }] },
+      answer: { status: 404, body: { code: '404', message: 'RoomID not found' } },
+    },
+    {
+      summary: 'A dry run: closing one night, only to see what would change',
+      request: {
+        hotelId: 'H1',
+        dryRun: true,
+        ari: [{ roomId: 'DBL', date: '2027-05-02', closed: true }],
+      },
+      answer: { status: 200, body: { code: '200', message: 'ARI updated successfully' } },
+    },
+  ],
+  getPush: [
+    {
+      summary: 'A push that was refused',
+      request: { requestId: 'example-pushTaxes-2' },
+      answer: { status: 200, body: { code: '200', message: 'Push retrieved successfully' } },
+    },
+  ],
+}
+
+/** The name under which request and answer of one example stand. */
+export function keyOf({ summary }: Example): string {
+  return summary
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}

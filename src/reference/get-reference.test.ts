@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { cancelCodes } from './cancel-codes.ts'
+import { currencies } from './currencies.ts'
+import { mealPlans } from './meal-plans.ts'
+import { roomTypes } from './room-types.ts'
+import { fillReference } from './store.ts'
+
+let gateway: TestGateway
+before(async () => {
+  gateway = await startGateway()
+})
+after(() => gateway.stop())
+
+const by =
+  (member: string) =>
+  (one: object, other: object): number =>
+    String(Reflect.get(one, member)) < String(Reflect.get(other, member)) ? -1 : 1
+
+test('a supplier reads the shipped room types, meal plans, currencies and cancellation codes', async () => {
+  const supplier = await gateway.supplier('reader')
+  const { status, body } = await supplier.get('/push/reference')
+  assert.equal(status, 200)
+  const { roomTypes: types, mealPlans: plans, ...others } = body
+  assert.deepEqual(others, {
+    code: '200',
+    message: 'Reference data retrieved successfully',
+    currencies,
+    cancelCodes,
+  })
+  assert.ok(Array.isArray(types) && Array.isArray(plans))
+  assert.deepEqual(types.toSorted(by('name')), roomTypes.toSorted(by('name')))
+  assert.deepEqual(plans.toSorted(by('code')), mealPlans.toSorted(by('code')))
+})
+
+test('what operators edit, add and retire is kept at the next start; what is missing is added', async () => {
+  const fresh = await startGateway()
+  try {
+    await fresh.db.query(`update room_type set description = 'Edited' where name = 'Double'`)
+    await fresh.db.query(`update room_type set retired_at = now() where name = 'Twin'`)
+    await fresh.db.query(`delete from room_type where name = 'Villa'`)
+    await fresh.db.query(`insert into meal_plan (code, name, description) values ('XYZ', 'Own', 'Own plan')`)
+    await Promise.all(Array.from({ length: 4 }, () => fillReference(fresh.db)))
+    const { body } = await (await fresh.supplier('reader')).get('/push/reference')
+    const { roomTypes: types, mealPlans: plans } = body
+    assert.ok(Array.isArray(types) && Array.isArray(plans))
+    assert.deepEqual(
+      types
+        .filter(({ name }) => ['Double', 'Twin', 'Villa'].includes(name))
+        .map(({ name, description }) => [name, description]),
+      [
+        ['Double', 'Edited'],
+        ['Villa', roomTypes.find(({ name }) => name === 'Villa')?.description],
+      ],
+    )
+    assert.deepEqual([types.length, plans.length], [roomTypes.length - 1, mealPlans.length + 1])
+  } finally {
+    await fresh.stop()
+  }
+})

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { validate } from '@scalar/openapi-parser'
+import { routes, type RouteName } from '../src/contract.ts'
+import { openapiDocument } from '../src/openapi/document.ts'
+import { commonAnswers } from '../src/openapi/common.ts'
+import { keyOf } from '../src/openapi/further-examples.ts'
+import { sampleAnswers } from '../src/openapi/sample-answers.ts'
+import type { Route } from '../src/platform/route.ts'
+import { examplesOf, sendExamples, storyOrder } from './examples.ts'
+import { client, startGateway, type TestGateway } from './harness.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const routeByName: Readonly<Record<RouteName, Route>> = routes
+let gateway: TestGateway
+
+before(async () => {
+  gateway = await startGateway()
+})
+after(() => gateway.stop())
+
+describe('the OpenAPI document', () => {
+  // Through text, as everybody else reads it.
+  const document = JSON.parse(JSON.stringify(openapiDocument({ environment: 'sandbox' })))
+
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors, version } = await validate(document)
+    assert.deepEqual({ valid, errors, version }, { valid: true, errors: [], version: '3.1' })
+  })
+
+  test('is what the service gives at /openapi.json, to readers of any host', async () => {
+    const response = await fetch(`${gateway.url}/openapi.json`)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(response.headers.get('access-control-allow-origin'), '*')
+    assert.deepEqual(await response.json(), document)
+    for (const encoding of ['gzip', 'br', 'identity']) {
+      const again = await fetch(`${gateway.url}/openapi.json`, { headers: { 'accept-encoding': encoding } })
+      assert.equal(again.headers.get('content-encoding') ?? 'identity', encoding)
+      assert.deepEqual(await again.json(), document)
+    }
+  })
+
+  test('has every route, each with words, examples, security and answers', () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(Object(methods)).map(
+        ([method, operation]) => `${method.toUpperCase()} ${path} ${Object(operation).operationId}`,
+      ),
+    )
+    const expected = Object.entries(routeByName).map(
+      ([name, { method, path }]) => `${method} ${path} ${name}`,
+    )
+    assert.deepEqual(described.sort(), expected.sort())
+    const tags = new Set(document.tags.map((tag: { name: string }) => tag.name))
+    for (const [name, { method, path, tag, access }] of Object.entries(routeByName)) {
+      const operation = document.paths[path][method.toLowerCase()]
+      assert.ok(operation.summary.length > 0 && operation.description.length > 0, name)
+      assert.ok(tags.has(tag), `${tag} is described`)
+      assert.deepEqual(operation.security, access === 'supplier' ? [{ apiKey: [] }] : operation.security)
+      assert.ok(operation.responses['200'], name)
+      for (const status of ['401', '429', '500', '503'])
+        assert.ok(operation.responses[status], `${name} ${status}`)
+    }
+  })
+
+  test('has no keyword of ours', () => {
+    const text = JSON.stringify(document)
+    for (const keyword of ['"printable":', '"night":', '"decimal":', String(Number.MAX_SAFE_INTEGER)]) {
+      assert.ok(!text.includes(keyword), keyword)
+    }
+  })
+
+  test('lists with each operation every message that its shape can give', () => {
+    for (const name of ['pushHotels', 'pushProducts', 'pushTaxes', 'getTaxes', 'pushAri'] as const) {
+      const { path } = routeByName[name]
+      const { description } = document.paths[path].post
+      for (const message of specifiedMessages[name])
+        assert.ok(description.includes(message), `${name}: ${message}`)
+    }
+  })
+
+  test('names with the ARI operations every fault that the source of the feature can find', () => {
+    const source = globSync('src/ari/*.ts', { cwd: root })
+      .filter((file) => !file.endsWith('.test.ts'))
+      .map((file) => readFileSync(join(root, file), 'utf8'))
+      .join('')
+    const general = new Set(['REQUIRED', 'HOTEL_ID_REQUIRED'])
+    const types = [
+      ...new Set([...source.matchAll(/\btype: '([A-Z]+_[A-Z_]+)'/g)].map((match) => match[1] ?? '')),
+    ]
+    const said = JSON.stringify([document.paths['/push/ari'], document.paths['/push/getAri']])
+    assert.deepEqual(
+      types.filter((type) => !general.has(type) && !said.includes(type)),
+      [],
+    )
+  })
+})
+
+/** The specification's table of errors. */
+const specifiedMessages = {
+  pushHotels: [
+    'Maximum 500 hotels can be updated at a time',
+    'Validation failure on minChildAge or maxChildAge',
+  ],
+  pushProducts: ['Hotel ID is not found', 'RoomType is not valid', 'MealPlan is not valid'],
+  pushTaxes: [
+    'hotelId is required',
+    'at least one of taxes or products is required',
+    'each product entry requires at least one of roomId or rateId',
+    'room id not found',
+    'rate id not found',
+    'Hotel not found',
+  ],
+  getTaxes: ['hotelId is required', 'Hotel not found'],
+  pushAri: ['RoomID not found', 'RateID not found'],
+} as const
+
+describe('the examples of the document', () => {
+  test('are answered by a running service as they say', async () => {
+    const sent = await sendExamples(await gateway.supplier('Examples'))
+    for (const { name, index, example, status, answer } of sent) {
+      const where = `${name}, example ${index + 1}`
+      assert.equal(status, example.answer.status, where)
+      const { code, message } = example.answer.body
+      const said = Object(answer)
+      assert.deepEqual({ code: said.code, message: said.message }, { code, message }, where)
+      assert.deepEqual(
+        answer,
+        sampleAnswers[name][index],
+        `${where}: node scripts/write-sample-answers.ts brings it up to date`,
+      )
+    }
+  })
+
+  test('have a name of their own in each operation', () => {
+    for (const name of storyOrder()) {
+      const keys = examplesOf(name).map(keyOf)
+      assert.deepEqual([...new Set(keys)], keys)
+    }
+  })
+
+  test('of the answers that all operations share are what the service says', async () => {
+    const { apiKey } = await gateway.supplier('Common')
+    const post = (body: string, headers: Record<string, string>) =>
+      client(gateway.url).post('/push/getTaxes', body, headers)
+    const withKey = { 'x-api-key': apiKey }
+    const got = {
+      Unauthorized: await post('{}', {}),
+      BadRequest: await post('{"hotelId":5}', withKey),
+      UnsupportedMediaType: await post('<hotel/>', { ...withKey, 'content-type': 'application/xml' }),
+      BodyTooLarge: await post(' '.repeat(10 * 1024 * 1024 + 1), withKey),
+    }
+    for (const [name, reply] of Object.entries(got)) {
+      const { example } = Object(commonAnswers[name]).content['application/json']
+      assert.deepEqual({ ...reply.body, requestId: '' }, { ...example, requestId: '' }, name)
+      assert.equal(String(reply.status), example.code)
+    }
+  })
+})
+
+describe('the page /docs', () => {
+  const policy =
+    "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;font-src 'self' data:;connect-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'"
+
+  test('is reached from / and has a strict content security policy, which the API has not', async () => {
+    const response = await fetch(gateway.url)
+    assert.equal(response.url, `${gateway.url}/docs`)
+    assert.equal(response.headers.get('content-security-policy'), policy)
+    assert.equal(response.headers.get('strict-transport-security'), null)
+    assert.doesNotMatch(await response.text(), /<script>|https?:\/\/(?!www\.w3\.org)/)
+    const api = await fetch(`${gateway.url}/v1/push/limits`)
+    assert.equal(api.headers.get('content-security-policy'), null)
+  })
+
+  test('does not offer to send requests in production', async () => {
+    const production = await startGateway({ environment: 'production' })
+    try {
+      const text = async (url: string) => (await fetch(`${url}/docs/start.js`)).text()
+      assert.match(await text(production.url), /"hideTestRequestButton": true/)
+      assert.match(await text(gateway.url), /"hideTestRequestButton": false/)
+    } finally {
+      await production.stop()
+    }
+  })
+
+  const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+    existsSync(path),
+  )
+  if (chromium === undefined)
+    process.stderr.write(
+      '\n*** NOT TESTED: /docs in a browser, because there is no chromium on this machine ***\n\n',
+    )
+
+  test(
+    'shows every operation, asks no other host and breaks no policy',
+    { skip: chromium === undefined && 'no chromium on this machine' },
+    async () => {
+      const { chromium: driver } = await import('playwright-core')
+      const browser = await driver.launch({ executablePath: chromium ?? '', args: browserFlags })
+      try {
+        const page = await browser.newPage()
+        page.setDefaultTimeout(20_000)
+        const complaints: string[] = []
+        const hosts = new Set<string>()
+        page.on(
+          'request',
+          (request) => void (request.url().startsWith('data:') || hosts.add(new URL(request.url()).origin)),
+        )
+        page.on(
+          'console',
+          (message) =>
+            void (['error', 'warning'].includes(message.type()) && complaints.push(message.text())),
+        )
+        page.on('pageerror', (error) => void complaints.push(error.message))
+        await page.goto(`${gateway.url}/docs`)
+        await page.getByRole('heading', { name: 'ARI gateway' }).waitFor()
+        for (const tag of new Set(Object.values(routeByName).map((one) => one.tag))) {
+          await page
+            .getByRole('link', { name: tag, exact: true })
+            .or(page.getByRole('button', { name: tag, exact: true }))
+            .first()
+            .waitFor()
+        }
+        await page.goto(`${gateway.url}/docs#tag/ari/POST/push/ari`)
+        await page.getByText('Push availability, rates, inventory and restrictions').first().waitFor()
+        await page.getByText('RoomID not found').first().waitFor()
+        assert.deepEqual([...hosts], [gateway.url])
+        assert.deepEqual(complaints, [])
+      } finally {
+        await browser.close()
+      }
+    },
+  )
+})
+
+const browserFlags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
