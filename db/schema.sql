@@ -301,5 +301,4 @@ begin
     end loop;
   end loop;
 end
-$function$
-;
+$function$;

@@ -37,6 +37,7 @@ export type App = {
   /** Ends the connections, waits for requests under way, then writes what is still to be written. */
   close: () => Promise<void>
   mounted: readonly Mounted[]
+  requestsInFlight: () => number
 }
 
 type HandlerNeeds = AriNeeds & { outbound: OutboundRules }
@@ -64,6 +65,7 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
 /** Above these the process turns requests away before they queue without bound. */
 const pressure = { maxEventLoopDelay: 2_000, maxHeapUsedBytes: 1_500 * 1024 * 1024, sampleInterval: 500 }
 const readyTimeoutMs = 1_000
+const connectionsCloseWithinMs = 800
 
 /** Composes the service, once, by plain calls. */
 export function startApp(needs: AppNeeds): App {
@@ -105,13 +107,16 @@ export function startApp(needs: AppNeeds): App {
 
   return {
     mounted,
+    requestsInFlight: server.requestsInFlight,
     listen: async ({ host, port }) => ({ url: await fastify.listen({ host, port }) }),
     drain: () => {
       draining = true
       server.drain()
     },
     close: async () => {
-      await fastify.close()
+      // A client that hangs must not keep the rest from being closed.
+      const patience = setTimeout(() => fastify.server.closeAllConnections(), connectionsCloseWithinMs)
+      await fastify.close().finally(() => clearTimeout(patience))
       await commits.close()
       await keys.close()
     },

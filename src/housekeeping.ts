@@ -1,3 +1,4 @@
+import { removePastMonths } from './ari/store.ts'
 import type { Settings } from './config.ts'
 import type { Needs } from './platform/needs.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
@@ -30,6 +31,7 @@ export async function doChores({ db, clock, log }: Needs, settings: Settings): P
   const chores: Readonly<Record<string, () => Promise<unknown>>> = {
     'push log days made': () => preparePartitions(db, clock.now()),
     'push log days dropped': () => dropOldPartitions(db, clock.now(), settings.pushLogDays),
+    'past months removed': () => removePastMonths(db, clock.now()),
     'old idempotency keys deleted': () => deleteOldIdempotency(db, clock.now()),
   }
   for (const [chore, run] of Object.entries(chores)) {

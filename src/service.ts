@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { App } from './app.ts'
 import type { Settings } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createFirstKey, createToken } from './keys/manage.ts'
@@ -9,7 +10,7 @@ import { openLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import type { Needs } from './platform/needs.ts'
 import { systemResolve } from './platform/outbound.ts'
-import { openDatabase, type Database } from './platform/postgres.ts'
+import { openDatabase } from './platform/postgres.ts'
 import { telemetry } from './platform/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
@@ -52,7 +53,7 @@ export async function startService(
     closers.push({ name: 'store', close: store.close, withinMs: Infinity })
     await migrate(store.address)
     const db = openDatabase(store.address, log)
-    closers.push({ name: 'pool', close: () => closePool(db), withinMs: poolClosesWithinMs })
+    closers.push({ name: 'pool', close: db.close, withinMs: poolClosesWithinMs })
     const needs: Needs = { db, clock: systemClock, log, telemetry: telemetry() }
     await prepareStore(needs, settings)
     const { startApp } = await loading
@@ -64,7 +65,7 @@ export async function startService(
     const { url } = await app.listen(settings).catch((error: unknown) => {
       throw listenFault(settings, error)
     })
-    closers.push({ name: 'requests', close: () => drain(app, needs), withinMs: requestsFinishWithinMs })
+    closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
     const { notes, where } = store
     await welcome(needs, { environment, url: reachable(url), startMs: performance.now(), where, notes }, say)
     log.info({ url, environment, startMs: Math.round(performance.now()) }, 'ready')
@@ -104,21 +105,9 @@ async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[
 }
 
 /** New requests get 503 while those under way finish; then the port is given up. */
-async function drain(app: { drain: () => void }, needs: Needs): Promise<void> {
+async function drain(app: App): Promise<void> {
   app.drain()
-  const inFlight = needs.telemetry.registry.getSingleMetric('ari_requests_in_flight')
-  while (((await inFlight?.get())?.values[0]?.value ?? 0) > 0) await wait(drainPollMs)
-}
-
-/** The pool ends before its connections are gone; PostgreSQL would break them, and both would complain. */
-async function closePool({ pool, close }: Database): Promise<void> {
-  let open = pool.totalCount
-  const gone = new Promise<void>((resolve) => {
-    if (open === 0) resolve()
-    pool.on('remove', () => --open === 0 && resolve())
-  })
-  await close()
-  await gone
+  while (app.requestsInFlight() > 0) await wait(drainPollMs)
 }
 
 async function closeAll(closers: Closers, warn: (fields: object, message: string) => void): Promise<void> {

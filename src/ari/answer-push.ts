@@ -2,8 +2,8 @@ import { Rejected, rejectedBody, type Problem, type RejectedStatus } from '../pl
 import { answer, type Answer } from '../platform/serve.ts'
 import type { PushRecord } from '../push-log/keep.ts'
 import type { ItemResult } from './apply.ts'
-import type { ReadyPush } from './commit.ts'
 import type { ItemStatus } from './contract.ts'
+import type { ReadyPush } from './plan.ts'
 
 /** The answer to a push and what the push log keeps of it. `revision` is the hotel's after the push. */
 export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {

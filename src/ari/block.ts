@@ -97,15 +97,33 @@ export class Block {
     return { changed: this.#write(field, allowed, value, stamp), superseded: mask & ~allowed }
   }
 
-  /** Clears all guest prices on the nights of the mask, but those of the fields kept. */
-  clearGuestPrices(mask: NightMask, kept: ReadonlySet<number>, stamp: Stamp): NightMask {
+  /**
+   * Clears all guest prices on the nights of the mask, but those of the fields kept. Superseded are the nights on which
+   * another price stays, because a newer sequence set it.
+   */
+  clearGuestPrices(mask: NightMask, kept: ReadonlySet<number>, stamp: Stamp): SetResult {
     let changed = 0
+    let superseded = 0
     for (const field of this.fields()) {
-      if (isGuestPriceField(field) && !kept.has(field)) changed |= this.set(field, mask, unset, stamp).changed
+      if (!isGuestPriceField(field) || kept.has(field)) continue
+      const result = this.set(field, mask, unset, stamp)
+      changed |= result.changed
+      superseded |= this.held(field, result.superseded)
     }
     // Remembered for buckets that no push has named yet: an older one that comes late must not set them.
     if (stamp.sequence !== undefined) this.#advance(fieldNumber.anyGuestPrice, mask, stamp, stamp.sequence)
-    return changed
+    return { changed, superseded }
+  }
+
+  /** The nights of the mask that hold a value of the field. */
+  held(field: number, mask: NightMask): NightMask {
+    const values = mask === 0 ? undefined : this.values(field)
+    let held = 0
+    for (let rest = values ? mask : 0; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      if ((values?.[night] ?? unset) !== unset) held |= 1 << night
+    }
+    return held
   }
 
   #write(field: number, mask: NightMask, value: number, stamp: Stamp): NightMask {
@@ -282,11 +300,24 @@ function readVarint(reader: Cursor): number {
   }
 }
 
+/**
+ * The sign goes into the lowest bit, the rest into the others. Doubling the number instead would leave what a double
+ * holds exactly, because sequences go up to 2^53.
+ */
 function writeDifference(writer: Cursor, difference: number): void {
-  writeVarint(writer, difference < 0 ? -2 * difference - 1 : 2 * difference)
+  const magnitude = difference < 0 ? -difference - 1 : difference
+  const first = (magnitude % 64) * 2 + (difference < 0 ? 1 : 0)
+  if (magnitude < 64) {
+    writer.bytes[writer.at++] = first
+    return
+  }
+  writer.bytes[writer.at++] = first | 128
+  writeVarint(writer, Math.floor(magnitude / 64))
 }
 
 function readDifference(reader: Cursor): number {
-  const folded = readVarint(reader)
-  return folded % 2 === 1 ? -(folded + 1) / 2 : folded / 2
+  const first = reader.bytes[reader.at++] ?? 0
+  const upper = first < 128 ? 0 : readVarint(reader)
+  const magnitude = upper * 64 + ((first & 127) >> 1)
+  return first & 1 ? -magnitude - 1 : magnitude
 }

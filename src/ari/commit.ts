@@ -4,14 +4,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { overloaded } from '../platform/body.ts'
 import type { Needs } from '../platform/needs.ts'
 import { connectionConfig, isTransient, isUnavailable } from '../platform/postgres.ts'
-import type { Answer, Push } from '../platform/serve.ts'
+import type { Answer } from '../platform/serve.ts'
 import { countPush, keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyItem, type Blocks, type ItemResult } from './apply.ts'
 import { Block, type Stamp } from './block.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
-import type { PushAriBody } from './contract.ts'
-import { planPush, type ItemProblems, type Plan } from './plan.ts'
+import { planPush, type Plan, type ReadyPush } from './plan.ts'
 import {
   blockKeyText,
   insertBlocks,
@@ -25,15 +24,6 @@ import {
   type LockedHotel,
   type ModelChange,
 } from './store.ts'
-
-/** A push that is ready to be applied. Its plan rests on a cached catalog, which is compared under the lock. */
-export type ReadyPush = {
-  push: Push
-  body: PushAriBody
-  shapeProblems: ReadonlyMap<number, ItemProblems>
-  catalog: HotelCatalog
-  plan: Plan
-}
 
 export type Committer = {
   /** Settles when the push is on disk (or refused); rejects with 503 when too many wait. */

@@ -64,3 +64,6 @@ export function guestBucket(field: number): { ageCategory: AgeCategory; guests: 
 export const rateFields: readonly number[] = Object.entries(fieldNumber)
   .filter(([name]) => name !== 'anyGuestPrice')
   .map(([, number]) => number)
+
+/** One field and what it is set to; `unset` of block.ts clears it. */
+export type FieldValue = { field: number; value: number }

@@ -4,8 +4,7 @@ import { unset } from './block.ts'
 import type { RoomRate } from '../products/store.ts'
 import type { HotelCatalog } from './catalog.ts'
 import type { PriceLine, PricingModel } from './contract.ts'
-import { fieldNumber, guestPriceField, type AgeCategory } from './fields.ts'
-import type { FieldValue } from './plan.ts'
+import { fieldNumber, guestPriceField, type AgeCategory, type FieldValue } from './fields.ts'
 
 export type PlannedPrices = {
   sets: FieldValue[]

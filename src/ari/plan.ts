@@ -1,9 +1,10 @@
 import { dayIn, formatNight, parseNight } from '../platform/calendar.ts'
 import { shown, type Problem } from '../platform/rejected.ts'
+import type { Push } from '../platform/serve.ts'
 import { unset } from './block.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { daysAheadMax, type AriItem, type PushAriBody, type RateLine } from './contract.ts'
-import { fieldNumber, rateFields, restrictionFields, switchFields } from './fields.ts'
+import { fieldNumber, rateFields, restrictionFields, switchFields, type FieldValue } from './fields.ts'
 import { countNights, everyWeekday, nightsBetween, weekdayMask, type MonthNights } from './month.ts'
 import { planPrices, type PlannedPrices } from './plan-prices.ts'
 
@@ -20,8 +21,6 @@ export type RowChange = {
   pricingModel: 'unit' | 'guest' | undefined
 }
 
-export type FieldValue = { field: number; value: number }
-
 /** An item's changes, and what keeps it, or some of its rate lines, from being applied. */
 export type PlannedItem = { rows: RowChange[]; problems: Problem[] }
 
@@ -31,6 +30,15 @@ export type Plan = {
   refused: Problem[]
   /** Nights of rooms and room-rates that the push names. */
   cells: number
+}
+
+/** A push that is ready to be applied. Its plan rests on a cached catalog, which is compared under the lock. */
+export type ReadyPush = {
+  push: Push
+  body: PushAriBody
+  shapeProblems: ReadonlyMap<number, ItemProblems>
+  catalog: HotelCatalog
+  plan: Plan
 }
 
 /** Problems of the request's shape, sorted to the item or the rate line that they concern. */

@@ -1,3 +1,4 @@
+import { dayIn, monthOf } from '../platform/calendar.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Block } from './block.ts'
 
@@ -215,9 +216,15 @@ export async function selectHotelBlocks(
 }
 
 const monthsRemovedAtOnce = 5_000
+/** Where the day begins last: a month that is past there is past everywhere. */
+const lastZone = 'Etc/GMT+12'
 
-/** Removes months that lie wholly in the past everywhere on earth; in batches, so that no push waits long. */
-export async function removePastMonths(db: Queryable, firstKeptMonth: number): Promise<number> {
+/**
+ * Removes months that lie wholly in the past everywhere on earth, yesterday's night included, which may still be
+ * pushed. In batches, so that no push waits long.
+ */
+export async function removePastMonths(db: Queryable, nowMs: number): Promise<number> {
+  const firstKeptMonth = monthOf(dayIn(lastZone, nowMs) - 1)
   let removed = 0
   for (;;) {
     const { rowCount } = await db.query(

@@ -120,7 +120,9 @@ function folded(title: string, faults: readonly Fault[]): string {
   const lines = faults.map(
     ({ type, message, hint }) => `- **${message}** \`${type}\`${hint === undefined ? '' : `  \n  ${hint}`}`,
   )
-  return [`<details>`, `<summary>${title} (${faults.length})</summary>`, '', ...lines, '', `</details>`].join('\n')
+  return [`<details>`, `<summary>${title} (${faults.length})</summary>`, '', ...lines, '', `</details>`].join(
+    '\n',
+  )
 }
 
 function parameters(described: Route, shapes: Shapes): Json[] {

@@ -50,7 +50,8 @@ const customCss = `
   --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
   --scalar-font-code: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
-.markdown code { white-space: nowrap }
+.markdown li code { white-space: nowrap }
+.markdown th, .markdown td:first-child { white-space: nowrap; word-break: normal }
 section:focus, section:focus-visible { outline: none }
 `
 

@@ -115,17 +115,15 @@ Every error has the same shape, and lists **all** problems of the request, not o
 \`path\` is a JSON Pointer into the body; query parameters are named \`?name\`, headers by their name.
 At most 100 problems are listed, then \`moreErrors\` counts the rest.
 
-| Status | When | Send again? |
-|---|---|---|
-| 200, 207 | All applied; an ARI push of which some items were not | no |
-| 400 | Malformed JSON, wrong type, missing field, broken rule | after mending it |
-| 401 | The key opens nothing | with another key |
-| 404 | Unknown hotel, room, rate or request id | after pushing it |
-| 405, 413, 415 | Method; body too large; not JSON | after mending it |
-| 409 | A push with the same \`Idempotency-Key\` is under way | yes |
-| 422 | The \`Idempotency-Key\` was used with another body | with a new key |
-| 429 | Over the rate limit | after \`Retry-After\` |
-| 500, 503 | Our fault; overloaded or shutting down. Nothing is half-applied | yes, after \`Retry-After\` |
+- **200**, **207** All applied; an ARI push of which some items were not
+- **400** Malformed JSON, a wrong type, a missing field, a broken rule: send again after mending it
+- **401** The key opens nothing
+- **404** Unknown hotel, room, rate or request id: push it first
+- **405**, **413**, **415** Method; body too large; not JSON: send again after mending it
+- **409** A push with the same \`Idempotency-Key\` is under way: send the same again
+- **422** The \`Idempotency-Key\` was used with another body: send it with a new key
+- **429** Over the rate limit: send the same again after \`Retry-After\`
+- **500**, **503** Our fault; overloaded or shutting down. Nothing is half-applied: send the same again
 
 ## Limits
 

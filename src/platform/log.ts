@@ -29,6 +29,15 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
     base: null,
     redact: { paths, censor: '[secret]' },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: toldError },
   }
   return destination ? pino(options, destination) : pino(options)
+}
+
+/** Of an error only what helps to find it: a driver's carries its whole connection, and a row's values in `detail`. */
+function toldError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const code = 'code' in error ? { code: error.code } : {}
+  const cause = error.cause === undefined ? {} : { cause: toldError(error.cause) }
+  return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
 }

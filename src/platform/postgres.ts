@@ -63,8 +63,19 @@ export function openDatabase(
     pool,
     address,
     query: (query, values) => pool.query(query, values),
-    close: () => pool.end(),
+    close: () => endPool(pool),
   }
+}
+
+/** pg's own end() comes back before the connections are gone; a PostgreSQL that stops then would break them. */
+async function endPool(pool: pg.Pool): Promise<void> {
+  let open = pool.totalCount
+  const gone = new Promise<void>((resolve) => {
+    if (open === 0) resolve()
+    pool.on('remove', () => --open === 0 && resolve())
+  })
+  await pool.end()
+  await gone
 }
 
 const attemptsMax = 8

@@ -12,7 +12,7 @@ export type Problem = {
   hint?: string
 }
 
-export type RejectedStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 503
+export type RejectedStatus = 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 422 | 429 | 431 | 503
 
 /** Most problems that one answer lists; the rest are counted in `moreErrors`. */
 export const problemsListedMax = 100

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { constants } from 'node:zlib'
 import { bodyReader, overloaded } from './body.ts'
+import { brokenRequests, hostMissing } from './broken-requests.ts'
 import type { Clock } from './clock.ts'
 import { parseJson } from './json.ts'
 import type { Log } from './log.ts'
@@ -170,14 +171,22 @@ const neverReachedBytes = 1024 * 1024 * 1024
 const compressFromBytes = 2_048
 
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
+  const broken = brokenRequests(requestIdOf, (status) =>
+    needs.telemetry.requests.observe({ route: 'none', status }, 0),
+  )
   const fastify = Fastify({
     logger: false,
+    // Node would answer these itself, without a body and a request id.
+    http: { requireHostHeader: false },
+    clientErrorHandler: broken.onClientError,
+    frameworkErrors: broken.onBadUrl,
     bodyLimit: neverReachedBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     return503OnClosing: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
-    routerOptions: { maxParamLength: 512 },
+    // Longer than any URL: what is too long for an id is an unknown id.
+    routerOptions: { maxParamLength: 65_536 },
     exposeHeadRoutes: false,
   })
   const limiter = new RateLimiter()
@@ -208,11 +217,15 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     request.ari = { startedMs: performance.now(), route: undefined, caller: undefined, push: undefined }
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
+    broken.began(request)
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw hostMissing
   })
   fastify.addHook('onResponse', async (request, reply) => {
     inFlight--
+    broken.ended(request)
     observe(request, reply, needs)
   })
+  fastify.server.on('checkExpectation', broken.onExpectation)
   fastify.setErrorHandler((error, request, reply) => answerError(error, request, reply, needs))
   fastify.setNotFoundHandler((request) => {
     throw notFound(mounted, request)
@@ -401,7 +414,7 @@ function notFound(mounted: readonly Mounted[], request: FastifyRequest): Rejecte
 }
 
 function pathPattern(route: Route): RegExp {
-  return new RegExp(`^/v1${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`)
+  return new RegExp(`^/v1${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
 async function answerError(

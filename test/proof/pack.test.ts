@@ -6,11 +6,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 
 const root = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'ari-pack-'))
 const home = join(folder, 'elsewhere')
 const readyWithinMs = 60_000
+const stoppedWithinMs = 10_000
+const timeout = 5 * 60_000
 
 /** Without what `npm run` adds: the packaged Node must be found by the package, not by the checkout. */
 const environ = Object.fromEntries(
@@ -28,7 +31,9 @@ const environ = Object.fromEntries(
 let packed: string[] = []
 let running: ChildProcess | undefined
 
-before(() => {
+before(installElsewhere, { timeout })
+
+function installElsewhere(): void {
   // PostgreSQL, which doesn't run as root, must be able to pass through.
   chmodSync(folder, 0o711)
   mkdirSync(home)
@@ -37,10 +42,10 @@ before(() => {
   packed = pack.files.map(({ path }: { path: string }) => path)
   writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
   run('npm', ['install', join(folder, pack.filename), '--no-audit', '--no-fund', '--prefer-offline'], home)
-})
+}
 
 after(() => {
-  running?.kill('SIGKILL')
+  if (running?.pid !== undefined && groupLives(running.pid)) process.kill(-running.pid, 'SIGKILL')
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -64,44 +69,61 @@ test('npx ari --help says what there is, and so does the command on the Node of 
   assert.match(run(join(home, 'node_modules/.bin/ari'), ['--help'], home), /^Usage: ari /)
 })
 
-test('what is pushed to the installed service is there after a stop and another start', async () => {
-  const first = await start('npx', ['ari', 'serve'])
-  const [, apiKey = ''] = /Supplier key\s+(ari_sbx_\w+)/.exec(first.printed) ?? []
-  const live = await fetch(`${first.url}/livez`)
-  assert.deepEqual({ status: live.status, text: await live.text() }, { status: 200, text: 'ok\n' })
-  const hotel = {
-    hotelId: 'H1',
-    hotelName: 'Sea View Resort',
-    currency: 'EUR',
-    isAvailable: true,
-    minChildAge: 3,
-    maxChildAge: 12,
-    countryCodeISO2: 'FR',
-    city: 'Nice',
-    timezone: 'Europe/Paris',
-  }
-  const push = await post(`${first.url}/v1/push/hotels`, apiKey, [hotel])
-  assert.equal(push.message, 'Hotels updated successfully')
-  assert.equal(push.warnings, undefined, 'the city table is part of the package')
-  await stop(first)
+test(
+  'what is pushed to the installed service is there after a stop and another start',
+  { timeout },
+  async () => {
+    const first = await start(join(home, 'node_modules/.bin/ari'), ['serve'])
+    const [, apiKey = ''] = /Supplier key\s+(ari_sbx_\w+)/.exec(first.printed) ?? []
+    const live = await fetch(`${first.url}/livez`)
+    assert.deepEqual({ status: live.status, text: await live.text() }, { status: 200, text: 'ok\n' })
+    const hotel = {
+      hotelId: 'H1',
+      hotelName: 'Sea View Resort',
+      currency: 'EUR',
+      isAvailable: true,
+      minChildAge: 3,
+      maxChildAge: 12,
+      countryCodeISO2: 'FR',
+      city: 'Nice',
+      timezone: 'Europe/Paris',
+    }
+    const push = await post(`${first.url}/v1/push/hotels`, apiKey, [hotel])
+    assert.equal(push.message, 'Hotels updated successfully')
+    assert.deepEqual(push.warnings, [], 'the city table is part of the package')
+    // As a supervisor stops it: the command passes the signal on to the Node it has handed over to.
+    first.child.kill('SIGTERM')
+    assert.deepEqual(await first.exit, [0, null])
+    await nothingLeft(first)
 
-  const second = await start(join(home, 'node_modules/.bin/ari'), ['serve'])
-  const read = await post(`${second.url}/v1/push/getHotels`, apiKey, ['H1'])
-  assert.equal(read.hotels[0].hotelName, hotel.hotelName)
-  await stop(second)
-})
+    const second = await start('npx', ['ari', 'serve'])
+    const read = await post(`${second.url}/v1/push/getHotels`, apiKey, ['H1'])
+    assert.equal(read.hotels[0].hotelName, hotel.hotelName)
+    // As Ctrl-C in a terminal does.
+    process.kill(-second.pid, 'SIGINT')
+    await nothingLeft(second)
+  },
+)
 
-type Started = { child: ChildProcess; url: string; printed: string }
+type Started = { child: ChildProcess; pid: number; exit: Promise<unknown>; url: string; printed: string }
 
 async function start(program: string, parameters: string[]): Promise<Started> {
-  const child = spawn(program, parameters, { cwd: home, env: environ, stdio: ['ignore', 'pipe', 'pipe'] })
+  // A process group of its own, as a terminal gives to what is started in it.
+  const child = spawn(program, parameters, {
+    cwd: home,
+    env: environ,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   running = child
+  assert.ok(child.pid)
+  const exit = once(child, 'exit')
   let printed = ''
   const url = await new Promise<string>((found, failed) => {
     const late = setTimeout(() => failed(new Error(`not ready: ${printed}`)), readyWithinMs)
     const read = (piece: Buffer): void => {
       printed += piece.toString()
-      const [, at] = /ready in .* at (http:\S+)/.exec(printed) ?? []
+      const [, at] = /ready in [\d.]+ s at (http:\S+)/.exec(printed) ?? []
       // The whole greeting arrives with the line or right behind it.
       if (at !== undefined) setTimeout(() => found(at), 200)
       if (at !== undefined) clearTimeout(late)
@@ -110,14 +132,22 @@ async function start(program: string, parameters: string[]): Promise<Started> {
     child.stderr.on('data', read)
     child.once('exit', (code) => failed(new Error(`ended with ${code}: ${printed}`)))
   })
-  return { child, url, printed }
+  return { child, pid: child.pid, exit, url, printed }
 }
 
-async function stop({ child, url }: Started): Promise<void> {
-  const exit = once(child, 'exit')
-  child.kill('SIGTERM')
-  await exit
-  await assert.rejects(fetch(`${url}/livez`), 'nothing serves any more')
+async function nothingLeft({ pid, url }: Started): Promise<void> {
+  const until = performance.now() + stoppedWithinMs
+  while (groupLives(pid) && performance.now() < until) await delay(50)
+  assert.equal(groupLives(pid), false, 'a process is left')
+  await assert.rejects(fetch(`${url}/livez`), 'something still serves')
+}
+
+function groupLives(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0)
+  } catch {
+    return false
+  }
 }
 
 async function post(url: string, apiKey: string, body: unknown) {

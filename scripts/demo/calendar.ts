@@ -1,0 +1,196 @@
+import { listOf, recordOf, type Json } from './client.ts'
+import type { Stored } from './first-day.ts'
+import { line, paint, width } from './print.ts'
+
+/** What is held, drawn from the answer of getAri: the nights of two weeks, and the months of the year. */
+
+type Night = { units?: number; closed?: boolean; rates: Map<string, Json> }
+/** By room, then by date. */
+type Held = Map<string, Map<string, Night>>
+
+const labelColumns = 14
+const cellColumns = 7
+
+export function showCalendar({ answer, first, monday }: Stored): void {
+  const held = nightsOf(answer)
+  const shownNights = width() >= labelColumns + 14 * cellColumns ? 14 : 7
+  const dates = Array.from({ length: shownNights }, (_, index) => monday.add({ days: index }))
+  const rule = paint('dim', `   ${'─'.repeat(labelColumns - 3 + shownNights * cellColumns)}`)
+
+  line(paint('dim', `   Prices for two adults in ${String(answer['currency'])}`))
+  line()
+  line(
+    row(
+      '',
+      dates.map((date) => weekend(date, date.toLocaleString('en', { weekday: 'short' }))),
+    ),
+  )
+  line(
+    row(
+      month(monday),
+      dates.map((date) => weekend(date, date.day === 1 ? month(date) : String(date.day))),
+    ),
+  )
+  for (const [roomId, byDate] of held) {
+    const nights = dates.map((date) => byDate.get(String(date)))
+    line(rule)
+    line(row(`${paint('bold', roomId.padEnd(4))} units`, nights.map(unitsOf), roomId.length > 4 ? 0 : 10))
+    for (const rateId of ratesOf(byDate)) {
+      line(
+        row(
+          `     ${rateId}`,
+          nights.map((night) => priceOf(night, rateId)),
+        ),
+      )
+      const marks = nights.map((night) => marksOf(night, rateId))
+      if (marks.some((mark) => mark.text !== '')) line(row('', marks))
+    }
+  }
+  line(rule)
+  legend()
+  line()
+  showYear(held, first)
+}
+
+type Cell = { text: string; style?: Parameters<typeof paint>[0] }
+
+function row(label: string, cells: readonly Cell[], labelLength = label.length): string {
+  const padding = ' '.repeat(Math.max(0, labelColumns - 3 - labelLength))
+  const drawn = cells.map(({ text, style }) => {
+    const padded = text.padStart(cellColumns)
+    return style === undefined ? padded : paint(style, padded)
+  })
+  return `   ${label}${padding}${drawn.join('')}`.trimEnd()
+}
+
+function month(date: Temporal.PlainDate): string {
+  return date.toLocaleString('en', { month: 'short' })
+}
+
+function weekend(date: Temporal.PlainDate, text: string): Cell {
+  return { text, style: date.dayOfWeek === 5 || date.dayOfWeek === 6 ? 'bold' : 'dim' }
+}
+
+function unitsOf(night: Night | undefined): Cell {
+  if (night?.closed === true) return { text: '×', style: 'red' }
+  if (night?.units === undefined) return { text: '·', style: 'dim' }
+  return { text: String(night.units), style: night.units <= 1 ? 'yellow' : 'green' }
+}
+
+function priceOf(night: Night | undefined, rateId: string): Cell {
+  const rate = night?.rates.get(rateId)
+  if (night?.closed === true || rate?.['closed'] === true) return { text: '×', style: 'red' }
+  const amount = forTwo(rate)
+  return amount === undefined
+    ? { text: '·', style: 'dim' }
+    : { text: Number.isInteger(amount) ? String(amount) : amount.toFixed(2) }
+}
+
+function forTwo(rate: Json | undefined): number | undefined {
+  const price = listOf(rate?.['prices'])
+    .map(recordOf)
+    .find(({ ageCategory, guests }) => ageCategory === 'adult' && guests === 2)
+  return price === undefined ? undefined : Number(price['amount'])
+}
+
+function marksOf(night: Night | undefined, rateId: string): Cell {
+  const rate = night?.rates.get(rateId) ?? {}
+  if (night?.closed === true || rate['closed'] === true) return { text: '' }
+  const text = [
+    rate['closedToArrival'] === true ? '↛' : '',
+    rate['closedToDeparture'] === true ? '↚' : '',
+    rate['minAdvanceDays'] === undefined ? '' : `-${String(rate['minAdvanceDays'])}d`,
+    rate['minLengthStay'] === undefined ? '' : ` ${String(rate['minLengthStay'])}+`,
+  ].join('')
+  return { text, style: 'yellow' }
+}
+
+function legend(): void {
+  const marks = [
+    ['×', 'red', 'closed'],
+    ['2+', 'yellow', 'nights at least'],
+    ['-7d', 'yellow', 'days ahead at least'],
+    ['↛', 'yellow', 'no arrival'],
+    ['↚', 'yellow', 'no departure'],
+  ] as const
+  line(`   ${marks.map(([mark, style, meaning]) => `${paint(style, mark)} ${meaning}`).join('   ')}`)
+}
+
+const monthColumns = 5
+
+/** The lowest and the highest price of each month, and how much of it is closed. */
+function showYear(held: Held, first: Temporal.PlainDate): void {
+  const months = Array.from({ length: 12 }, (_, index) => first.toPlainYearMonth().add({ months: index }))
+  const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(monthColumns)).join('')
+  line(paint('dim', '   The year: the lowest and the highest price of each month, and its closed nights'))
+  line()
+  line(
+    paint(
+      'dim',
+      `   ${''.padEnd(labelColumns - 3)}${cells(months.map((one) => one.toPlainDate({ day: 1 }).toLocaleString('en', { month: 'short' })))}`,
+    ),
+  )
+  for (const [roomId, byDate] of held) {
+    for (const rateId of ratesOf(byDate)) {
+      const byMonth = months.map((one) => pricesIn(byDate, rateId, String(one)))
+      const label = `${roomId} ${rateId}`.padEnd(labelColumns - 3)
+      line(
+        `   ${paint('bold', label)}${cells(byMonth.map((prices) => (prices.length > 0 ? rounded(Math.min(...prices)) : '×')))}`,
+      )
+      line(
+        paint(
+          'dim',
+          `   ${''.padEnd(labelColumns - 3)}${cells(byMonth.map((prices) => (prices.length > 0 ? rounded(Math.max(...prices)) : '')))}`,
+        ),
+      )
+    }
+    const closed = months.map((one) => closedIn(byDate, String(one)))
+    if (closed.some((nights) => nights > 0)) {
+      const counts = cells(closed.map((nights) => (nights > 0 ? `${nights}×` : '')))
+      line(`   ${''.padEnd(labelColumns - 3)}${paint('red', counts)}`)
+    }
+  }
+}
+
+function closedIn(byDate: ReadonlyMap<string, Night>, yearMonth: string): number {
+  return [...byDate].filter(([date, { closed }]) => date.startsWith(yearMonth) && closed === true).length
+}
+
+function rounded(amount: number): string {
+  return String(Math.round(amount))
+}
+
+function pricesIn(byDate: ReadonlyMap<string, Night>, rateId: string, yearMonth: string): number[] {
+  return [...byDate].flatMap(([date, night]) => {
+    const amount =
+      date.startsWith(yearMonth) && night.closed !== true ? forTwo(night.rates.get(rateId)) : undefined
+    return amount === undefined ? [] : [amount]
+  })
+}
+
+function ratesOf(byDate: ReadonlyMap<string, Night>): string[] {
+  return [...new Set([...byDate.values()].flatMap(({ rates }) => [...rates.keys()]))].sort()
+}
+
+/** The items of getAri, night by night. */
+function nightsOf(answer: Json): Held {
+  const held: Held = new Map()
+  for (const item of listOf(answer['ari']).map(recordOf)) {
+    const roomId = String(item['roomId'])
+    const byDate = held.get(roomId) ?? new Map<string, Night>()
+    held.set(roomId, byDate)
+    const last = Temporal.PlainDate.from(String(item['endDate']))
+    for (
+      let date = Temporal.PlainDate.from(String(item['startDate']));
+      Temporal.PlainDate.compare(date, last) <= 0;
+      date = date.add({ days: 1 })
+    ) {
+      const night = byDate.get(String(date)) ?? { rates: new Map<string, Json>() }
+      byDate.set(String(date), night)
+      if (typeof item['inventory'] === 'number') night.units = item['inventory']
+      if (item['closed'] === true) night.closed = true
+      for (const rate of listOf(item['rates']).map(recordOf)) night.rates.set(String(rate['rateId']), rate)
+    }
+  }
+  return held
+}

@@ -1,0 +1,52 @@
+import { styleText } from 'node:util'
+
+/** How the demo looks. Colours are left out where the output is no terminal, and with NO_COLOR. */
+
+type Style = Parameters<typeof styleText>[0]
+
+export function paint(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout })
+}
+
+const widthOtherwise = 100
+const widthMax = 140
+
+export function width(): number {
+  return Math.min(process.stdout.columns ?? widthOtherwise, widthMax)
+}
+
+export function line(text = ''): void {
+  process.stdout.write(`${text}\n`)
+}
+
+let steps = 0
+
+export function heading(title: string): void {
+  line()
+  line(paint(['bold', 'cyan'], `${++steps}  ${title}`))
+}
+
+/** What is about to be shown, in a sentence. */
+export function told(text: string): void {
+  for (const part of wrapped(text, width() - 3)) line(`   ${part}`)
+}
+
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = []
+  let current = ''
+  for (const word of text.split(' ')) {
+    if (current !== '' && current.length + 1 + word.length > columns) {
+      lines.push(current)
+      current = word
+    } else current = current === '' ? word : `${current} ${word}`
+  }
+  return [...lines, current]
+}
+
+export function cut(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}

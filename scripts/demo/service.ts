@@ -1,0 +1,77 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export type Shown = {
+  /** Without a slash at the end. */
+  url: string
+  apiKey: string
+  /** Whether the demo started it, so that nothing in it is anybody's. */
+  isOwn: boolean
+  stop: () => Promise<void>
+}
+
+const root = resolve(import.meta.dirname, '../..')
+const startTimeoutMs = 60_000
+
+export async function serviceToShow(): Promise<Shown> {
+  const { ARI_URL: url, ARI_API_KEY: apiKey } = process.env
+  if (url && apiKey)
+    return { url: url.replace(/\/(?:v1\/?)?$/, ''), apiKey, isOwn: false, stop: async () => {} }
+  if (url || apiKey) throw new Error('Set both ARI_URL and ARI_API_KEY, or neither')
+  return ownService()
+}
+
+async function ownService(): Promise<Shown> {
+  const folder = await mkdtemp(join(tmpdir(), 'ari-demo-'))
+  // As root the embedded PostgreSQL runs as another user, who must be able to pass through.
+  await chmod(folder, 0o711)
+  const child = spawn(process.execPath, [join(root, 'src/bin/serve.ts')], {
+    // No .env of the checkout and no settings of whoever runs the demo.
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ARI_DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A Ctrl-C on the terminal is for the demo, which then stops the service.
+    detached: true,
+  })
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    const said = await welcome(child)
+    const url = /ready in [\d.]+ s at (\S+)/.exec(said)?.[1]
+    const apiKey = /Supplier key\s+(\S+)/.exec(said)?.[1]
+    if (url === undefined || apiKey === undefined) throw new Error(`The service said no key: ${said}`)
+    return { url, apiKey, isOwn: true, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** What the service says when it is ready, up to the key. */
+function welcome({ stdout, ...child }: ChildProcess): Promise<string> {
+  return new Promise((resolved, rejected) => {
+    let said = ''
+    const late = setTimeout(
+      () => rejected(new Error(`The service did not start in ${startTimeoutMs / 1000} s`)),
+      startTimeoutMs,
+    )
+    stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (!/Supplier key.*\n/.test(said)) return
+      clearTimeout(late)
+      resolved(said)
+    })
+    stdout?.once('end', () => {
+      clearTimeout(late)
+      rejected(new Error(`The service did not start (exit code ${child.exitCode ?? 'unknown'})`))
+    })
+  })
+}

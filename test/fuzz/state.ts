@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import type { Queryable } from '../../src/platform/postgres.ts'
+
+/** What is stored for each supplier, as one number that changes with every byte; and for all together. */
+
+/** Every table, and where its digest is taken. A new table without a line here fails the tests. */
+const tables = {
+  hotel: 'supplier',
+  room: 'supplier',
+  rate: 'supplier',
+  room_rate: 'supplier',
+  tax: 'supplier',
+  ari_month: 'supplier',
+  api_key: 'supplier',
+  api_key_secret: 'supplier',
+  idempotency: 'supplier',
+  supplier: 'common',
+  environment: 'common',
+  access_token: 'common',
+  room_type: 'common',
+  meal_plan: 'common',
+  // A refused push is logged too.
+  push_log: 'none',
+  migration: 'common',
+} as const
+
+export type Digests = ReadonlyMap<number, string>
+
+export async function supplierDigests(db: Queryable, supplierIds: readonly number[]): Promise<Digests> {
+  const { rows } = await db.query<{ supplier_id: number; digest: string }>({
+    name: 'supplier-digests',
+    text: `
+    with mine as (select id, supplier_id from hotel where supplier_id = any($1)),
+      keys as (select * from api_key where supplier_id = any($1))
+    select supplier_id, sum(hash)::text || '/' || count(*) as digest from (
+      select supplier_id, hashtextextended(h::text, 1) as hash from hotel h where supplier_id = any($1)
+      union all select supplier_id, hashtextextended(t::text, 2) from room t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended(t::text, 3) from rate t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended(t::text, 4) from room_rate t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended(t::text, 5) from tax t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended(t::text, 6) from ari_month t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended((to_jsonb(k) - 'last_used_at')::text, 7) from keys k
+      union all select k.supplier_id, hashtextextended(t::text, 8) from api_key_secret t join keys k on k.id = t.key_id
+      union all select k.supplier_id, hashtextextended(t::text, 9) from idempotency t join keys k on k.id = t.key_id
+    ) as held group by supplier_id`,
+    values: [supplierIds],
+  })
+  return new Map(rows.map(({ supplier_id: id, digest }) => [id, digest]))
+}
+
+export async function commonDigest(db: Queryable): Promise<string> {
+  const parts: string[] = []
+  for (const [table, where] of Object.entries(tables)) {
+    if (where !== 'common') continue
+    const { rows } = await db.query<{ digest: string }>(
+      `select count(*) || '/' || coalesce(sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 1)), 0) as digest from ${table} t`,
+    )
+    parts.push(`${table} ${rows[0]?.digest}`)
+  }
+  return parts.join('\n')
+}
+
+export async function assertEveryTableIsKnown(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+  )
+  assert.deepEqual(rows.map(({ name }) => name).sort(), Object.keys(tables).sort())
+}

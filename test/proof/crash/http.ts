@@ -1,0 +1,69 @@
+/** Requests as a client sees them: answered, or broken off at some point, and never sent twice behind its back. */
+import { Agent, request, type IncomingHttpHeaders } from 'node:http'
+
+export type Answered = {
+  isAnswered: true
+  status: number
+  /** Empty when the connection broke after the status had come. */
+  body: Record<string, unknown>
+  headers: IncomingHttpHeaders
+}
+export type Broken = { isAnswered: false; why: string }
+
+export type Client = {
+  send: (
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answered | Broken>
+  close: () => void
+}
+
+const answerWithinMs = 30_000
+
+/** Posts what has a body, gets what has none. */
+export function clientOf(url: string, apiKey: string): Client {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  return {
+    send: (path, body, headers = {}) =>
+      new Promise((settle) => {
+        const bytes = body === undefined ? undefined : JSON.stringify(body)
+        const sent = request(`${url}/v1${path}`, {
+          agent,
+          method: bytes === undefined ? 'GET' : 'POST',
+          timeout: answerWithinMs,
+          headers: {
+            'x-api-key': apiKey,
+            ...(bytes === undefined
+              ? {}
+              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) }),
+            ...headers,
+          },
+        })
+        sent.once('timeout', () => sent.destroy(new Error(`no answer within ${answerWithinMs} ms`)))
+        sent.on('error', (error: Error & { code?: string }) =>
+          settle({ isAnswered: false, why: error.code ?? error.message }),
+        )
+        sent.once('response', (response) => {
+          const { statusCode: status = 0, headers: received } = response
+          let text = ''
+          response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+          // 'close' comes also when the rest of the answer does not; a status that came is an answer all the same.
+          response.on('error', () => {})
+          response.once('close', () =>
+            settle({ isAnswered: true, status, body: parsed(text), headers: received }),
+          )
+        })
+        sent.end(bytes)
+      }),
+    close: () => agent.destroy(),
+  }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,130 @@
+/** The service as `npm start` runs it, as a process that can be killed at any moment, with its PostgreSQL. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { postmasterPid, processesOf } from '../../../src/platform/embedded-postgres-processes.ts'
+
+const program = resolve(import.meta.dirname, '../../../src/bin/serve.ts')
+const readyLine = /^ARI gateway \(\w+\) ready in \d+\.\d s at (http:\/\/\S+) · docs at/m
+const readyWithinMs = 30_000
+const pollMs = 5
+const outputCharactersMax = 200_000
+
+export type ServiceEnd = { code: number | null; signal: NodeJS.Signals | null }
+
+export type Service = {
+  url: string
+  pid: number
+  /** Resolves when the process has ended, however it ends. */
+  ended: Promise<ServiceEnd>
+  hasEnded: () => boolean
+  /** Sends the signal at once, and resolves when the process has ended. */
+  end: (signal: NodeJS.Signals) => Promise<ServiceEnd>
+  signal: (signal: NodeJS.Signals) => void
+  /** What it wrote last. */
+  output: () => string
+}
+
+const started = new Set<ChildProcess>()
+
+/** Starts it on a free port; resolves when /readyz says that it is ready. */
+export async function startService(environ: Readonly<Record<string, string>>): Promise<Service> {
+  const child = spawn(process.execPath, [program], {
+    // No .env of the checkout, no settings of whoever runs the tests.
+    cwd: tmpdir(),
+    env: { PORT: '0', LOG_LEVEL: 'warn', ...environ },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-outputCharactersMax)
+    })
+  let isOver = false
+  const ended = new Promise<ServiceEnd>((done) => {
+    // Not 'close': what the process leaves behind may hold its pipes.
+    child.once('exit', (code, signal) => {
+      isOver = true
+      started.delete(child)
+      done({ code, signal })
+    })
+  })
+  const untilMs = performance.now() + readyWithinMs
+  let url: string | undefined
+  while (url === undefined || !(await isReady(url))) {
+    if (isOver || performance.now() > untilMs) throw new Error(`the service did not become ready:\n${output}`)
+    await wait(pollMs)
+    url ??= readyLine.exec(output)?.[1]
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    ended,
+    hasEnded: () => isOver,
+    signal: (signal) => void child.kill(signal),
+    end: (signal) => {
+      child.kill(signal)
+      return ended
+    },
+    output: () => output,
+  }
+}
+
+/** What a failed test left running. */
+export async function endServices(): Promise<void> {
+  for (const child of started) child.kill('SIGKILL')
+  while (started.size > 0) await wait(pollMs)
+}
+
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`)
+    await response.arrayBuffer()
+    return response.status === 200
+  } catch {
+    return false
+  }
+}
+
+/** PostgreSQL's data folder below a data folder that is in use. */
+export function clusterOf(dataDir: string): string {
+  return join(realpathSync(dataDir), 'postgres/cluster')
+}
+
+export const postgresVictims = ['postmaster', 'any', 'all'] as const
+export type PostgresVictim = (typeof postgresVictims)[number]
+
+/** Kills the postmaster, any other process of the server, or all of them. Returns how many. */
+export async function killPostgres(dataDir: string, victim: PostgresVictim): Promise<number> {
+  const cluster = clusterOf(dataDir)
+  const postmaster = postmasterPid(cluster)
+  const all = await processesOf(cluster)
+  const others = all.filter((pid) => pid !== postmaster)
+  const any = others[Math.floor(Math.random() * others.length)]
+  const victims = { postmaster: [postmaster], any: [any], all }[victim].filter((pid) => pid !== undefined)
+  for (const pid of victims) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended by itself since it was listed.
+    }
+  }
+  return victims.length
+}
+
+/** The small process that ends PostgreSQL when the service is killed. */
+export function watchersOf(servicePid: number): number[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry)) return []
+    try {
+      const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1]
+      const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8')
+      return Number(parent) === servicePid && command.includes('ari-postgres-watcher') ? [Number(entry)] : []
+    } catch {
+      return [] // gone meanwhile
+    }
+  })
+}

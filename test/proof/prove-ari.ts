@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { client, startGateway, type TestClient, type TestGateway } from '../harness.ts'
+import { cellsOf, differenceOfCells, explain, type Played } from './ari-history.ts'
+import { makeSequence, type HotelSpec, type Operation, type Sequence } from './ari-operations.ts'
+import { addDays, digitsByCurrency, type NaiveHotel, type ProductSent } from './naive-ari.ts'
+import { preparePartitions } from '../../src/push-log/housekeeping.ts'
+
+/** Runs sequences of random operations against the service and compares all of it with the naive model. */
+
+const clientsPerSequence = 8
+const sequencesAtOnce = 4
+/** Instants at which the zones of the hotels have different dates, months and hours of daylight saving. */
+const instants = [
+  '2027-03-01T12:00:00Z',
+  '2027-03-01T23:30:00Z',
+  '2027-03-02T10:30:00Z',
+  '2027-03-28T00:59:59Z',
+  '2027-12-31T10:00:00Z',
+  '2028-02-28T11:30:00Z',
+]
+
+export type Proof = { firstSeed: number; sequences: number; say: (line: string) => void }
+
+export async function proveAri({ firstSeed, sequences, say }: Proof): Promise<void> {
+  const gateway = await startGateway()
+  try {
+    const bench = await prepare(gateway)
+    const seeds = Array.from({ length: sequences }, (_, index) => firstSeed + index)
+    // The instant goes with the seed, so that a seed alone says everything.
+    for (const [index, instant] of instants.entries()) {
+      await bench.setTime(instant)
+      const mine = seeds.filter((seed) => seed % instants.length === index)
+      const startedMs = performance.now()
+      await inParallel(mine, sequencesAtOnce, (seed) => prove(bench, makeSequence(seed, gateway.clock.now()), say))
+      if (mine.length > 1) say(`${instant}: ${mine.length} sequences, ${Math.round(performance.now() - startedMs)} ms`)
+    }
+  } finally {
+    await gateway.stop()
+  }
+}
+
+type Bench = {
+  gateway: TestGateway
+  /** Two keys of one supplier, each at two processes of the service: [process][key]. */
+  clients: TestClient[][]
+  setTime: (instant: string) => Promise<void>
+}
+
+async function prepare(gateway: TestGateway): Promise<Bench> {
+  const second = await gateway.second()
+  const unlimited = { requestsPerMinute: 0 }
+  const keys = [await gateway.supplier('proof', unlimited), await gateway.supplier('proof', unlimited)]
+  return {
+    gateway,
+    clients: [gateway, second].map(({ url }) => keys.map(({ apiKey }) => client(url, { 'x-api-key': apiKey }))),
+    setTime: async (instant) => {
+      gateway.clock.set(instant)
+      second.clock.set(instant)
+      await preparePartitions(gateway.db, gateway.clock.now())
+    },
+  }
+}
+
+async function inParallel<Value>(values: readonly Value[], atOnce: number, work: (value: Value, place: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const worker = async (): Promise<void> => {
+    for (;;) {
+      const place = next++
+      const value = values[place]
+      if (value === undefined) return
+      await work(value, place)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+async function prove(bench: Bench, sequence: Sequence, say: (line: string) => void): Promise<void> {
+  const failure = await failureOf(bench, sequence, clientsPerSequence)
+  if (failure === undefined) return
+  const again = `ARI_PROOF_SEED=${sequence.seed} npm run test:proof -- test/proof/ari-model.test.ts`
+  say(`sequence ${sequence.seed} failed; run it alone with\n  ${again}\n${failure}`)
+  say(await shrunk(bench, sequence))
+  assert.fail(`sequence ${sequence.seed}: ${failure.slice(0, 2_000)}`)
+}
+
+/** The shortest part of the sequence that still fails when one client does one thing after another. */
+async function shrunk(bench: Bench, sequence: Sequence): Promise<string> {
+  let attempt = 0
+  const fails = (operations: Operation[]): Promise<string | undefined> =>
+    failureOf(bench, renamed({ ...sequence, operations }, `-${++attempt}`), 1)
+  let { operations } = sequence
+  let failure = await fails(operations)
+  if (failure === undefined) return 'one client alone does not make it fail'
+  for (let index = operations.length - 1; index >= 0; index--) {
+    const fewer = operations.filter((_, at) => at !== index)
+    const still = await fails(fewer)
+    if (still === undefined) continue
+    operations = fewer
+    failure = still
+  }
+  const hotels = sequence.hotels.map((hotel) => JSON.stringify(hotel)).join('\n')
+  return `shrunk to ${operations.length} operations of one client:\n${hotels}\n${operations.map((one) => JSON.stringify(one)).join('\n')}\n${failure}`
+}
+
+/** The same on hotels that were not used before. */
+function renamed(sequence: Sequence, suffix: string): Sequence {
+  const hotels = sequence.hotels.map((hotel) => ({ ...hotel, hotelId: `${hotel.hotelId}${suffix}` }))
+  const operations = sequence.operations.map((one) =>
+    one.kind === 'ari' ? { ...one, body: { ...one.body, hotelId: `${one.body.hotelId}${suffix}` } } : one,
+  )
+  return { ...sequence, hotels, operations }
+}
+
+async function failureOf(bench: Bench, { hotels, operations }: Sequence, clients: number): Promise<string | undefined> {
+  const nowMs = bench.gateway.clock.now()
+  await setUp(bench, hotels)
+  const played: Played[] = []
+  let events = 0
+  await inParallel(operations, clients, async (operation, place) => {
+    const sentAt = events++
+    const reply = await send(bench, hotels, operation, place)
+    played.push({ operation, reply, sentAt, answeredAt: events++ })
+  })
+  const fault = played.find(({ reply }) => reply.status >= 500)
+  if (fault) return `a fault of the service: ${fault.reply.text} to ${JSON.stringify(fault.operation)}`
+  for (const [index, spec] of hotels.entries()) {
+    const explained = explain(index, spec, played, nowMs)
+    if (!explained.isExplained) {
+      const placed = explained.placed.map(({ operation }) => JSON.stringify(operation)).join('\n  ')
+      return `no serial order explains the answers; after\n  ${placed}\nnone of these fits:\n${explained.unexplained.join('\n')}`
+    }
+    const failure = await finalFailure(bench, spec, explained.hotel)
+    if (failure !== undefined) return `at the end of ${spec.hotelId}: ${failure}`
+  }
+  return undefined
+}
+
+async function setUp({ clients }: Bench, hotels: readonly HotelSpec[]): Promise<void> {
+  const supplier = clients[0]?.[0]
+  const pushed = await supplier?.post('/push/hotels', hotels.map((hotel) => hotelBody(hotel)))
+  assert.equal(pushed?.status, 200, pushed?.text)
+  for (const { hotelId, products } of hotels) {
+    const saved = await supplier?.post('/push/products', { hotelId, products: products.map(productBody) })
+    assert.equal(saved?.status, 200, saved?.text)
+    assert.equal(saved?.body['revision'], 2)
+  }
+}
+
+function hotelBody({ hotelId, currency, timeZone }: Pick<HotelSpec, 'hotelId' | 'currency' | 'timeZone'>): object {
+  return { hotelId, hotelName: hotelId, currency, isAvailable: true, minChildAge: 2, maxChildAge: 12, timezone: timeZone }
+}
+
+function productBody(product: ProductSent): object {
+  return { ...product, roomType: 'Double', roomName: product.roomId, rateName: product.rateId }
+}
+
+async function send({ clients }: Bench, hotels: readonly HotelSpec[], operation: Operation, place: number) {
+  const keyNo = operation.kind === 'ari' ? operation.keyNo : 0
+  const supplier = clients[place % clients.length]?.[keyNo]
+  if (!supplier) throw new RangeError('no such client')
+  const hotelId = (index: number): string => hotels[index]?.hotelId ?? ''
+  switch (operation.kind) {
+    case 'ari':
+      return supplier.post('/push/ari', operation.body)
+    case 'products':
+      return supplier.post('/push/products', { hotelId: hotelId(operation.hotel), products: operation.products.map(productBody) })
+    case 'taxes':
+      return supplier.post('/push/taxes', { hotelId: hotelId(operation.hotel), taxes: [cityTax(operation.percent)] })
+    case 'read':
+      return supplier.post('/push/getAri', { hotelId: hotelId(operation.hotel), startDate: operation.startDate, endDate: operation.endDate })
+    case 'hotels':
+      return supplier.post('/push/hotels', operation.hotels.map((sent) => hotelBody({ ...sent, hotelId: hotelId(sent.hotel) })))
+  }
+}
+
+function cityTax(percent: number): object {
+  return { type: 'CITY_TAX', valueType: '%', value: percent, appliedOn: 'net', appliedPer: 'per_room_per_night', included: false, payNow: true }
+}
+
+/** The read-back, the view and the read-back pushed again, against the model. */
+async function finalFailure(bench: Bench, spec: HotelSpec, hotel: NaiveHotel): Promise<string | undefined> {
+  const nowMs = bench.gateway.clock.now()
+  const today = new Date(nowMs).toISOString().slice(0, 10)
+  const range = { startDate: addDays(today, -3), endDate: addDays(today, 762) }
+  const [writer, reader] = [bench.clients[0]?.[0], bench.clients[1]?.[1]]
+  const read = await reader?.post('/push/getAri', { hotelId: spec.hotelId, ...range })
+  if (read?.status !== 200 || read.body['revision'] !== hotel.revision) return `revision ${hotel.revision} expected: ${read?.text}`
+  const sellable = hotel.read(range.startDate, range.endDate, 'sellable')
+  const difference =
+    differenceOfCells(sellable, cellsOf(read.body['ari'])) ??
+    differenceOfCells(hotel.read('', '9999', 'stored'), await cellsOfView(bench, spec, hotel))
+  if (difference !== undefined || sellable.size === 0 || !writer) return difference
+
+  const again = await writer.post('/push/ari', JSON.parse(read.text))
+  const { told } = hotel.judgePush(JSON.parse(read.text), 'key 0', nowMs)
+  const statuses = Array.isArray(again.body['results']) ? again.body['results'].map(({ status }) => status) : []
+  const isAsSaid = again.status === told.status && JSON.stringify(statuses) === JSON.stringify(told.items?.map(({ status }) => status))
+  const changedCells = told.items?.some(({ cellsChanged }) => cellsChanged > 0)
+  if (isAsSaid && changedCells === false && again.body['revision'] === hotel.revision) return undefined
+  return `the read-back was pushed again: model ${JSON.stringify(told)}, service ${again.text}, read-back ${read.text}`
+}
+
+type NightRow = Record<string, unknown> & { key: string; guest_prices: Record<string, Record<string, number>> }
+
+const viewFields: readonly (readonly [column: string, field: string])[] = [
+  ['inventory', 'inventory'],
+  ['closed', 'closed'],
+  ['closed_to_arrival', 'closedToArrival'],
+  ['closed_to_departure', 'closedToDeparture'],
+  ['min_length_stay', 'minLengthStay'],
+  ['max_length_stay', 'maxLengthStay'],
+  ['min_stay_arrival', 'minStayArrival'],
+  ['max_stay_arrival', 'maxStayArrival'],
+  ['min_advance_days', 'minAdvanceDays'],
+  ['max_advance_days', 'maxAdvanceDays'],
+]
+
+async function cellsOfView({ gateway }: Bench, { hotelId }: HotelSpec, hotel: NaiveHotel): Promise<Map<string, string>> {
+  const { rows } = await gateway.db.query<NightRow>(
+    `select room.code || '|' || coalesce(rate.code, '') || '|' || to_char(ari_night.night, 'YYYY-MM-DD') as key, ari_night.*
+     from ari_night join hotel on hotel.id = ari_night.hotel_id
+       join room on room.hotel_id = ari_night.hotel_id and room.room_no = ari_night.room_no
+       left join rate on rate.hotel_id = ari_night.hotel_id and rate.rate_no = ari_night.rate_no
+     where hotel.code = $1`,
+    [hotelId],
+  )
+  return new Map(
+    rows.map((row) => {
+      const members = viewFields
+        .filter(([column]) => row[column] !== null && row[column] !== false)
+        .map(([column, field]) => `${field}=${String(row[column])}`)
+      const price = (field: string, minor: number): void => {
+        const digits = digitsByCurrency[hotel.currencyAt(row.key, field)] ?? 2
+        members.push(`${field}=${String(minor / 10 ** digits)}`)
+      }
+      if (typeof row['unit_price'] === 'number') price('unit', row['unit_price'])
+      for (const [category, byGuests] of Object.entries(row.guest_prices)) {
+        for (const [guests, minor] of Object.entries(byGuests)) price(`${category}/${guests}`, minor)
+      }
+      return [row.key, members.sort().join(' ')]
+    }),
+  )
+}
