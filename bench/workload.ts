@@ -37,8 +37,8 @@ export function smallPushes(workload: Workload, count: number, spreadNights: num
               rateId: `P${below(workload.ratesPerRoom)}`,
               minLengthStay: 1 + below(4),
               prices: [
-                { guests: 1, ageCategory: 'adult', amount: 50 + below(20_000) / 100 },
-                { guests: 2, ageCategory: 'adult', amount: 80 + below(20_000) / 100 },
+                { guests: 1, ageCategory: 'adult', amount: (5_000 + below(20_000)) / 100 },
+                { guests: 2, ageCategory: 'adult', amount: (8_000 + below(20_000)) / 100 },
               ],
             },
           ],
@@ -59,13 +59,19 @@ export function fullYearPush(hotelId: string, workload: Workload, seed: number):
         rateId: `P${rate}`,
         minLengthStay: 1 + below(4),
         prices: [
-          { guests: 1, ageCategory: 'adult', amount: 50 + below(20_000) / 100 },
-          { guests: 2, ageCategory: 'adult', amount: 80 + below(20_000) / 100 },
-          { guests: 1, ageCategory: 'child', amount: 10 + below(2_000) / 100 },
+          { guests: 1, ageCategory: 'adult', amount: (5_000 + below(20_000)) / 100 },
+          { guests: 2, ageCategory: 'adult', amount: (8_000 + below(20_000)) / 100 },
+          { guests: 1, ageCategory: 'child', amount: (1_000 + below(2_000)) / 100 },
           { guests: 1, ageCategory: 'infant', amount: below(500) / 100 },
         ],
       }))
-      ari.push({ roomId: `R${room}`, startDate: night(from), endDate: night(Math.min(from + 6, 364)), inventory: below(50), rates })
+      ari.push({
+        roomId: `R${room}`,
+        startDate: night(from),
+        endDate: night(Math.min(from + 6, 364)),
+        inventory: below(50),
+        rates,
+      })
     }
   }
   return JSON.stringify({ hotelId, pricingModel: 'guest', ari })

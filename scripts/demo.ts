@@ -4,7 +4,7 @@
  */
 import { showCalendar } from './demo/calendar.ts'
 import { firstDay } from './demo/first-day.ts'
-import { heading, line, paint } from './demo/print.ts'
+import { heading, line, paint, told } from './demo/print.ts'
 import { serviceToShow } from './demo/service.ts'
 
 const startedMs = performance.now()
@@ -29,7 +29,7 @@ try {
   showCalendar(stored)
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   line()
-  line(
+  told(
     service.isOwn
       ? `Done in ${seconds} s. The service is stopped and its data are gone; npm start keeps one running, with the API reference at /docs.`
       : `Done in ${seconds} s. The demo's hotel stays in your account; the API reference is at ${service.url}/docs.`,

@@ -29,6 +29,7 @@ export function startProgram(
   name: 'serve' | 'ari',
   environ: Readonly<Record<string, string>>,
   parameters: readonly string[] = [],
+  endsWithinMs = patienceMs,
 ): Running {
   const program = join(root, 'src/bin', `${name}.ts`)
   const child = spawn(process.execPath, [program, ...parameters], {
@@ -40,7 +41,7 @@ export function startProgram(
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
-  const killer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  const killer = setTimeout(() => child.kill('SIGKILL'), endsWithinMs)
   const ended = new Promise<Outcome>((resolve) => {
     child.once('close', (code) => {
       clearTimeout(killer)

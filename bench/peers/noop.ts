@@ -10,8 +10,17 @@ fastify.post('/v1/push/ari', async (request, reply) => {
     hotelId,
     revision: 1,
     requestId: request.id,
-    summary: { items: ari.length, applied: ari.length, partial: 0, rejected: 0, superseded: 0, unchanged: 0, cellsChanged: 6 },
+    summary: {
+      items: ari.length,
+      applied: ari.length,
+      partial: 0,
+      rejected: 0,
+      superseded: 0,
+      unchanged: 0,
+      cellsChanged: 6,
+    },
     results: ari.map((_, index) => ({ index, status: 'applied', cellsChanged: 6 })),
   })
 })
+process.on('SIGTERM', () => process.exit(0))
 process.stdout.write(`${await fastify.listen({ host: '127.0.0.1', port: 0 })}\n`)

@@ -18,4 +18,4 @@ const app = startApp({
 })
 const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
 process.stdout.write(`${url}\n`)
-process.on('SIGINT', () => process.exit(0))
+process.on('SIGTERM', () => process.exit(0))

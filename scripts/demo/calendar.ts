@@ -1,4 +1,4 @@
-import { listOf, recordOf, type Json } from './client.ts'
+import { listOf, recordOf, spelled, type Json } from './client.ts'
 import type { Stored } from './first-day.ts'
 import { line, paint, width } from './print.ts'
 
@@ -96,13 +96,13 @@ function forTwo(rate: Json | undefined): number | undefined {
 function marksOf(night: Night | undefined, rateId: string): Cell {
   const rate = night?.rates.get(rateId) ?? {}
   if (night?.closed === true || rate['closed'] === true) return { text: '' }
-  const text = [
+  const marks = [
     rate['closedToArrival'] === true ? '↛' : '',
     rate['closedToDeparture'] === true ? '↚' : '',
-    rate['minAdvanceDays'] === undefined ? '' : `-${String(rate['minAdvanceDays'])}d`,
-    rate['minLengthStay'] === undefined ? '' : ` ${String(rate['minLengthStay'])}+`,
+    rate['minAdvanceDays'] === undefined ? '' : `-${spelled(rate['minAdvanceDays'])}d`,
+    rate['minLengthStay'] === undefined ? '' : ` ${spelled(rate['minLengthStay'])}+`,
   ].join('')
-  return { text, style: 'yellow' }
+  return { text: marks, style: 'yellow' }
 }
 
 function legend(): void {
@@ -113,7 +113,22 @@ function legend(): void {
     ['↛', 'yellow', 'no arrival'],
     ['↚', 'yellow', 'no departure'],
   ] as const
-  line(`   ${marks.map(([mark, style, meaning]) => `${paint(style, mark)} ${meaning}`).join('   ')}`)
+  const parts = marks.map(([mark, style, meaning]) => ({
+    columns: mark.length + 1 + meaning.length + 3,
+    painted: `${paint(style, mark)} ${meaning}`,
+  }))
+  let columns = 0
+  let drawn = '  '
+  for (const part of parts) {
+    if (columns + part.columns > width() - 3) {
+      line(drawn)
+      columns = 0
+      drawn = '  '
+    }
+    columns += part.columns
+    drawn += ` ${part.painted}  `
+  }
+  line(drawn.trimEnd())
 }
 
 const monthColumns = 5
@@ -122,7 +137,7 @@ const monthColumns = 5
 function showYear(held: Held, first: Temporal.PlainDate): void {
   const months = Array.from({ length: 12 }, (_, index) => first.toPlainYearMonth().add({ months: index }))
   const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(monthColumns)).join('')
-  line(paint('dim', '   The year: the lowest and the highest price of each month, and its closed nights'))
+  line(paint('dim', '   The year: lowest and highest price of each month, closed nights'))
   line()
   line(
     paint(

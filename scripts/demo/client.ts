@@ -73,16 +73,20 @@ function problemsIn(body: Json): Json[] {
 function showProblem(problem: Json, style: 'red' | 'yellow', said: unknown): void {
   const { type, message, path, value, hint } = problem
   const columns = width() - 7
-  if (message !== said) line(`     ${paint(style, cut(String(message), columns))}`)
-  const place = path === undefined || path === '' ? '' : ` at ${String(path)}`
+  if (message !== said) line(`     ${paint(style, cut(spelled(message), columns))}`)
+  const place = path === undefined || path === '' ? '' : ` at ${spelled(path)}`
   const received = value === undefined ? '' : `, received ${JSON.stringify(value)}`
-  line(`       ${paint('dim', cut(`${String(type)}${place}${received}`, columns))}`)
-  if (hint !== undefined) line(`       ${cut(String(hint), columns)}`)
+  line(`       ${paint('dim', cut(`${spelled(type)}${place}${received}`, columns))}`)
+  if (hint !== undefined) line(`       ${cut(spelled(hint), columns)}`)
 }
 
 /** A remark on the answer just shown. */
 export function found(text: string): void {
   line(`     ${text}`)
+}
+
+export function spelled(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 export function recordOf(value: unknown): Json {

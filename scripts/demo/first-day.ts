@@ -139,20 +139,13 @@ async function readBack(ask: Ask, first: Temporal.PlainDate): Promise<Json> {
   const range = { startDate: String(first), endDate: String(first.add({ days: nights - 1 })) }
   const { body } = expect(await ask('/push/getAri', { hotelId, ...range }), 200)
   found(`${plural(listOf(body['ari']).length, 'item')} at revision ${String(body['revision'])}`)
-  const {
-    hotelId: _own,
-    code: _code,
-    message: _message,
-    revision: _revision,
-    warnings: _warnings,
-    ...held
-  } = body
-  summary(expect(await ask('/push/ari', { hotelId, ...held }), 200).body)
+  const { currency, pricingModel, ari } = body
+  summary(expect(await ask('/push/ari', { hotelId, currency, pricingModel, ari }), 200).body)
   return body
 }
 
 const logColumns = [
-  ['kind', 20],
+  ['kind', 9],
   ['outcome', 10],
   ['status', 6],
   ['cellsChanged', 8],
@@ -163,7 +156,7 @@ async function pushLog(ask: Ask): Promise<void> {
   heading('The push log')
   told('Every push of the hotel, refused ones too; GET /v1/push/log/{requestId} has its body and its answer.')
   const { body } = expect(await ask(`/push/log?hotelId=${hotelId}&limit=8`), 200)
-  line(paint('dim', '     time (UTC)  kind                  outcome       http    nights     ms  request id'))
+  line(paint('dim', '     time (UTC)  kind       outcome       http    nights     ms  request id'))
   for (const entry of listOf(body['pushes']).map(recordOf)) {
     const outcome = String(entry['outcome'])
     const style = outcome === 'rejected' ? 'red' : outcome === 'partial' ? 'yellow' : 'green'

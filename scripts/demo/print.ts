@@ -12,7 +12,9 @@ const widthOtherwise = 100
 const widthMax = 140
 
 export function width(): number {
-  return Math.min(process.stdout.columns ?? widthOtherwise, widthMax)
+  const { columns } = process.stdout
+  // Absent, whatever its type says, where the output is no terminal.
+  return Math.min(columns > 0 ? columns : widthOtherwise, widthMax)
 }
 
 export function line(text = ''): void {

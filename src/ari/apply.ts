@@ -1,6 +1,8 @@
 import type { Problem } from '../platform/rejected.ts'
-import { Block, type Stamp } from './block.ts'
+import type { Block, NightMask, SetResult, Stamp } from './block.ts'
+import { unset } from './block-codec.ts'
 import type { ItemStatus } from './contract.ts'
+import { fieldNumber, isPriceField } from './fields.ts'
 import { countNights } from './month.ts'
 import type { PlannedItem, RowChange } from './plan.ts'
 
@@ -39,22 +41,30 @@ export function applyItem(item: PlannedItem, index: number, blocks: Blocks, stam
   }
 }
 
-function applyRow(
-  row: RowChange,
-  block: Block,
-  mask: number,
-  stamp: Stamp,
-): { changed: number; superseded: number } {
-  let changed = 0
-  let superseded = 0
+/**
+ * A night never holds prices of both models: where a newer sequence keeps the other model's price, the one pushed is
+ * held back too. Without a sequence nothing is held back.
+ */
+function applyRow(row: RowChange, block: Block, mask: NightMask, stamp: Stamp): SetResult {
+  let { changed, superseded } = row.guestPricesKept
+    ? block.clearGuestPrices(mask, row.guestPricesKept, stamp)
+    : nothing
+  let barred = row.pricingModel === 'unit' ? superseded : 0
+  if (row.pricingModel === 'guest' && stamp.sequence !== undefined) {
+    const cleared = block.set(fieldNumber.unitPrice, mask, unset, stamp)
+    changed |= cleared.changed
+    barred = block.held(fieldNumber.unitPrice, cleared.superseded)
+  }
   for (const { field, value } of row.sets) {
-    const result = block.set(field, mask, value, stamp)
+    const isBarred = barred !== 0 && isPriceField(field)
+    const result = block.set(field, isBarred ? mask & ~barred : mask, value, stamp)
     changed |= result.changed
     superseded |= result.superseded
   }
-  if (row.guestPricesKept) changed |= block.clearGuestPrices(mask, row.guestPricesKept, stamp)
-  return { changed, superseded }
+  return { changed, superseded: superseded | barred }
 }
+
+const nothing: SetResult = { changed: 0, superseded: 0 }
 
 function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: number): ItemStatus {
   if (item.problems.length > 0) return item.rows.length > 0 ? 'partial' : 'rejected'

@@ -1,3 +1,13 @@
+import {
+  lastSet,
+  nightsMax,
+  readRuns,
+  readVarint,
+  scratchFor,
+  unset,
+  writeColumn,
+  writeVarint,
+} from './block-codec.ts'
 import { fieldNumber, isGuestPriceField, isPriceField } from './fields.ts'
 
 /**
@@ -13,9 +23,6 @@ import { fieldNumber, isGuestPriceField, isPriceField } from './fields.ts'
  *
  * Why not arrays of 31, and what either costs: decisions/002-ari-storage.md.
  */
-
-export const nightsMax = 31
-export const unset = -1
 
 const version = 1
 const kinds = { value: 0, revision: 1, sequence: 2 } as const
@@ -202,122 +209,4 @@ export class Block {
     }
     return Buffer.from(writer.bytes.subarray(0, writer.at))
   }
-}
-
-type Cursor = { bytes: Buffer; at: number }
-
-/** Tag, length and 31 runs of one value each, every varint at its longest. */
-const columnBytesMax = 8 + 2 + nightsMax * 9
-let scratch = Buffer.alloc(64 * columnBytesMax)
-
-function scratchFor(columns: number): Buffer {
-  if (scratch.length < (columns + 1) * columnBytesMax) scratch = Buffer.alloc((columns + 1) * columnBytesMax)
-  return scratch
-}
-
-function lastSet(nights: number[]): number {
-  let length = nights.length
-  while (length > 0 && nights[length - 1] === unset) length--
-  return length
-}
-
-const runKinds = { repeat: 0, unset: 32, each: 64 } as const
-
-/** Writes length and runs; the length is known after the runs, and fits two bytes of varint always written. */
-function writeColumn(writer: Cursor, nights: number[], length: number): void {
-  const lengthAt = writer.at
-  writer.at += 2
-  let previous = 0
-  for (let night = 0; night < length;) {
-    const value = nights[night] ?? unset
-    let end = night + 1
-    while (end < length && nights[end] === value) end++
-    if (value === unset || end - night > 1) {
-      writer.bytes[writer.at++] = (value === unset ? runKinds.unset : runKinds.repeat) | (end - night - 1)
-      if (value !== unset) {
-        writeDifference(writer, value - previous)
-        previous = value
-      }
-      night = end
-      continue
-    }
-    // Single values up to the next night that is unset or begins a repetition.
-    while (end < length && nights[end] !== unset && nights[end] !== nights[end + 1]) end++
-    writer.bytes[writer.at++] = runKinds.each | (end - night - 1)
-    for (; night < end; night++) {
-      const each = nights[night] ?? unset
-      writeDifference(writer, each - previous)
-      previous = each
-    }
-  }
-  const written = writer.at - lengthAt - 2
-  writer.bytes[lengthAt] = (written & 127) | 128
-  writer.bytes[lengthAt + 1] = written >> 7
-}
-
-function readRuns(bytes: Buffer, from: number, to: number): number[] {
-  const nights = new Array<number>(nightsMax).fill(unset)
-  const reader = { bytes, at: from }
-  let night = 0
-  let value = 0
-  while (reader.at < to) {
-    const run = bytes[reader.at++] ?? 0
-    const end = night + (run & 31) + 1
-    const kind = run & 96
-    if (kind === runKinds.unset) night = end
-    else if (kind === runKinds.repeat) {
-      value += readDifference(reader)
-      while (night < end) nights[night++] = value
-    } else {
-      while (night < end) {
-        value += readDifference(reader)
-        nights[night++] = value
-      }
-    }
-  }
-  return nights
-}
-
-/** Numbers go up to 2^53, beyond what bit operations hold, so the upper part is divided. */
-function writeVarint(writer: Cursor, number: number): void {
-  let rest = number
-  while (rest >= 128) {
-    writer.bytes[writer.at++] = (rest % 128) | 128
-    rest = Math.floor(rest / 128)
-  }
-  writer.bytes[writer.at++] = rest
-}
-
-function readVarint(reader: Cursor): number {
-  let number = 0
-  let scale = 1
-  for (;;) {
-    const byte = reader.bytes[reader.at++]
-    if (byte === undefined) throw new RangeError('ARI block ends early')
-    number += (byte & 127) * scale
-    if (byte < 128) return number
-    scale *= 128
-  }
-}
-
-/**
- * The sign goes into the lowest bit, the rest into the others. Doubling the number instead would leave what a double
- * holds exactly, because sequences go up to 2^53.
- */
-function writeDifference(writer: Cursor, difference: number): void {
-  const magnitude = difference < 0 ? -difference - 1 : difference
-  const first = (magnitude % 64) * 2 + (difference < 0 ? 1 : 0)
-  if (magnitude < 64) {
-    writer.bytes[writer.at++] = first
-    return
-  }
-  writer.bytes[writer.at++] = first | 128
-  writeVarint(writer, Math.floor(magnitude / 64))
-}
-
-function readDifference(reader: Cursor): number {
-  const first = reader.bytes[reader.at++] ?? 0
-  const upper = first < 128 ? 0 : readVarint(reader)
-  const magnitude = upper * 64 + ((first & 127) >> 1)
-  return first & 1 ? -magnitude - 1 : magnitude
 }

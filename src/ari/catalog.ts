@@ -21,8 +21,8 @@ export type HotelCatalog = {
 export type Catalogs = {
   /** The catalog as last seen, perhaps out of date: whoever applies something compares the version under the lock. */
   of: (supplierId: number, hotelCode: string) => Promise<HotelCatalog | undefined>
-  /** The catalog as committed now. */
-  current: (supplierId: number, hotelCode: string) => Promise<HotelCatalog | undefined>
+  /** The catalog as the connection sees it now. */
+  current: (connection: Queryable, supplierId: number, hotelCode: string) => Promise<HotelCatalog | undefined>
   /** The catalog as the connection's transaction sees it, kept for later. */
   reload: (connection: Queryable, catalog: HotelCatalog) => Promise<HotelCatalog>
 }
@@ -60,7 +60,7 @@ export function catalogs(db: Database): Catalogs {
   return {
     of: async (supplierId, hotelCode) =>
       kept.get(`${supplierId}/${hotelCode}`) ?? (await load(db, supplierId, hotelCode)),
-    current: (supplierId, hotelCode) => load(db, supplierId, hotelCode),
+    current: load,
     reload: async (connection, { supplierId, hotelCode }) => {
       const catalog = await load(connection, supplierId, hotelCode)
       if (!catalog) throw new Error(`hotel ${hotelCode} is gone`)

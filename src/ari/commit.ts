@@ -32,8 +32,13 @@ export type Committer = {
   close: () => Promise<void>
 }
 
-/** Two, so that one group is computed here while PostgreSQL writes the other. A hotel always has the same lane. */
-const lanesCount = 2
+/**
+ * Small pushes have one lane, so that they come together in large groups; those that take long have two of their own
+ * (one is computed here while PostgreSQL writes the other) and hold up no small ones. Two lanes may meet at a hotel:
+ * its lock decides.
+ */
+const bulkLanes = 2
+const smallCellsMax = 2_000
 const waitingMax = 2_000
 const waitingBytesMax = 128 * 1024 * 1024
 const groupPushesMax = 128
@@ -45,7 +50,9 @@ const attemptsMax = 5
  * round trips (lock and read; write, log and commit), so many small pushes share one write to disk.
  */
 export function committer(needs: Needs, catalogs: Catalogs): Committer {
-  const lanes = Array.from({ length: lanesCount }, () => new Lane(needs, catalogs))
+  const small = new Lane(needs, catalogs)
+  const bulk = Array.from({ length: bulkLanes }, () => new Lane(needs, catalogs))
+  const lanes = [small, ...bulk]
   const waiting = (): number => lanes.reduce((sum, lane) => sum + lane.waiting, 0)
   const waitingBytes = (): number => lanes.reduce((sum, lane) => sum + lane.waitingBytes, 0)
   return {
@@ -55,9 +62,8 @@ export function committer(needs: Needs, catalogs: Catalogs): Committer {
         needs.telemetry.limited.inc({ limit: 'commit_queue' })
         return Promise.reject(overloaded())
       }
-      const lane = lanes[ready.catalog.hotelId % lanesCount]
-      if (!lane) throw new RangeError('no lane')
-      return lane.submit(ready)
+      const lane = ready.plan.cells <= smallCellsMax ? small : bulk[ready.catalog.hotelId % bulkLanes]
+      return (lane ?? small).submit(ready)
     },
     close: async () => {
       await Promise.all(lanes.map((lane) => lane.close()))

@@ -1,7 +1,9 @@
 import { monthOf, parseNight } from '../platform/calendar.ts'
+import { transaction, type Queryable } from '../platform/postgres.ts'
 import { rejectIfAny, type Problem } from '../platform/rejected.ts'
+import type { BodyOf } from '../platform/route.ts'
 import { answer, on } from '../platform/serve.ts'
-import type { HotelCatalog } from './catalog.ts'
+import type { Catalogs, HotelCatalog } from './catalog.ts'
 import { ariRoutes } from './contract.ts'
 import { hotelNotFound, type AriNeeds } from './push-ari.ts'
 import { itemsOf, runsOf } from './read-back.ts'
@@ -16,30 +18,9 @@ export const getAri = (needs: AriNeeds) =>
     const from = parseNight(body.startDate) ?? 0
     const to = parseNight(body.endDate) ?? 0
     rejectIfAny(rangeProblems(from, to, body))
-    const catalog = await needs.catalogs.current(caller.supplierId, body.hotelId)
-    if (!catalog) throw hotelNotFound(body.hotelId)
-    const problems: Problem[] = []
-    const roomNos = numbers(
-      body.roomIds,
-      catalog.roomNoByCode,
-      { member: 'roomIds', type: 'ROOM_NOT_FOUND', message: 'RoomID not found' },
-      problems,
+    const { catalog, state, blocks } = await transaction(needs.db, (connection) =>
+      selectHeld(connection, needs.catalogs, caller.supplierId, { body, from, to }),
     )
-    const rateNos = numbers(
-      body.rateIds,
-      catalog.rateNoByCode,
-      { member: 'rateIds', type: 'RATE_NOT_FOUND', message: 'RateID not found' },
-      problems,
-    )
-    rejectIfAny(problems, 404)
-    const state = await selectHotelState(needs.db, catalog.hotelId)
-    const blocks = await selectHotelBlocks(needs.db, catalog.hotelId, {
-      fromMonth: monthOf(from),
-      toMonth: monthOf(to),
-      roomNos,
-      // The room's own row belongs to whatever rate is asked for.
-      rateNos: rateNos && [0, ...rateNos],
-    })
     const { runs, staleNights } = runsOf(blocks, { from, to, currencyRevision: state.currencyRevision })
     const { pricingModel, ari } = itemsOf(runs, namesOf(catalog))
     return answer(200, {
@@ -53,6 +34,39 @@ export const getAri = (needs: AriNeeds) =>
       ...(staleNights > 0 ? { warnings: [formerCurrency(staleNights, catalog.currency)] } : {}),
     })
   })
+
+type Asked = { body: BodyOf<typeof ariRoutes.getAri>; from: number; to: number }
+
+async function selectHeld(connection: Queryable, catalogs: Catalogs, supplierId: number, asked: Asked) {
+  const { body, from, to } = asked
+  // One snapshot: a push between the statements would show its nights under the revision or the names before it.
+  await connection.query('set transaction isolation level repeatable read read only')
+  const catalog = await catalogs.current(connection, supplierId, body.hotelId)
+  if (!catalog) throw hotelNotFound(body.hotelId)
+  const problems: Problem[] = []
+  const roomNos = numbers(
+    body.roomIds,
+    catalog.roomNoByCode,
+    { member: 'roomIds', type: 'ROOM_NOT_FOUND', message: 'RoomID not found' },
+    problems,
+  )
+  const rateNos = numbers(
+    body.rateIds,
+    catalog.rateNoByCode,
+    { member: 'rateIds', type: 'RATE_NOT_FOUND', message: 'RateID not found' },
+    problems,
+  )
+  rejectIfAny(problems, 404)
+  const state = await selectHotelState(connection, catalog.hotelId)
+  const blocks = await selectHotelBlocks(connection, catalog.hotelId, {
+    fromMonth: monthOf(from),
+    toMonth: monthOf(to),
+    roomNos,
+    // The room's own row belongs to whatever rate is asked for.
+    rateNos: rateNos && [0, ...rateNos],
+  })
+  return { catalog, state, blocks }
+}
 
 function rangeProblems(from: number, to: number, body: { startDate: string; endDate: string }): Problem[] {
   if (from > to) {

@@ -1,6 +1,6 @@
 import { shown, type Problem } from '../platform/rejected.ts'
 import { toMinor } from '../platform/money.ts'
-import { unset } from './block.ts'
+import { unset } from './block-codec.ts'
 import type { RoomRate } from '../products/store.ts'
 import type { HotelCatalog } from './catalog.ts'
 import type { PriceLine, PricingModel } from './contract.ts'

@@ -1,11 +1,12 @@
-import { dayIn, formatNight, parseNight } from '../platform/calendar.ts'
+import { dayIn } from '../platform/calendar.ts'
 import { shown, type Problem } from '../platform/rejected.ts'
 import type { Push } from '../platform/serve.ts'
-import { unset } from './block.ts'
+import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
-import { daysAheadMax, type AriItem, type PushAriBody, type RateLine } from './contract.ts'
+import type { AriItem, PushAriBody, RateLine } from './contract.ts'
 import { fieldNumber, rateFields, restrictionFields, switchFields, type FieldValue } from './fields.ts'
-import { countNights, everyWeekday, nightsBetween, weekdayMask, type MonthNights } from './month.ts'
+import { countNights, type MonthNights } from './month.ts'
+import { checkForms, itemNights } from './plan-item.ts'
 import { planPrices, type PlannedPrices } from './plan-prices.ts'
 
 /** What one item or rate line does to one row (a room, or a room-rate) over its nights. */
@@ -130,86 +131,6 @@ function planItem(context: ItemContext): PlannedItem {
     seen.set(line.rateId, index)
   }
   return { rows, problems }
-}
-
-/** The two forms of an item may not be mixed, and an item without any value says nothing. */
-function checkForms(item: AriItem, path: string, problems: Problem[]): void {
-  if (item.rates === undefined || item.rateId === undefined) return
-  problems.push({
-    type: 'AMBIGUOUS_ITEM',
-    message: 'rateId and rates cannot both be sent in one item',
-    path: `${path}/rateId`,
-    value: shown(item.rateId),
-    hint: 'Use rates with several lines, or the flat form with rateId',
-  })
-}
-
-function itemNights({ item, path, catalog, today }: ItemContext, problems: Problem[]): MonthNights[] {
-  const single = item.date !== undefined
-  if (single && (item.startDate !== undefined || item.endDate !== undefined)) {
-    problems.push({
-      type: 'AMBIGUOUS_DATES',
-      message: 'date cannot be sent together with startDate or endDate',
-      path: `${path}/date`,
-      value: item.date,
-    })
-    return []
-  }
-  const startText = item.date ?? item.startDate
-  const endText = item.date ?? item.endDate
-  if (startText === undefined || endText === undefined) {
-    const missing = startText === undefined ? 'startDate' : 'endDate'
-    const hint = 'Send startDate with endDate, or date for one night'
-    problems.push({ type: 'REQUIRED', message: `${missing} is required`, path: `${path}/${missing}`, hint })
-    return []
-  }
-  const start = parseNight(startText) ?? 0
-  const end = parseNight(endText) ?? 0
-  const startPath = `${path}/${single ? 'date' : 'startDate'}`
-  const endPath = `${path}/${single ? 'date' : 'endDate'}`
-  if (start > end) {
-    problems.push({
-      type: 'DATES_REVERSED',
-      message: 'startDate must not be later than endDate',
-      path: startPath,
-      value: startText,
-      hint: 'Both dates are included',
-    })
-    return []
-  }
-  if (start < today - 1) {
-    const hint = `It is ${formatNight(today)} in ${catalog.timeZone}; yesterday's night is the earliest`
-    problems.push({
-      type: 'DATE_IN_PAST',
-      message: `${single ? 'date' : 'startDate'} must not be earlier than yesterday`,
-      path: startPath,
-      value: startText,
-      hint,
-    })
-  }
-  if (end > today + daysAheadMax) {
-    const hint = `The last night that can be pushed today is ${formatNight(today + daysAheadMax)}`
-    problems.push({
-      type: 'DATE_TOO_FAR',
-      message: `${single ? 'date' : 'endDate'} must be at most ${daysAheadMax} days ahead`,
-      path: endPath,
-      value: endText,
-      hint,
-    })
-  }
-  if (problems.length > 0) return []
-  const months = nightsBetween(start, end, item.daysOfWeek ? weekdayMask(item.daysOfWeek) : everyWeekday)
-  if (months.length === 0) {
-    const hint = `No ${item.daysOfWeek?.join(', ')} lies between ${startText} and ${endText}`
-    problems.push({
-      type: 'NO_NIGHTS',
-      message: 'daysOfWeek leaves no night of the range',
-      path: `${path}/daysOfWeek`,
-      value: shown(item.daysOfWeek?.join()),
-      hint,
-    })
-  }
-  return months
 }
 
 /** Inventory and closure of the room. In the flat form `closed` is the rate line's. */

@@ -1,6 +1,7 @@
 import { daysIn, firstDay, formatNight, type DayNumber } from '../platform/calendar.ts'
 import { fromMinor } from '../platform/money.ts'
-import { unset, type Block } from './block.ts'
+import type { Block } from './block.ts'
+import { unset } from './block-codec.ts'
 import type { AriItem, PriceLine, PricingModel, RateLine } from './contract.ts'
 import {
   fieldNumber,

@@ -19,34 +19,45 @@ export function brokenRequests(
   refused: (status: number) => void,
 ): BrokenRequests {
   const unanswered = new WeakMap<Socket, Set<FastifyRequest>>()
-  const answer = (response: ServerResponse, rejected: Rejected, requestId: string): void => {
+  const toClose = new WeakSet<Socket>()
+  const firstOf = (socket: Socket): FastifyRequest | undefined =>
+    unanswered.get(socket)?.values().next().value
+  /** A request that came whole and is still worked on. */
+  const wholeOf = (socket: Socket): FastifyRequest | undefined =>
+    [...(unanswered.get(socket) ?? [])].find(({ raw }) => raw.complete)
+  const answer = (to: ServerResponse, rejected: Rejected, requestId: string): void => {
     refused(rejected.status)
     const { headers, json } = spelled(rejected, requestId)
-    response.writeHead(rejected.status, headers).end(json)
+    to.writeHead(rejected.status, headers).end(json)
   }
   return {
     began: (request) => {
       const ofSocket = unanswered.get(request.raw.socket) ?? new Set()
       unanswered.set(request.raw.socket, ofSocket.add(request))
     },
-    ended: (request) => unanswered.get(request.raw.socket)?.delete(request),
+    ended: (request) => {
+      const { socket } = request.raw
+      unanswered.get(socket)?.delete(request)
+      if (toClose.has(socket) && !wholeOf(socket)) socket.destroySoon()
+    },
     onClientError: (error, socket) => {
-      const before = [...(unanswered.get(socket) ?? [])]
-      // Answers come in the order of the requests: with a whole one under way, this one would be taken for its answer.
-      const mayAnswer = socket.writable && before.every(({ raw }) => !raw.complete)
-      if (mayAnswer && codeOf(error) !== 'ECONNRESET') {
-        const rejected = notHttp(codeOf(error))
+      const code = codeOf(error)
+      if (code === 'ECONNRESET' || !socket.writable) {
+        socket.destroy()
+      } else if (wholeOf(socket)) {
+        // Answers come in the order of the requests: one to these bytes would be taken for that of the request before.
+        toClose.add(socket)
+        socket.pause()
+      } else {
+        const rejected = notHttp(code)
         refused(rejected.status)
-        const { headers, json } = spelled(rejected, before[0]?.id ?? randomUUID())
-        const fields = Object.entries({ ...headers, connection: 'close' })
-        const lines = [`HTTP/1.1 ${rejected.status} ${STATUS_CODES[rejected.status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)]
-        socket.write(`${lines.join('\r\n')}\r\n\r\n${json}`)
+        socket.write(response(rejected, firstOf(socket)?.id ?? randomUUID()))
+        socket.destroySoon()
       }
-      socket.destroySoon()
     },
     onBadUrl: (_error, request, reply) => answer(reply.raw, badUrl, request.id),
-    onExpectation: (request, response) =>
-      answer(response, unknownExpectation, requestIdOf(request.headers['x-request-id'])),
+    onExpectation: (request, to) =>
+      answer(to, unknownExpectation, requestIdOf(request.headers['x-request-id'])),
   }
 }
 
@@ -77,6 +88,18 @@ function notHttp(code: string): Rejected {
     default:
       return new Rejected(400, { type: 'MALFORMED_REQUEST', message: 'The request is not valid HTTP/1.1' })
   }
+}
+
+/** As bytes: there is no request that could be answered by a method. */
+function response(rejected: Rejected, requestId: string): string {
+  const { headers, json } = spelled(rejected, requestId)
+  const fields = Object.entries({ ...headers, connection: 'close' })
+  return [
+    `HTTP/1.1 ${rejected.status} ${STATUS_CODES[rejected.status]}`,
+    ...fields.map(([name, value]) => `${name}: ${value}`),
+    '',
+    json,
+  ].join('\r\n')
 }
 
 function spelled(rejected: Rejected, requestId: string) {

@@ -14,7 +14,10 @@ export type FuzzCase = {
   route: RouteName | undefined
   parts: readonly Buffer[]
   pauseMs?: number
+  /** We end our half of the connection when all is sent. */
   halfClose?: boolean
+  /** The server must end the connection. */
+  isClosed?: boolean
   isHead?: boolean
   /** How many answers a correct server gives. */
   replies: { least: number; most: number }

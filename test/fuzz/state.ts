@@ -21,7 +21,7 @@ const tables = {
   meal_plan: 'common',
   // A refused push is logged too.
   push_log: 'none',
-  migration: 'common',
+  schema_migration: 'common',
 } as const
 
 export type Digests = ReadonlyMap<number, string>

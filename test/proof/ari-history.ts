@@ -1,6 +1,6 @@
 import type { Reply } from '../harness.ts'
 import type { HotelSpec, Operation } from './ari-operations.ts'
-import { dateIn, NaiveHotel, type ItemSent, type ItemTold, type Judged, type LineSent, type Told } from './naive-ari.ts'
+import { addDays, NaiveHotel, type ItemSent, type ItemTold, type Judged, type LineSent, type Told } from './naive-ari.ts'
 
 /**
  * Looks for a serial order of what was done to one hotel that explains every answer. What was answered before
@@ -43,9 +43,12 @@ export function explain(index: number, spec: HotelSpec, played: readonly Played[
       const judged = judge(hotel, index, one, nowMs)
       const difference = differenceOf(judged, one, hotel)
       if (difference !== undefined) {
-        reasons.push(difference)
+        if (revisionOf(one) <= hotel.revision + 1) reasons.push(difference)
         continue
       }
+      // Who saw a lower revision comes first; otherwise its place is lost.
+      const waiting = next.find((other) => other !== one && revisionOf(other) < (judged.told.revision ?? 0))
+      if (waiting) continue
       const undo = judged.make()
       left.delete(one)
       order.push(one)
@@ -61,6 +64,12 @@ export function explain(index: number, spec: HotelSpec, played: readonly Played[
     return false
   }
   return search() ? { isExplained: true, hotel, order } : { isExplained: false, placed: deepest, unexplained }
+}
+
+/** The revision that an answer names; answers without one fit anywhere. */
+function revisionOf({ reply }: Played): number {
+  const { revision } = reply.body
+  return typeof revision === 'number' ? revision : Number.POSITIVE_INFINITY
 }
 
 function concerns(operation: Operation, index: number): boolean {
@@ -118,7 +127,7 @@ export function cellsOf(ari: unknown): Map<string, string> {
   const items: ItemSent[] = Array.isArray(ari) ? ari : []
   for (const item of items) {
     const { startDate = '', endDate = '' } = item
-    for (let date = startDate; date <= endDate; date = nextDate(date)) {
+    for (let date = startDate; date <= endDate; date = addDays(date, 1)) {
       if (item.inventory !== undefined || item.closed !== undefined) {
         addCell(cells, `${item.roomId}||${date}`, membersOf({ inventory: item.inventory ?? null, closed: item.closed ?? null }))
       }
@@ -139,10 +148,6 @@ function membersOf(line: LineSent): string {
     members.push(`${ageCategory === undefined ? 'unit' : `${ageCategory}/${guests}`}=${amount}`)
   }
   return members.sort().join(' ')
-}
-
-function nextDate(date: string): string {
-  return dateIn('UTC', Date.parse(`${date}T12:00:00Z`) + 86_400_000)
 }
 
 export function differenceOfCells(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string | undefined {

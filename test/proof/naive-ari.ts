@@ -24,7 +24,7 @@ type Restrictions = { [Name in (typeof limitNames)[number]]?: number | string | 
 }
 export type LineSent = Restrictions & {
   rateId?: string
-  inventory?: number | null
+  inventory?: number | null | undefined
   pricingModel?: string
   prices?: PriceSent[] | null
   price?: Amount
@@ -225,7 +225,7 @@ export class NaiveHotel {
   }
 
   #understandLine(
-    line: Omit<LineSent, 'inventory'> & { inventory?: number | null | undefined },
+    line: LineSent,
     { item, push, nights }: { item: ItemSent; push: PushSent; nights: string[] },
     causes: Cause[],
     rows: Row[],
@@ -319,7 +319,7 @@ function applyToNight(
     if (sequence !== undefined) newest.set(memory(field), sequence)
     const now = held.get(field)
     if (value === null) {
-      isChanged ||= held.delete(field)
+      if (held.delete(field)) isChanged = true
     } else if (now?.value !== value || now.former) {
       const isPrice = field === 'unit' || isGuestPrice(field)
       held.set(field, { value, former: false, ...(isPrice ? { currency } : {}) })
@@ -451,8 +451,13 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>()
+
 export function dateIn(timeZone: string, nowMs: number): string {
-  const parts = new Intl.DateTimeFormat('en', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(nowMs)
+  const shape = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en', shape)
+  formats.set(timeZone, format)
+  const parts = format.formatToParts(nowMs)
   const part = (name: string): string => parts.find(({ type }) => type === name)?.value ?? ''
   return `${part('year')}-${part('month')}-${part('day')}`
 }

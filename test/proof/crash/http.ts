@@ -4,8 +4,8 @@ import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 export type Answered = {
   isAnswered: true
   status: number
-  /** Empty when the connection broke after the status had come. */
-  body: Record<string, unknown>
+  /** Cut short when the connection broke after the status had come. */
+  text: string
   headers: IncomingHttpHeaders
 }
 export type Broken = { isAnswered: false; why: string }
@@ -51,19 +51,11 @@ export function clientOf(url: string, apiKey: string): Client {
           // 'close' comes also when the rest of the answer does not; a status that came is an answer all the same.
           response.on('error', () => {})
           response.once('close', () =>
-            settle({ isAnswered: true, status, body: parsed(text), headers: received }),
+            settle({ isAnswered: true, status, text, headers: received }),
           )
         })
         sent.end(bytes)
       }),
     close: () => agent.destroy(),
-  }
-}
-
-function parsed(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
   }
 }

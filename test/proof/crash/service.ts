@@ -79,6 +79,11 @@ export async function endServices(): Promise<void> {
   while (started.size > 0) await wait(pollMs)
 }
 
+/** The PostgreSQL of a killed service ends by itself, a moment later. */
+export async function untilPostgresEnded(dataDir: string): Promise<void> {
+  while ((await processesOf(clusterOf(dataDir))).length > 0) await wait(pollMs)
+}
+
 export async function isReady(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/readyz`)
@@ -104,7 +109,8 @@ export async function killPostgres(dataDir: string, victim: PostgresVictim): Pro
   const all = await processesOf(cluster)
   const others = all.filter((pid) => pid !== postmaster)
   const any = others[Math.floor(Math.random() * others.length)]
-  const victims = { postmaster: [postmaster], any: [any], all }[victim].filter((pid) => pid !== undefined)
+  const victimsOf = { postmaster: [postmaster], any: [any], all } as const
+  const victims = victimsOf[victim].filter((pid) => pid !== undefined)
   for (const pid of victims) {
     try {
       process.kill(pid, 'SIGKILL')

@@ -79,7 +79,7 @@ function ariSlot({ name, hotelId, rooms, rates, from, nights, model, ...more }: 
         .sort(),
     read: async (client) => {
       const range = { hotelId, roomIds: rooms, rateIds: rates, startDate, endDate }
-      return ariLines(await bodyOf(client, '/push/getAri', range))
+      return ariLines(await bodyOf<{ ari: ReadItem[] }>(client, '/push/getAri', range))
     },
     markerIn: (lines) => {
       const amount = lines.map((line) => / (?:adult1|unit)=([\d.]+)/.exec(line)?.[1]).find(Boolean)
@@ -135,10 +135,14 @@ function productSlot(hotelId: string): Slot {
         rates.map((rate) => `${room}/${rate} Room ${marker} Rate ${marker} for ${2 + (marker % 8)}`),
       ),
     read: async (client) => {
-      const { mappings } = await bodyOf(client, '/push/getRoomRateMappings', { hotelId })
+      type Mapping = {
+        [name in 'roomId' | 'rateId' | 'roomName' | 'rateName']: string
+      } & { occupancy: { maxOccupancy: number } }
+      const path = '/push/getRoomRateMappings'
+      const { mappings } = await bodyOf<{ mappings: Mapping[] }>(client, path, { hotelId })
       return mappings
         .map(
-          ({ roomId, rateId, roomName, rateName, occupancy }: Record<string, any>) =>
+          ({ roomId, rateId, roomName, rateName, occupancy }) =>
             `${roomId}/${rateId} ${roomName} ${rateName} for ${occupancy.maxOccupancy}`,
         )
         .sort()
@@ -192,12 +196,11 @@ function taxSlot(hotelId: string): Slot {
     }),
     written: (marker) => scopes.map((scope) => line(scope, marker)).sort(),
     read: async (client) => {
-      const body = await bodyOf(client, '/push/getTaxes', { hotelId })
-      const of = ({ roomId, rateId, taxes: found }: Record<string, any>): string[] =>
-        found.map(({ value }: { value: number }) =>
-          line({ ...(roomId && { roomId }), ...(rateId && { rateId }) }, value),
-        )
-      return [...of({ taxes: body.taxes }), ...body.products.flatMap(of)].sort()
+      type Scope = { roomId?: string; rateId?: string; taxes: { value: number }[] }
+      const read = await bodyOf<Scope & { products: Scope[] }>(client, '/push/getTaxes', { hotelId })
+      const of = ({ roomId, rateId, taxes: found }: Scope): string[] =>
+        found.map(({ value }) => line({ ...(roomId && { roomId }), ...(rateId && { rateId }) }, value))
+      return [...of({ taxes: read.taxes }), ...read.products.flatMap(of)].sort()
     },
     markerIn: ([read = '']) => numberIn(/ (\d+)$/, read),
   }
@@ -219,10 +222,9 @@ function hotelSlot(): Slot {
     },
     written: (marker) => manyHotels.map((hotelId) => `${hotelId} Hotel ${marker} in Town ${marker}`),
     read: async (client) => {
-      const { hotels } = await bodyOf(client, '/push/getHotels', { hotelIds: manyHotels })
-      return hotels.map(
-        ({ hotelId, hotelName, address }: Record<string, any>) => `${hotelId} ${hotelName} in ${address[0]}`,
-      )
+      type Hotel = { hotelId: string; hotelName: string; address: string[] }
+      const { hotels } = await bodyOf<{ hotels: Hotel[] }>(client, '/push/getHotels', { hotelIds: manyHotels })
+      return hotels.map(({ hotelId, hotelName, address }) => `${hotelId} ${hotelName} in ${address.join()}`)
     },
     markerIn: ([line = '']) => numberIn(/Hotel (\d+)/, line),
   }
@@ -246,12 +248,11 @@ function numberIn(pattern: RegExp, line: string): number | undefined {
   return found === undefined ? undefined : Number(found)
 }
 
-/** Reads what must be readable. */
-async function bodyOf(client: Client, path: string, asked: object): Promise<any> {
+async function bodyOf<Body>(client: Client, path: string, asked: object): Promise<Body> {
   const answered = await client.send(path, asked)
-  if (answered.isAnswered && answered.status === 200) return answered.body
-  const what = answered.isAnswered ? `${answered.status} ${JSON.stringify(answered.body)}` : answered.why
-  throw new Unreadable(`${path} could not be read: ${what}`)
+  if (!answered.isAnswered) throw new Unreadable(`${path}: ${answered.why}`)
+  if (answered.status !== 200) throw new Unreadable(`${path}: ${answered.status} ${answered.text}`)
+  return JSON.parse(answered.text)
 }
 
 /** A read that was not answered with 200: expected while the service or PostgreSQL is down. */

@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises'
+import type { TestAddress } from '../test/postgres.ts'
+import { addUsualTables, load, openStage, startPeer, type Measured, type Stage } from './stage.ts'
+import { perSecond, row, type Row } from './table.ts'
+import { fullYearPush, smallPushes, type Workload } from './workload.ts'
+
+const connections = 64
+const seconds = 8
+const warmSeconds = 4
+
+/** Small pushes: months that exist, then months that are new. Peers take turns, so that a drift of the machine shows in all. */
+export async function smallPushesTo(server: TestAddress): Promise<Row[]> {
+  const held: Workload = { hotels: 1_000, roomsPerHotel: 2, ratesPerRoom: 2 }
+  const stage = await openStage(server, held)
+  await addUsualTables(stage)
+  // Two months ahead, so that after the warm-up nearly every push finds its months.
+  const bodies = smallPushes(held, 20_000, 60, 1)
+  const ours = await median('ours', stage, bodies)
+  const usual = await median('usual', stage, bodies)
+  const noop = await median('noop', stage, bodies)
+  await stage.drop()
+
+  // Two years ahead in many hotels: nearly every push makes two new months.
+  const spread: Workload = { hotels: 20_000, roomsPerHotel: 2, ratesPerRoom: 2 }
+  const fresh = await openStage(server, spread)
+  const peer = await startPeer('ours', fresh)
+  await load(peer, fresh, smallPushes(spread, 5_000, 720, 3), { connections, seconds: 2 })
+  const made = await load(peer, fresh, smallPushes(spread, 200_000, 720, 4), { connections, seconds })
+  const { rows } = await fresh.db.query<{ months: number }>('select count(*)::int as months from ari_month')
+  const megabytes = await residentMegabytes(peer.pid)
+  await peer.stop()
+  await fresh.drop()
+
+  return [
+    row('small pushes, durable', told(ours), `usual stack ${told(usual)}`, ours.perSecond / usual.perSecond, {
+      atLeast: 8,
+    }),
+    row(
+      'small pushes, months exist',
+      told(ours),
+      `no-op ceiling ${told(noop)}`,
+      ours.perSecond / noop.perSecond,
+      { atLeast: 0.4 },
+    ),
+    row(
+      `small pushes, months new (${rows[0]?.months ?? 0} made)`,
+      told(made),
+      `no-op ceiling ${told(noop)}`,
+      made.perSecond / noop.perSecond,
+      { atLeast: 0.2 },
+    ),
+    row(
+      'memory after that load',
+      `${megabytes.toFixed(0)} MB resident`,
+      '',
+      megabytes,
+      { atMost: 300 },
+      'MB',
+    ),
+  ]
+}
+
+async function median(
+  name: 'ours' | 'usual' | 'noop',
+  stage: Stage,
+  bodies: readonly string[],
+): Promise<Measured> {
+  const peer = await startPeer(name, stage)
+  await load(peer, stage, bodies, { connections, seconds: warmSeconds })
+  const runs: Measured[] = []
+  for (let run = 0; run < 3; run++) runs.push(await load(peer, stage, bodies, { connections, seconds }))
+  await peer.stop()
+  const [, middle] = runs.sort((left, right) => left.perSecond - right.perSecond)
+  if (!middle) throw new Error('nothing measured')
+  return middle
+}
+
+function told({ perSecond: rate, p50Ms, p99Ms }: Measured): string {
+  return `${perSecond(rate)} (p50 ${p50Ms} ms, p99 ${p99Ms} ms)`
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** A year of a hotel with 50 room-rates as one push; four clients, each with hotels of its own. */
+export async function fullYear(server: TestAddress): Promise<Row[]> {
+  const workload: Workload = { hotels: 24, roomsPerHotel: 10, ratesPerRoom: 5 }
+  const cellsPerPush = (10 * 5 + 10) * 365
+  const bodies = Array.from({ length: workload.hotels }, (_, hotel) =>
+    fullYearPush(`H${hotel}`, workload, hotel),
+  )
+  const stage = await openStage(server, workload)
+  await addUsualTables(stage)
+  const how = { connections: 4, seconds: 15 }
+  const measured: Record<'ours' | 'usual', number> = { ours: 0, usual: 0 }
+  for (const name of ['ours', 'usual'] as const) {
+    const peer = await startPeer(name, stage)
+    // Every hotel once, so that the sizes compared below are those of the same year.
+    await load(peer, stage, bodies, { connections: 4, seconds: name === 'ours' ? 6 : 20 })
+    measured[name] = (await load(peer, stage, bodies, how)).perSecond * cellsPerPush
+    await peer.stop()
+  }
+  const bytes = await bytesPerCell(stage)
+  await stage.drop()
+  return [
+    row(
+      'full-year pushes (50 room-rates × 365 nights, 4 prices)',
+      `${perSecond(measured.ours)} cells`,
+      `usual stack ${perSecond(measured.usual)} cells`,
+      measured.ours / measured.usual,
+      { atLeast: 12 },
+    ),
+    row(
+      'bytes stored a cell',
+      bytes.ours.toFixed(1),
+      `a row a night ${bytes.usual.toFixed(0)}`,
+      bytes.ours / bytes.usual,
+      { atMost: 0.1 },
+    ),
+  ]
+}
+
+/** Tables with their indexes, packed as they would be after a quiet night, over the rows that a year of nights has. */
+async function bytesPerCell({ db }: Stage): Promise<{ ours: number; usual: number }> {
+  await db.query('vacuum full ari_month')
+  await db.query('vacuum full usual_rate_daily')
+  await db.query('vacuum full usual_inventory')
+  const { rows } = await db.query<{ ours: number; usual: number; cells: number }>(
+    `select pg_total_relation_size('ari_month')::float8 as ours,
+       (pg_total_relation_size('usual_rate_daily') + pg_total_relation_size('usual_inventory'))::float8 as usual,
+       ((select count(*) from usual_rate_daily) + (select count(*) from usual_inventory))::float8 as cells`,
+  )
+  const [{ ours, usual, cells } = { ours: 0, usual: 0, cells: 1 }] = rows
+  return { ours: ours / cells, usual: usual / cells }
+}

@@ -1,0 +1,37 @@
+/** The benchmark table: this service beside peers that are measured in the same run, on the same PostgreSQL. */
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { startTestPostgres, type TestAddress } from '../test/postgres.ts'
+import { manyHotels } from './many-hotels.ts'
+import { fullYear, smallPushesTo } from './pushes.ts'
+import { startTimes } from './start-times.ts'
+import { table, type Row } from './table.ts'
+
+const parts = {
+  small: smallPushesTo,
+  year: fullYear,
+  hotels: manyHotels,
+  start: startTimes,
+} satisfies Record<string, (server: TestAddress) => Promise<Row[]>>
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } })
+const wanted = new Set(values.only ?? Object.keys(parts))
+
+const postgres = await startTestPostgres()
+process.stdout.write(
+  `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, Node ${process.version}, PostgreSQL ${postgres.version}\n`,
+)
+process.stdout.write(
+  'Load generator, service and PostgreSQL share the machine. Bars are ratios to peers of the same run.\n\n',
+)
+try {
+  const rows: Row[] = []
+  for (const [name, measure] of Object.entries(parts)) {
+    if (!wanted.has(name)) continue
+    process.stderr.write(`measuring: ${name}\n`)
+    rows.push(...(await measure(postgres.address)))
+  }
+  process.stdout.write(table(rows))
+} finally {
+  await postgres.stop()
+}

@@ -1,0 +1,148 @@
+import autocannon from 'autocannon'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import pg from 'pg'
+import { createKey } from '../src/keys/manage.ts'
+import { openLog } from '../src/platform/log.ts'
+import { migrate } from '../src/platform/migrate.ts'
+import { openDatabase, type Database } from '../src/platform/postgres.ts'
+import { preparePartitions } from '../src/push-log/housekeeping.ts'
+import { fillReference } from '../src/reference/store.ts'
+import type { TestAddress } from '../test/postgres.ts'
+import type { Workload } from './workload.ts'
+
+/** A database of its own with a supplier's hotels in it, for one peer or for several that don't touch each other's tables. */
+export type Stage = { address: TestAddress; db: Database; apiKey: string; drop: () => Promise<void> }
+
+export const benchNow = Date.UTC(2027, 2, 1, 12)
+
+export async function openStage(server: TestAddress, workload: Workload): Promise<Stage> {
+  const name = `bench_${randomBytes(6).toString('hex')}`
+  await asAdmin(server, `create database ${name}`)
+  const address = { ...server, database: name }
+  await migrate(address)
+  const db = openDatabase(address, openLog('fatal'))
+  await fillReference(db)
+  await preparePartitions(db, benchNow)
+  const limits = { requestsPerMinute: 0, ariCellsMax: 1_000_000, bodyBytesMax: 64 * 1024 * 1024 }
+  const { apiKey } = await createKey(db, 'sandbox', {
+    supplier: 'bench',
+    channelManager: 'bench',
+    expiresAtMs: null,
+    limits,
+  })
+  await seed(db, workload)
+  return {
+    address,
+    db,
+    apiKey,
+    drop: async () => {
+      await db.close()
+      await asAdmin(server, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** Hotels, rooms and rates by SQL: pushing 100,000 hotels would take longer than what is measured. */
+async function seed(db: Database, { hotels, roomsPerHotel, ratesPerRoom }: Workload): Promise<void> {
+  await db.query(
+    `insert into hotel (supplier_id, code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, revision, catalog_version)
+     select (select id from supplier), 'H' || h, 'Hotel ' || h, 'USD', true, 2, 12, 'UTC', '{}', 1, 1 from generate_series(0, $1::int - 1) h`,
+    [hotels],
+  )
+  await db.query(
+    `insert into room select id, r + 1, 'R' || r, 'Room ' || r, 'Double' from hotel, generate_series(0, $1::int - 1) r`,
+    [roomsPerHotel],
+  )
+  await db.query(
+    `insert into rate select id, p + 1, 'P' || p, 'Rate ' || p from hotel, generate_series(0, $1::int - 1) p`,
+    [ratesPerRoom],
+  )
+  await db.query(
+    `insert into room_rate (hotel_id, room_no, rate_no, is_available, max_occupancy, pricing_model)
+     select hotel_id, room_no, rate_no, true, 4, 'guest' from room join rate using (hotel_id)`,
+  )
+  await db.query('analyze')
+}
+
+/** The tables of the usual stack beside ours, with the same hotels. */
+export async function addUsualTables(stage: Stage): Promise<void> {
+  await stage.db.query(`
+    create table usual_api_key (hash text primary key, supplier_id int not null);
+    create table usual_hotel (id int primary key, supplier_id int not null, code text not null, currency text not null, unique (supplier_id, code));
+    create table usual_room_rate (id serial primary key, hotel_id int not null, room_code text not null, rate_code text not null, unique (hotel_id, room_code, rate_code));
+    create table usual_inventory (hotel_id int not null, room_code text not null, night date not null, inventory int, closed boolean not null default false, primary key (hotel_id, room_code, night));
+    create table usual_rate_daily (room_rate_id int not null, night date not null, prices jsonb not null, closed boolean not null default false,
+      closed_to_arrival boolean not null default false, closed_to_departure boolean not null default false, min_length_stay smallint, max_length_stay smallint,
+      updated_at timestamptz not null default now(), primary key (room_rate_id, night));
+    create table usual_push_log (id serial primary key, supplier_id int not null, hotel_id int, request_id text not null, at timestamptz not null default now(),
+      status int not null, body jsonb not null, answer jsonb not null);
+    create index on usual_push_log (supplier_id, at);
+    create index on usual_push_log (request_id);
+    insert into usual_hotel select id, supplier_id, code, currency from hotel;
+    insert into usual_room_rate (hotel_id, room_code, rate_code)
+      select hotel_id, room.code, rate.code from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no);
+    insert into usual_api_key select encode(hash, 'hex'), supplier_id from api_key_secret join api_key on api_key.id = key_id;
+    analyze`)
+}
+
+export type Peer = { url: string; pid: number; stop: () => Promise<void> }
+
+/** A peer as a process of its own; it prints its address first. */
+export function startPeer(name: 'ours' | 'usual' | 'noop', stage: Stage): Promise<Peer> {
+  const file = resolve(import.meta.dirname, 'peers', `${name}.ts`)
+  const child = spawn(process.execPath, [file, JSON.stringify(stage.address)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((done) => child.once('exit', () => done()))
+  return new Promise((started, failed) => {
+    child.once('error', failed)
+    child.once('exit', (code) => failed(new Error(`${name} ended with ${code}`)))
+    child.stdout.once('data', (line) => {
+      child.stdout.resume()
+      started({
+        url: String(line).trim(),
+        pid: child.pid ?? 0,
+        stop: async () => {
+          child.kill('SIGTERM')
+          await ended
+        },
+      })
+    })
+  })
+}
+
+export type Measured = { perSecond: number; p50Ms: number; p99Ms: number }
+
+/** Posts the bodies in turn, over and over, from outside the peer's process; every answer must be a 200. */
+export async function load(
+  peer: Peer,
+  stage: Stage,
+  bodies: readonly string[],
+  how: { connections: number; seconds: number },
+): Promise<Measured> {
+  let next = 0
+  const result = await autocannon({
+    url: `${peer.url}/v1/push/ari`,
+    method: 'POST',
+    connections: how.connections,
+    duration: how.seconds,
+    timeout: 60,
+    headers: { 'content-type': 'application/json', 'x-api-key': stage.apiKey },
+    requests: [{ setupRequest: (request) => ({ ...request, body: bodies[next++ % bodies.length] ?? '' }) }],
+  })
+  const failed = result.non2xx + result.errors + result.timeouts
+  if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
+  return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
+}
+
+async function asAdmin(address: TestAddress, statement: string): Promise<void> {
+  const client = new pg.Client(address)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+
+/** A page of docs/ as what is to be run: the convention is in docs/README.md. */
+
+export type Step = {
+  /** For messages: the line of the page on which the block begins. */
+  line: number
+  run: { kind: 'shell'; script: string } | { kind: 'request'; method: string; path: string; body: unknown }
+  shown: { kind: 'json'; value: unknown; status?: number } | { kind: 'text'; text: string } | undefined
+}
+
+type Block = { line: number; language: string; rest: string; text: string }
+
+export function stepsOf(path: string): Step[] {
+  const steps: Step[] = []
+  let last: Step | undefined
+  for (const block of blocksOf(readFileSync(path, 'utf8'))) {
+    const run = runOf(block)
+    if (run) {
+      last = { line: block.line, run, shown: undefined }
+      steps.push(last)
+      continue
+    }
+    const isShown = block.language === 'json' || block.language === 'text'
+    if (isShown && last) last.shown = shownBy(block)
+    else if (block.language === 'json') parsed(block)
+    last = undefined
+  }
+  return steps
+}
+
+function runOf(block: Block): Step['run'] | undefined {
+  if (block.language === 'sh') return { kind: 'shell', script: block.text }
+  const match = /^(GET|POST) (\/\S+)$/.exec(block.rest)
+  if (block.language !== 'json' || !match) return undefined
+  return { kind: 'request', method: match[1] ?? '', path: match[2] ?? '', body: parsed(block) }
+}
+
+function shownBy(block: Block): Step['shown'] {
+  if (block.language === 'text') return { kind: 'text', text: block.text }
+  const value = parsed(block)
+  return block.rest === '' ? { kind: 'json', value } : { kind: 'json', value, status: Number(block.rest) }
+}
+
+function parsed({ line, text }: Block): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`The block in line ${line} is not JSON`, { cause })
+  }
+}
+
+function blocksOf(page: string): Block[] {
+  const blocks: Block[] = []
+  let open: Block | undefined
+  for (const [index, line] of page.split('\n').entries()) {
+    const fence = /^```(\S*) ?(.*)$/.exec(line)
+    if (open) {
+      if (fence) {
+        blocks.push(open)
+        open = undefined
+      } else open.text += `${line}\n`
+    } else if (fence) open = { line: index + 1, language: fence[1] ?? '', rest: fence[2] ?? '', text: '' }
+  }
+  if (open) throw new Error(`The block in line ${open.line} has no end`)
+  return blocks
+}
+
+const any = '…'
+
+/** Where an answer differs from what a page shows; undefined where it does not. */
+export function difference(shown: unknown, got: unknown, path = ''): string | undefined {
+  if (shown === any) return got === undefined ? `${path} is missing` : undefined
+  if (Array.isArray(shown)) return listDifference(shown, got, path)
+  if (typeof shown === 'object' && shown !== null) return objectDifference(shown, got, path)
+  return Object.is(shown, got) ? undefined : `${path}: shown ${JSON.stringify(shown)}, got ${JSON.stringify(got)}`
+}
+
+function listDifference(shown: readonly unknown[], got: unknown, path: string): string | undefined {
+  if (!Array.isArray(got)) return `${path}: shown a list, got ${JSON.stringify(got)}`
+  const isOpen = shown.at(-1) === any
+  const elements = isOpen ? shown.slice(0, -1) : shown
+  if (got.length < elements.length || (!isOpen && got.length > elements.length)) {
+    return `${path}: shown ${elements.length} elements, got ${got.length}: ${JSON.stringify(got)}`
+  }
+  for (const [index, element] of elements.entries()) {
+    const found = difference(element, got[index], `${path}/${index}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function objectDifference(shown: object, got: unknown, path: string): string | undefined {
+  if (typeof got !== 'object' || got === null) return `${path}: shown an object, got ${JSON.stringify(got)}`
+  const members = new Map<string, unknown>(Object.entries(got))
+  for (const [name, member] of Object.entries(shown)) {
+    if (name === any) continue
+    const found = difference(member, members.get(name), `${path}/${name}`)
+    if (found !== undefined) return found
+  }
+  if (any in shown) return undefined
+  const more = [...members.keys()].filter((name) => !(name in shown))
+  return more.length === 0 ? undefined : `${path}: got ${more.join(', ')} beyond what is shown`
+}
+
+/** Lines with `…` for anything within a line; blanks at the ends of lines don't count. */
+export function textMatches(shown: string, got: string): boolean {
+  const trimmed = (text: string) => text.trim().split('\n').map((line) => line.trimEnd())
+  const pattern = trimmed(shown)
+    .map((line) => line.split(any).map((part) => RegExp.escape(part)).join('.*'))
+    .join('\n')
+  return new RegExp(`^${pattern}$`).test(trimmed(got).join('\n'))
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { taxTypes } from '../src/taxes/contract.ts'
+import { difference, stepsOf, textMatches, type Step } from './docs-pages.ts'
+import { startGateway, type TestGateway, type TestSupplier } from './harness.ts'
+
+/** Every example of docs/ is run, and gives what the page shows. docs/README.md has the convention. */
+
+const root = resolve(import.meta.dirname, '..')
+const pages = globSync('docs/*.md', { cwd: root }).sort()
+const shellTimeoutMs = 20_000
+let gateway: TestGateway
+let folder: string
+
+before(async () => {
+  gateway = await startGateway()
+  folder = await mkdtemp(join(tmpdir(), 'ari-docs-'))
+})
+after(async () => {
+  await gateway.stop()
+  await rm(folder, { recursive: true })
+})
+
+for (const page of pages) {
+  const steps = stepsOf(join(root, page))
+  if (steps.length === 0) continue
+  test(`${page}: its ${steps.length} examples give what it shows`, async () => {
+    const supplier = await gateway.supplier(page)
+    for (const step of steps) await tryStep(page, step, supplier)
+  })
+}
+
+async function tryStep(page: string, step: Step, supplier: TestSupplier): Promise<void> {
+  const where = `${page}, line ${step.line}`
+  const { run, shown } = step
+  if (run.kind === 'shell') {
+    const stdout = await shell(run.script, supplier, where)
+    if (shown?.kind === 'text') assert.ok(textMatches(shown.text, stdout), `${where}: printed\n${stdout}`)
+    if (shown?.kind === 'json') same(shown.value, JSON.parse(stdout), where)
+    return
+  }
+  const reply = await (run.method === 'GET' ? supplier.get(run.path) : supplier.post(run.path, run.body))
+  const status = shown?.kind === 'json' ? (shown.status ?? 200) : 200
+  assert.equal(reply.status, status, `${where}: ${reply.text}`)
+  if (shown?.kind === 'json') same(shown.value, reply.body, where)
+}
+
+function same(shown: unknown, got: unknown, where: string): void {
+  assert.equal(difference(shown, got), undefined, `${where}: ${difference(shown, got)}\n${JSON.stringify(got, null, 2)}`)
+}
+
+/** `npx ari` is the command of this checkout, on the service's database. */
+async function shell(script: string, { apiKey }: TestSupplier, where: string): Promise<string> {
+  const prelude = 'set -euo pipefail\nnpx() { "$ARI_NODE" "$ARI_PROGRAM" "${@:2}"; }\n'
+  try {
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${prelude}${script}`], {
+      cwd: folder,
+      timeout: shellTimeoutMs,
+      env: {
+        PATH: process.env['PATH'],
+        BASE_URL: `${gateway.url}/v1`,
+        API_KEY: apiKey,
+        DATABASE_URL: databaseUrl(),
+        ARI_NODE: process.execPath,
+        ARI_PROGRAM: join(root, 'src/bin/ari.ts'),
+        NO_COLOR: '1',
+      },
+    })
+    return stdout
+  } catch (error) {
+    throw new Error(`${where} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+function databaseUrl(): string {
+  const { host, port, user, database } = gateway.db.pool.options
+  return `postgres://${encodeURIComponent(user ?? '')}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
+}
+
+describe('docs/conventions.md', () => {
+  const text = readFileSync(join(root, 'docs/conventions.md'), 'utf8')
+
+  test('names every type of problem that the source can answer with', () => {
+    const notProblems: ReadonlySet<string> = new Set(taxTypes)
+    const types = globSync('src/**/*.ts', { cwd: root })
+      .filter((file) => !file.endsWith('.test.ts') && !file.startsWith('src/openapi/'))
+      .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(/\btype: '([A-Z][A-Z_]+)'/g)])
+      .map((match) => match[1] ?? '')
+    const wanted = [...new Set(types)].filter((type) => !notProblems.has(type)).sort()
+    assert.ok(wanted.length > 90, 'the search finds them')
+    assert.deepEqual(wanted.filter((type) => !text.includes(`| \`${type}\` |`)), [])
+    const listed = [...text.matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map((match) => match[1] ?? '')
+    assert.deepEqual(listed.filter((type) => !wanted.includes(type)), [], 'and no others')
+    assert.equal(new Set(listed).size, listed.length, 'each once')
+  })
+})
+
+describe('docs/operating.md', () => {
+  const text = readFileSync(join(root, 'docs/operating.md'), 'utf8')
+
+  test('names every setting and every metric', async () => {
+    const config = readFileSync(join(root, 'src/config.ts'), 'utf8')
+    const settings = [...config.matchAll(/setting(?:<.*?>)?\(\s*'([A-Z_]+)'/g)].map((match) => match[1] ?? '')
+    assert.ok(settings.length > 9, 'the search finds them')
+    assert.deepEqual(settings.filter((name) => !text.includes(`| \`${name}\` |`)), [])
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+    const names = [...metrics.matchAll(/^# TYPE (ari_\w+)/gm)].map((match) => match[1] ?? '')
+    assert.ok(names.length > 8, 'the search finds them')
+    assert.deepEqual(names.filter((name) => !text.includes(`| \`${name}\``)), [])
+  })
+})

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import { routes, type RouteName } from '../../src/contract.ts'
+import type { Route } from '../../src/platform/route.ts'
+import { client, startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { startProgram, type Running } from '../programs.ts'
+import { rawConnection, type RawConnection, type RawOutcome } from '../raw-http.ts'
+import { pushStoryHotel, product, expectOk } from '../story.ts'
+import { complaintsAbout } from './judge.ts'
+import { seeded } from './random.ts'
+import { curlOf, fuzzCase, routeNames, type FuzzCase, type Seat } from './requests.ts'
+import { assertEveryTableIsKnown, commonDigest, supplierDigests } from './state.ts'
+import { exchangeNames, smuggledHotel } from './wire.ts'
+
+export type FuzzReport = { requests: number; accepted: number; refused: number; statuses: Record<string, number> }
+
+/** One supplier with a connection of its own: what it may have changed is told apart from all others'. */
+type Lane = { supplier: TestSupplier; supplierId: number; seat: Seat; connection: RawConnection }
+
+/** As many requests at once, each on hotels of its own. */
+const lanesCount = 16
+/** Suppliers are replaced now and then, so that a digest stays cheap. */
+const roundsPerSupplier = 400
+const serviceEndsWithinMs = 30 * 60_000
+
+/**
+ * Sends generated requests to a service in a process of its own, and throws at the first that is answered wrongly, or
+ * refused with an effect on what is stored.
+ */
+export async function fuzz(options: { requests: number; seed: number }): Promise<FuzzReport> {
+  const gateway = await startGateway({ systemTime: true })
+  try {
+    await assertEveryTableIsKnown(gateway.db)
+    const service = startProgram('serve', environ(gateway), [], serviceEndsWithinMs)
+    try {
+      const url = /at (http:\/\/\S+)/.exec(await service.printed(/ready in .* at (http:\/\/\S+)/))?.[1] ?? ''
+      const report = await fuzzService(gateway, service, url, options)
+      await assertIsWell(gateway, service, url)
+      return report
+    } finally {
+      service.child.kill('SIGKILL')
+      await service.ended
+    }
+  } finally {
+    await gateway.stop()
+  }
+}
+
+function environ({ db }: TestGateway): Record<string, string> {
+  const { address } = db
+  if (!('host' in address)) throw new TypeError('the test database has no host')
+  const { host, port, user, database } = address
+  return {
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    DATABASE_URL: `postgres://${encodeURIComponent(user)}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
+    ...(process.env.PGPASSWORD === undefined ? {} : { PGPASSWORD: process.env.PGPASSWORD }),
+  }
+}
+
+async function fuzzService(gateway: TestGateway, service: Running, url: string, options: { requests: number; seed: number }): Promise<FuzzReport> {
+  const port = Number(new URL(url).port)
+  const random = seeded(options.seed)
+  const report: FuzzReport = { requests: 0, accepted: 0, refused: 0, statuses: {} }
+  const covered = new Set<string>()
+  let lanes: Lane[] = []
+  let common = ''
+  let digests: ReadonlyMap<number, string> = new Map()
+  const ids = (): number[] => lanes.map(({ supplierId }) => supplierId)
+  const fail = (fuzzed: FuzzCase, complaints: readonly string[]): never => {
+    const lines = [`seed ${options.seed}, request ${report.requests}, ${fuzzed.what}: ${complaints.join('; ')}`, curlOf(fuzzed, port), service.output.stdout.slice(-2_000), service.output.stderr]
+    return assert.fail(lines.join('\n'))
+  }
+
+  for (let round = 0; report.requests < options.requests; round++) {
+    if (round % roundsPerSupplier === 0) {
+      if (round > 0) assert.equal(await commonDigest(gateway.db), common, 'what belongs to no supplier has changed')
+      for (const { connection } of lanes) connection.destroy()
+      lanes = await newLanes(gateway, url, port, round)
+      common = await commonDigest(gateway.db)
+      digests = await supplierDigests(gateway.db, ids())
+    }
+    const cases = lanes.map(({ seat }) => fuzzCase(random, seat))
+    const outcomes = await Promise.all(lanes.map((lane, index) => sendCase(lane, port, cases[index])))
+    const after = await supplierDigests(gateway.db, ids())
+    for (const [index, fuzzed] of cases.entries()) {
+      const outcome = outcomes[index]
+      const supplierId = lanes[index]?.supplierId ?? 0
+      report.requests++
+      if (!outcome) continue
+      const complaints = complaintsAbout(fuzzed, outcome)
+      const mayHaveWritten = outcome.replies.some(({ status }) => status < 300) && writes(fuzzed)
+      if (!mayHaveWritten && digests.get(supplierId) !== after.get(supplierId)) complaints.push(`what is stored has changed (${outcome.replies.map(({ status }) => status).join() || 'no answer'})`)
+      if (complaints.length > 0) fail(fuzzed, complaints)
+      count(report, covered, fuzzed, outcome)
+    }
+    if (service.child.exitCode !== null || service.child.signalCode !== null) assert.fail(`the service ended: ${service.output.stdout}${service.output.stderr}`)
+    digests = after
+  }
+  for (const { connection } of lanes) connection.destroy()
+  assert.equal(await commonDigest(gateway.db), common, 'what belongs to no supplier has changed')
+  const wanted = [...routeNames.flatMap((name) => [`${name} refused`, ...(neverAccepted.has(name) ? [] : [`${name} accepted`])]), ...exchangeNames]
+  assert.deepEqual(wanted.filter((one) => !covered.has(one)), [], 'not tried')
+  return report
+}
+
+/** No supplier has reservations yet. */
+const neverAccepted: ReadonlySet<RouteName> = new Set(['pushBooking'])
+
+function writes({ route, request, what }: FuzzCase): boolean {
+  if (route === undefined) return what.startsWith('pipelined')
+  const described: Route = routes[route]
+  return described.pushKind !== undefined || request?.method === 'POST'
+}
+
+async function sendCase(lane: Lane, port: number, fuzzed: FuzzCase | undefined): Promise<RawOutcome | undefined> {
+  if (!fuzzed) return undefined
+  if (!lane.connection.isOpen()) lane.connection = rawConnection(port)
+  const { parts, replies, pauseMs, isHead, halfClose, isClosed } = fuzzed
+  const outcome = await lane.connection.exchange({
+    parts,
+    // Where the connection must end, all is read that comes before.
+    repliesWanted: halfClose || isClosed ? replies.most + 1 : replies.most,
+    ...(halfClose === undefined ? {} : { halfClose }),
+    ...(pauseMs === undefined ? {} : { pauseMs }),
+    ...(isHead === undefined ? {} : { isHead }),
+  })
+  const ends = outcome.replies.some(({ headers }) => headers.get('connection') === 'close')
+  if (ends || halfClose || outcome.closed) {
+    lane.connection.destroy()
+    lane.connection = rawConnection(port)
+  }
+  return outcome
+}
+
+async function newLanes(gateway: TestGateway, url: string, port: number, round: number): Promise<Lane[]> {
+  const lanes: Lane[] = []
+  for (let index = 0; index < lanesCount; index++) {
+    const supplier = await gateway.supplier(`fuzz ${round}/${index}`, { requestsPerMinute: 0, bodyBytesMax: 10 * 1024 * 1024 })
+    const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [supplier.name])
+    // By the process under test, so that it is the only one that writes.
+    const calls = { ...supplier, ...client(url, { 'x-api-key': supplier.apiKey }) }
+    for (const hotelId of ['H1', 'H2']) {
+      await pushStoryHotel(calls, { hotelId })
+      expectOk(await calls.post('/push/products', { hotelId, products: [product('TWN', 'BAR'), product('TWN', 'NRF')] }))
+    }
+    lanes.push({ supplier, supplierId: rows[0]?.id ?? 0, seat: { apiKey: supplier.apiKey, host: `127.0.0.1:${port}` }, connection: rawConnection(port) })
+  }
+  return lanes
+}
+
+function count(report: FuzzReport, covered: Set<string>, fuzzed: FuzzCase, outcome: RawOutcome): void {
+  const [first] = outcome.replies
+  const isAccepted = first !== undefined && first.status < 300
+  if (isAccepted) report.accepted++
+  else report.refused++
+  const status = String(first?.status ?? 'none')
+  report.statuses[status] = (report.statuses[status] ?? 0) + 1
+  covered.add(fuzzed.route === undefined ? fuzzed.what : `${fuzzed.route} ${isAccepted ? 'accepted' : 'refused'}`)
+}
+
+/** The service is as it was before: nothing left in flight, nothing in its log, and it stops in good order. */
+async function assertIsWell(gateway: TestGateway, service: Running, url: string): Promise<void> {
+  const { rows } = await gateway.db.query('select code from hotel where code = $1', [smuggledHotel])
+  assert.deepEqual(rows, [], 'a smuggled request was run')
+  // This request is in flight itself.
+  let metrics = ''
+  for (let tries = 0; tries < 50 && !/^ari_requests_in_flight 1$/m.test(metrics); tries++) {
+    metrics = await (await fetch(`${url}/metrics`)).text()
+    await wait(20)
+  }
+  assert.match(metrics, /^ari_requests_in_flight 1$/m)
+  assert.match(metrics, /^ari_commit_queue_depth 0$/m)
+  assert.match(metrics, /^ari_pool_waiting 0$/m)
+  assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  assert.doesNotMatch(service.output.stdout, /"level":[56]0/, 'the service logged an error')
+  service.child.kill('SIGTERM')
+  const { code, stderr } = await service.ended
+  assert.deepEqual([code, stderr], [0, ''])
+}
