@@ -86,6 +86,7 @@ create table hotel (
   revision bigint default 0 not null,
   catalog_version bigint default 0 not null,
   currency_revision bigint default 0 not null,
+  ari_version bigint default 0 not null,
   ari_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   constraint hotel_pkey PRIMARY KEY (id),

@@ -73,7 +73,9 @@ export function difference(shown: unknown, got: unknown, path = ''): string | un
   if (shown === any) return got === undefined ? `${path} is missing` : undefined
   if (Array.isArray(shown)) return listDifference(shown, got, path)
   if (typeof shown === 'object' && shown !== null) return objectDifference(shown, got, path)
-  return Object.is(shown, got) ? undefined : `${path}: shown ${JSON.stringify(shown)}, got ${JSON.stringify(got)}`
+  return Object.is(shown, got)
+    ? undefined
+    : `${path}: shown ${JSON.stringify(shown)}, got ${JSON.stringify(got)}`
 }
 
 function listDifference(shown: readonly unknown[], got: unknown, path: string): string | undefined {
@@ -105,9 +107,18 @@ function objectDifference(shown: object, got: unknown, path: string): string | u
 
 /** Lines with `…` for anything within a line; blanks at the ends of lines don't count. */
 export function textMatches(shown: string, got: string): boolean {
-  const trimmed = (text: string) => text.trim().split('\n').map((line) => line.trimEnd())
+  const trimmed = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.trimEnd())
   const pattern = trimmed(shown)
-    .map((line) => line.split(any).map((part) => RegExp.escape(part)).join('.*'))
+    .map((line) =>
+      line
+        .split(any)
+        .map((part) => RegExp.escape(part))
+        .join('.*'),
+    )
     .join('\n')
   return new RegExp(`^${pattern}$`).test(trimmed(got).join('\n'))
 }

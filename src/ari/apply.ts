@@ -37,7 +37,7 @@ export function applyItem(item: PlannedItem, index: number, blocks: Blocks, stam
     status,
     cellsChanged,
     ...(item.problems.length > 0 ? { errors: item.problems } : {}),
-    ...(cellsSuperseded > 0 ? { warnings: [superseded(cellsSuperseded, index)] } : {}),
+    ...(cellsSuperseded > 0 ? { warnings: [supersededWarning(cellsSuperseded, index)] } : {}),
   }
 }
 
@@ -72,7 +72,7 @@ function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: numb
   return cellsSuperseded > 0 ? 'superseded' : 'unchanged'
 }
 
-function superseded(cells: number, index: number): Problem {
+function supersededWarning(cells: number, index: number): Problem {
   return {
     type: 'SUPERSEDED',
     message: `${cells} night${cells === 1 ? '' : 's'} kept fields of a newer sequence`,

@@ -49,13 +49,10 @@ export class Block {
   readonly #columns: Column[]
   /** Whether `encode` would give other bytes than those decoded. */
   dirty = false
-  /** Whether it was decoded from a row, rather than made anew. */
-  readonly isStored: boolean
 
   private constructor(bytes: Buffer, columns: Column[]) {
     this.#bytes = bytes
     this.#columns = columns
-    this.isStored = bytes.length > 0
   }
 
   static empty(): Block {

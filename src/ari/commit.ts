@@ -1,29 +1,15 @@
 import { Socket } from 'node:net'
-import pg from 'pg'
 import { setImmediate as breathe } from 'node:timers/promises'
+import pg from 'pg'
 import { overloaded } from '../platform/body.ts'
 import type { Needs } from '../platform/needs.ts'
 import { connectionConfig, isTransient, isUnavailable } from '../platform/postgres.ts'
 import type { Answer } from '../platform/serve.ts'
-import { countPush, keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
-import { answerPush } from './answer-push.ts'
-import { applyItem, type Blocks, type ItemResult } from './apply.ts'
-import { Block, type Stamp } from './block.ts'
-import type { Catalogs, HotelCatalog } from './catalog.ts'
-import { planPush, type Plan, type ReadyPush } from './plan.ts'
-import {
-  blockKeyText,
-  insertBlocks,
-  lockHotels,
-  selectBlocks,
-  updateBlocks,
-  writePricingModels,
-  writeRevisions,
-  type BlockKey,
-  type ChangedBlock,
-  type LockedHotel,
-  type ModelChange,
-} from './store.ts'
+import { countPush } from '../push-log/keep.ts'
+import { BlockCache } from './block-cache.ts'
+import type { Catalogs } from './catalog.ts'
+import { commitGroup, type GroupNeeds, type Pipelined } from './commit-group.ts'
+import type { ReadyPush } from './plan.ts'
 
 export type Committer = {
   /** Settles when the push is on disk (or refused); rejects with 503 when too many wait. */
@@ -50,8 +36,9 @@ const attemptsMax = 5
  * round trips (lock and read; write, log and commit), so many small pushes share one write to disk.
  */
 export function committer(needs: Needs, catalogs: Catalogs): Committer {
-  const small = new Lane(needs, catalogs)
-  const bulk = Array.from({ length: bulkLanes }, () => new Lane(needs, catalogs))
+  const groupNeeds: GroupNeeds = { ...needs, catalogs, cache: new BlockCache() }
+  const small = new Lane(groupNeeds)
+  const bulk = Array.from({ length: bulkLanes }, () => new Lane(groupNeeds))
   const lanes = [small, ...bulk]
   const waiting = (): number => lanes.reduce((sum, lane) => sum + lane.waiting, 0)
   const waitingBytes = (): number => lanes.reduce((sum, lane) => sum + lane.waitingBytes, 0)
@@ -74,16 +61,14 @@ export function committer(needs: Needs, catalogs: Catalogs): Committer {
 type Entry = { ready: ReadyPush; resolve: (answer: Answer) => void; reject: (error: unknown) => void }
 
 class Lane {
-  readonly #needs: Needs
-  readonly #catalogs: Catalogs
+  readonly #needs: GroupNeeds
   #queue: Entry[] = []
   #running: Promise<void> | undefined
   #connection: Pipelined | undefined
   waitingBytes = 0
 
-  constructor(needs: Needs, catalogs: Catalogs) {
+  constructor(needs: GroupNeeds) {
     this.#needs = needs
-    this.#catalogs = catalogs
   }
 
   get waiting(): number {
@@ -142,7 +127,7 @@ class Lane {
     for (let attempt = 1; ; attempt++) {
       const connection = await this.#connected()
       try {
-        const records = await commitGroup(connection, pushes, this.#needs, this.#catalogs)
+        const records = await commitGroup(connection, pushes, this.#needs)
         this.#needs.telemetry.groupSize.observe(group.length)
         for (const [index, record] of records.entries()) {
           countPush(this.#needs.telemetry, record)
@@ -185,200 +170,5 @@ class Lane {
   #drop(connection: Pipelined): void {
     if (this.#connection === connection) this.#connection = undefined
     connection.client.end().catch(() => undefined)
-  }
-}
-
-type Pipelined = { client: pg.Client; socket: Socket }
-
-/** Sends the statements that `start` begins in one write: a system call costs more than a small statement. */
-function together<const Statements extends readonly Promise<unknown>[]>(
-  { socket }: Pipelined,
-  start: () => Statements,
-) {
-  socket.cork()
-  try {
-    return Promise.all(start())
-  } finally {
-    socket.uncork()
-  }
-}
-
-async function commitGroup(
-  connection: Pipelined,
-  pushes: readonly ReadyPush[],
-  needs: Needs,
-  catalogs: Catalogs,
-): Promise<PushRecord[]> {
-  const keys = new Map<string, BlockKey>()
-  for (const { catalog, plan } of pushes) collectKeys(catalog.hotelId, plan, keys)
-  const hotelIds = [...new Set(pushes.map(({ catalog }) => catalog.hotelId))]
-  const { client } = connection
-  const [, hotels, blocks] = await together(connection, () => [
-    client.query('begin'),
-    lockHotels(client, hotelIds),
-    selectBlocks(client, [...keys.values()]),
-  ])
-  const current = await withCurrentCatalogs(client, pushes, { hotels, blocks, keys }, catalogs, needs)
-  const changes: GroupChanges = {
-    blocks,
-    keys,
-    dirty: new Map(),
-    hotels,
-    changedHotels: new Set(),
-    models: new Map(),
-  }
-  const records: PushRecord[] = []
-  for (const ready of current) records.push(await applyReady(ready, changes))
-  const nowMs = needs.clock.now()
-  const dirty = [...changes.dirty.values()]
-  const ended = await together(connection, () => [
-    updateBlocks(
-      client,
-      dirty.filter(({ block }) => block.isStored),
-      nowMs,
-    ),
-    insertBlocks(
-      client,
-      dirty.filter(({ block }) => !block.isStored),
-      nowMs,
-    ),
-    writeRevisions(client, [...changes.changedHotels], nowMs),
-    writePricingModels(client, [...changes.models.values()]),
-    keepPushes(client, records, nowMs),
-    keepAnswers(client, records, nowMs),
-    client.query('commit'),
-  ])
-  const { command } = ended[6]
-  if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
-  return records
-}
-
-function collectKeys(hotelId: number, plan: Plan, keys: Map<string, BlockKey>): void {
-  for (const { rows } of plan.items) {
-    for (const { roomNo, rateNo, months } of rows) {
-      for (const { month } of months) {
-        const key = { hotelId, roomNo, rateNo, month }
-        keys.set(blockKeyText(key), key)
-      }
-    }
-  }
-}
-
-type Read = { hotels: Map<number, LockedHotel>; blocks: Map<string, Block>; keys: Map<string, BlockKey> }
-
-/** Pushes whose hotel changed after its catalog was cached are planned anew, by the catalog that holds under the lock. */
-async function withCurrentCatalogs(
-  client: pg.Client,
-  pushes: readonly ReadyPush[],
-  read: Read,
-  catalogs: Catalogs,
-  needs: Needs,
-): Promise<ReadyPush[]> {
-  const current: ReadyPush[] = []
-  for (const ready of pushes) {
-    if (read.hotels.get(ready.catalog.hotelId)?.catalogVersion === ready.catalog.version) {
-      current.push(ready)
-      continue
-    }
-    const catalog = await catalogs.reload(client, ready.catalog)
-    const plan = planPush(ready.body, ready.shapeProblems, catalog, needs.clock.now())
-    const wanted = new Map<string, BlockKey>()
-    collectKeys(catalog.hotelId, plan, wanted)
-    const missing = [...wanted].filter(([text]) => !read.keys.has(text))
-    for (const [text, block] of await selectBlocks(
-      client,
-      missing.map(([, key]) => key),
-    ))
-      read.blocks.set(text, block)
-    for (const [text, key] of missing) read.keys.set(text, key)
-    current.push({ ...ready, catalog, plan })
-  }
-  return current
-}
-
-type GroupChanges = Read & {
-  dirty: Map<string, ChangedBlock>
-  changedHotels: Set<LockedHotel>
-  models: Map<string, ModelChange>
-}
-
-/** Cells applied before other requests get a turn of the event loop. */
-const cellsAtOnceMax = 20_000
-
-async function applyReady(ready: ReadyPush, changes: GroupChanges): Promise<PushRecord> {
-  const { body, catalog, plan, push } = ready
-  const hotel = changes.hotels.get(catalog.hotelId)
-  if (!hotel) throw new Error(`hotel ${catalog.hotelId} is gone`)
-  const stamp: Stamp = {
-    revision: hotel.revision + 1,
-    sequence: body.sequence,
-    keyId: push.caller.keyId,
-    currencyRevision: hotel.currencyRevision,
-  }
-  const refused =
-    plan.refused.length > 0 ||
-    (body.atomic === true && plan.items.some(({ problems }) => problems.length > 0))
-  const touched = new Map<string, ChangedBlock>()
-  const results: ItemResult[] = []
-  if (!refused) {
-    const blocks = groupBlocks(catalog.hotelId, changes.blocks, touched, body.dryRun === true)
-    let cells = 0
-    for (const [index, item] of plan.items.entries()) {
-      results.push(applyItem(item, index, blocks, stamp))
-      for (const { months } of item.rows) cells += months.length * 31
-      if (cells > cellsAtOnceMax) {
-        cells = 0
-        await breathe()
-      }
-    }
-  }
-  const changed = results.some(({ cellsChanged }) => cellsChanged > 0)
-  if (!refused && body.dryRun !== true) {
-    for (const [text, one] of touched) if (one.block.dirty) changes.dirty.set(text, one)
-    if (changed) {
-      hotel.revision++
-      changes.changedHotels.add(hotel)
-      noteModels(catalog, plan, changes.models)
-    }
-  }
-  return answerPush(ready, results, hotel.revision)
-}
-
-/** The group's blocks as one push sees them: made where there are none, copies for a dry run. */
-function groupBlocks(
-  hotelId: number,
-  held: Map<string, Block>,
-  touched: Map<string, ChangedBlock>,
-  dryRun: boolean,
-): Blocks {
-  return {
-    of: (roomNo, rateNo, month) => {
-      const key = { hotelId, roomNo, rateNo, month }
-      const text = blockKeyText(key)
-      const known = touched.get(text)
-      if (known) return known.block
-      let block = held.get(text)
-      if (!block) block = Block.empty()
-      if (dryRun) block = block.copy()
-      else held.set(text, block)
-      touched.set(text, { key, block })
-      return block
-    },
-  }
-}
-
-/** Which room-rates have another pricing model after the group than before it. */
-function noteModels(
-  { hotelId, productOf }: HotelCatalog,
-  plan: Plan,
-  models: Map<string, ModelChange>,
-): void {
-  for (const { rows } of plan.items) {
-    for (const { roomNo, rateNo, pricingModel } of rows) {
-      if (pricingModel === undefined) continue
-      const text = `${hotelId}/${roomNo}/${rateNo}`
-      if (productOf(roomNo, rateNo)?.pricingModel === pricingModel) models.delete(text)
-      else models.set(text, { hotelId, roomNo, rateNo, pricingModel })
-    }
   }
 }

@@ -96,7 +96,8 @@ async function outermostNights(
       keyed.map(({ key }) => key),
     )
     for (const { one, key } of keyed) {
-      const index = heldNight(blocks.get(blockKeyText(key)), end)
+      const bytes = blocks.get(blockKeyText(key))
+      const index = bytes && heldNight(Block.decode(bytes), end)
       if (index !== undefined) found.set(one.row, firstDay(one.month) + index)
     }
     sought = sought
@@ -112,7 +113,7 @@ function keyOf(hotelId: number, { roomNo, rateNo }: RoomRateRow, month: MonthNum
 }
 
 /** The index of the first or last night of the block for which any field has a value. */
-function heldNight(block: Block | undefined, end: 'first' | 'last'): number | undefined {
+function heldNight(block: Block, end: 'first' | 'last'): number | undefined {
   const nights = (block?.fields() ?? []).flatMap((field) => {
     const values = block?.values(field) ?? []
     const isHeld = (value: number) => value !== unset

@@ -9,7 +9,14 @@ export function blockKeyText({ hotelId, roomNo, rateNo, month }: BlockKey): stri
   return `${hotelId}/${roomNo}/${rateNo}/${month}`
 }
 
-export type LockedHotel = { id: number; revision: number; catalogVersion: number; currencyRevision: number }
+export type LockedHotel = {
+  id: number
+  revision: number
+  catalogVersion: number
+  currencyRevision: number
+  /** Rises with every transaction that writes one of the hotel's blocks: what is cached of them compares it. */
+  ariVersion: number
+}
 
 /**
  * Locks the hotels in order of their id, so that two groups that share hotels can't wait for each other, and says
@@ -19,71 +26,54 @@ export async function lockHotels(
   connection: Queryable,
   hotelIds: readonly number[],
 ): Promise<Map<number, LockedHotel>> {
-  const { rows } = await connection.query<{
-    id: number
-    revision: number
-    catalog_version: number
-    currency_revision: number
-  }>({
+  const { rows } = await connection.query<LockedHotel>({
     name: 'lock-hotels',
-    text: `select id, revision, catalog_version, currency_revision from hotel where id = any($1::int[]) order by id for update`,
+    text: `select id, revision, catalog_version as "catalogVersion", currency_revision as "currencyRevision",
+        ari_version as "ariVersion"
+      from hotel where id = any($1::int[]) order by id for update`,
     values: [hotelIds],
   })
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        id: row.id,
-        revision: row.revision,
-        catalogVersion: row.catalog_version,
-        currencyRevision: row.currency_revision,
-      },
-    ]),
-  )
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The blocks held under the keys; keys without a row are absent from the result. */
+/** The blocks held under the keys, by their text; keys without a row are absent from the result. */
 export async function selectBlocks(
   connection: Queryable,
   keys: readonly BlockKey[],
-): Promise<Map<string, Block>> {
+): Promise<Map<string, Buffer>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await connection.query<{
-    hotel_id: number
-    room_no: number
-    rate_no: number
-    month: number
-    block: Buffer
-  }>({
+  const { rows } = await connection.query<BlockRow>({
     name: 'select-blocks',
     // A lateral subquery that can't be flattened: one index probe a key, whatever the planner thinks of the sizes.
-    text: `select held.* from unnest($1::int[], $2::int[], $3::int[], $4::int[]) as key (hotel_id, room_no, rate_no, month)
+    text: `select held.* from unnest($1::int[], $2::int2[], $3::int2[], $4::int2[]) as key (hotel_id, room_no, rate_no, month)
       cross join lateral (
-        select hotel_id, room_no, rate_no, month, block from ari_month
-        where hotel_id = key.hotel_id and room_no = key.room_no::smallint and rate_no = key.rate_no::smallint and month = key.month::smallint
+        select hotel_id as "hotelId", room_no as "roomNo", rate_no as "rateNo", month, block from ari_month
+        where hotel_id = key.hotel_id and room_no = key.room_no and rate_no = key.rate_no and month = key.month
         offset 0
       ) as held`,
-    values: [
-      keys.map((key) => key.hotelId),
-      keys.map((key) => key.roomNo),
-      keys.map((key) => key.rateNo),
-      keys.map((key) => key.month),
-    ],
+    values: keyColumns(keys),
   })
-  return new Map(
-    rows.map((row) => {
-      const key = { hotelId: row.hotel_id, roomNo: row.room_no, rateNo: row.rate_no, month: row.month }
-      return [blockKeyText(key), Block.decode(row.block)]
-    }),
-  )
+  return new Map(rows.map((row) => [blockKeyText(row), row.block]))
 }
 
-export type ChangedBlock = { key: BlockKey; block: Block }
+type BlockRow = BlockKey & { block: Buffer }
+
+function keyColumns(keys: readonly BlockKey[]): number[][] {
+  return [
+    keys.map((key) => key.hotelId),
+    keys.map((key) => key.roomNo),
+    keys.map((key) => key.rateNo),
+    keys.map((key) => key.month),
+  ]
+}
+
+/** A block as it shall be; `isStored`: whether it has a row already. */
+export type WrittenBlock = { key: BlockKey; text: string; bytes: Buffer; isStored: boolean }
 
 /** Writes blocks that have a row already. Their hotels must be locked. */
 export async function updateBlocks(
   connection: Queryable,
-  changed: readonly ChangedBlock[],
+  changed: readonly WrittenBlock[],
   nowMs: number,
 ): Promise<void> {
   if (changed.length === 0) return
@@ -102,7 +92,7 @@ export async function updateBlocks(
 /** Writes blocks that have no row yet. */
 export async function insertBlocks(
   connection: Queryable,
-  added: readonly ChangedBlock[],
+  added: readonly WrittenBlock[],
   nowMs: number,
 ): Promise<void> {
   if (added.length === 0) return
@@ -117,35 +107,32 @@ export async function insertBlocks(
 }
 
 /** Blocks travel as one byte string, cut apart by the server: arrays of bytes would be spelled out as text. */
-function blockColumns(blocks: readonly ChangedBlock[]): unknown[] {
-  const encoded = blocks.map(({ block }) => block.encode())
+function blockColumns(blocks: readonly WrittenBlock[]): unknown[] {
   const from: number[] = []
   let next = 1
-  for (const { length } of encoded) {
+  for (const { bytes } of blocks) {
     from.push(next)
-    next += length
+    next += bytes.length
   }
   return [
-    Buffer.concat(encoded),
-    blocks.map(({ key }) => key.hotelId),
-    blocks.map(({ key }) => key.roomNo),
-    blocks.map(({ key }) => key.rateNo),
-    blocks.map(({ key }) => key.month),
+    Buffer.concat(blocks.map(({ bytes }) => bytes)),
+    ...keyColumns(blocks.map(({ key }) => key)),
     from,
-    encoded.map(({ length }) => length),
+    blocks.map(({ bytes }) => bytes.length),
   ]
 }
 
-export async function writeRevisions(
+/** Writes the revisions of hotels of which blocks are written, and raises their ari_version. */
+export async function writeVersions(
   connection: Queryable,
   hotels: readonly LockedHotel[],
   nowMs: number,
 ): Promise<void> {
   if (hotels.length === 0) return
   await connection.query({
-    name: 'write-revisions',
-    text: `update hotel set revision = changed.revision, ari_at = to_timestamp($1::float8 / 1000)
-      from unnest($2::int[], $3::int8[]) as changed (id, revision) where hotel.id = changed.id`,
+    name: 'write-versions',
+    text: `update hotel set revision = written.revision, ari_version = ari_version + 1, ari_at = to_timestamp($1::float8 / 1000)
+      from unnest($2::int[], $3::int8[]) as written (id, revision) where hotel.id = written.id`,
     values: [nowMs, hotels.map(({ id }) => id), hotels.map(({ revision }) => revision)],
   })
 }

@@ -9,6 +9,8 @@ const bytesInFlightMax = 256 * 1024 * 1024
 const decoders = { gzip: createGunzip, br: createBrotliDecompress, zstd: createZstdDecompress } as const
 export const bodyEncodings = ['identity', 'gzip', 'br', 'zstd'] as const
 
+const closedEarly = 'the connection closed early'
+
 export type BodyReader = {
   /** The decompressed bytes of a body, at most `bytesMax` of them. */
   read: (payload: Readable, headers: IncomingMessage['headers'], bytesMax: number) => Promise<Buffer>
@@ -21,6 +23,8 @@ export function bodyReader(): BodyReader {
     bytesInFlight: () => inFlight,
     read: (payload, headers, bytesMax) =>
       new Promise((resolve, reject) => {
+        // The caller left while the key was looked up: no event is to come any more.
+        if (payload.destroyed) throw unreadable(new Error(closedEarly))
         if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
         const source = decoded(payload, headers['content-encoding'])
         const chunks: Buffer[] = []
@@ -50,7 +54,7 @@ export function bodyReader(): BodyReader {
         source.on('error', (cause: Error) => settle(() => reject(unreadable(cause))))
         payload.once('close', () => {
           if (!payload.readableEnded)
-            settle(() => reject(unreadable(new Error('the connection closed early'))))
+            settle(() => reject(unreadable(new Error(closedEarly))))
         })
       }),
   }

@@ -2,56 +2,46 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { InFlight } from './in-flight.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
 
 /** Answers to what never reaches a route: bytes that are no HTTP, and requests that can't be understood as one. */
 export type BrokenRequests = {
-  /** To be told of every request that reaches the server's hooks, and of the end of its answer. */
-  began: (request: FastifyRequest) => void
-  ended: (request: FastifyRequest) => void
+  /** To be told of every answer that is written. */
+  answered: (socket: Socket) => void
   onClientError: (error: Error, socket: Socket) => void
   onBadUrl: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
   onExpectation: (request: IncomingMessage, response: ServerResponse) => void
 }
 
 export function brokenRequests(
+  inFlight: InFlight,
   requestIdOf: (header: string | string[] | undefined) => string,
   refused: (status: number) => void,
 ): BrokenRequests {
-  const unanswered = new WeakMap<Socket, Set<FastifyRequest>>()
   const toClose = new WeakSet<Socket>()
-  const firstOf = (socket: Socket): FastifyRequest | undefined =>
-    unanswered.get(socket)?.values().next().value
-  /** A request that came whole and is still worked on. */
-  const wholeOf = (socket: Socket): FastifyRequest | undefined =>
-    [...(unanswered.get(socket) ?? [])].find(({ raw }) => raw.complete)
+  const isWorkedFor = (socket: Socket): boolean => inFlight.on(socket).some(({ raw }) => raw.complete)
   const answer = (to: ServerResponse, rejected: Rejected, requestId: string): void => {
     refused(rejected.status)
     const { headers, json } = spelled(rejected, requestId)
     to.writeHead(rejected.status, headers).end(json)
   }
   return {
-    began: (request) => {
-      const ofSocket = unanswered.get(request.raw.socket) ?? new Set()
-      unanswered.set(request.raw.socket, ofSocket.add(request))
-    },
-    ended: (request) => {
-      const { socket } = request.raw
-      unanswered.get(socket)?.delete(request)
-      if (toClose.has(socket) && !wholeOf(socket)) socket.destroySoon()
+    answered: (socket) => {
+      if (toClose.has(socket) && !isWorkedFor(socket)) socket.destroySoon()
     },
     onClientError: (error, socket) => {
       const code = codeOf(error)
       if (code === 'ECONNRESET' || !socket.writable) {
         socket.destroy()
-      } else if (wholeOf(socket)) {
+      } else if (isWorkedFor(socket)) {
         // Answers come in the order of the requests: one to these bytes would be taken for that of the request before.
         toClose.add(socket)
         socket.pause()
       } else {
         const rejected = notHttp(code)
         refused(rejected.status)
-        socket.write(response(rejected, firstOf(socket)?.id ?? randomUUID()))
+        socket.write(response(rejected, inFlight.on(socket)[0]?.id ?? randomUUID()))
         socket.destroySoon()
       }
     },

@@ -103,17 +103,24 @@ async function transactionOnce<Result>(
   work: (connection: Queryable) => Promise<Result>,
 ): Promise<Result> {
   const client = await db.pool.connect()
-  let broken: unknown = false
+  let isBroken = false
+  const onBroken = (): void => {
+    isBroken = true
+  }
+  // A connection that breaks also says so by an event, which would end the process if nobody listened. The pool
+  // listens only while the connection is its own.
+  client.on('error', onBroken)
   try {
     await client.query('begin')
     const result = await work(client)
     await client.query('commit')
     return result
   } catch (error) {
-    await client.query('rollback').catch((rollbackError: unknown) => (broken = rollbackError))
+    await client.query('rollback').catch(onBroken)
     throw error
   } finally {
-    client.release(broken !== false)
+    client.off('error', onBroken)
+    client.release(isBroken)
   }
 }
 

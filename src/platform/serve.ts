@@ -7,6 +7,7 @@ import { constants } from 'node:zlib'
 import { bodyReader, overloaded } from './body.ts'
 import { brokenRequests, hostMissing } from './broken-requests.ts'
 import type { Clock } from './clock.ts'
+import { inFlightRequests } from './in-flight.ts'
 import { parseJson } from './json.ts'
 import type { Log } from './log.ts'
 import { isUnavailable } from './postgres.ts'
@@ -171,7 +172,8 @@ const neverReachedBytes = 1024 * 1024 * 1024
 const compressFromBytes = 2_048
 
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
-  const broken = brokenRequests(requestIdOf, (status) =>
+  const inFlight = inFlightRequests()
+  const broken = brokenRequests(inFlight, requestIdOf, (status) =>
     needs.telemetry.requests.observe({ route: 'none', status }, 0),
   )
   const fastify = Fastify({
@@ -192,7 +194,6 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   const limiter = new RateLimiter()
   const bodies = bodyReader()
   let draining = false
-  let inFlight = 0
 
   fastify.register(compress, {
     globalDecompression: false,
@@ -213,16 +214,15 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   )
   fastify.decorateRequest('ari')
   fastify.addHook('onRequest', async (request, reply) => {
-    inFlight++
     request.ari = { startedMs: performance.now(), route: undefined, caller: undefined, push: undefined }
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
-    broken.began(request)
+    inFlight.began(request)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw hostMissing
   })
   fastify.addHook('onResponse', async (request, reply) => {
-    inFlight--
-    broken.ended(request)
+    inFlight.answered(request)
+    broken.answered(request.raw.socket)
     observe(request, reply, needs)
   })
   fastify.server.on('checkExpectation', broken.onExpectation)
@@ -233,8 +233,9 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
 
   const admit = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.ari.route = route
+    inFlight.workBegan(request)
     if (draining) throw shuttingDown()
-    if (inFlight > requestsInFlightMax) {
+    if (inFlight.count() > requestsInFlightMax) {
       needs.telemetry.limited.inc({ limit: 'in_flight' })
       throw overloaded()
     }
@@ -243,6 +244,11 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   }
 
   fastify.register(async (api) => {
+    // Runs for errors too, and when the caller is gone.
+    api.addHook('onSend', (request, _reply, _payload, done) => {
+      inFlight.workEnded(request)
+      done()
+    })
     for (const { route, handle } of mounted) {
       api.route({
         method: route.method,
@@ -259,7 +265,7 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
       })
     }
   })
-  return { fastify, drain: () => void (draining = true), requestsInFlight: () => inFlight }
+  return { fastify, drain: () => void (draining = true), requestsInFlight: inFlight.count }
 }
 
 async function perform(

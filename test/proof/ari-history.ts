@@ -1,6 +1,14 @@
 import type { Reply } from '../harness.ts'
 import type { HotelSpec, Operation } from './ari-operations.ts'
-import { addDays, NaiveHotel, type ItemSent, type ItemTold, type Judged, type LineSent, type Told } from './naive-ari.ts'
+import {
+  addDays,
+  NaiveHotel,
+  type ItemSent,
+  type ItemTold,
+  type Judged,
+  type LineSent,
+  type Told,
+} from './naive-ari.ts'
 
 /**
  * Looks for a serial order of what was done to one hotel that explains every answer. What was answered before
@@ -73,7 +81,9 @@ function revisionOf({ reply }: Played): number {
 }
 
 function concerns(operation: Operation, index: number): boolean {
-  return operation.kind === 'hotels' ? operation.hotels.some(({ hotel }) => hotel === index) : operation.hotel === index
+  return operation.kind === 'hotels'
+    ? operation.hotels.some(({ hotel }) => hotel === index)
+    : operation.hotel === index
 }
 
 function judge(hotel: NaiveHotel, index: number, { operation }: Played, nowMs: number): Judged {
@@ -98,7 +108,8 @@ function differenceOf({ told }: Judged, { operation, reply }: Played, hotel: Nai
   const answered = toldBy(reply)
   // The answer to a push of hotels names no revision: those before and after it tell.
   if (operation.kind === 'hotels') return answered.status === 200 ? undefined : `hotels: ${reply.text}`
-  const compared = operation.kind === 'ari' ? answered : { status: answered.status, revision: answered.revision }
+  const compared =
+    operation.kind === 'ari' ? answered : { status: answered.status, revision: answered.revision }
   const expectedText = JSON.stringify(told)
   const answeredText = JSON.stringify(compared)
   if (expectedText !== answeredText) {
@@ -114,7 +125,12 @@ function toldBy({ status, body }: Reply): Told {
   const items = Array.isArray(results)
     ? results.map((result): ItemTold => {
         const { cellsChanged, errors, warnings } = result
-        return { status: result.status, cellsChanged, hasErrors: errors !== undefined, isHeldBack: warnings !== undefined }
+        return {
+          status: result.status,
+          cellsChanged,
+          hasErrors: errors !== undefined,
+          isHeldBack: warnings !== undefined,
+        }
       })
     : undefined
   const revision = typeof body['revision'] === 'number' ? { revision: body['revision'] } : {}
@@ -129,9 +145,14 @@ export function cellsOf(ari: unknown): Map<string, string> {
     const { startDate = '', endDate = '' } = item
     for (let date = startDate; date <= endDate; date = addDays(date, 1)) {
       if (item.inventory !== undefined || item.closed !== undefined) {
-        addCell(cells, `${item.roomId}||${date}`, membersOf({ inventory: item.inventory ?? null, closed: item.closed ?? null }))
+        addCell(
+          cells,
+          `${item.roomId}||${date}`,
+          membersOf({ inventory: item.inventory ?? null, closed: item.closed ?? null }),
+        )
       }
-      for (const line of item.rates ?? []) addCell(cells, `${item.roomId}|${line.rateId}|${date}`, membersOf(line))
+      for (const line of item.rates ?? [])
+        addCell(cells, `${item.roomId}|${line.rateId}|${date}`, membersOf(line))
     }
   }
   return cells
@@ -143,17 +164,24 @@ function addCell(cells: Map<string, string>, key: string, members: string): void
 
 function membersOf(line: LineSent): string {
   const { rateId: _, prices, pricingModel: __, ...plain } = line
-  const members = Object.entries(plain).flatMap(([name, value]) => (value === null ? [] : [`${name}=${String(value)}`]))
+  const members = Object.entries(plain).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${String(value)}`],
+  )
   for (const { guests, ageCategory, amount } of prices ?? []) {
     members.push(`${ageCategory === undefined ? 'unit' : `${ageCategory}/${guests}`}=${amount}`)
   }
   return members.sort().join(' ')
 }
 
-export function differenceOfCells(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string | undefined {
+export function differenceOfCells(
+  expected: ReadonlyMap<string, string>,
+  found: ReadonlyMap<string, string>,
+): string | undefined {
   const differences = [...new Set([...expected.keys(), ...found.keys()])]
     .sort()
     .filter((key) => expected.get(key) !== found.get(key))
     .map((key) => `${key}: model ${expected.get(key) ?? 'nothing'}, service ${found.get(key) ?? 'nothing'}`)
-  return differences.length === 0 ? undefined : `cells differ:\n    ${differences.slice(0, 10).join('\n    ')}`
+  return differences.length === 0
+    ? undefined
+    : `cells differ:\n    ${differences.slice(0, 10).join('\n    ')}`
 }

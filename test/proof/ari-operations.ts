@@ -131,16 +131,31 @@ function makeOperation(setting: Setting, step: number): Operation {
   const spec = hotels[hotel]
   if (!spec) throw new RangeError('no such hotel')
   const kind = chance.below(100)
-  if (kind < 8) return { kind: 'read', hotel, startDate: addDays(base, -3), endDate: addDays(base, chance.of([10, 40, 400])) }
+  if (kind < 8)
+    return {
+      kind: 'read',
+      hotel,
+      startDate: addDays(base, -3),
+      endDate: addDays(base, chance.of([10, 40, 400])),
+    }
   if (kind < 13) {
     const roomId = chance.of(['R1', 'R1', 'R2', 'R3'])
     const rateId = chance.of(['A', 'B'])
     const changed = { roomId, rateId, isAvailable: chance.percent(60), occupancy: makeOccupancy(chance) }
-    return { kind: 'products', hotel, products: [chance.percent(20) ? (spec.products[0] ?? changed) : changed] }
+    return {
+      kind: 'products',
+      hotel,
+      products: [chance.percent(20) ? (spec.products[0] ?? changed) : changed],
+    }
   }
   if (kind < 16) return { kind: 'taxes', hotel, percent: 1 + chance.below(3) }
   if (kind < 19) {
-    const named = chance.percent(50) ? [hotel] : chance.shuffled(hotels.map((_, index) => index), 5)
+    const named = chance.percent(50)
+      ? [hotel]
+      : chance.shuffled(
+          hotels.map((_, index) => index),
+          5,
+        )
     return {
       kind: 'hotels',
       hotels: named.map((index) => ({
@@ -165,7 +180,9 @@ function makePush(setting: Setting, spec: HotelSpec, step: number): PushSent {
     ...(chance.percent(25) ? { mode: chance.of(['overlay', 'overlay', 'delta'] as const) } : {}),
     ...(chance.percent(8) ? { atomic: true } : {}),
     ...(chance.percent(6) ? { dryRun: true } : {}),
-    ...(chance.percent(sequenced) ? { sequence: 1000 + Math.max(0, step - (chance.percent(15) ? 3 : 0)) } : {}),
+    ...(chance.percent(sequenced)
+      ? { sequence: 1000 + Math.max(0, step - (chance.percent(15) ? 3 : 0)) }
+      : {}),
     ari,
   }
 }
@@ -176,7 +193,14 @@ function makeItem(setting: Setting, spec: HotelSpec, model: string): ItemSent {
   const item: ItemSent = {
     roomId: chance.percent(96) ? product.roomId : chance.of(['R2', 'R3', 'X']),
     ...makeDates(setting),
-    ...(chance.percent(15) ? { daysOfWeek: weekdays.filter(() => chance.percent(40)).concat(chance.of(weekdays)).slice(0, 7) } : {}),
+    ...(chance.percent(15)
+      ? {
+          daysOfWeek: weekdays
+            .filter(() => chance.percent(40))
+            .concat(chance.of(weekdays))
+            .slice(0, 7),
+        }
+      : {}),
     ...(chance.percent(35) ? { inventory: chance.of([0, 1, 1, 5, 5, null]) } : {}),
     ...(chance.percent(10) ? { closed: chance.of([true, false, null]) } : {}),
     ...(chance.percent(1) ? { inventory: chance.of([-1, 1.5, 100_000]) } : {}),
@@ -232,11 +256,15 @@ function makePrices(chance: Chance, model: string): LineSent {
   if (kind < 25) return {}
   if (kind < 31) return { prices: null }
   if (kind < 33) return { prices: [] }
-  if (model === 'unit') return kind < 60 ? { price: makeAmount(chance) } : { prices: [{ amount: makeAmount(chance) }] }
+  if (model === 'unit')
+    return kind < 60 ? { price: makeAmount(chance) } : { prices: [{ amount: makeAmount(chance) }] }
   const lines = Array.from({ length: 1 + chance.below(3) }, () => makePriceLine(chance))
   const once = new Map(lines.map((line) => [`${line.ageCategory} ${line.guests}`, line]))
   const prices = [...once.values()]
-  return { prices: chance.percent(2) ? [...prices, ...prices] : prices, ...(chance.percent(1) ? { price: 5 } : {}) }
+  return {
+    prices: chance.percent(2) ? [...prices, ...prices] : prices,
+    ...(chance.percent(1) ? { price: 5 } : {}),
+  }
 }
 
 function makePriceLine(chance: Chance): PriceSent {
@@ -258,7 +286,12 @@ function makeFlatLine(chance: Chance, model: string): LineSent {
   if (model === 'unit') return { ...rules, [name]: amount }
   if (amount === null && chance.percent(50)) return { ...rules, [name]: null }
   const { guests, ageCategory } = makePriceLine(chance)
-  return { ...rules, [name]: amount, ...(guests === undefined ? {} : { guests }), ...(ageCategory === undefined ? {} : { ageCategory }) }
+  return {
+    ...rules,
+    [name]: amount,
+    ...(guests === undefined ? {} : { guests }),
+    ...(ageCategory === undefined ? {} : { ageCategory }),
+  }
 }
 
 /** Few different ones, so that a push often says what is held already; some only fit some currencies. */

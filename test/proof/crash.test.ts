@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { dataFolder } from '../programs.ts'
 import { checkWholeLog } from './crash/ledger.ts'
 import { assertWithinBar, killPostgresRound, killServiceRound, readyWithinMs } from './crash/rounds.ts'
-import { endServices, postgresVictims } from './crash/service.ts'
+import { endServices, postgresVictims, untilPostgresEnded } from './crash/service.ts'
 import { assertNone, openWorld } from './crash/world.ts'
 
 const serviceKills = Number(process.env['N_A'] ?? 25)
@@ -22,7 +22,10 @@ after(async () => {
 
 async function newFolder(): Promise<string> {
   const { path, remove } = await dataFolder()
-  folders.push(remove)
+  folders.push(async () => {
+    await untilPostgresEnded(path)
+    await remove()
+  })
   return path
 }
 

@@ -207,11 +207,15 @@ export class NaiveHotel {
 
     const rows: Row[] = []
     const sets = new Map<string, string | null>()
-    if (item.inventory !== undefined) sets.set('inventory', item.inventory === null ? null : String(item.inventory))
-    if (item.closed !== undefined && item.rateId === undefined) sets.set('closed', item.closed === true ? 'true' : null)
-    if (sets.size > 0) rows.push({ room: item.roomId, rate: '', nights, sets, clearsGuestsBut: undefined, model: undefined })
+    if (item.inventory !== undefined)
+      sets.set('inventory', item.inventory === null ? null : String(item.inventory))
+    if (item.closed !== undefined && item.rateId === undefined)
+      sets.set('closed', item.closed === true ? 'true' : null)
+    if (sets.size > 0)
+      rows.push({ room: item.roomId, rate: '', nights, sets, clearsGuestsBut: undefined, model: undefined })
     const context = { item, push, nights }
-    if (item.rateId !== undefined) this.#understandLine({ ...item, inventory: undefined }, context, causes, rows)
+    if (item.rateId !== undefined)
+      this.#understandLine({ ...item, inventory: undefined }, context, causes, rows)
     const named = new Set<string>()
     for (const [index, line] of (item.rates ?? []).entries()) {
       const wrong = lineShapes[index] ?? []
@@ -243,8 +247,10 @@ export class NaiveHotel {
       return
     }
     const sets = new Map<string, string | null>()
-    if (line.inventory !== undefined) sets.set('inventory', line.inventory === null ? null : String(line.inventory))
-    for (const name of switchNames) if (line[name] !== undefined) sets.set(name, line[name] === true ? 'true' : null)
+    if (line.inventory !== undefined)
+      sets.set('inventory', line.inventory === null ? null : String(line.inventory))
+    for (const name of switchNames)
+      if (line[name] !== undefined) sets.set(name, line[name] === true ? 'true' : null)
     for (const name of limitNames) {
       const value = line[name]
       if (value !== undefined) sets.set(name, value === null || value === 0 ? null : String(value))
@@ -252,7 +258,8 @@ export class NaiveHotel {
     for (const [field, value] of priced.sets) sets.set(field, value)
     const isOverlay = push.mode === 'overlay'
     if (isOverlay) {
-      for (const field of ['inventory', 'unit', ...switchNames, ...limitNames]) if (!sets.has(field)) sets.set(field, null)
+      for (const field of ['inventory', 'unit', ...switchNames, ...limitNames])
+        if (!sets.has(field)) sets.set(field, null)
     }
     if (sets.size === 0) return
     const clearsGuestsBut = isOverlay || priced.clearsGuests ? new Set(priced.sets.keys()) : undefined
@@ -277,7 +284,12 @@ export class NaiveHotel {
     }
     const hasErrors = causes.length > 0
     const accepted = cellsChanged > 0 ? 'applied' : isHeldBack ? 'superseded' : 'unchanged'
-    return { status: hasErrors ? (rows.length > 0 ? 'partial' : 'rejected') : accepted, cellsChanged, hasErrors, isHeldBack }
+    return {
+      status: hasErrors ? (rows.length > 0 ? 'partial' : 'rejected') : accepted,
+      cellsChanged,
+      hasErrors,
+      isHeldBack,
+    }
   }
 
   #putCells(changed: ReadonlyMap<string, Cell>): () => void {
@@ -293,7 +305,9 @@ export class NaiveHotel {
 }
 
 function outdated(cell: Cell): Cell {
-  const held = [...cell.held].map(([field, value]) => [field, value.currency === undefined ? value : { ...value, former: true }] as const)
+  const held = [...cell.held].map(
+    ([field, value]) => [field, value.currency === undefined ? value : { ...value, former: true }] as const,
+  )
   return { ...cell, held: new Map(held) }
 }
 
@@ -310,7 +324,9 @@ function applyToNight(
   const memory = (field: string): string => `${keyName}: ${field}`
   const isOld = (field: string): boolean => {
     if (sequence === undefined) return false
-    const known = [field, ...(isGuestPrice(field) ? [everyGuestPrice] : [])].map((name) => newest.get(memory(name)) ?? -1)
+    const known = [field, ...(isGuestPrice(field) ? [everyGuestPrice] : [])].map(
+      (name) => newest.get(memory(name)) ?? -1,
+    )
     return known.some((other) => sequence < other)
   }
   /** false when a newer sequence keeps what is there. */
@@ -329,7 +345,7 @@ function applyToNight(
   }
   const kept = row.clearsGuestsBut
   if (kept) {
-    for (const field of [...held.keys()]) {
+    for (const field of held.keys()) {
       if (isGuestPrice(field) && !kept.has(field) && !set(field, null)) isHeldBack = true
     }
   }
@@ -357,23 +373,37 @@ function saysPrice(line: LineSent): boolean {
 /** Members that mean nothing where no rate is named. */
 function saysSomethingOfARate(item: ItemSent): boolean {
   const { closedToArrival, closedToDeparture } = item
-  return saysPrice(item) || [closedToArrival, closedToDeparture, ...limitNames.map((name) => item[name])].some((value) => value !== undefined)
+  return (
+    saysPrice(item) ||
+    [closedToArrival, closedToDeparture, ...limitNames.map((name) => item[name])].some(
+      (value) => value !== undefined,
+    )
+  )
 }
 
 /** A price was sent, and nothing says in which model. */
 function lacksModel(push: PushSent): boolean {
   if (push.pricingModel !== undefined) return false
   return push.ari.some((item) => {
-    const isWrong = shapeCauses(item).length > 0 || [item.date, item.startDate, item.endDate].some((date) => date !== undefined && !isDate(date))
+    const isWrong =
+      shapeCauses(item).length > 0 ||
+      [item.date, item.startDate, item.endDate].some((date) => date !== undefined && !isDate(date))
     if (isWrong || item.pricingModel !== undefined) return false
-    return saysPrice(item) || (item.rates ?? []).some((line) => shapeCauses(line).length === 0 && line.pricingModel === undefined && saysPrice(line))
+    return (
+      saysPrice(item) ||
+      (item.rates ?? []).some(
+        (line) => shapeCauses(line).length === 0 && line.pricingModel === undefined && saysPrice(line),
+      )
+    )
   })
 }
 
 /** What is wrong with a line's values whatever the hotel. */
 function shapeCauses(line: Omit<LineSent, 'rateId'>): Cause[] {
   const isCount = (value: unknown, most: number): boolean =>
-    value === undefined || value === null || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most)
+    value === undefined ||
+    value === null ||
+    (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most)
   const amounts = [line.price, line.amount, ...(line.prices ?? []).map(({ amount }) => amount)]
   const guests = [line.guests, ...(line.prices ?? []).map((price) => price.guests)]
   const isWrong =
@@ -387,7 +417,12 @@ function shapeCauses(line: Omit<LineSent, 'rateId'>): Cause[] {
 
 type Priced = { sets: Map<string, string | null>; clearsGuests: boolean; model: 'unit' | 'guest' | undefined }
 
-function pricesOf(line: LineSent, model: string | undefined, product: ProductSent, digits: number): Priced | 'wrong' {
+function pricesOf(
+  line: LineSent,
+  model: string | undefined,
+  product: ProductSent,
+  digits: number,
+): Priced | 'wrong' {
   const { prices, price, amount, guests, ageCategory } = line
   const written = [prices, price, amount].filter((value) => value !== undefined)
   if (written.length > 1) return 'wrong'
@@ -395,7 +430,10 @@ function pricesOf(line: LineSent, model: string | undefined, product: ProductSen
   const single = price === undefined ? amount : price
   const clearsAll = prices === null || (single === null && guests === undefined && ageCategory === undefined)
   if (clearsAll) return { sets: new Map([['unit', null]]), clearsGuests: true, model: undefined }
-  const bucket = { ...(guests === undefined ? {} : { guests }), ...(ageCategory === undefined ? {} : { ageCategory }) }
+  const bucket = {
+    ...(guests === undefined ? {} : { guests }),
+    ...(ageCategory === undefined ? {} : { ageCategory }),
+  }
   const lines: PriceSent[] = prices ?? (single === undefined ? [] : [{ ...bucket, amount: single }])
   const sets = new Map<string, string | null>()
   for (const sent of lines) {
@@ -404,7 +442,8 @@ function pricesOf(line: LineSent, model: string | undefined, product: ProductSen
     if (field === undefined || value === undefined || sets.has(field)) return 'wrong'
     sets.set(field, value)
   }
-  if ([...sets.values()].every((value) => value === null)) return { sets, clearsGuests: false, model: undefined }
+  if ([...sets.values()].every((value) => value === null))
+    return { sets, clearsGuests: false, model: undefined }
   if (model === 'unit') return { sets, clearsGuests: true, model }
   return { sets: sets.set('unit', null), clearsGuests: false, model: 'guest' }
 }
@@ -417,7 +456,11 @@ function guestField({ guests, ageCategory }: PriceSent, { occupancy }: ProductSe
 }
 
 /** The amount as the shortest decimal; null clears; undefined when the currency or the rules don't allow it. */
-function amountOf({ amount, ageCategory }: PriceSent, model: string | undefined, digits: number): string | null | undefined {
+function amountOf(
+  { amount, ageCategory }: PriceSent,
+  model: string | undefined,
+  digits: number,
+): string | null | undefined {
   if (amount === null) return null
   const [whole = '', decimals = ''] = String(amount).split('.')
   const significant = decimals.replace(/0+$/, '')
@@ -432,7 +475,8 @@ function nightsOf(item: ItemSent, today: string): { causes: Cause[]; nights: str
   const start = item.date ?? item.startDate
   const end = item.date ?? item.endDate
   const isMixed = item.date !== undefined && (item.startDate !== undefined || item.endDate !== undefined)
-  if (isMixed || start === undefined || end === undefined || start > end) return { causes: ['rule'], nights: [] }
+  if (isMixed || start === undefined || end === undefined || start > end)
+    return { causes: ['rule'], nights: [] }
   if (start < addDays(today, -1) || end > addDays(today, 760)) return { causes: ['rule'], nights: [] }
   const nights: string[] = []
   for (let date = start; date <= end; date = addDays(date, 1)) {

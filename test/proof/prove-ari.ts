@@ -32,8 +32,11 @@ export async function proveAri({ firstSeed, sequences, say }: Proof): Promise<vo
       await bench.setTime(instant)
       const mine = seeds.filter((seed) => seed % instants.length === index)
       const startedMs = performance.now()
-      await inParallel(mine, sequencesAtOnce, (seed) => prove(bench, makeSequence(seed, gateway.clock.now()), say))
-      if (mine.length > 1) say(`${instant}: ${mine.length} sequences, ${Math.round(performance.now() - startedMs)} ms`)
+      await inParallel(mine, sequencesAtOnce, (seed) =>
+        prove(bench, makeSequence(seed, gateway.clock.now()), say),
+      )
+      if (mine.length > 1)
+        say(`${instant}: ${mine.length} sequences, ${Math.round(performance.now() - startedMs)} ms`)
     }
   } finally {
     await gateway.stop()
@@ -53,7 +56,9 @@ async function prepare(gateway: TestGateway): Promise<Bench> {
   const keys = [await gateway.supplier('proof', unlimited), await gateway.supplier('proof', unlimited)]
   return {
     gateway,
-    clients: [gateway, second].map(({ url }) => keys.map(({ apiKey }) => client(url, { 'x-api-key': apiKey }))),
+    clients: [gateway, second].map(({ url }) =>
+      keys.map(({ apiKey }) => client(url, { 'x-api-key': apiKey })),
+    ),
     setTime: async (instant) => {
       gateway.clock.set(instant)
       second.clock.set(instant)
@@ -62,7 +67,11 @@ async function prepare(gateway: TestGateway): Promise<Bench> {
   }
 }
 
-async function inParallel<Value>(values: readonly Value[], atOnce: number, work: (value: Value, place: number) => Promise<void>): Promise<void> {
+async function inParallel<Value>(
+  values: readonly Value[],
+  atOnce: number,
+  work: (value: Value, place: number) => Promise<void>,
+): Promise<void> {
   let next = 0
   const worker = async (): Promise<void> => {
     for (;;) {
@@ -112,7 +121,11 @@ function renamed(sequence: Sequence, suffix: string): Sequence {
   return { ...sequence, hotels, operations }
 }
 
-async function failureOf(bench: Bench, { hotels, operations }: Sequence, clients: number): Promise<string | undefined> {
+async function failureOf(
+  bench: Bench,
+  { hotels, operations }: Sequence,
+  clients: number,
+): Promise<string | undefined> {
   const nowMs = bench.gateway.clock.now()
   await setUp(bench, hotels)
   const played: Played[] = []
@@ -141,13 +154,27 @@ async function setUp({ clients }: Bench, hotels: readonly HotelSpec[]): Promise<
   if (!supplier) throw new RangeError('no client')
   expectOk(await supplier.post('/push/hotels', hotels.map(hotelBody)))
   for (const { hotelId, products } of hotels) {
-    const saved = expectOk(await supplier.post('/push/products', { hotelId, products: products.map(productBody) }))
+    const saved = expectOk(
+      await supplier.post('/push/products', { hotelId, products: products.map(productBody) }),
+    )
     assert.equal(saved.body['revision'], 2)
   }
 }
 
-function hotelBody({ hotelId, currency, timeZone }: Pick<HotelSpec, 'hotelId' | 'currency' | 'timeZone'>): object {
-  return { hotelId, hotelName: hotelId, currency, isAvailable: true, minChildAge: 2, maxChildAge: 12, timezone: timeZone }
+function hotelBody({
+  hotelId,
+  currency,
+  timeZone,
+}: Pick<HotelSpec, 'hotelId' | 'currency' | 'timeZone'>): object {
+  return {
+    hotelId,
+    hotelName: hotelId,
+    currency,
+    isAvailable: true,
+    minChildAge: 2,
+    maxChildAge: 12,
+    timezone: timeZone,
+  }
 }
 
 function productBody(product: ProductSent): object {
@@ -163,18 +190,39 @@ async function send({ clients }: Bench, hotels: readonly HotelSpec[], operation:
     case 'ari':
       return supplier.post('/push/ari', operation.body)
     case 'products':
-      return supplier.post('/push/products', { hotelId: hotelId(operation.hotel), products: operation.products.map(productBody) })
+      return supplier.post('/push/products', {
+        hotelId: hotelId(operation.hotel),
+        products: operation.products.map(productBody),
+      })
     case 'taxes':
-      return supplier.post('/push/taxes', { hotelId: hotelId(operation.hotel), taxes: [cityTax(operation.percent)] })
+      return supplier.post('/push/taxes', {
+        hotelId: hotelId(operation.hotel),
+        taxes: [cityTax(operation.percent)],
+      })
     case 'read':
-      return supplier.post('/push/getAri', { hotelId: hotelId(operation.hotel), startDate: operation.startDate, endDate: operation.endDate })
+      return supplier.post('/push/getAri', {
+        hotelId: hotelId(operation.hotel),
+        startDate: operation.startDate,
+        endDate: operation.endDate,
+      })
     case 'hotels':
-      return supplier.post('/push/hotels', operation.hotels.map((sent) => hotelBody({ ...sent, hotelId: hotelId(sent.hotel) })))
+      return supplier.post(
+        '/push/hotels',
+        operation.hotels.map((sent) => hotelBody({ ...sent, hotelId: hotelId(sent.hotel) })),
+      )
   }
 }
 
 function cityTax(percent: number): object {
-  return { type: 'CITY_TAX', valueType: '%', value: percent, appliedOn: 'net', appliedPer: 'per_room_per_night', included: false, payNow: true }
+  return {
+    type: 'CITY_TAX',
+    valueType: '%',
+    value: percent,
+    appliedOn: 'net',
+    appliedPer: 'per_room_per_night',
+    included: false,
+    payNow: true,
+  }
 }
 
 /** The read-back, the view and the read-back pushed again, against the model. */
@@ -184,7 +232,8 @@ async function finalFailure(bench: Bench, spec: HotelSpec, hotel: NaiveHotel): P
   const range = { startDate: addDays(today, -3), endDate: addDays(today, 762) }
   const [writer, reader] = [bench.clients[0]?.[0], bench.clients[1]?.[1]]
   const read = await reader?.post('/push/getAri', { hotelId: spec.hotelId, ...range })
-  if (read?.status !== 200 || read.body['revision'] !== hotel.revision) return `revision ${hotel.revision} expected: ${read?.text}`
+  if (read?.status !== 200 || read.body['revision'] !== hotel.revision)
+    return `revision ${hotel.revision} expected: ${read?.text}`
   const sellable = hotel.read(range.startDate, range.endDate, 'sellable')
   const difference =
     differenceOfCells(sellable, cellsOf(read.body['ari'])) ??
@@ -193,14 +242,21 @@ async function finalFailure(bench: Bench, spec: HotelSpec, hotel: NaiveHotel): P
 
   const again = await writer.post('/push/ari', JSON.parse(read.text))
   const { told } = hotel.judgePush(JSON.parse(read.text), 'key 0', nowMs)
-  const statuses = Array.isArray(again.body['results']) ? again.body['results'].map(({ status }) => status) : []
-  const isAsSaid = again.status === told.status && JSON.stringify(statuses) === JSON.stringify(told.items?.map(({ status }) => status))
+  const statuses = Array.isArray(again.body['results'])
+    ? again.body['results'].map(({ status }) => status)
+    : []
+  const isAsSaid =
+    again.status === told.status &&
+    JSON.stringify(statuses) === JSON.stringify(told.items?.map(({ status }) => status))
   const changedCells = told.items?.some(({ cellsChanged }) => cellsChanged > 0)
   if (isAsSaid && changedCells === false && again.body['revision'] === hotel.revision) return undefined
   return `the read-back was pushed again: model ${JSON.stringify(told)}, service ${again.text}, read-back ${read.text}`
 }
 
-type NightRow = Record<string, unknown> & { key: string; guest_prices: Record<string, Record<string, number>> }
+type NightRow = Record<string, unknown> & {
+  key: string
+  guest_prices: Record<string, Record<string, number>>
+}
 
 const viewFields: readonly (readonly [column: string, field: string])[] = [
   ['inventory', 'inventory'],
@@ -215,9 +271,15 @@ const viewFields: readonly (readonly [column: string, field: string])[] = [
   ['max_advance_days', 'maxAdvanceDays'],
 ]
 
-async function cellsOfView({ gateway }: Bench, { hotelId }: HotelSpec, hotel: NaiveHotel): Promise<Map<string, string>> {
+async function cellsOfView(
+  { gateway }: Bench,
+  { hotelId }: HotelSpec,
+  hotel: NaiveHotel,
+): Promise<Map<string, string>> {
   // By number: through a join the view would be made for all hotels before one is chosen.
-  const { rows: ids } = await gateway.db.query<{ id: number }>('select id from hotel where code = $1', [hotelId])
+  const { rows: ids } = await gateway.db.query<{ id: number }>('select id from hotel where code = $1', [
+    hotelId,
+  ])
   const { rows } = await gateway.db.query<NightRow>(
     `select room.code || '|' || coalesce(rate.code, '') || '|' || to_char(ari_night.night, 'YYYY-MM-DD') as key, ari_night.*
      from ari_night

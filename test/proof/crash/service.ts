@@ -109,7 +109,11 @@ export async function killPostgres(dataDir: string, victim: PostgresVictim): Pro
   const all = await processesOf(cluster)
   const others = all.filter((pid) => pid !== postmaster)
   const any = others[Math.floor(Math.random() * others.length)]
-  const victimsOf = { postmaster: [postmaster], any: [any], all } as const
+  const victimsOf: Record<PostgresVictim, (number | undefined)[]> = {
+    postmaster: [postmaster],
+    any: [any],
+    all,
+  }
   const victims = victimsOf[victim].filter((pid) => pid !== undefined)
   for (const pid of victims) {
     try {

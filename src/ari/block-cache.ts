@@ -1,0 +1,58 @@
+/**
+ * Blocks as last committed, so that the next push for a hotel need not read them again. A hotel's blocks hold as long
+ * as its ari_version, which every transaction that writes one of them raises: whoever uses them compares it under the
+ * hotel's lock, so other processes may write as they like.
+ */
+
+/** The bytes of a row; null where it is known that there is none. */
+export type HeldBlock = Buffer | null
+
+type HotelBlocks = { version: number; bytes: number; blockByKey: Map<string, HeldBlock> }
+
+const bytesKeptMax = 32 * 1024 * 1024
+/** What an entry costs beside its block: keys and the objects around them. */
+const entryBytes = 150
+
+export class BlockCache {
+  readonly #hotels = new Map<number, HotelBlocks>()
+  #bytes = 0
+
+  /** Undefined when it is not known. Whether it still holds is for `isCurrent` to say. */
+  get(hotelId: number, key: string): HeldBlock | undefined {
+    return this.#hotels.get(hotelId)?.blockByKey.get(key)
+  }
+
+  isCurrent(hotelId: number, version: number): boolean {
+    return this.#hotels.get(hotelId)?.version === version
+  }
+
+  /** Keeps blocks read or written at a version; what was kept of the hotel at `basedOn` still holds, of any other is dropped. */
+  keep(
+    hotelId: number,
+    versions: { basedOn: number; now: number },
+    blocks: Iterable<readonly [key: string, HeldBlock]>,
+  ): void {
+    const known = this.#hotels.get(hotelId)
+    if (known && known.version > versions.now) return
+    const hotel: HotelBlocks =
+      known && known.version === versions.basedOn
+        ? known
+        : { version: versions.now, bytes: 0, blockByKey: new Map() }
+    if (known) this.#bytes -= known.bytes
+    hotel.version = versions.now
+    for (const [key, block] of blocks) {
+      const before = hotel.blockByKey.get(key)
+      hotel.bytes += (block?.length ?? 0) - (before === undefined ? -entryBytes : (before?.length ?? 0))
+      hotel.blockByKey.set(key, block)
+    }
+    // Set anew, it becomes the youngest: a Map remembers the order in which its keys came.
+    this.#hotels.delete(hotelId)
+    this.#hotels.set(hotelId, hotel)
+    this.#bytes += hotel.bytes
+    for (const [oldestId, oldest] of this.#hotels) {
+      if (this.#bytes <= bytesKeptMax) break
+      this.#bytes -= oldest.bytes
+      this.#hotels.delete(oldestId)
+    }
+  }
+}

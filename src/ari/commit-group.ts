@@ -1,0 +1,272 @@
+import type { Socket } from 'node:net'
+import { setImmediate as breathe } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Needs } from '../platform/needs.ts'
+import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
+import { answerPush } from './answer-push.ts'
+import { applyItem, type Blocks, type ItemResult } from './apply.ts'
+import type { BlockCache, HeldBlock } from './block-cache.ts'
+import { Block, type Stamp } from './block.ts'
+import type { Catalogs, HotelCatalog } from './catalog.ts'
+import { planPush, type Plan, type ReadyPush } from './plan.ts'
+import {
+  blockKeyText,
+  insertBlocks,
+  lockHotels,
+  selectBlocks,
+  updateBlocks,
+  writePricingModels,
+  writeVersions,
+  type BlockKey,
+  type LockedHotel,
+  type ModelChange,
+  type WrittenBlock,
+} from './store.ts'
+
+export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache }
+
+/** A connection on which statements are sent without waiting for the answers to those before. */
+export type Pipelined = { client: pg.Client; socket: Socket }
+
+/** Sends the statements that `start` begins in one write: a system call costs more than a small statement. */
+function together<const Statements extends readonly Promise<unknown>[]>(
+  { socket }: Pipelined,
+  start: () => Statements,
+) {
+  socket.cork()
+  try {
+    return Promise.all(start())
+  } finally {
+    socket.uncork()
+  }
+}
+
+/** What the group works on; nothing of it outlives a failure. */
+type Group = {
+  hotels: Map<number, LockedHotel>
+  keys: Map<string, BlockKey>
+  held: Map<string, HeldBlock>
+  blocks: Map<string, Block>
+  models: Map<string, ModelChange>
+}
+
+/** Applies pushes in one transaction of two round trips, in their order, and gives their records once it is on disk. */
+export async function commitGroup(
+  connection: Pipelined,
+  pushes: readonly ReadyPush[],
+  needs: GroupNeeds,
+): Promise<PushRecord[]> {
+  const { client } = connection
+  const group = await readGroup(connection, pushes, needs)
+  const current = await withCurrentCatalogs(client, pushes, group, needs)
+  const records: PushRecord[] = []
+  for (const ready of current) records.push(await applyReady(ready, group))
+
+  const written = writtenBlocks(group)
+  const touched = [...new Set(written.map(({ key }) => key.hotelId))].flatMap(
+    (id) => group.hotels.get(id) ?? [],
+  )
+  const nowMs = needs.clock.now()
+  const ended = await together(connection, () => [
+    updateBlocks(
+      client,
+      written.filter(({ isStored }) => isStored),
+      nowMs,
+    ),
+    insertBlocks(
+      client,
+      written.filter(({ isStored }) => !isStored),
+      nowMs,
+    ),
+    writeVersions(client, touched, nowMs),
+    writePricingModels(client, [...group.models.values()]),
+    keepPushes(client, records, nowMs),
+    keepAnswers(client, records, nowMs),
+    client.query('commit'),
+  ])
+  const { command } = ended[6]
+  if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
+  remember(group, written, needs.cache)
+  return records
+}
+
+/** Locks the hotels and reads the blocks that the cache doesn't have; those it has are used if they still hold. */
+async function readGroup(
+  connection: Pipelined,
+  pushes: readonly ReadyPush[],
+  { cache }: GroupNeeds,
+): Promise<Group> {
+  const { client } = connection
+  const keys = new Map<string, BlockKey>()
+  for (const { catalog, plan } of pushes) collectKeys(catalog.hotelId, plan, keys)
+  const unknown = [...keys].filter(([text, { hotelId }]) => cache.get(hotelId, text) === undefined)
+  const hotelIds = [...new Set(pushes.map(({ catalog }) => catalog.hotelId))]
+  const [, hotels, read] = await together(connection, () => [
+    client.query('begin'),
+    lockHotels(client, hotelIds),
+    selectBlocks(
+      client,
+      unknown.map(([, key]) => key),
+    ),
+  ])
+  const held = new Map<string, HeldBlock>()
+  for (const [text] of unknown) held.set(text, read.get(text) ?? null)
+  const outdated = new Map<string, BlockKey>()
+  for (const [text, key] of keys) {
+    if (held.has(text)) continue
+    const isCurrent = cache.isCurrent(key.hotelId, hotels.get(key.hotelId)?.ariVersion ?? 0)
+    const known = isCurrent ? cache.get(key.hotelId, text) : undefined
+    if (known === undefined) outdated.set(text, key)
+    else held.set(text, known)
+  }
+  const group: Group = { hotels, keys, held, blocks: new Map(), models: new Map() }
+  await readMore(client, outdated, group)
+  return group
+}
+
+async function readMore(
+  client: pg.Client,
+  wanted: ReadonlyMap<string, BlockKey>,
+  group: Group,
+): Promise<void> {
+  const read = await selectBlocks(client, [...wanted.values()])
+  for (const [text, key] of wanted) {
+    group.keys.set(text, key)
+    group.held.set(text, read.get(text) ?? null)
+  }
+}
+
+function collectKeys(hotelId: number, plan: Plan, keys: Map<string, BlockKey>): void {
+  for (const { rows } of plan.items) {
+    for (const { roomNo, rateNo, months } of rows) {
+      for (const { month } of months) {
+        const key = { hotelId, roomNo, rateNo, month }
+        keys.set(blockKeyText(key), key)
+      }
+    }
+  }
+}
+
+/** Pushes whose hotel changed after its catalog was cached are planned anew, by the catalog that holds under the lock. */
+async function withCurrentCatalogs(
+  client: pg.Client,
+  pushes: readonly ReadyPush[],
+  group: Group,
+  needs: GroupNeeds,
+): Promise<ReadyPush[]> {
+  const current: ReadyPush[] = []
+  for (const ready of pushes) {
+    if (group.hotels.get(ready.catalog.hotelId)?.catalogVersion === ready.catalog.version) {
+      current.push(ready)
+      continue
+    }
+    const catalog = await needs.catalogs.reload(client, ready.catalog)
+    const plan = planPush(ready.body, ready.shapeProblems, catalog, needs.clock.now())
+    const wanted = new Map<string, BlockKey>()
+    collectKeys(catalog.hotelId, plan, wanted)
+    for (const text of wanted.keys()) if (group.held.has(text)) wanted.delete(text)
+    await readMore(client, wanted, group)
+    current.push({ ...ready, catalog, plan })
+  }
+  return current
+}
+
+/** Cells applied before other requests get a turn of the event loop. */
+const cellsAtOnceMax = 20_000
+
+async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
+  const { body, catalog, plan, push } = ready
+  const hotel = group.hotels.get(catalog.hotelId)
+  if (!hotel) throw new Error(`hotel ${catalog.hotelId} is gone`)
+  const stamp: Stamp = {
+    revision: hotel.revision + 1,
+    sequence: body.sequence,
+    keyId: push.caller.keyId,
+    currencyRevision: hotel.currencyRevision,
+  }
+  const isAtomicBroken = body.atomic === true && plan.items.some(({ problems }) => problems.length > 0)
+  if (plan.refused.length > 0 || isAtomicBroken) return answerPush(ready, [], hotel.revision)
+
+  const results: ItemResult[] = []
+  const blocks =
+    body.dryRun === true ? copiedBlocks(catalog.hotelId, group) : heldBlocks(catalog.hotelId, group)
+  let cells = 0
+  for (const [index, item] of plan.items.entries()) {
+    results.push(applyItem(item, index, blocks, stamp))
+    for (const { months } of item.rows) cells += months.length * 31
+    if (cells < cellsAtOnceMax) continue
+    cells = 0
+    await breathe()
+  }
+  if (body.dryRun !== true && results.some(({ cellsChanged }) => cellsChanged > 0)) {
+    hotel.revision++
+    noteModels(catalog, plan, group.models)
+  }
+  return answerPush(ready, results, hotel.revision)
+}
+
+/** The group's blocks, made where there are none yet. */
+function heldBlocks(hotelId: number, { held, blocks }: Group): Blocks {
+  return {
+    of: (roomNo, rateNo, month) => {
+      const text = blockKeyText({ hotelId, roomNo, rateNo, month })
+      const known = blocks.get(text)
+      if (known) return known
+      const bytes = held.get(text)
+      const block = bytes ? Block.decode(bytes) : Block.empty()
+      blocks.set(text, block)
+      return block
+    },
+  }
+}
+
+/** The same, copied, so that a dry run leaves no trace. */
+function copiedBlocks(hotelId: number, group: Group): Blocks {
+  const real = heldBlocks(hotelId, group)
+  const copies = new Map<Block, Block>()
+  return {
+    of: (roomNo, rateNo, month) => {
+      const block = real.of(roomNo, rateNo, month)
+      const copy = copies.get(block) ?? block.copy()
+      copies.set(block, copy)
+      return copy
+    },
+  }
+}
+
+function writtenBlocks({ blocks, keys, held }: Group): WrittenBlock[] {
+  const written: WrittenBlock[] = []
+  for (const [text, block] of blocks) {
+    const key = keys.get(text)
+    if (key && block.dirty)
+      written.push({ key, text, bytes: block.encode(), isStored: held.get(text) !== null })
+  }
+  return written
+}
+
+/** What is on disk now, for the pushes to come. */
+function remember({ hotels, held, keys }: Group, written: readonly WrittenBlock[], cache: BlockCache): void {
+  for (const { text, bytes } of written) held.set(text, bytes)
+  const writtenHotels = new Set(written.map(({ key }) => key.hotelId))
+  const byHotel = Map.groupBy(held, ([text]) => keys.get(text)?.hotelId ?? 0)
+  for (const [hotelId, blocks] of byHotel) {
+    const basedOn = hotels.get(hotelId)?.ariVersion ?? 0
+    cache.keep(hotelId, { basedOn, now: writtenHotels.has(hotelId) ? basedOn + 1 : basedOn }, blocks)
+  }
+}
+
+/** Which room-rates have another pricing model after the group than before it. */
+function noteModels(
+  { hotelId, productOf }: HotelCatalog,
+  plan: Plan,
+  models: Map<string, ModelChange>,
+): void {
+  for (const { rows } of plan.items) {
+    for (const { roomNo, rateNo, pricingModel } of rows) {
+      if (pricingModel === undefined) continue
+      const text = `${hotelId}/${roomNo}/${rateNo}`
+      if (productOf(roomNo, rateNo)?.pricingModel === pricingModel) models.delete(text)
+      else models.set(text, { hotelId, roomNo, rateNo, pricingModel })
+    }
+  }
+}
