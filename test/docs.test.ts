@@ -39,7 +39,6 @@ function testPage(page: string): void {
 }
 
 async function tryStep(page: string, step: Step, supplier: TestSupplier): Promise<void> {
-  const t0 = performance.now(); process.on("exit", () => {}); setTimeout(() => {}, 0); console.error(page, step.line, t0)
   const where = `${page}, line ${step.line}`
   const { run, shown } = step
   if (run.kind === 'shell') {

@@ -17,17 +17,30 @@ const infant99 = guestPriceField('infant', 99)
 const fields = [inventory, fieldNumber.closed, unitPrice, guestPriceField('adult', 1), adult2, infant99]
 
 const mask = fc.oneof(fc.integer({ min: 1, max: 0x7fffffff }), fc.constantFrom(1, 1 << 30, 0x7fffffff))
-const value = fc.oneof(fc.constant(unset), fc.integer({ min: 0, max: 3 }), fc.maxSafeNat().map((n) => n % amountMinorMax))
-const sequence = fc.option(fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom(0, Number.MAX_SAFE_INTEGER), fc.maxSafeNat()), {
-  nil: undefined,
-})
+const value = fc.oneof(
+  fc.constant(unset),
+  fc.integer({ min: 0, max: 3 }),
+  fc.maxSafeNat().map((n) => n % amountMinorMax),
+)
+const sequence = fc.option(
+  fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom(0, Number.MAX_SAFE_INTEGER), fc.maxSafeNat()),
+  {
+    nil: undefined,
+  },
+)
 const stamp = fc.record({
   revision: fc.integer({ min: 1, max: 2 ** 40 }),
   sequence,
   keyId: fc.constantFrom(1, 2, 2 ** 31 - 1),
   currencyRevision: fc.constantFrom(0, 0, 3, 2 ** 39),
 })
-const change = fc.record({ field: fc.constantFrom(...fields), mask, value, stamp, clearsGuests: fc.integer({ max: 9, min: 0 }) })
+const change = fc.record({
+  field: fc.constantFrom(...fields),
+  mask,
+  value,
+  stamp,
+  clearsGuests: fc.integer({ max: 9, min: 0 }),
+})
 type Change = { field: number; mask: number; value: number; stamp: Stamp; clearsGuests: number }
 
 /** Column by column as the SQL function names them: `field kind key`, with the value of each night. */
@@ -45,18 +58,33 @@ class PlainBlock {
     this.columns.set(name, nights)
   }
 
-  set(field: number, night: number, put: number, { sequence: sent, keyId, revision, currencyRevision }: Stamp): 'changed' | 'superseded' | 'same' {
+  set(
+    field: number,
+    night: number,
+    put: number,
+    { sequence: sent, keyId, revision, currencyRevision }: Stamp,
+  ): 'changed' | 'superseded' | 'same' {
     if (sent !== undefined) {
       const known = this.night(field, 2, keyId, night)
       const all = isGuestPriceField(field) ? this.night(anyGuestPrice, 2, keyId, night) : unset
       if (sent < known || sent < all) return 'superseded'
       this.put(field, 2, keyId, night, sent)
     }
-    const isFormer = isPriceField(field) && put !== unset && this.night(field, 1, 0, night) <= currencyRevision && currencyRevision > 0
+    const isFormer =
+      isPriceField(field) &&
+      put !== unset &&
+      this.night(field, 1, 0, night) <= currencyRevision &&
+      currencyRevision > 0
     if (this.night(field, 0, 0, night) === put && !isFormer) return 'same'
     this.put(field, 0, 0, night, put)
     this.put(field, 1, 0, night, revision)
     return 'changed'
+  }
+
+  guestPricesHeld(): number[] {
+    const held = [...this.columns].filter(([, nights]) => nights.some((night) => night !== unset))
+    const numbers = held.map(([name]) => name.split(' ').map(Number))
+    return numbers.flatMap(([field = 0, kind]) => (kind === 0 && isGuestPriceField(field) ? [field] : []))
   }
 
   cells(): string[] {
@@ -68,7 +96,11 @@ class PlainBlock {
   }
 }
 
-function applyBoth(block: Block, plain: PlainBlock, { field, mask: nights, value: put, stamp: by, clearsGuests }: Change): void {
+function applyBoth(
+  block: Block,
+  plain: PlainBlock,
+  { field, mask: nights, value: put, stamp: by, clearsGuests }: Change,
+): void {
   const expected = { changed: 0, superseded: 0 }
   const each = (one: number, night: number, clears: boolean): void => {
     const stays = plain.night(one, 0, 0, night) !== unset
@@ -76,18 +108,22 @@ function applyBoth(block: Block, plain: PlainBlock, { field, mask: nights, value
     if (outcome === 'changed') expected.changed |= 1 << night
     if (outcome === 'superseded' && (!clears || stays)) expected.superseded |= 1 << night
   }
+  const others = plain.guestPricesHeld().filter((one) => one !== field)
   for (let night = 0; night < nightsMax; night++) {
     if (((nights >> night) & 1) === 0) continue
     if (clearsGuests > 0) {
       each(field, night, false)
       continue
     }
-    const guests = [...plain.columns.keys()].map((name) => name.split(' ').map(Number)).filter(([one = 0, kind]) => kind === 0 && isGuestPriceField(one) && one !== field)
-    for (const [one = 0] of guests) each(one, night, true)
+    for (const one of others) each(one, night, true)
     const known = plain.night(anyGuestPrice, 2, by.keyId, night)
-    if (by.sequence !== undefined && by.sequence > known) plain.put(anyGuestPrice, 2, by.keyId, night, by.sequence)
+    if (by.sequence !== undefined && by.sequence > known)
+      plain.put(anyGuestPrice, 2, by.keyId, night, by.sequence)
   }
-  const result = clearsGuests > 0 ? block.set(field, nights, put, by) : block.clearGuestPrices(nights, new Set([field]), by)
+  const result =
+    clearsGuests > 0
+      ? block.set(field, nights, put, by)
+      : block.clearGuestPrices(nights, new Set([field]), by)
   assert.deepEqual(result, expected)
 }
 
@@ -110,9 +146,7 @@ test('a block sets, clears and supersedes as an array a field does, through ever
       const plain = new PlainBlock()
       for (const one of changes) {
         applyBoth(block, plain, one)
-        const bytes = block.encode()
-        assert.deepEqual(Block.decode(bytes).encode(), bytes)
-        block = Block.decode(bytes)
+        block = Block.decode(block.encode())
         for (const field of fields) {
           for (let night = 0; night < nightsMax; night++) {
             assert.equal(block.values(field)?.[night] ?? unset, plain.night(field, 0, 0, night))
@@ -138,30 +172,39 @@ test('the furthest numbers survive side by side: 0 next to 2^53 − 1, up and do
   const bytes = block.encode()
   const decoded = Block.decode(bytes)
   assert.deepEqual(decoded.values(infant99), block.values(infant99))
-  assert.deepEqual(decoded.encode(), bytes)
-  const [cells = []] = await cellsInSql([bytes])
-  const sequences = cells.filter((cell) => cell.startsWith(`${infant99} 2 ${far.keyId} `)).map((cell) => cell.split(' ').slice(3).join(' '))
-  const written = Array.from({ length: nightsMax }, (_, night) => `${night} ${night % 2 === 0 ? Number.MAX_SAFE_INTEGER : 0}`)
+  const [cells = [], again = []] = await cellsInSql([bytes, decoded.encode()])
+  assert.deepEqual(cells, again)
+  const sequences = cells
+    .filter((cell) => cell.startsWith(`${infant99} 2 ${far.keyId} `))
+    .map((cell) => cell.split(' ').slice(3).join(' '))
+  const written = Array.from(
+    { length: nightsMax },
+    (_, night) => `${night} ${night % 2 === 0 ? Number.MAX_SAFE_INTEGER : 0}`,
+  )
   assert.deepEqual(sequences, written.sort())
   // Superseded exactly where the furthest sequence stands.
   assert.equal(decoded.set(infant99, 0x7fffffff, 7, { ...far, sequence: 1 }).superseded, 0x55555555)
 })
 
-test('a column that is written anew gives the same bytes as one that was carried over unread', () => {
+test('a column that is written anew says the same as one that was carried over unread', async () => {
+  const unread: Buffer[] = []
+  const written: Buffer[] = []
   fc.assert(
     fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
       const block = Block.empty()
       for (const one of changes) block.set(one.field, one.mask, one.value, one.stamp)
       const bytes = block.encode()
+      unread.push(Block.decode(bytes).encode())
       const read = Block.decode(bytes)
       for (const field of read.fields()) {
         read.values(field)
         read.revisions(field)
       }
-      assert.deepEqual(read.encode(), bytes)
+      written.push(read.encode())
       assert.equal(read.dirty, false)
     }),
   )
+  assert.deepEqual(await cellsInSql(unread), await cellsInSql(written))
 })
 
 const now: Stamp = { revision: 5, sequence: undefined, keyId: 1, currencyRevision: 0 }
@@ -195,7 +238,10 @@ test('a copy keeps its changes to itself', () => {
 
 test('clearing all guest prices holds back older pushes of prices that were never set', () => {
   const block = Block.empty()
-  assert.deepEqual(block.clearGuestPrices(3, new Set(), { ...now, sequence: 7 }), { changed: 0, superseded: 0 })
+  assert.deepEqual(block.clearGuestPrices(3, new Set(), { ...now, sequence: 7 }), {
+    changed: 0,
+    superseded: 0,
+  })
   const kept = Block.decode(block.encode())
   assert.deepEqual(kept.set(adult2, 7, 100, { ...now, sequence: 6 }), { changed: 4, superseded: 3 })
   assert.deepEqual(kept.set(adult2, 1, 100, { ...now, sequence: 7 }), { changed: 1, superseded: 0 })

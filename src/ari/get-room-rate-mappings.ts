@@ -7,7 +7,7 @@ import { Rejected, shown } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { answer, on, type Mounted } from '../platform/serve.ts'
 import { platformRateId, platformRoomId } from '../products/platform-codes.ts'
-import type { Block } from './block.ts'
+import { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import { mappingRoutes, type Mapping } from './mappings-contract.ts'
 import { blockKeyText, selectBlocks, type BlockKey } from './store.ts'
@@ -114,8 +114,8 @@ function keyOf(hotelId: number, { roomNo, rateNo }: RoomRateRow, month: MonthNum
 
 /** The index of the first or last night of the block for which any field has a value. */
 function heldNight(block: Block, end: 'first' | 'last'): number | undefined {
-  const nights = (block?.fields() ?? []).flatMap((field) => {
-    const values = block?.values(field) ?? []
+  const nights = block.fields().flatMap((field) => {
+    const values = block.values(field) ?? []
     const isHeld = (value: number) => value !== unset
     const night = end === 'first' ? values.findIndex(isHeld) : values.findLastIndex(isHeld)
     return night === -1 ? [] : [night]

@@ -34,7 +34,9 @@ test('the nights of a range and its weekdays are those that a calendar counts on
 
 test('the months with 28, 29, 30 and 31 nights, whole', () => {
   const months = (startDate: string, endDate: string): number[] =>
-    nightsBetween(parseNight(startDate) ?? 0, parseNight(endDate) ?? 0, everyWeekday).map(({ mask }) => countNights(mask))
+    nightsBetween(parseNight(startDate) ?? 0, parseNight(endDate) ?? 0, everyWeekday).map(({ mask }) =>
+      countNights(mask),
+    )
   assert.deepEqual(months('2027-01-01', '2027-12-31'), [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
   assert.deepEqual(months('2028-02-01', '2028-02-29'), [29])
   assert.deepEqual(months('2100-02-01', '2100-03-01'), [28, 1])

@@ -5,7 +5,6 @@ import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { openapiDocument } from './document.ts'
 import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from './page.ts'
 
 type DocsNeeds = { environment: 'sandbox' | 'production' }
@@ -13,11 +12,15 @@ type DocsNeeds = { environment: 'sandbox' | 'production' }
 /** Made once, at the first request for it: nothing of this costs the service's start. */
 type Made = { plain: Buffer; gzip: Buffer; br: Buffer }
 
+/** Otherwise the compression of answers would do it anew for each request. */
+const compressedHere = { compress: false } as const
+
 /** GET /openapi.json, and the API reference made of it at /docs, which asks no other host for anything. */
 export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds): void {
-  const document = madeOnce(async () =>
-    compressed(Buffer.from(JSON.stringify(openapiDocument({ environment })))),
-  )
+  const document = madeOnce(async () => {
+    const { openapiDocument } = await import('./document.ts')
+    return compressed(Buffer.from(JSON.stringify(openapiDocument({ environment }))))
+  })
   const bundle = madeOnce(referenceScript)
 
   // A scope of its own: the headers are for pages, not for the API.
@@ -41,10 +44,10 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
         .header('cache-control', 'no-cache')
         .send(startScript(environment)),
     )
-    pages.get(scriptPaths.bundle, async (request, reply) =>
+    pages.get(scriptPaths.bundle, compressedHere, async (request, reply) =>
       send(await bundle(), 'text/javascript; charset=utf-8', request, reply),
     )
-    pages.get('/openapi.json', async (request, reply) => {
+    pages.get('/openapi.json', compressedHere, async (request, reply) => {
       // Tools that run in a browser may read it from anywhere: it is public.
       reply.header('access-control-allow-origin', '*').header('cross-origin-resource-policy', 'cross-origin')
       return send(await document(), 'application/json; charset=utf-8', request, reply)
@@ -57,8 +60,7 @@ function send(made: Made, type: string, request: FastifyRequest, reply: FastifyR
   const encoding = (['br', 'gzip'] as const).find((name) => accepted.includes(name))
   reply.type(type).header('vary', 'accept-encoding').header('cache-control', 'public, max-age=300')
   return encoding === undefined
-    ? // Otherwise the compression of answers would do it anew for each request.
-      reply.header('content-encoding', 'identity').send(made.plain)
+    ? reply.send(made.plain)
     : reply.header('content-encoding', encoding).send(made[encoding])
 }
 

@@ -163,9 +163,9 @@ function addCell(cells: Map<string, string>, key: string, members: string): void
 }
 
 function membersOf(line: LineSent): string {
-  const { rateId: _, prices, pricingModel: __, ...plain } = line
+  const { prices, ...plain } = line
   const members = Object.entries(plain).flatMap(([name, value]) =>
-    value === null ? [] : [`${name}=${String(value)}`],
+    value === null || name === 'rateId' || name === 'pricingModel' ? [] : [`${name}=${String(value)}`],
   )
   for (const { guests, ageCategory, amount } of prices ?? []) {
     members.push(`${ageCategory === undefined ? 'unit' : `${ageCategory}/${guests}`}=${amount}`)
