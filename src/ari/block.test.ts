@@ -157,7 +157,7 @@ test('a block sets, clears and supersedes as an array a field does, through ever
       encoded.push(block.encode())
       expected.push(plain.cells())
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   )
   assert.deepEqual(await cellsInSql(encoded), expected)
 })

@@ -175,7 +175,7 @@ function answers(name: RouteName, described: Route, shapes: Shapes): Json {
       successes.map(([status, shape]) => [
         status,
         {
-          description: status === '207' ? 'Some items were applied, others not' : 'Done',
+          description: status === '207' ? 'Some items were applied, others not' : 'Success',
           headers: answerHeaders(described),
           content: { 'application/json': { schema: shape, ...answerExamples(name, described, status) } },
         },

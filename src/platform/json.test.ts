@@ -30,17 +30,23 @@ test('whatever JSON.stringify writes is read as JSON.parse reads it, however it 
 
 test('a key that stands twice in one object is found, wherever and however it is written', () => {
   fc.assert(
-    fc.property(fc.string(), fc.array(fc.oneof(fc.string(), fc.integer({ min: 0, max: 3 })), { maxLength: 6 }), value, (key, way, other) => {
-      const name = JSON.stringify(key)
-      const escaped = `"${[...Array(key.length).keys()].map((at) => `\\u${key.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
-      let text = `{${name} :${JSON.stringify(other)},"${'x'.repeat(key.length + 1)}":[],${escaped}\n: 1}`
-      let path = `/${pointerPart(key)}`
-      for (const step of way) {
-        text = typeof step === 'number' ? `[${'0,'.repeat(step)}${text}]` : `{${JSON.stringify(step)}:${text}}`
-        path = `/${typeof step === 'number' ? step : pointerPart(step)}${path}`
-      }
-      assert.deepEqual(problemsIn(text), [['DUPLICATE_KEY', path.toWellFormed()]])
-    }),
+    fc.property(
+      fc.string(),
+      fc.array(fc.oneof(fc.string(), fc.integer({ min: 0, max: 3 })), { maxLength: 6 }),
+      value,
+      (key, way, other) => {
+        const name = JSON.stringify(key)
+        const escaped = `"${[...Array(key.length).keys()].map((at) => `\\u${key.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
+        let text = `{${name} :${JSON.stringify(other)},"${'x'.repeat(key.length + 1)}":[],${escaped}\n: 1}`
+        let path = `/${pointerPart(key)}`
+        for (const step of way) {
+          text =
+            typeof step === 'number' ? `[${'0,'.repeat(step)}${text}]` : `{${JSON.stringify(step)}:${text}}`
+          path = `/${typeof step === 'number' ? step : pointerPart(step)}${path}`
+        }
+        assert.deepEqual(problemsIn(text), [['DUPLICATE_KEY', path.toWellFormed()]])
+      },
+    ),
     { numRuns: 1_000 },
   )
 })
@@ -56,20 +62,28 @@ test('every duplicate key is listed, also __proto__, and at most 100', () => {
 })
 
 test('text inside strings is not taken for structure', () => {
-  for (const text of ['{"a":"\\"a\\":1,"}', '{"a\\\\":"\\\\","a":"{\\"a\\":["}', '["a","a",":"]', '{"a":{"a":1},"b":[{"a":1},{"a":2}]}']) {
+  for (const text of [
+    '{"a":"\\"a\\":1,"}',
+    '{"a\\\\":"\\\\","a":"{\\"a\\":["}',
+    '["a","a",":"]',
+    '{"a":{"a":1},"b":[{"a":1},{"a":2}]}',
+  ]) {
     assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text))
   }
 })
 
 test('__proto__ and constructor are plain members that change nothing', () => {
-  const read = parseJson(Buffer.from('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'))
+  const read = parseJson(
+    Buffer.from('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
+  )
   assert.deepEqual(Object.keys(read ?? {}), ['__proto__', 'constructor'])
   assert.equal(Object.getPrototypeOf(read), Object.prototype)
   assert.equal('polluted' in {}, false)
 })
 
 test('nesting beyond the limit is refused, however deep', () => {
-  const nested = (levels: number, open: string, close: string): string => open.repeat(levels) + close.repeat(levels)
+  const nested = (levels: number, open: string, close: string): string =>
+    open.repeat(levels) + close.repeat(levels)
   assert.deepEqual(problemsIn(nested(nestingMax, '[', ']')), [])
   assert.deepEqual(problemsIn(nested(nestingMax + 1, '[', ']')), [['NESTED_TOO_DEEPLY', '']])
   for (const levels of [5_000, 200_000, 2_000_000]) {
@@ -80,7 +94,20 @@ test('nesting beyond the limit is refused, however deep', () => {
 })
 
 test('what is not JSON in UTF-8 is refused with one plain problem', () => {
-  const malformed = ['', '{', '[1,]', '{"a":1,}', "{'a':1}", 'NaN', '01', '"\u0000"', '\uFEFF{}', '{"a":"\\ud8"}', 'nul', '{} {}']
+  const malformed = [
+    '',
+    '{',
+    '[1,]',
+    '{"a":1,}',
+    "{'a':1}",
+    'NaN',
+    '01',
+    '"\u0000"',
+    '\uFEFF{}',
+    '{"a":"\\ud8"}',
+    'nul',
+    '{} {}',
+  ]
   for (const text of malformed) assert.deepEqual(problemsIn(text), [['MALFORMED_JSON', '']], text)
   assert.deepEqual(problemsIn(Buffer.from([0x22, 0xff, 0x22])), [['MALFORMED_JSON', '']])
   assert.deepEqual(problemsIn(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), [['MALFORMED_JSON', '']])

@@ -27,7 +27,10 @@ test('every amount of every currency goes in and out as the same number and the 
 })
 
 test('a number is taken exactly when its shortest decimal fits the digits', () => {
-  const number = fc.oneof(fc.double({ min: -1e7, max: 1e7, noNaN: true }), fc.tuple(minor, digits).map(([units, of]) => units / 10 ** of))
+  const number = fc.oneof(
+    fc.double({ min: -1e7, max: 1e7, noNaN: true }),
+    fc.tuple(minor, digits).map(([units, of]) => units / 10 ** of),
+  )
   fc.assert(
     fc.property(number, digits, (amount, of) => {
       const shortest = String(amount)
@@ -58,7 +61,8 @@ test('nothing is rounded', () => {
 })
 
 test('what is not a plain amount is refused, and zero has no sign', () => {
-  for (const amount of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN, 1e300, 2 ** 53]) assert.equal(toMinor(amount, 2), undefined)
+  for (const amount of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN, 1e300, 2 ** 53])
+    assert.equal(toMinor(amount, 2), undefined)
   assert.equal(toMinor('99999999999999999', 2), undefined)
   assert.equal(toMinor(amountMinorMax, 0), amountMinorMax)
   assert.equal(toMinor(amountMinorMax + 1, 0), undefined)

@@ -9,7 +9,7 @@ import { pushStoryHotel, product, expectOk } from '../story.ts'
 import { complaintsAbout } from './judge.ts'
 import { seeded } from './random.ts'
 import { curlOf, fuzzCase, routeNames, type FuzzCase, type Seat } from './requests.ts'
-import { assertEveryTableIsKnown, commonDigest, supplierDigests } from './state.ts'
+import { assertEveryTableIsKnown, commonDigest, supplierDigests } from '../stored-state.ts'
 import { exchangeNames, smuggledHotel } from './wire.ts'
 
 export type FuzzReport = { requests: number; accepted: number; refused: number; statuses: Record<string, number> }

@@ -3,60 +3,347 @@
  * under load, and everything that clients were told is compared with what is there afterwards.
  */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { after, test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import pg from 'pg'
+import { isAlive, processesOf } from '../../src/platform/embedded-postgres-processes.ts'
+import { addressVariable, startTestPostgres, type TestAddress } from '../postgres.ts'
 import { dataFolder } from '../programs.ts'
-import { checkWholeLog } from './crash/ledger.ts'
-import { assertWithinBar, killPostgresRound, killServiceRound, readyWithinMs } from './crash/rounds.ts'
-import { endServices, postgresVictims, untilPostgresEnded } from './crash/service.ts'
-import { assertNone, openWorld } from './crash/world.ts'
+import { mountSmallDisk } from './crash/disk.ts'
+import { check, checkWholeLog, isAcknowledged, type Finding } from './crash/ledger.ts'
+import {
+  assertWithinBar,
+  killPostgresRound,
+  killServiceRound,
+  only,
+  readyWithinMs,
+  type Time,
+} from './crash/rounds.ts'
+import {
+  clusterOf,
+  endServices,
+  killPostgres,
+  postgresVictims,
+  untilPostgresEnded,
+  watchersOf,
+} from './crash/service.ts'
+import { hotelBody } from './crash/slots.ts'
+import {
+  assertNone,
+  between,
+  eventually,
+  findings,
+  kindsOf,
+  openWorld,
+  tally,
+  type World,
+} from './crash/world.ts'
 
-const serviceKills = Number(process.env['N_A'] ?? 25)
-const postgresKills = Number(process.env['N_B'] ?? 15)
+const kills = { service: 25, postgres: 15 }
+const stopWithinMs = 10_000
 
-const folders: (() => Promise<void>)[] = []
+const undo: (() => Promise<void>)[] = []
 
 after(async () => {
   await endServices()
-  for (const remove of folders) await remove()
+  for (const step of undo.reverse()) await step()
 })
 
 async function newFolder(): Promise<string> {
   const { path, remove } = await dataFolder()
-  folders.push(async () => {
+  undo.push(async () => {
     await untilPostgresEnded(path)
     await remove()
   })
   return path
 }
 
-test(`${serviceKills} × kill -9 of the service under load: nothing acknowledged is lost, nothing half-applied, ready again in 2 s`, async (t) => {
-  const beganMs = Date.now()
-  const world = await openWorld({ ARI_DATA_DIR: await newFolder() })
-  const readyMs: number[] = []
-  for (let kill = 1; kill <= serviceKills; kill++) {
-    const length = { leastMs: 500, mostMs: 3_500 }
-    readyMs.push(await killServiceRound(world, `kill ${kill}`, length, (line) => t.diagnostic(line)))
-  }
-  const client = world.client()
-  assertNone(await checkWholeLog(world.ledger, client, beganMs - 1_000), world, 'after all kills')
-  client.close()
-  assertWithinBar(readyMs, readyWithinMs, (line) => t.diagnostic(line))
-  await world.services[0]?.end('SIGTERM')
-})
+const sayTo = (t: TestContext) => (line: string) => t.diagnostic(line)
 
-test(`${postgresKills} × kill -9 of PostgreSQL under load: the same, 503 meanwhile, and the service heals by itself`, async (t) => {
+test(`${kills.service} × kill -9 of the service under load: nothing acknowledged is lost, nothing half-applied, ready again in 2 s`, async (t) => {
+  const beganMs = Date.now()
   const dataDir = await newFolder()
   const world = await openWorld({ ARI_DATA_DIR: dataDir })
-  const pid = world.services[0]?.pid
-  const healedMs: number[] = []
-  for (let kill = 1; kill <= postgresKills; kill++) {
-    const victim = postgresVictims[kill % postgresVictims.length] ?? 'all'
-    const length = { leastMs: 500, mostMs: 2_500 }
-    const name = `kill ${kill} (${victim})`
-    healedMs.push(await killPostgresRound(world, { dataDir, victim }, name, length, (line) => t.diagnostic(line)))
+  const times: Time[] = []
+  const length = { leastMs: 300, mostMs: 3_500 }
+  for (let kill = 1; kill <= kills.service; kill++) {
+    times.push(await killServiceRound(world, { name: `kill ${kill}`, dataDir, length, say: sayTo(t) }))
   }
-  assert.ok(world.ledger.attempts.some(({ status }) => status === 503), 'no client met the outage')
-  assert.equal(world.services[0]?.pid, pid)
-  assertWithinBar(healedMs, readyWithinMs, (line) => t.diagnostic(line))
-  await world.services[0]?.end('SIGTERM')
+  const client = world.client()
+  assertNone(await checkWholeLog(world.ledger, client, beganMs), world, 'after all kills')
+  client.close()
+  assertWithinBar(times, readyWithinMs, sayTo(t))
+  await only(world).end('SIGTERM')
 })
+
+test(`${kills.postgres} × kill -9 of PostgreSQL under load: the same, 503 meanwhile, and the service heals by itself`, async (t) => {
+  const dataDir = await newFolder()
+  const world = await openWorld({ ARI_DATA_DIR: dataDir })
+  const { pid } = only(world)
+  const times: Time[] = []
+  const length = { leastMs: 300, mostMs: 2_500 }
+  for (let kill = 1; kill <= kills.postgres; kill++) {
+    const victim = postgresVictims[kill % postgresVictims.length] ?? 'all'
+    const name = `kill ${kill} (${victim})`
+    times.push(await killPostgresRound(world, { name, dataDir, victim, length, say: sayTo(t) }))
+  }
+  assert.ok(tally(world.ledger, 0).refused > 0, 'no client met an outage')
+  assert.equal(only(world).pid, pid)
+  assertWithinBar(times, readyWithinMs, sayTo(t))
+  await only(world).end('SIGTERM')
+})
+
+/** A service that has a fault from a moment on, is under load, and loses its life; then what is found on it. */
+async function findingsWithBreak(
+  preload: string,
+  crash: (world: World, dataDir: string) => Promise<void>,
+): Promise<Finding[]> {
+  const dataDir = await newFolder()
+  const world = await openWorld({ ARI_DATA_DIR: dataDir })
+  await only(world).end('SIGTERM')
+  const preloaded = pathToFileURL(`${import.meta.dirname}/crash/${preload}.ts`).href
+  world.services[0] = await world.start({ NODE_OPTIONS: `--import=${preloaded}` })
+  only(world).signal('SIGUSR2')
+  const load = world.load()
+  await wait(1_500)
+  const stopped = crash(world, dataDir)
+  await Promise.all([stopped, load.stop()])
+  // What readers saw before the crash doesn't count here: the comparison after it must find the break by itself.
+  const client = world.client()
+  const found = await check(world.ledger, client, world.slots)
+  client.close()
+  await only(world).end('SIGKILL')
+  return found
+}
+
+async function killAndRestart(world: World): Promise<void> {
+  await only(world).end('SIGKILL')
+  world.services[0] = await world.start()
+}
+
+test('the comparison finds pushes lost by a service that answers before it commits', async (t) => {
+  const found = await findingsWithBreak('break-answer-early', killAndRestart)
+  t.diagnostic(`${found.length} findings, such as: ${found[0]?.text}`)
+  assert.ok(kindsOf(found).includes('lost'), kindsOf(found).join())
+})
+
+test('the comparison finds pushes lost by commits that are not on disk when PostgreSQL is killed', async (t) => {
+  const found = await findingsWithBreak('break-volatile', async (world, dataDir) => {
+    await killPostgres(dataDir, 'all')
+    await killAndRestart(world)
+  })
+  t.diagnostic(`${found.length} findings, such as: ${found[0]?.text}`)
+  assert.ok(kindsOf(found).includes('lost'), kindsOf(found).join())
+})
+
+test('the comparison finds pushes half-applied by a service without transactions', async (t) => {
+  const found = await findingsWithBreak('break-half', killAndRestart)
+  t.diagnostic(`${found.length} findings, such as: ${found[0]?.text}`)
+  assert.ok(kindsOf(found).includes('half-applied'), kindsOf(found).join())
+})
+
+test('SIGTERM under load: pushes under way finish, new ones get 503 or no connection, code 0 within 10 s, and no process is left', async (t) => {
+  const dataDir = await newFolder()
+  const world = await openWorld({ ARI_DATA_DIR: dataDir })
+  for (let stop = 1; stop <= 3; stop++) {
+    const service = only(world)
+    const from = world.ledger.attempts.length
+    const watchers = watchersOf(service.pid)
+    const load = world.load()
+    const slow = slowPush(service.url, world.apiKey)
+    await wait(between(500, 1_500))
+    const stopMs = performance.now()
+    service.signal('SIGTERM')
+    await wait(1_000)
+    slow.finish()
+    const end = await service.ended
+    const tookMs = performance.now() - stopMs
+    await load.stop()
+    assert.deepEqual(end, { code: 0, signal: null }, service.output().slice(-5_000))
+    assert.ok(tookMs < stopWithinMs, `${tookMs} ms`)
+    assert.deepEqual([await processesOf(clusterOf(dataDir)), watchers.filter(isAlive)], [[], []])
+    assert.equal(await slow.status, 200)
+    const met = world.ledger.attempts.slice(from).filter(({ endedMs }) => endedMs > stopMs)
+    const underWay = met.filter(({ sentMs }) => sentMs < stopMs)
+    const brokenOff = underWay.filter(({ status }) => status === undefined)
+    assert.deepEqual(
+      brokenOff.map(({ requestId, why }) => `${requestId}: ${why}`),
+      [],
+    )
+    const finished = underWay.filter(isAcknowledged).length
+    const refused = met.filter(({ status, why }) => status === 503 && why === 'SHUTTING_DOWN').length
+    assert.equal(met.filter(({ status }) => status === 503).length, refused)
+    assert.ok(finished > 0 && refused > 0, `${finished} finished, ${refused} refused`)
+    world.services[0] = await world.start()
+    assertNone(await findings(world), world, `stop ${stop}`)
+    t.diagnostic(`stop ${stop}: ${Math.round(tookMs)} ms, ${finished} under way finished, ${refused} refused`)
+  }
+  await only(world).end('SIGTERM')
+})
+
+/** A push whose second half is sent later. */
+function slowPush(url: string, apiKey: string): { finish: () => void; status: Promise<number | undefined> } {
+  const body = JSON.stringify([hotelBody('SLOW', Math.floor(performance.now()))])
+  const sent = request(`${url}/v1/push/hotels`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'content-length': body.length },
+  })
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    sent.once('response', (response) => void text(response).then(() => resolve(response.statusCode)))
+    sent.once('error', reject)
+  })
+  sent.write(body.slice(0, 10))
+  return { finish: () => sent.end(body.slice(10)), status }
+}
+
+test('kill -9 of the watcher, alone and with the service: it is replaced, PostgreSQL does not outlive its service, and the next start has everything', async () => {
+  const dataDir = await newFolder()
+  const world = await openWorld({ ARI_DATA_DIR: dataDir })
+  const killWatchers = (): void => {
+    for (const pid of watchersOf(only(world).pid)) process.kill(pid, 'SIGKILL')
+  }
+  const first = watchersOf(only(world).pid)
+  let load = world.load()
+  await wait(700)
+  killWatchers()
+  const killedMs = performance.now()
+  await eventually('the watcher is replaced', 5_000, () =>
+    watchersOf(only(world).pid).some((pid) => !first.includes(pid)),
+  )
+  await eventually('pushes go on', 5_000, () => load.allAcknowledgedSince(killedMs))
+  await Promise.all([only(world).end('SIGKILL'), load.stop()])
+  await eventually(
+    'PostgreSQL ends',
+    10_000,
+    async () => (await processesOf(clusterOf(dataDir))).length === 0,
+  )
+  world.services[0] = await world.start()
+  assertNone(await findings(world), world, 'after the watcher and then the service')
+
+  load = world.load()
+  await wait(700)
+  killWatchers()
+  await Promise.all([only(world).end('SIGKILL'), load.stop()])
+  world.services[0] = await world.start()
+  assertNone(await findings(world), world, 'after the watcher with the service')
+  await only(world).end('SIGTERM')
+})
+
+test('a full disk: no false 2xx, 503 with Retry-After meanwhile, and it heals when there is room again', async (t) => {
+  const disk = mountSmallDisk(320)
+  if ('refused' in disk) {
+    process.stderr.write(
+      `NOT PROVEN: a full disk, because no file system could be mounted: ${disk.refused}\n`,
+    )
+    return t.skip('a small file system could not be mounted')
+  }
+  const dataDir = `${disk.path}/data`
+  undo.push(async () => {
+    await untilPostgresEnded(dataDir)
+    disk.unmount()
+  })
+  const world = await openWorld({ ARI_DATA_DIR: dataDir })
+  const service = only(world)
+  // No room at all; and room for rows, but not for the next segment of the log of changes.
+  for (const megabytesLeft of [0, 8, 0]) {
+    const from = world.ledger.attempts.length
+    const load = world.load()
+    await wait(700)
+    disk.fill(megabytesLeft * 1024 * 1024)
+    const refusedBefore = tally(world.ledger, from).refused
+    await eventually(
+      'clients are refused',
+      60_000,
+      () => tally(world.ledger, from).refused > refusedBefore + 50,
+    )
+    await wait(2_000)
+    disk.free()
+    const freedMs = performance.now()
+    try {
+      await eventually('every client is acknowledged again', 30_000, () => load.allAcknowledgedSince(freedMs))
+    } finally {
+      await load.stop()
+    }
+    const healedMs = Math.round(performance.now() - freedMs)
+    assert.ok(!service.hasEnded(), service.output().slice(-5_000))
+    assertNone(await findings(world), world, `with ${megabytesLeft} MB left`)
+    const { acknowledged, refused, open } = tally(world.ledger, from)
+    assert.equal(open, 0)
+    t.diagnostic(
+      `${megabytesLeft} MB left: ${acknowledged} acknowledged, ${refused} answered 503; healed after ${healedMs} ms`,
+    )
+  }
+  await service.end('SIGTERM')
+})
+
+test('two services on one database push to the same hotels: in one order, no 5xx, and the death of one harms no push of the other', async (t) => {
+  const environ = await newDatabase()
+  const world = await openWorld(environ, 2)
+  const [first, second] = world.services
+  assert.ok(first && second)
+  let load = world.load()
+  await wait(4_000)
+  await load.stop()
+  assertNone(await findings(world), world, 'two services')
+  const together = tally(world.ledger, 0)
+  assert.deepEqual([together.refused, together.open], [0, 0])
+
+  const from = world.ledger.attempts.length
+  load = world.load()
+  await wait(1_000)
+  const killedMs = performance.now()
+  await second.end('SIGKILL')
+  await wait(1_500)
+  await load.stop()
+  assertNone(await findings(world), world, 'after the death of one')
+  const later = world.ledger.attempts.slice(from)
+  // Writers go by turns to the first and the second service.
+  const ofFirst = new Set(
+    world.writers.all
+      .filter((_, index) => index % 2 === 0)
+      .map(({ slot, number }) => `${slot.name}.${number}`),
+  )
+  const harmed = later.filter(
+    (attempt) =>
+      !isAcknowledged(attempt) && ofFirst.has(`${attempt.slot.name}.${attempt.requestId.split('.').at(-1)}`),
+  )
+  assert.deepEqual(
+    harmed.map(({ requestId, why }) => `${requestId}: ${why}`),
+    [],
+  )
+  assert.ok(later.some((attempt) => isAcknowledged(attempt) && attempt.sentMs > killedMs))
+  t.diagnostic(
+    `${together.acknowledged} acknowledged by both, then ${tally(world.ledger, from).acknowledged}`,
+  )
+  await first.end('SIGTERM')
+})
+
+/** A database of its own on the run's PostgreSQL. */
+async function newDatabase(): Promise<Record<string, string>> {
+  const given = process.env[addressVariable]
+  let address: TestAddress
+  if (given === undefined) {
+    const postgres = await startTestPostgres()
+    undo.push(postgres.stop)
+    address = postgres.address
+  } else address = JSON.parse(given)
+  const database = `crash_${randomBytes(8).toString('hex')}`
+  const asAdmin = async (sql: string): Promise<void> => {
+    const admin = new pg.Client(address)
+    await admin.connect()
+    await admin.query(sql)
+    await admin.end()
+  }
+  await asAdmin(`create database ${database}`)
+  undo.push(() => asAdmin(`drop database ${database} with (force)`))
+  const { host, port, user } = address
+  const { PGPASSWORD } = process.env
+  return {
+    DATABASE_URL: `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    ...(PGPASSWORD === undefined ? {} : { PGPASSWORD }),
+  }
+}

@@ -50,9 +50,7 @@ export function clientOf(url: string, apiKey: string): Client {
           response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
           // 'close' comes also when the rest of the answer does not; a status that came is an answer all the same.
           response.on('error', () => {})
-          response.once('close', () =>
-            settle({ isAnswered: true, status, text, headers: received }),
-          )
+          response.once('close', () => settle({ isAnswered: true, status, text, headers: received }))
         })
         sent.end(bytes)
       }),

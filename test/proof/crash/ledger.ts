@@ -80,7 +80,8 @@ export async function check(ledger: Ledger, client: Client, slots: readonly Slot
   )
   const entryById = new Map<string, Entry>()
   for (const entry of entries) {
-    if (ledger.checkedEntries.has(entry.requestId)) note(found, 'twice', `${entry.requestId} is in the log twice`)
+    if (ledger.checkedEntries.has(entry.requestId))
+      note(found, 'twice', `${entry.requestId} is in the log twice`)
     ledger.checkedEntries.set(entry.requestId, entry.status)
     entryById.set(entry.requestId, entry)
   }
@@ -187,7 +188,8 @@ function comparePushesSentAgain(
     const applied = requests.filter(({ requestId }) => (statusByRequest.get(requestId) ?? 503) < 300)
     if (applied.length > 1) note(found, 'twice', `${push} was applied by ${applied.length} of its requests`)
     const isReplayed = requests.some((request) => request.isReplayed)
-    if (isReplayed && applied.length === 0) note(found, 'lost', `${push} was answered from before and is lost`)
+    if (isReplayed && applied.length === 0)
+      note(found, 'lost', `${push} was answered from before and is lost`)
   }
 }
 
@@ -222,7 +224,11 @@ function compareOrder(attempts: readonly Attempt[], entries: readonly Entry[], f
     if (!attempt) continue
     const latest = latestSent.get(attempt.slot)
     if (latest && isAcknowledged(attempt) && attempt.endedMs < latest.sentMs) {
-      note(found, 'order', `${nameOf(attempt)} was answered before ${nameOf(latest)} was sent, but comes after it`)
+      note(
+        found,
+        'order',
+        `${nameOf(attempt)} was answered before ${nameOf(latest)} was sent, but comes after it`,
+      )
     }
     if (!latest || attempt.sentMs > latest.sentMs) latestSent.set(attempt.slot, attempt)
   }

@@ -88,7 +88,9 @@ export async function pushOnce(
     status: answered.isAnswered ? answered.status : undefined,
     isReplayed: answered.isAnswered && answered.headers['idempotency-replayed'] === 'true',
     retryAfter: answered.isAnswered ? answered.headers['retry-after'] : undefined,
-    ...(answered.isAnswered ? toldBy(answered.text) : { why: answered.why, revision: undefined, cellsChanged: undefined }),
+    ...(answered.isAnswered
+      ? toldBy(answered.text)
+      : { why: answered.why, revision: undefined, cellsChanged: undefined }),
   }
   ledger.attempts.push(attempt)
   if (isAcknowledged(attempt)) writer.acknowledgedSentMs = sentMs
@@ -149,7 +151,10 @@ export function startLoad({ urls, apiKey, slots, writers, ledger, found }: LoadN
         if (fault) found.push({ kind: 'half-applied', text: `read under load: ${fault}` })
         const held = slot.markerIn(read) ?? 0
         if (acknowledged !== undefined && held < acknowledged) {
-          found.push({ kind: 'lost', text: `${slot.name} was read as ${held} after ${acknowledged} was acknowledged` })
+          found.push({
+            kind: 'lost',
+            text: `${slot.name} was read as ${held} after ${acknowledged} was acknowledged`,
+          })
         }
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error

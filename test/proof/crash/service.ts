@@ -39,15 +39,16 @@ export async function startService(environ: Readonly<Record<string, string>>): P
   })
   started.add(child)
   let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(-outputCharactersMax)
-    })
-  let isOver = false
+  const take = (text: string): void => {
+    output = (output + text).slice(-outputCharactersMax)
+  }
+  child.stdout.setEncoding('utf8').on('data', take)
+  child.stderr.setEncoding('utf8').on('data', take)
+  const life = { isOver: false }
   const ended = new Promise<ServiceEnd>((done) => {
     // Not 'close': what the process leaves behind may hold its pipes.
     child.once('exit', (code, signal) => {
-      isOver = true
+      life.isOver = true
       started.delete(child)
       done({ code, signal })
     })
@@ -55,7 +56,7 @@ export async function startService(environ: Readonly<Record<string, string>>): P
   const untilMs = performance.now() + readyWithinMs
   let url: string | undefined
   while (url === undefined || !(await isReady(url))) {
-    if (isOver || performance.now() > untilMs) throw new Error(`the service did not become ready:\n${output}`)
+    if (life.isOver || performance.now() > untilMs) throw new Error(`the service did not become ready:\n${output}`)
     await wait(pollMs)
     url ??= readyLine.exec(output)?.[1]
   }
@@ -63,7 +64,7 @@ export async function startService(environ: Readonly<Record<string, string>>): P
     url,
     pid: child.pid ?? 0,
     ended,
-    hasEnded: () => isOver,
+    hasEnded: () => life.isOver,
     signal: (signal) => void child.kill(signal),
     end: (signal) => {
       child.kill(signal)

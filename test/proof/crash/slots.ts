@@ -223,7 +223,9 @@ function hotelSlot(): Slot {
     written: (marker) => manyHotels.map((hotelId) => `${hotelId} Hotel ${marker} in Town ${marker}`),
     read: async (client) => {
       type Hotel = { hotelId: string; hotelName: string; address: string[] }
-      const { hotels } = await bodyOf<{ hotels: Hotel[] }>(client, '/push/getHotels', { hotelIds: manyHotels })
+      const { hotels } = await bodyOf<{ hotels: Hotel[] }>(client, '/push/getHotels', {
+        hotelIds: manyHotels,
+      })
       return hotels.map(({ hotelId, hotelName, address }) => `${hotelId} ${hotelName} in ${address.join()}`)
     },
     markerIn: ([line = '']) => numberIn(/Hotel (\d+)/, line),
@@ -267,10 +269,36 @@ export function allSlots(): Slot[] {
   return [
     ariSlot({ ...small, name: 'small 1', hotelId: 'SMALL-1', rooms: ['R1'], from: 0, isRepeated: true }),
     ariSlot({ ...small, name: 'small 2', hotelId: 'SMALL-1', rooms: ['R2'], from: 5 }),
-    ariSlot({ ...small, name: 'small 3', hotelId: 'SMALL-2', rooms: ['R1', 'R2'], from: 28, isRepeated: true }),
+    ariSlot({
+      ...small,
+      name: 'small 3',
+      hotelId: 'SMALL-2',
+      rooms: ['R1', 'R2'],
+      from: 28,
+      isRepeated: true,
+    }),
     ariSlot({ ...small, name: 'small shared', hotelId: 'SMALL-2', rooms: ['R3'], from: 40, writers: 3 }),
-    ariSlot({ name: 'large', hotelId: 'LARGE', rooms, rates, from: 0, nights: 200, model: 'guest', writers: 2 }),
-    ariSlot({ name: 'sequence', hotelId: 'SEQ', rooms: ['R1', 'R2'], rates, from: 0, nights: 40, model: 'guest', writers: 2, winner: 'highest' }),
+    ariSlot({
+      name: 'large',
+      hotelId: 'LARGE',
+      rooms,
+      rates,
+      from: 0,
+      nights: 200,
+      model: 'guest',
+      writers: 2,
+    }),
+    ariSlot({
+      name: 'sequence',
+      hotelId: 'SEQ',
+      rooms: ['R1', 'R2'],
+      rates,
+      from: 0,
+      nights: 40,
+      model: 'guest',
+      writers: 2,
+      winner: 'highest',
+    }),
     ariSlot({ ...small, name: 'beside products', hotelId: 'BUSY', rooms: ['R4', 'R5'], from: 0 }),
     productSlot('BUSY'),
     taxSlot('TAXED'),

@@ -23,7 +23,10 @@ export type World = {
   apiKey: string
 }
 
-export async function openWorld(environ: Readonly<Record<string, string>>, servicesCount = 1): Promise<World> {
+export async function openWorld(
+  environ: Readonly<Record<string, string>>,
+  servicesCount = 1,
+): Promise<World> {
   const slots = allSlots()
   const services: Service[] = []
   const start = (more = {}): Promise<Service> => startService({ ...environ, ...more })

@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { routes, type RouteName } from '../src/contract.ts'
+import { createKey, expireKey, revokeKey } from '../src/keys/manage.ts'
+import { makeSecret } from '../src/keys/secret.ts'
+import type { Route } from '../src/platform/route.ts'
+import { client, startGateway, type Reply, type TestClient, type TestGateway, type TestSupplier } from './harness.ts'
+import { supplierDigests } from './stored-state.ts'
+import { expectOk } from './story.ts'
+
+/** Every endpoint with every key that is no good, and with the key of somebody else. */
+
+/** What an account puts under the codes that all accounts use: H1, DBL, BAR. */
+type Contents = { name: string; mark: string; price: number; percent: number }
+
+const alpha: Contents = { name: 'Alpha', mark: 'alpha', price: 1_111, percent: 17 }
+const beta: Contents = { name: 'Beta', mark: 'beta', price: 2_222, percent: 29 }
+
+/** Ids that nobody has at first, and only Beta later. */
+const secret = { hotelId: 'H-SECRET', roomId: 'R-SECRET', rateId: 'T-SECRET', requestId: 'beta-secret' }
+
+type Row = {
+  /** A right request: the body, or the query and parameters of a GET. A push changes something each time it is made. */
+  own: (contents: Contents) => unknown
+  /** What the answer shows of the caller's own contents. */
+  shows?: (contents: Contents) => string
+  /** Requests for what is somebody else's, or nobody's. */
+  foreign: readonly unknown[]
+}
+
+const nights = { startDate: '2027-04-01', endDate: '2027-04-30' }
+
+const vat = (value: number) => ({
+  type: 'VAT',
+  valueType: '%',
+  value,
+  appliedOn: 'net',
+  appliedPer: 'per_room_per_night',
+  included: false,
+  payNow: true,
+})
+
+const hotel = ({ name }: Contents, hotelId = 'H1') => ({
+  hotelId,
+  hotelName: `${name} Hotel`,
+  currency: 'USD',
+  isAvailable: true,
+  minChildAge: 2,
+  maxChildAge: 12,
+  timezone: 'Europe/Paris',
+})
+
+const product = ({ name }: Contents, roomId = 'DBL', rateId = 'BAR') => ({
+  roomId,
+  roomType: 'Double',
+  roomName: `${name} Room`,
+  rateId,
+  rateName: `${name} Rate`,
+  isAvailable: true,
+  occupancy: { maxOccupancy: 3 },
+})
+
+const prices = ({ price }: Contents, hotelId = 'H1', roomId = 'DBL', rateId = 'BAR') => ({
+  hotelId,
+  pricingModel: 'unit',
+  ari: [{ roomId, ...nights, inventory: 5, rates: [{ rateId, price }] }],
+})
+
+/** How each endpoint is called. A new route without a row here does not compile. */
+const rows: Record<RouteName, Row> = {
+  pushHotels: { own: (contents) => [hotel(contents)], foreign: [] },
+  getHotels: {
+    own: () => ['H1'],
+    shows: ({ name }) => `${name} Hotel`,
+    foreign: [[secret.hotelId], { hotelIds: ['H1', secret.hotelId] }],
+  },
+  pushProducts: {
+    own: (contents) => ({ hotelId: 'H1', products: [product(contents)] }),
+    shows: () => '"hotelId":"H1"',
+    foreign: [{ hotelId: secret.hotelId, products: [product(alpha)] }],
+  },
+  getRoomRateMappings: {
+    own: () => ({ hotelId: 'H1' }),
+    shows: ({ name }) => `${name} Room`,
+    foreign: [{ hotelId: secret.hotelId }],
+  },
+  pushTaxes: {
+    own: ({ percent }) => ({ hotelId: 'H1', taxes: [vat(percent)], products: [{ roomId: 'DBL', taxes: [vat(percent)] }] }),
+    foreign: [
+      { hotelId: secret.hotelId, taxes: [] },
+      { hotelId: 'H1', products: [{ roomId: secret.roomId, taxes: [] }] },
+      { hotelId: 'H1', products: [{ rateId: secret.rateId, taxes: [] }] },
+      { hotelId: 'H1', products: [{ roomId: secret.roomId, rateId: secret.rateId, taxes: [] }] },
+    ],
+  },
+  getTaxes: {
+    own: () => ({ hotelId: 'H1' }),
+    shows: ({ percent }) => `"value":${percent}`,
+    foreign: [{ hotelId: secret.hotelId }],
+  },
+  pushAri: {
+    own: (contents) => prices(contents),
+    foreign: [
+      prices(alpha, secret.hotelId),
+      prices(alpha, 'H1', secret.roomId),
+      { ...prices(alpha, 'H1', 'DBL', secret.rateId), atomic: true },
+      { ...prices(alpha, 'H1', secret.roomId, secret.rateId), dryRun: true },
+    ],
+  },
+  getAri: {
+    own: () => ({ hotelId: 'H1', ...nights }),
+    shows: ({ price }) => String(price),
+    foreign: [
+      { hotelId: secret.hotelId, ...nights },
+      { hotelId: 'H1', roomIds: [secret.roomId], ...nights },
+      { hotelId: 'H1', rateIds: [secret.rateId], ...nights },
+    ],
+  },
+  registerAvailabilityWebhook: { own: ({ mark }) => ({ webhook: `https://${mark}.example/check` }), foreign: [] },
+  registerPushbookWebhook: { own: ({ mark }) => ({ webhook: `https://${mark}.example/book` }), foreign: [] },
+  pushBooking: {
+    own: () => ({ hotelId: 'H1', reservation_id: '1' }),
+    foreign: [{ hotelId: secret.hotelId, reservation_id: '1' }],
+  },
+  retrieveReservations: { own: () => ({ hotelId: 'H1' }), foreign: [{ hotelId: secret.hotelId }] },
+  listPushes: {
+    own: () => ({ hotelId: 'H1' }),
+    shows: ({ mark }) => `"requestId":"${mark}-pushAri"`,
+    foreign: [{ hotelId: secret.hotelId }],
+  },
+  getPush: {
+    own: ({ mark }) => ({ requestId: `${mark}-pushProducts` }),
+    shows: ({ name }) => `${name} Room`,
+    foreign: [{ requestId: secret.requestId }],
+  },
+  getReference: { own: () => ({}), foreign: [] },
+  getLimits: { own: () => ({}), foreign: [] },
+}
+
+const routeByName: Readonly<Record<RouteName, Route>> = routes
+// The boundary: the keys of the table.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+const names = Object.keys(routes) as RouteName[]
+const pushes = names.filter((name) => routeByName[name].pushKind !== undefined)
+
+function call(caller: TestClient, name: RouteName, request: unknown, headers: Record<string, string>): Promise<Reply> {
+  const { method, path } = routeByName[name]
+  if (method !== 'GET') return caller.post(path, request, headers)
+  const members = new Map(Object.entries(request ?? {}).map(([key, value]) => [key, String(value)]))
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, key: string) => {
+    const value = members.get(key) ?? ''
+    members.delete(key)
+    return encodeURIComponent(value)
+  })
+  return caller.get(`${filled}?${new URLSearchParams([...members]).toString()}`, headers)
+}
+
+let gateway: TestGateway
+let ours: TestSupplier
+let theirs: TestSupplier
+
+before(async () => {
+  gateway = await startGateway()
+  ours = await gateway.supplier(alpha.name)
+  theirs = await gateway.supplier(beta.name)
+  for (const [supplier, contents] of [[ours, alpha], [theirs, beta]] as const) {
+    for (const name of pushes) {
+      expectOk(await call(supplier, name, rows[name].own(contents), { 'x-request-id': `${contents.mark}-${name}` }))
+    }
+  }
+})
+after(() => gateway.stop())
+
+async function idOf(supplier: TestSupplier): Promise<number> {
+  const { rows: found } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [supplier.name])
+  assert.ok(found[0])
+  return found[0].id
+}
+
+/** Everything that is stored for a supplier, and the log of its pushes. */
+async function stored(supplier: TestSupplier): Promise<unknown> {
+  const id = await idOf(supplier)
+  return [(await supplierDigests(gateway.db, [id])).get(id), (await supplier.get('/push/log')).body]
+}
+
+test('every endpoint below /v1 has a row, and is open to suppliers only', () => {
+  const mounted = gateway.app.mounted.map(({ route }) => `${route.method} ${route.path}`)
+  const inTable = names.map((name) => `${routeByName[name].method} ${routeByName[name].path}`)
+  assert.deepEqual(mounted.toSorted(), inTable.toSorted())
+  assert.deepEqual(names.filter((name) => routeByName[name].access !== 'supplier'), [])
+  assert.deepEqual(Object.keys(rows).toSorted(), names.toSorted())
+})
+
+test('every endpoint answers every key that is no good with the same 401, and stores nothing', async () => {
+  const { db, clock } = gateway
+  const revoked = await gateway.supplier('revoked')
+  await revokeKey(db, revoked.keyId, clock.now())
+  const expired = await gateway.supplier('expired')
+  await expireKey(db, expired.keyId, clock.now())
+  const wanted = { supplier: 'live', channelManager: 'live', expiresAtMs: null, limits: {} }
+  const live = await createKey(db, 'production', wanted)
+  const [platform, operator] = [await gateway.token('platform'), await gateway.token('operator')]
+  const last = ours.apiKey.slice(-1)
+  const refused: Readonly<Record<string, Record<string, string>>> = {
+    'no key': {},
+    'an empty key': { 'x-api-key': '' },
+    'a malformed key': { 'x-api-key': 'ari_sbx_123' },
+    'a wrong checksum': { 'x-api-key': ours.apiKey.slice(0, -1) + (last === '0' ? '1' : '0') },
+    'an unknown key': { 'x-api-key': makeSecret('supplier', 'sandbox') },
+    'a revoked key': { 'x-api-key': revoked.apiKey },
+    'an expired key': { 'x-api-key': expired.apiKey },
+    "the other environment's key": { 'x-api-key': live.apiKey },
+    'a platform token': { 'x-api-key': platform },
+    'an operator token': { 'x-api-key': operator },
+    'a bearer token instead of a key': { authorization: `Bearer ${platform}` },
+    'a key as a bearer token': { authorization: `Bearer ${ours.apiKey}` },
+    'two keys': { 'x-api-key': `${ours.apiKey}, ${ours.apiKey}` },
+  }
+  const before = [await stored(ours), await stored(theirs)]
+  const logged = await pushesLogged()
+  const nobody = client(gateway.url)
+  const expected = {
+    status: 401,
+    body: {
+      code: '401',
+      message: 'Unauthorized API KEY',
+      requestId: 'same',
+      errors: [
+        {
+          type: 'UNAUTHORIZED',
+          message: 'Unauthorized API KEY',
+          path: 'x-api-key',
+          hint: 'Send a valid key of this environment in the x-api-key header',
+        },
+      ],
+    },
+  }
+  for (const name of names) {
+    for (const [what, headers] of Object.entries(refused)) {
+      const { status, body } = await call(nobody, name, rows[name].own(beta), { ...headers, 'x-request-id': 'same' })
+      assert.deepEqual([name, what, { status, body }], [name, what, expected])
+    }
+  }
+  assert.deepEqual([await stored(ours), await stored(theirs)], before)
+  assert.equal(await pushesLogged(), logged)
+})
+
+async function pushesLogged(): Promise<number> {
+  const { rows: counted } = await gateway.db.query<{ count: number }>('select count(*)::int as count from push_log')
+  return counted[0]?.count ?? 0
+}
+
+test('with the codes that another supplier uses too, an answer shows only what is the own', async () => {
+  for (const [supplier, contents, others] of [[ours, alpha, beta], [theirs, beta, alpha]] as const) {
+    for (const name of names.filter((one) => !pushes.includes(one))) {
+      const { text } = await call(supplier, name, rows[name].own(contents), { 'x-request-id': 'read' })
+      assert.ok(text.includes(rows[name].shows?.(contents) ?? ''), `${name}: ${text}`)
+      for (const foreign of [others.name, others.mark, String(others.price), `"value":${others.percent}`]) {
+        assert.ok(!text.includes(foreign), `${name} shows ${foreign}: ${text}`)
+      }
+    }
+  }
+})
+
+test("a push with codes that another supplier uses too leaves the other's stored state unchanged, byte for byte", async () => {
+  for (const [index, name] of pushes.entries()) {
+    const changed: Contents = { name: `Gamma ${index}`, mark: `gamma${index}`, price: 3_000 + index, percent: 30 + index }
+    const [before, ownBefore] = [await stored(theirs), await stored(ours)]
+    expectOk(await call(ours, name, rows[name].own(changed), { 'x-request-id': `again-${name}` }))
+    assert.deepEqual([name, await stored(theirs)], [name, before])
+    assert.notDeepEqual([name, await stored(ours)], [name, ownBefore])
+  }
+})
+
+test("another supplier's Idempotency-Key is another key", async () => {
+  const headers = { 'idempotency-key': 'the-same' }
+  for (const name of pushes) {
+    const own = { 'idempotency-key': `the-same-${name}` }
+    for (const [supplier, contents] of [[ours, alpha], [theirs, beta]] as const) {
+      const first = expectOk(await call(supplier, name, rows[name].own(contents), own))
+      const again = expectOk(await call(supplier, name, rows[name].own(contents), own))
+      assert.deepEqual(
+        [first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')],
+        [null, 'true'],
+        name,
+      )
+    }
+  }
+  expectOk(await ours.post('/push/hotels', [hotel(alpha)], headers))
+  assert.equal((await ours.post('/push/hotels', [hotel(beta)], headers)).status, 422)
+  expectOk(await theirs.post('/push/hotels', [hotel(beta)], headers))
+})
+
+test('what is somebody else’s is answered exactly like what does not exist', async () => {
+  const ask = async (): Promise<unknown[]> => {
+    const replies: unknown[] = []
+    for (const name of names) {
+      for (const request of rows[name].foreign) {
+        const { status, body } = await call(ours, name, request, { 'x-request-id': 'asked' })
+        replies.push([name, request, status, body])
+      }
+    }
+    return replies
+  }
+  const absent = await ask()
+  const { hotelId, roomId, rateId, requestId } = secret
+  expectOk(await theirs.post('/push/hotels', [hotel(beta, hotelId)], { 'x-request-id': requestId }))
+  for (const id of [hotelId, 'H1']) {
+    expectOk(await theirs.post('/push/products', { hotelId: id, products: [product(beta, roomId, rateId), product(beta, 'DBL', rateId)] }))
+    expectOk(await theirs.post('/push/ari', prices(beta, id, roomId, rateId)))
+    expectOk(await theirs.post('/push/taxes', { hotelId: id, products: [{ roomId, rateId, taxes: [vat(beta.percent)] }] }))
+  }
+  expectOk(await theirs.get(`/push/log/${requestId}`))
+  const foreign = await ask()
+  assert.deepEqual(foreign, absent)
+  // Asked for nothing of their own, they were refused, all but the searches that name what they did not find.
+  const statuses = absent.map((reply) => (Array.isArray(reply) ? `${reply[0]} ${reply[2]}` : ''))
+  assert.deepEqual(statuses.filter((status) => !status.endsWith(' 404')), ['getHotels 200', 'getHotels 200'])
+})
+
+test('a revoked key stops working at every endpoint of every process within a second', async () => {
+  const other = await gateway.second()
+  const { apiKey, keyId } = await gateway.supplier('soon revoked')
+  const callers = [gateway.url, other.url].map((url) => client(url, { 'x-api-key': apiKey }))
+  for (const caller of callers) {
+    for (const name of names) {
+      assert.notEqual((await call(caller, name, rows[name].own(alpha), {})).status, 401, name)
+    }
+  }
+  await revokeKey(gateway.db, keyId, gateway.clock.now())
+  await wait(1_000)
+  for (const caller of callers) {
+    for (const name of names) {
+      assert.deepEqual([name, (await call(caller, name, rows[name].own(alpha), {})).status], [name, 401])
+    }
+  }
+})

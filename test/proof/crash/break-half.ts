@@ -1,0 +1,44 @@
+/**
+ * A deliberate break, preloaded into a service: from SIGUSR2 on there are no transactions, and the blocks of a push are
+ * written in two halves.
+ */
+import pg from 'pg'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const betweenHalvesMs = 250
+const query = Reflect.get(pg.Client.prototype, 'query')
+let isOn = false
+process.on('SIGUSR2', () => (isOn = true))
+
+Object.defineProperty(pg.Client.prototype, 'query', {
+  value(this: pg.Client, ...parameters: unknown[]): unknown {
+    const [statement] = parameters
+    const send = (...changed: unknown[]): unknown => Reflect.apply(query, this, changed)
+    if (!isOn) return send(...parameters)
+    if (statement === 'begin' || statement === 'commit') {
+      return Promise.resolve({ command: statement.toUpperCase(), rows: [], rowCount: 0 })
+    }
+    const values = blockValues(statement)
+    if (!values) return send(...parameters)
+    const half = (part: (rows: unknown[]) => unknown[]): unknown =>
+      send({
+        ...Object(statement),
+        values: values.map((value) => (Array.isArray(value) ? part(value) : value)),
+      })
+    const first = half((rows) => rows.slice(0, rows.length >> 1))
+    return wait(betweenHalvesMs).then(async () => {
+      await half((rows) => rows.slice(rows.length >> 1))
+      return first
+    })
+  },
+})
+
+/** The values of a statement that writes several blocks. */
+function blockValues(statement: unknown): unknown[] | undefined {
+  if (typeof statement !== 'object' || statement === null || !('text' in statement)) return undefined
+  if (!/^\s*(?:update|insert into) ari_month\b/.test(String(statement.text))) return undefined
+  const values: unknown = 'values' in statement ? statement.values : undefined
+  return Array.isArray(values) && values.some((value) => Array.isArray(value) && value.length > 1)
+    ? values
+    : undefined
+}
