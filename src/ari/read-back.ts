@@ -1,4 +1,12 @@
-import { daysIn, firstDay, formatNight, type DayNumber } from '../platform/calendar.ts'
+import {
+  daysIn,
+  firstDay,
+  formatNight,
+  weekdayOf,
+  weekdays,
+  type DayNumber,
+  type MonthNumber,
+} from '../platform/calendar.ts'
 import { fromMinor } from '../platform/money.ts'
 import type { Block } from './block.ts'
 import { unset } from './block-codec.ts'
@@ -11,15 +19,19 @@ import {
   restrictionFields,
   switchFields,
 } from './fields.ts'
+import { everyWeekday, type WeekdayMask } from './month.ts'
 import type { BlockKey } from './store.ts'
 
-/** What a row (a room, or a room-rate) holds on a run of nights: field and value, by rising field. */
+type Held = readonly (readonly [field: number, value: number])[]
+
+/** What a row (a room, or a room-rate) holds on the nights of a range that fall on the weekdays: field and value. */
 export type Run = {
   roomNo: number
   rateNo: number
   from: DayNumber
   to: DayNumber
-  held: readonly (readonly [field: number, value: number])[]
+  onDays: WeekdayMask
+  held: Held
 }
 
 export type ReadOptions = {
@@ -29,60 +41,107 @@ export type ReadOptions = {
   currencyRevision: number
 }
 
-/** The longest runs of nights on which a row holds the same; nights that hold nothing are left out. */
+type Night = { held: Held; /** The same text means the same is held. */ signature: string }
+type Row = { roomNo: number; rateNo: number; nights: (Night | undefined)[] }
+
+/** Few ranges that together say what the rows hold; nights that hold nothing are left out. */
 export function runsOf(
   blocks: readonly { key: BlockKey; block: Block }[],
   options: ReadOptions,
 ): { runs: Run[]; staleNights: number } {
-  const runs: Run[] = []
+  const rows = new Map<string, Row>()
   let staleNights = 0
-  let open: (Run & { signature: string }) | undefined
-  const close = (): void => {
-    if (open)
-      runs.push({ roomNo: open.roomNo, rateNo: open.rateNo, from: open.from, to: open.to, held: open.held })
-    open = undefined
-  }
   for (const { key, block } of blocks) {
-    const columns = block
-      .fields()
-      .sort((left, right) => left - right)
-      .map((field) => ({ field, values: block.values(field) ?? [], revisions: block.revisions(field) ?? [] }))
-    const first = firstDay(key.month)
-    const last = Math.min(daysIn(key.month) - 1, options.to - first)
-    for (let night = Math.max(0, options.from - first); night <= last; night++) {
-      const held: [number, number][] = []
-      let stale = false
-      for (const { field, values, revisions } of columns) {
-        const value = values[night] ?? unset
-        if (value === unset) continue
-        if (
-          options.currencyRevision > 0 &&
-          isPriceField(field) &&
-          (revisions[night] ?? 0) <= options.currencyRevision
-        )
-          stale = true
-        else held.push([field, value])
-      }
-      if (stale) staleNights++
-      const signature = held.join(';')
-      const day = first + night
-      if (
-        open &&
-        open.signature === signature &&
-        open.to === day - 1 &&
-        open.roomNo === key.roomNo &&
-        open.rateNo === key.rateNo
-      ) {
-        open.to = day
-        continue
-      }
-      close()
-      if (held.length > 0)
-        open = { roomNo: key.roomNo, rateNo: key.rateNo, from: day, to: day, held, signature }
-    }
+    const { roomNo, rateNo } = key
+    const row = rows.get(`${roomNo}/${rateNo}`) ?? { roomNo, rateNo, nights: [] }
+    rows.set(`${roomNo}/${rateNo}`, row)
+    staleNights += readNights(key.month, block, options, row.nights)
   }
-  close()
-  return { runs, staleNights }
+  return { runs: [...rows.values()].flatMap((row) => rangesOf(row, options.from)), staleNights }
+}
+
+/** Fills in the block's nights, counted from the first asked for; returns how many have a price left out. */
+function readNights(
+  month: MonthNumber,
+  block: Block,
+  options: ReadOptions,
+  nights: (Night | undefined)[],
+): number {
+  const columns = block
+    .fields()
+    .sort((left, right) => left - right)
+    .map((field) => ({ field, values: block.values(field) ?? [], revisions: block.revisions(field) ?? [] }))
+  const first = firstDay(month)
+  const last = Math.min(daysIn(month) - 1, options.to - first)
+  let staleNights = 0
+  for (let night = Math.max(0, options.from - first); night <= last; night++) {
+    const held: [number, number][] = []
+    let isStale = false
+    for (const { field, values, revisions } of columns) {
+      const value = values[night] ?? unset
+      if (value === unset) continue
+      if (isPriceField(field) && (revisions[night] ?? 0) <= options.currencyRevision) isStale = true
+      else held.push([field, value])
+    }
+    if (isStale) staleNights++
+    if (held.length > 0) nights[first + night - options.from] = { held, signature: held.join(';') }
+  }
+  return staleNights
+}
+
+/** Fewer nights are no pattern yet: plain ranges are easier to read. */
+const weeklyFromNights = 14
+
+/**
+ * Covers a row's nights greedily: from the first that is not covered, either the nights that follow and hold the same,
+ * or the weekdays of that week that hold the same, for as long as they do; whichever covers more.
+ */
+function rangesOf({ roomNo, rateNo, nights }: Row, firstNight: DayNumber): Run[] {
+  const runs: Run[] = []
+  const isCovered: boolean[] = []
+  for (let from = 0; from < nights.length; from++) {
+    const night = nights[from]
+    if (!night || isCovered[from]) continue
+    const isSame = (index: number): boolean => nights[index]?.signature === night.signature
+    const plain = extent(from, everyWeekday, firstNight, isSame)
+    const weekly = extent(from, sameWeekdays(from, firstNight, isSame), firstNight, isSame)
+    const gain = (nightsOf: readonly number[]): number => nightsOf.filter((index) => !isCovered[index]).length
+    const repeats = (weekly.at(-1) ?? from) - from >= weeklyFromNights
+    const chosen = repeats && gain(weekly) > gain(plain) ? weekly : plain
+    for (const index of chosen) isCovered[index] = true
+    const to = chosen.at(-1) ?? from
+    const isWhole = chosen.length === to - from + 1
+    const onDays = isWhole ? everyWeekday : weekdaysOf(chosen, firstNight)
+    runs.push({ roomNo, rateNo, from: firstNight + from, to: firstNight + to, onDays, held: night.held })
+  }
+  return runs
+}
+
+/** The nights from one on that fall on the weekdays, up to the first of them that differs. */
+function extent(
+  from: number,
+  onDays: WeekdayMask,
+  firstNight: DayNumber,
+  isSame: (index: number) => boolean,
+): number[] {
+  const covered: number[] = []
+  let daysSinceLast = 0
+  for (let index = from; daysSinceLast < 7; index++, daysSinceLast++) {
+    if (((onDays >> weekdayOf(firstNight + index)) & 1) === 0) continue
+    if (!isSame(index)) break
+    covered.push(index)
+    daysSinceLast = -1
+  }
+  return covered
+}
+
+function sameWeekdays(from: number, firstNight: DayNumber, isSame: (index: number) => boolean): WeekdayMask {
+  const week = [0, 1, 2, 3, 4, 5, 6].map((day) => from + day)
+  return weekdaysOf(week.filter(isSame), firstNight)
+}
+
+function weekdaysOf(indexes: readonly number[], firstNight: DayNumber): WeekdayMask {
+  return indexes.reduce((mask, index) => mask | (1 << weekdayOf(firstNight + index)), 0)
 }
 
 export type Names = {
@@ -103,8 +162,8 @@ export function itemsOf(
   const items = new Map<string, AriItem>()
   for (const run of runs) {
     const roomId = names.roomCode(run.roomNo)
-    const text = `${run.roomNo}/${run.from}/${run.to}`
-    const item = items.get(text) ?? { roomId, startDate: formatNight(run.from), endDate: formatNight(run.to) }
+    const text = `${run.roomNo}/${run.from}/${run.to}/${run.onDays}`
+    const item = items.get(text) ?? { roomId, ...datesOf(run) }
     items.set(text, item)
     if (run.rateNo === 0) Object.assign(item, plainMembers(run))
     else item.rates = [...(item.rates ?? []), rateLine(run, names, pricingModel)]
@@ -114,6 +173,12 @@ export function itemsOf(
       compare(left.roomId, right.roomId) || compare(left.startDate ?? '', right.startDate ?? ''),
   )
   return { pricingModel, ari }
+}
+
+function datesOf({ from, to, onDays }: Run): Pick<AriItem, 'startDate' | 'endDate' | 'daysOfWeek'> {
+  const range = { startDate: formatNight(from), endDate: formatNight(to) }
+  if (onDays === everyWeekday) return range
+  return { ...range, daysOfWeek: weekdays.filter((_, day) => (onDays >> day) & 1) }
 }
 
 function compare(left: string, right: string): number {

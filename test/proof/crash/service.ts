@@ -56,7 +56,8 @@ export async function startService(environ: Readonly<Record<string, string>>): P
   const untilMs = performance.now() + readyWithinMs
   let url: string | undefined
   while (url === undefined || !(await isReady(url))) {
-    if (life.isOver || performance.now() > untilMs) throw new Error(`the service did not become ready:\n${output}`)
+    if (life.isOver || performance.now() > untilMs)
+      throw new Error(`the service did not become ready:\n${output}`)
     await wait(pollMs)
     url ??= readyLine.exec(output)?.[1]
   }
