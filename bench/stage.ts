@@ -89,10 +89,13 @@ export async function addUsualTables(stage: Stage): Promise<void> {
 
 export type Peer = { url: string; pid: number; stop: () => Promise<void> }
 
+/** The same for every peer, as package.json starts the service. */
+const nodeOptions = ['--max-semi-space-size=32']
+
 /** A peer as a process of its own; it prints its address first. */
 export function startPeer(name: 'ours' | 'usual' | 'noop', stage: Stage): Promise<Peer> {
   const file = resolve(import.meta.dirname, 'peers', `${name}.ts`)
-  const child = spawn(process.execPath, [file, JSON.stringify(stage.address)], {
+  const child = spawn(process.execPath, [...nodeOptions, file, JSON.stringify(stage.address)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))

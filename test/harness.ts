@@ -42,7 +42,7 @@ let postgres: Promise<TestPostgres> | undefined
 let template: Promise<string> | undefined
 let gateways = 0
 
-export type GatewayOptions = { now?: string; environment?: 'sandbox' | 'production'; resolve?: Resolve; allowPrivate?: boolean; systemTime?: boolean }
+export type GatewayOptions = { now?: string; environment?: 'sandbox' | 'production'; resolve?: Resolve; allowPrivate?: boolean; systemTime?: boolean; through?: (address: TestAddress) => TestAddress }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const address = await serverAddress()
@@ -51,7 +51,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   await asAdmin(address, `create database ${name} template ${await template}`)
   gateways++
   const database = { ...address, database: name }
-  const gateway = await gatewayOn(database, options)
+  const gateway = await gatewayOn(options.through?.(database) ?? database, options)
   return {
     ...gateway,
     stop: async () => {

@@ -28,6 +28,16 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   })
 }
 
+/** The settings by which a service in a process of its own finds the database. */
+export function environOf({ host, port, user, database }: TestAddress): Record<string, string> {
+  const { PGPASSWORD: password } = process.env
+  const where = new URLSearchParams({ host, port: String(port) })
+  return {
+    DATABASE_URL: `postgres://${encodeURIComponent(user)}@localhost/${database}?${where.toString()}`,
+    ...(password === undefined ? {} : { PGPASSWORD: password }),
+  }
+}
+
 async function ready(address: TestAddress, stop: () => Promise<void>): Promise<TestPostgres> {
   const client = new pg.Client(address)
   await client.connect()

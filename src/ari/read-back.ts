@@ -102,12 +102,12 @@ function rangesOf({ roomNo, rateNo, nights }: Row, firstNight: DayNumber): Run[]
   for (let from = 0; from < nights.length; from++) {
     const night = nights[from]
     if (!night || isCovered[from]) continue
-    const isSame = (index: number): boolean => nights[index]?.signature === night.signature
+    const isSame = (index: number): boolean =>
+      nights[index]?.signature === night.signature && !isCovered[index]
     const plain = extent(from, everyWeekday, firstNight, isSame)
     const weekly = extent(from, sameWeekdays(from, firstNight, isSame), firstNight, isSame)
-    const gain = (nightsOf: readonly number[]): number => nightsOf.filter((index) => !isCovered[index]).length
     const repeats = (weekly.at(-1) ?? from) - from >= weeklyFromNights
-    const chosen = repeats && gain(weekly) > gain(plain) ? weekly : plain
+    const chosen = repeats && weekly.length > plain.length ? weekly : plain
     for (const index of chosen) isCovered[index] = true
     const to = chosen.at(-1) ?? from
     const isWhole = chosen.length === to - from + 1
@@ -170,7 +170,9 @@ export function itemsOf(
   }
   const ari = [...items.values()].sort(
     (left, right) =>
-      compare(left.roomId, right.roomId) || compare(left.startDate ?? '', right.startDate ?? ''),
+      compare(left.roomId, right.roomId) ||
+      compare(left.startDate ?? '', right.startDate ?? '') ||
+      compare(left.endDate ?? '', right.endDate ?? ''),
   )
   return { pricingModel, ari }
 }

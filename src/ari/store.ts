@@ -1,5 +1,5 @@
 import { dayIn, monthOf } from '../platform/calendar.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import { numberArray, type Queryable } from '../platform/postgres.ts'
 import { Block } from './block.ts'
 
 /** Where a block lies: one row of ari_month. */
@@ -31,7 +31,7 @@ export async function lockHotels(
     text: `select id, revision, catalog_version as "catalogVersion", currency_revision as "currencyRevision",
         ari_version as "ariVersion"
       from hotel where id = any($1::int[]) order by id for update`,
-    values: [hotelIds],
+    values: [numberArray(hotelIds)],
   })
   return new Map(rows.map((row) => [row.id, row]))
 }
@@ -58,12 +58,12 @@ export async function selectBlocks(
 
 type BlockRow = BlockKey & { block: Buffer }
 
-function keyColumns(keys: readonly BlockKey[]): number[][] {
+function keyColumns(keys: readonly BlockKey[]): string[] {
   return [
-    keys.map((key) => key.hotelId),
-    keys.map((key) => key.roomNo),
-    keys.map((key) => key.rateNo),
-    keys.map((key) => key.month),
+    numberArray(keys.map((key) => key.hotelId)),
+    numberArray(keys.map((key) => key.roomNo)),
+    numberArray(keys.map((key) => key.rateNo)),
+    numberArray(keys.map((key) => key.month)),
   ]
 }
 
@@ -117,8 +117,8 @@ function blockColumns(blocks: readonly WrittenBlock[]): unknown[] {
   return [
     Buffer.concat(blocks.map(({ bytes }) => bytes)),
     ...keyColumns(blocks.map(({ key }) => key)),
-    from,
-    blocks.map(({ bytes }) => bytes.length),
+    numberArray(from),
+    numberArray(blocks.map(({ bytes }) => bytes.length)),
   ]
 }
 
@@ -133,7 +133,11 @@ export async function writeVersions(
     name: 'write-versions',
     text: `update hotel set revision = written.revision, ari_version = ari_version + 1, ari_at = to_timestamp($1::float8 / 1000)
       from unnest($2::int[], $3::int8[]) as written (id, revision) where hotel.id = written.id`,
-    values: [nowMs, hotels.map(({ id }) => id), hotels.map(({ revision }) => revision)],
+    values: [
+      nowMs,
+      numberArray(hotels.map(({ id }) => id)),
+      numberArray(hotels.map(({ revision }) => revision)),
+    ],
   })
 }
 

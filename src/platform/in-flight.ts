@@ -9,6 +9,8 @@ export type InFlight = {
   began: (request: FastifyRequest) => void
   /** From here on the request counts until `workEnded`. */
   workBegan: (request: FastifyRequest) => void
+  /** Whose the request is; tells how many that key has in flight, this one included. */
+  claimed: (request: FastifyRequest, keyId: number) => number
   workEnded: (request: FastifyRequest) => void
   /** The answer is written. */
   answered: (request: FastifyRequest) => void
@@ -21,9 +23,20 @@ export function inFlightRequests(): InFlight {
   const worked = new Set<FastifyRequest>()
   const unanswered = new Set<FastifyRequest>()
   const bySocket = new WeakMap<Socket, Set<FastifyRequest>>()
+  const countByKey = new Map<number, number>()
+  const keyIdOf = new Map<FastifyRequest, number>()
   let count = 0
+  const over = (request: FastifyRequest): void => {
+    count--
+    const keyId = keyIdOf.get(request)
+    if (keyId === undefined) return
+    keyIdOf.delete(request)
+    const left = (countByKey.get(keyId) ?? 0) - 1
+    if (left > 0) countByKey.set(keyId, left)
+    else countByKey.delete(keyId)
+  }
   const settle = (request: FastifyRequest, from: Set<FastifyRequest>, other: Set<FastifyRequest>): void => {
-    if (from.delete(request) && !other.has(request)) count--
+    if (from.delete(request) && !other.has(request)) over(request)
   }
   const answered = (request: FastifyRequest): void => {
     bySocket.get(request.raw.socket)?.delete(request)
@@ -47,6 +60,12 @@ export function inFlightRequests(): InFlight {
       requestsOf(request.raw.socket).add(request)
     },
     workBegan: (request) => void (unanswered.has(request) && worked.add(request)),
+    claimed: (request, keyId) => {
+      const ofKey = (countByKey.get(keyId) ?? 0) + 1
+      keyIdOf.set(request, keyId)
+      countByKey.set(keyId, ofKey)
+      return ofKey
+    },
     workEnded: (request) => settle(request, worked, unanswered),
     answered,
     on: (socket) => [...(bySocket.get(socket) ?? [])],

@@ -160,3 +160,25 @@ export function isUnavailable(error: unknown): boolean {
     (code === '' && driverMessages.test(error.message))
   )
 }
+
+/**
+ * An array of numbers (or nulls) as PostgreSQL reads it. The driver would look at each element for characters to
+ * escape, which for a commit group costs more than the statement.
+ */
+export function numberArray(values: readonly (number | null)[]): string {
+  return `{${values.map((value) => value ?? 'null').join()}}`
+}
+
+const plainText = /^[A-Za-z0-9._-]+$/
+
+/** The same for texts, most of which need no escaping. */
+export function textArray(values: readonly (string | null)[]): string {
+  return `{${values.map(textElement).join()}}`
+}
+
+function textElement(value: string | null): string {
+  if (value === null) return 'null'
+  return plainText.test(value) && value.toLowerCase() !== 'null'
+    ? value
+    : `"${value.replaceAll(/["\\]/g, '\\$&')}"`
+}

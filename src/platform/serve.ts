@@ -126,9 +126,7 @@ function judgeItems(
 ): void {
   for (const [index, value] of items.entries()) {
     if (item.matches(value)) continue
-    const { problems, isCoarse } = item.judge(value)
-    const judged = problems.map((problem) => ({ ...problem, path: `${path}/${index}${problem.path ?? ''}` }))
-    judgementByItem.set(index, { problems: judged, isCoarse })
+    judgementByItem.set(index, item.judge(value, `${path}/${index}`))
   }
 }
 
@@ -165,6 +163,8 @@ declare module 'fastify' {
 }
 
 const requestsInFlightMax = 2_000
+/** So that nobody takes all the places, least of all by bodies that never end. */
+const requestsInFlightPerKeyMax = 1_000
 const requestTimeoutMs = 60_000
 const keepAliveTimeoutMs = 72_000
 /** Fastify's own limit is never reached: body.ts counts by the key's limit. */
@@ -239,8 +239,13 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
       needs.telemetry.limited.inc({ limit: 'in_flight' })
       throw overloaded()
     }
-    if (route.access === 'supplier') await admitSupplier(route, request, reply, limiter, needs)
-    else if (route.access !== 'open') await admitToken(route.access, request, needs)
+    if (route.access === 'supplier') {
+      const { keyId } = await admitSupplier(route, request, reply, limiter, needs)
+      if (inFlight.claimed(request, keyId) > requestsInFlightPerKeyMax) {
+        needs.telemetry.limited.inc({ limit: 'in_flight_of_key' })
+        throw overloaded()
+      }
+    } else if (route.access !== 'open') await admitToken(route.access, request, needs)
   }
 
   fastify.register(async (api) => {
@@ -319,7 +324,7 @@ async function admitSupplier(
   reply: FastifyReply,
   limiter: RateLimiter,
   needs: ServeNeeds,
-) {
+): Promise<Caller> {
   const header = request.headers['x-api-key']
   const caller = await needs.callerOf(typeof header === 'string' ? header : undefined)
   if (!caller) throw unauthorized()
@@ -334,7 +339,7 @@ async function admitSupplier(
       throw tooMany(taken.retryAfterSeconds, rate)
     }
   }
-  if (route.pushKind === undefined) return
+  if (route.pushKind === undefined) return caller
   request.ari.push = {
     kind: route.pushKind,
     requestId: request.id,
@@ -344,6 +349,7 @@ async function admitSupplier(
     startedMs: request.ari.startedMs,
     idempotencyKey: idempotencyKeyOf(request.headers['idempotency-key']),
   }
+  return caller
 }
 
 async function admitToken(access: Access, request: FastifyRequest, needs: ServeNeeds): Promise<void> {

@@ -49,7 +49,8 @@ export type Judgement = {
 
 export type Validator<S extends TSchema> = {
   matches: (value: unknown) => value is Static<S>
-  judge: (value: unknown) => Judgement
+  /** `at` is where the value stands in the request, as a JSON Pointer; absent: it is the request. */
+  judge: (value: unknown, at?: string) => Judgement
 }
 
 /** Listing every problem of a value with more array elements than this could take seconds and a gigabyte. */
@@ -61,13 +62,13 @@ export function validator<S extends TSchema>(schema: S): Validator<S> {
   let all: ValidateFunction<Static<S>> | undefined
   return {
     matches: (value): value is Static<S> => first(value),
-    judge: (value) => {
+    judge: (value, at = '') => {
       if (first(value)) return { problems: [], isCoarse: false }
       if (elementsIn(value) > elementsJudgedMax)
-        return { problems: (first.errors ?? []).map(problemOf), isCoarse: true }
+        return { problems: problemsOf(first.errors, at), isCoarse: true }
       all ??= ajvAll.compile<Static<S>>(schema)
       all(value)
-      return { problems: (all.errors ?? []).map(problemOf), isCoarse: false }
+      return { problems: problemsOf(all.errors, at), isCoarse: false }
     },
   }
 }
@@ -80,21 +81,32 @@ export function elementsIn(value: unknown): number {
   return elements
 }
 
-function problemOf(error: ErrorObject): Problem {
+/** A value of the wrong type is also none of those allowed: once is enough. */
+function problemsOf(errors: readonly ErrorObject[] | null | undefined, at: string): Problem[] {
+  const found = errors ?? []
+  const wrongTypes = new Set(
+    found.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])),
+  )
+  return found
+    .filter(({ keyword, instancePath }) => keyword !== 'enum' || !wrongTypes.has(instancePath))
+    .map((error) => problemOf(error, `${at}${error.instancePath}`))
+}
+
+function problemOf(error: ErrorObject, place: string): Problem {
   const schema = isRecord(error.parentSchema) ? error.parentSchema : {}
   if (error.keyword === 'required') {
     const missing = String(error.params['missingProperty'])
     const properties = isRecord(schema['properties']) ? schema['properties'] : {}
     const own = chosen(isRecord(properties[missing]) ? properties[missing] : {}, 'required')
-    const path = `${error.instancePath}/${pointerPart(missing)}`
+    const path = `${place}/${pointerPart(missing)}`
     return {
       ...(own ?? { type: 'REQUIRED', message: `${missing} is required`, hint: `Send ${missing}` }),
       path,
     }
   }
   const own = chosen(schema, error.keyword)
-  const said = own ?? general(error, lastName(error.instancePath), schema)
-  return { ...said, path: error.instancePath, value: shown(error.data) }
+  const said = own ?? general(error, lastName(place), schema)
+  return { ...said, path: place, value: shown(error.data) }
 }
 
 function chosen(schema: Record<string, unknown>, keyword: string): ConstraintError | undefined {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Needs } from '../platform/needs.ts'
-import { transaction, type Queryable } from '../platform/postgres.ts'
+import { numberArray, textArray, transaction, type Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { Answer, Push } from '../platform/serve.ts'
 import type { Telemetry } from '../platform/telemetry.ts'
@@ -37,49 +37,54 @@ export async function keepPushes(
 ): Promise<void> {
   const bodies = records.map(({ push }) => pack(push.rawBody ?? Buffer.alloc(0)))
   const answers = records.map(({ answer }) => pack(Buffer.from(answer.json)))
-  const column = <Value>(read: (record: PushRecord) => Value): Value[] => records.map(read)
+  const numbers = (read: (record: PushRecord) => number | null | undefined): string =>
+    numberArray(records.map((record) => read(record) ?? null))
+  const texts = (read: (record: PushRecord) => string | null | undefined): string =>
+    textArray(records.map((record) => read(record) ?? null))
   await connection.query({
     name: 'keep-pushes',
-    text: `
-      insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, status,
-        revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
-      select to_timestamp($1::float8 / 1000), supplier_id, key_id, request_id, kind, hotel_id,
-        -- A list of lists can't be cut up again by unnest, so each list of hotels travels as text.
-        hotel_ids::int[], hotel_code, outcome, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
-        substring($2::bytea from body_from for body_length), answer_encoding,
-        substring($3::bytea from answer_from for answer_length)
-      from unnest($4::int[], $5::int[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[], $12::int8[],
-        $13::int[], $14::int[], $15::int[], $16::text[], $17::int[], $18::int[], $19::text[], $20::int[], $21::int[],
-        $22::text[])
-        as pushed (supplier_id, key_id, request_id, kind, hotel_id, hotel_code, outcome, status, revision,
-          cells_changed, duration_ms, body_bytes, body_encoding, body_from, body_length, answer_encoding, answer_from,
-          answer_length, hotel_ids)`,
+    text: keepPushesStatement,
     values: [
       nowMs,
       Buffer.concat(bodies.map(({ bytes }) => bytes)),
       Buffer.concat(answers.map(({ bytes }) => bytes)),
-      column(({ push }) => push.caller.supplierId),
-      column(({ push }) => push.caller.keyId),
-      column(({ push }) => push.requestId),
-      column(({ push }) => push.kind),
-      column(({ kept }) => kept.hotelId ?? null),
-      column(({ kept }) => kept.hotelCode ?? null),
-      column(({ kept }) => kept.outcome),
-      column(({ answer }) => answer.status),
-      column(({ kept }) => kept.revision ?? null),
-      column(({ kept }) => kept.cellsChanged ?? 0),
-      column(({ push }) => Math.max(0, Math.round(performance.now() - push.startedMs))),
-      column(({ push }) => push.rawBody?.length ?? 0),
-      bodies.map(({ encoding }) => encoding),
-      offsets(bodies.map(({ bytes }) => bytes.length)),
-      bodies.map(({ bytes }) => bytes.length),
-      answers.map(({ encoding }) => encoding),
-      offsets(answers.map(({ bytes }) => bytes.length)),
-      answers.map(({ bytes }) => bytes.length),
-      column(({ kept }) => (kept.hotelIds ? `{${kept.hotelIds.join()}}` : null)),
+      numbers(({ push }) => push.caller.supplierId),
+      numbers(({ push }) => push.caller.keyId),
+      texts(({ push }) => push.requestId),
+      texts(({ push }) => push.kind),
+      numbers(({ kept }) => kept.hotelId),
+      texts(({ kept }) => kept.hotelCode),
+      texts(({ kept }) => kept.outcome),
+      numbers(({ answer }) => answer.status),
+      numbers(({ kept }) => kept.revision),
+      numbers(({ kept }) => kept.cellsChanged ?? 0),
+      numbers(({ push }) => Math.max(0, Math.round(performance.now() - push.startedMs))),
+      numbers(({ push }) => push.rawBody?.length ?? 0),
+      textArray(bodies.map(({ encoding }) => encoding)),
+      numberArray(offsets(bodies.map(({ bytes }) => bytes.length))),
+      numberArray(bodies.map(({ bytes }) => bytes.length)),
+      textArray(answers.map(({ encoding }) => encoding)),
+      numberArray(offsets(answers.map(({ bytes }) => bytes.length))),
+      numberArray(answers.map(({ bytes }) => bytes.length)),
+      texts(({ kept }) => (kept.hotelIds ? numberArray(kept.hotelIds) : null)),
     ],
   })
 }
+
+const keepPushesStatement = `
+  insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, status,
+    revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
+  select to_timestamp($1::float8 / 1000), supplier_id, key_id, request_id, kind, hotel_id,
+    -- A list of lists can't be cut up again by unnest, so each list of hotels travels as text.
+    hotel_ids::int[], hotel_code, outcome, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
+    substring($2::bytea from body_from for body_length), answer_encoding,
+    substring($3::bytea from answer_from for answer_length)
+  from unnest($4::int[], $5::int[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[], $12::int8[],
+    $13::int[], $14::int[], $15::int[], $16::text[], $17::int[], $18::int[], $19::text[], $20::int[], $21::int[],
+    $22::text[])
+    as pushed (supplier_id, key_id, request_id, kind, hotel_id, hotel_code, outcome, status, revision, cells_changed,
+      duration_ms, body_bytes, body_encoding, body_from, body_length, answer_encoding, answer_from, answer_length,
+      hotel_ids)`
 
 /** Where each part begins in the joined bytes; SQL counts from 1. */
 function offsets(lengths: number[]): number[] {

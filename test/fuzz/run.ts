@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { routes, type RouteName } from '../../src/contract.ts'
 import type { Route } from '../../src/platform/route.ts'
 import { client, startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { environOf } from '../postgres.ts'
 import { startProgram, type Running } from '../programs.ts'
 import { rawConnection, type RawConnection, type RawOutcome } from '../raw-http.ts'
 import { pushStoryHotel, product, expectOk } from '../story.ts'
@@ -49,13 +50,7 @@ export async function fuzz(options: { requests: number; seed: number }): Promise
 function environ({ db }: TestGateway): Record<string, string> {
   const { address } = db
   if (!('host' in address)) throw new TypeError('the test database has no host')
-  const { host, port, user, database } = address
-  return {
-    PORT: '0',
-    LOG_LEVEL: 'error',
-    DATABASE_URL: `postgres://${encodeURIComponent(user)}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
-    ...(process.env.PGPASSWORD === undefined ? {} : { PGPASSWORD: process.env.PGPASSWORD }),
-  }
+  return { PORT: '0', LOG_LEVEL: 'error', ...environOf(address) }
 }
 
 async function fuzzService(gateway: TestGateway, service: Running, url: string, options: { requests: number; seed: number }): Promise<FuzzReport> {

@@ -50,7 +50,7 @@ const ambiguousFields = [
 
 const brokenChunks = ['zz\r\n[]\r\n0\r\n\r\n', '-1\r\n[]\r\n0\r\n\r\n', '2\r\n[]0\r\n\r\n', 'ffffffffffffffffff\r\n[]', '2;\x00\r\n[]\r\n0\r\n\r\n', '2\n[]\n0\n\n', '2\r\n[]\r\n0\r\nx y\r\n\r\n', `2;${'x'.repeat(20_000)}\r\n[]\r\n0\r\n\r\n`]
 
-const noHttp = ['\x00\x01\x02\r\n\r\n', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'GET / HTTP/2.0\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'get / http/1.1\r\n\r\n', 'GET /\x00 HTTP/1.1\r\nhost: x\r\n\r\n', 'GET /\xff HTTP/1.1\r\nhost: x\r\n\r\n', 'GET  / HTTP/1.1\r\nhost: x\r\n\r\n', 'BREW /pot HTTP/1.1\r\nhost: x\r\n\r\n', 'GET / HTTP/1.1\r\n: x\r\n\r\n', 'SSH-2.0-x\r\n', '{"hotelId":"H1"}\r\n\r\n']
+const noHttp = ['\x00\x01\x02\r\n\r\n', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'GET / HTTP/2.0\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'get / http/1.1\r\n\r\n', 'GET /\x00 HTTP/1.1\r\nhost: x\r\n\r\n', 'GET /\xff HTTP/1.1\r\nhost: x\r\n\r\n', 'BREW /pot HTTP/1.1\r\nhost: x\r\n\r\n', 'GET / HTTP/1.1\r\n: x\r\n\r\n', 'SSH-2.0-x\r\n', '{"hotelId":"H1"}\r\n\r\n']
 
 const exchanges: Readonly<Record<string, Exchange>> = {
   'ambiguous framing': (seat, random) => ({

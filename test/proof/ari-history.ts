@@ -144,6 +144,7 @@ export function cellsOf(ari: unknown): Map<string, string> {
   for (const item of items) {
     const { startDate = '', endDate = '' } = item
     for (let date = startDate; date <= endDate; date = addDays(date, 1)) {
+      if (item.daysOfWeek && !item.daysOfWeek.includes(weekdayOf(date))) continue
       if (item.inventory !== undefined || item.closed !== undefined) {
         addCell(
           cells,
@@ -156,6 +157,12 @@ export function cellsOf(ari: unknown): Map<string, string> {
     }
   }
   return cells
+}
+
+const weekdayNames = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const
+
+function weekdayOf(date: string): string {
+  return weekdayNames[new Date(`${date}T00:00:00Z`).getUTCDay()] ?? ''
 }
 
 function addCell(cells: Map<string, string>, key: string, members: string): void {

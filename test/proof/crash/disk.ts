@@ -29,7 +29,7 @@ const megabyte = 1024 * 1024
 export function mountSmallDisk(megabytes: number): SmallDisk | { refused: string } {
   const path = mkdtempSync(join(tmpdir(), 'ari-disk-'))
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', path], {
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', path], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
   } catch (error) {
@@ -57,7 +57,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | { refused: string
     },
     free: () => rmSync(ballast),
     unmount: () => {
-      execFileSync('umount', [path])
+      execFileSync('/bin/umount', [path])
       rmdirSync(path)
     },
   }

@@ -61,7 +61,8 @@ function nextMarker({ markers }: Writers, slot: Slot): number {
   return next.value
 }
 
-const pauseMs = { betweenPushes: 6, afterFault: 25 }
+/** After a fault far less than the Retry-After of the answer, so that the end of an outage is seen soon. */
+const pauseMs = { betweenPushes: 6, afterFault: 80 }
 
 /** One push of a writer, the one that is still to be acknowledged or a new one. */
 export async function pushOnce(

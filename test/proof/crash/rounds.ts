@@ -91,6 +91,9 @@ function shownTime({ ms, othersShare: share }: Time): string {
   return `${Math.round(ms)} ms${share > 0.1 ? ` (others had ${Math.round(share * 100)} % of the processors)` : ''}`
 }
 
+/** Sharing processors costs more than the share: whoever is woken waits for its turn. */
+const disturbed = { fromShare: 0.1, allowance: 1.5 }
+
 /** Every time is within the bar; where other programs took part of the processors, within the bar by what was left. */
 export function assertWithinBar(times: readonly Time[], barMs: number, say: Say): void {
   const sorted = times.map(({ ms }) => ms).toSorted((left, right) => left - right)
@@ -98,5 +101,9 @@ export function assertWithinBar(times: readonly Time[], barMs: number, say: Say)
   say(`${sorted.length} times: median ${at(0.5)} ms, longest ${at(1)} ms, bar ${barMs} ms`)
   const over = times.filter(({ ms }) => ms > barMs)
   if (over.length > 0) say(`OVER THE BAR: ${over.map(shownTime).join(', ')}`)
-  for (const time of over) assert.ok(time.ms <= barMs / (1 - time.othersShare), shownTime(time))
+  for (const time of over) {
+    const { ms, othersShare: share } = time
+    const allowedMs = share < disturbed.fromShare ? barMs : (barMs / (1 - share)) * disturbed.allowance
+    assert.ok(ms <= allowedMs, `${shownTime(time)}: ${Math.round(allowedMs)} ms would do`)
+  }
 }

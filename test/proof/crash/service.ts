@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { postmasterPid, processesOf } from '../../../src/platform/embedded-postgres-processes.ts'
 
@@ -39,11 +40,13 @@ export async function startService(environ: Readonly<Record<string, string>>): P
   })
   started.add(child)
   let output = ''
-  const take = (text: string): void => {
-    output = (output + text).slice(-outputCharactersMax)
+  const take = (line: string): void => {
+    // Hundreds a second while PostgreSQL is down; the clients count them.
+    if (!line.includes('"a request was turned away"'))
+      output = `${output}${line}\n`.slice(-outputCharactersMax)
   }
-  child.stdout.setEncoding('utf8').on('data', take)
-  child.stderr.setEncoding('utf8').on('data', take)
+  createInterface(child.stdout).on('line', take)
+  createInterface(child.stderr).on('line', take)
   const life = { isOver: false }
   const ended = new Promise<ServiceEnd>((done) => {
     // Not 'close': what the process leaves behind may hold its pipes.

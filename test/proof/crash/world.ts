@@ -61,7 +61,8 @@ async function fill(world: World): Promise<void> {
       ['/push/products', productsBody(hotelId, 0)],
     ] as const) {
       const answered = await client.send(path, body)
-      assert.ok(answered.isAnswered && answered.status === 200, JSON.stringify(answered))
+      const isDone = answered.isAnswered && answered.status === 200
+      assert.ok(isDone, `${JSON.stringify(answered)}\n${world.services[0]?.output().slice(-3_000)}`)
     }
   }
   for (const slot of world.slots) {

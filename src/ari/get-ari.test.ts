@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  startGateway,
+  type Reply,
+  type TestClient,
+  type TestGateway,
+  type TestSupplier,
+} from '../../test/harness.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
+
+let gateway: TestGateway
+before(async () => void (gateway = await startGateway()))
+after(() => gateway.stop())
+
+type Fields = Record<string, unknown>
+
+let suppliers = 0
+async function storySupplier(): Promise<TestSupplier> {
+  const supplier = await gateway.supplier(`reader ${++suppliers}`)
+  await pushStoryHotel(supplier)
+  return supplier
+}
+
+const push = (supplier: TestClient, ari: Fields[], more: Fields = {}): Promise<Reply> =>
+  supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari, ...more })
+const read = (supplier: TestClient, more: Fields = {}): Promise<Reply> =>
+  supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-06-30', ...more })
+
+test('a hotel without ARI reads as none, with its revision and currency', async () => {
+  const supplier = await storySupplier()
+  assert.deepEqual(expectOk(await read(supplier)).body, {
+    code: '200',
+    message: 'ARI retrieved successfully',
+    hotelId: 'H1',
+    revision: 2,
+    currency: 'USD',
+    ari: [],
+  })
+})
+
+test('as few ranges as possible: over months, cut where something differs or nothing is held', async () => {
+  const supplier = await storySupplier()
+  const pushed = [
+    {
+      roomId: 'DBL',
+      startDate: '2027-04-20',
+      endDate: '2027-06-10',
+      inventory: 5,
+      rates: [{ rateId: 'BAR', prices: [{ amount: 100 }] }],
+    },
+    { roomId: 'DBL', date: '2027-05-05', inventory: 4 },
+    { roomId: 'DBL', date: '2027-05-20', rates: [{ rateId: 'BAR', prices: null }] },
+  ]
+  expectOk(await push(supplier, pushed))
+  const item = (startDate: string, endDate: string, more: Fields): Fields => ({
+    roomId: 'DBL',
+    startDate,
+    endDate,
+    ...more,
+  })
+  const rates = [{ rateId: 'BAR', prices: [{ amount: 100 }] }]
+  assert.deepEqual(expectOk(await read(supplier)).body['ari'], [
+    item('2027-04-20', '2027-05-04', { inventory: 5 }),
+    item('2027-04-20', '2027-05-19', { rates }),
+    item('2027-05-05', '2027-05-05', { inventory: 4 }),
+    item('2027-05-06', '2027-06-10', { inventory: 5 }),
+    item('2027-05-21', '2027-06-10', { rates }),
+  ])
+})
+
+test('only what is asked for: dates included, rooms, rates with the room’s own values', async () => {
+  const supplier = await storySupplier()
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products: [product('SGL', 'BAR')] }))
+  const rates = [{ rateId: 'BAR', closed: true }]
+  expectOk(
+    await push(supplier, [
+      {
+        roomId: 'DBL',
+        startDate: '2027-04-01',
+        endDate: '2027-04-30',
+        inventory: 5,
+        rates: [...rates, { rateId: 'NRF', closed: true }],
+      },
+      { roomId: 'SGL', startDate: '2027-04-01', endDate: '2027-04-30', inventory: 1, rates },
+    ]),
+  )
+  const cut = { startDate: '2027-04-10', endDate: '2027-04-11' }
+  const single = { roomId: 'SGL', ...cut, inventory: 1, rates }
+  assert.deepEqual(expectOk(await read(supplier, { ...cut, roomIds: ['SGL'] })).body['ari'], [single])
+  assert.deepEqual(expectOk(await read(supplier, { ...cut, rateIds: ['NRF'] })).body['ari'], [
+    { roomId: 'DBL', ...cut, inventory: 5, rates: [{ rateId: 'NRF', closed: true }] },
+    { roomId: 'SGL', ...cut, inventory: 1 },
+  ])
+  assert.deepEqual(
+    expectOk(await read(supplier, { ...cut, roomIds: ['SGL'], rateIds: ['BAR', 'NRF'] })).body['ari'],
+    [single],
+  )
+})
+
+test('posted back as it came, it changes nothing: both models, all members, over a year', async () => {
+  const supplier = await storySupplier()
+  const guest = [
+    { ageCategory: 'adult', guests: 1, amount: 90.1 },
+    { ageCategory: 'child', guests: 1, amount: 0 },
+  ]
+  expectOk(
+    await push(supplier, [
+      {
+        roomId: 'DBL',
+        startDate: '2027-02-28',
+        endDate: '2028-03-31',
+        inventory: 3,
+        rates: [{ rateId: 'NRF', price: 0.29, minLengthStay: 2 }],
+      },
+      {
+        roomId: 'DBL',
+        startDate: '2027-03-01',
+        endDate: '2028-12-31',
+        daysOfWeek: ['FRI', 'SAT'],
+        closed: true,
+        pricingModel: 'guest',
+        rates: [{ rateId: 'BAR', prices: guest, inventory: 0, closedToArrival: true, maxAdvanceDays: 999 }],
+      },
+      { roomId: 'DBL', date: '2027-08-01', pricingModel: 'guest', rates: [{ rateId: 'NRF', prices: guest }] },
+    ]),
+  )
+  const held = expectOk(await read(supplier, { startDate: '2027-02-28', endDate: '2029-03-30' }))
+  for (const mode of [{}, { mode: 'overlay' }, { atomic: true }]) {
+    const again = expectOk(await supplier.post('/push/ari', { ...held.body, ...mode }))
+    const { items, unchanged, cellsChanged } = Object(again.body['summary'])
+    assert.deepEqual([unchanged, cellsChanged, again.body['revision']], [items, 0, held.body['revision']])
+  }
+  assert.deepEqual((await read(supplier, { startDate: '2027-02-28', endDate: '2029-03-30' })).body, held.body)
+})
+
+test('prices of a former currency are left out, with a warning that counts their nights', async () => {
+  const supplier = await storySupplier()
+  expectOk(
+    await push(supplier, [
+      {
+        roomId: 'DBL',
+        startDate: '2027-04-01',
+        endDate: '2027-04-03',
+        inventory: 1,
+        rates: [{ rateId: 'BAR', price: 5 }],
+      },
+    ]),
+  )
+  await pushStoryHotel(supplier, { currency: 'JPY' })
+  expectOk(
+    await push(supplier, [{ roomId: 'DBL', date: '2027-04-02', rates: [{ rateId: 'BAR', price: 500 }] }]),
+  )
+  const { body } = expectOk(await read(supplier))
+  assert.deepEqual(body, {
+    code: '200',
+    message: 'ARI retrieved successfully',
+    hotelId: 'H1',
+    revision: 5,
+    currency: 'JPY',
+    pricingModel: 'unit',
+    ari: [
+      { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-04-03', inventory: 1 },
+      {
+        roomId: 'DBL',
+        startDate: '2027-04-02',
+        endDate: '2027-04-02',
+        rates: [{ rateId: 'BAR', prices: [{ amount: 500 }] }],
+      },
+    ],
+    warnings: [
+      {
+        type: 'FORMER_CURRENCY',
+        message: 'Prices of 2 nights are in a former currency and cannot be sold',
+        hint: 'Push them again in JPY',
+      },
+    ],
+  })
+})
+
+test('unknown hotels, rooms and rates, and hotels of others', async () => {
+  const supplier = await storySupplier()
+  const stranger = await gateway.supplier(`reader ${++suppliers}`)
+  for (const reply of [await read(stranger), await read(supplier, { hotelId: 'H9' })]) {
+    assert.equal(reply.status, 404)
+    assert.deepEqual(problemsOf(reply), [['/hotelId', 'HOTEL_NOT_FOUND', 'Hotel ID is not found']])
+  }
+  const reply = await read(supplier, { roomIds: ['DBL', 'X1', 'X2'], rateIds: ['bar'] })
+  assert.equal(reply.status, 404)
+  assert.deepEqual(problemsOf(reply), [
+    ['/roomIds/1', 'ROOM_NOT_FOUND', 'RoomID not found'],
+    ['/roomIds/2', 'ROOM_NOT_FOUND', 'RoomID not found'],
+    ['/rateIds/0', 'RATE_NOT_FOUND', 'RateID not found'],
+  ])
+})
+
+test('dates are needed, real and in order, at most 800 nights', async () => {
+  const supplier = await storySupplier()
+  const cases: [Fields, unknown[]][] = [
+    [{ startDate: undefined }, [['/startDate', 'REQUIRED', 'startDate is required']]],
+    [
+      { endDate: '2027-06-31' },
+      [['/endDate', 'INVALID_DATE', 'endDate must be a date in the form YYYY-MM-DD']],
+    ],
+    [
+      { startDate: '2027-07-01' },
+      [['/startDate', 'DATES_REVERSED', 'startDate must not be later than endDate']],
+    ],
+    [
+      { endDate: '2029-06-09' },
+      [['/endDate', 'RANGE_TOO_LONG', 'startDate to endDate must be at most 800 nights']],
+    ],
+    [{ roomIds: [] }, [['/roomIds', 'TOO_FEW', 'roomIds must have at least 1 element']]],
+    [{ hotelId: undefined }, [['/hotelId', 'HOTEL_ID_REQUIRED', 'hotelId is required']]],
+  ]
+  for (const [more, problems] of cases) {
+    const reply = await read(supplier, more)
+    assert.equal(reply.status, 400, JSON.stringify(more))
+    assert.deepEqual(problemsOf(reply), problems)
+  }
+  expectOk(await read(supplier, { endDate: '2029-06-08' }))
+})
+
+test('a read is one moment: its nights are those of its revision, while pushes and products go on', async () => {
+  const supplier = await gateway.supplier(`reader ${++suppliers}`, { requestsPerMinute: 0 })
+  await pushStoryHotel(supplier)
+  // Every push adds a rate and sets the inventory to the revision it makes.
+  const write = async (): Promise<void> => {
+    for (let step = 0; step < 25; step++) {
+      expectOk(
+        await supplier.post('/push/products', { hotelId: 'H1', products: [product('DBL', `R${step}`)] }),
+      )
+      const inventory = 2 * step + 4
+      const pushed = await push(supplier, [
+        {
+          roomId: 'DBL',
+          startDate: '2027-04-01',
+          endDate: '2027-06-30',
+          inventory,
+          rates: [{ rateId: `R${step}`, closed: true }],
+        },
+      ])
+      assert.equal(expectOk(pushed).body['revision'], inventory)
+    }
+  }
+  let isWriting = true
+  const observe = async (): Promise<void> => {
+    while (isWriting) {
+      const { body } = expectOk(await read(supplier))
+      const inventories = [body['ari']].flat().map((item) => Object(item).inventory)
+      const revision = Number(body['revision'])
+      // The revision of a push of products shows the push of ARI before it.
+      assert.deepEqual(inventories, revision < 4 ? [] : [revision - (revision % 2)])
+    }
+  }
+  await Promise.all([write().finally(() => (isWriting = false)), observe(), observe(), observe()])
+})
