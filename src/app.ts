@@ -91,7 +91,9 @@ export function startApp(needs: AppNeeds): App {
       throw overloaded()
     },
   })
-  fastify.get('/livez', async (_request, reply) => reply.type('text/plain').send('ok\n'))
+  // Those who watch an overloaded service must not take it for a dead one.
+  const config = { pressureHandler: () => {} }
+  fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
   fastify.get('/readyz', async (_request, reply) => {
     const reason = draining ? 'shutting down' : await storeFault(needs)
     return reply
@@ -99,7 +101,7 @@ export function startApp(needs: AppNeeds): App {
       .type('text/plain')
       .send(reason === undefined ? 'ready\n' : `not ready: ${reason}\n`)
   })
-  fastify.get('/metrics', async (_request, reply) =>
+  fastify.get('/metrics', { config }, async (_request, reply) =>
     reply.type(needs.telemetry.registry.contentType).send(await needs.telemetry.registry.metrics()),
   )
   mountDocs(fastify, needs)

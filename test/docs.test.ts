@@ -10,10 +10,10 @@ import { taxTypes } from '../src/taxes/contract.ts'
 import { difference, stepsOf, textMatches, type Step } from './docs-pages.ts'
 import { startGateway, type TestGateway, type TestSupplier } from './harness.ts'
 
-/** Every example of docs/ is run, and gives what the page shows. docs/README.md has the convention. */
+/** Every example of the README and of docs/ is run, and gives what the page shows. docs/README.md has the convention. */
 
 const root = resolve(import.meta.dirname, '..')
-const pages = globSync('docs/*.md', { cwd: root }).sort()
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
 const shellTimeoutMs = 20_000
 let gateway: TestGateway
 let folder: string

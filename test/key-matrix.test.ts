@@ -5,7 +5,14 @@ import { routes, type RouteName } from '../src/contract.ts'
 import { createKey, expireKey, revokeKey } from '../src/keys/manage.ts'
 import { makeSecret } from '../src/keys/secret.ts'
 import type { Route } from '../src/platform/route.ts'
-import { client, startGateway, type Reply, type TestClient, type TestGateway, type TestSupplier } from './harness.ts'
+import {
+  client,
+  startGateway,
+  type Reply,
+  type TestClient,
+  type TestGateway,
+  type TestSupplier,
+} from './harness.ts'
 import { supplierDigests } from './stored-state.ts'
 import { expectOk } from './story.ts'
 
@@ -86,7 +93,11 @@ const rows: Record<RouteName, Row> = {
     foreign: [{ hotelId: secret.hotelId }],
   },
   pushTaxes: {
-    own: ({ percent }) => ({ hotelId: 'H1', taxes: [vat(percent)], products: [{ roomId: 'DBL', taxes: [vat(percent)] }] }),
+    own: ({ percent }) => ({
+      hotelId: 'H1',
+      taxes: [vat(percent)],
+      products: [{ roomId: 'DBL', taxes: [vat(percent)] }],
+    }),
     foreign: [
       { hotelId: secret.hotelId, taxes: [] },
       { hotelId: 'H1', products: [{ roomId: secret.roomId, taxes: [] }] },
@@ -117,7 +128,10 @@ const rows: Record<RouteName, Row> = {
       { hotelId: 'H1', rateIds: [secret.rateId], ...nights },
     ],
   },
-  registerAvailabilityWebhook: { own: ({ mark }) => ({ webhook: `https://${mark}.example/check` }), foreign: [] },
+  registerAvailabilityWebhook: {
+    own: ({ mark }) => ({ webhook: `https://${mark}.example/check` }),
+    foreign: [],
+  },
   registerPushbookWebhook: { own: ({ mark }) => ({ webhook: `https://${mark}.example/book` }), foreign: [] },
   pushBooking: {
     own: () => ({ hotelId: 'H1', reservation_id: '1' }),
@@ -144,7 +158,12 @@ const routeByName: Readonly<Record<RouteName, Route>> = routes
 const names = Object.keys(routes) as RouteName[]
 const pushes = names.filter((name) => routeByName[name].pushKind !== undefined)
 
-function call(caller: TestClient, name: RouteName, request: unknown, headers: Record<string, string>): Promise<Reply> {
+function call(
+  caller: TestClient,
+  name: RouteName,
+  request: unknown,
+  headers: Record<string, string>,
+): Promise<Reply> {
   const { method, path } = routeByName[name]
   if (method !== 'GET') return caller.post(path, request, headers)
   const members = new Map(Object.entries(request ?? {}).map(([key, value]) => [key, String(value)]))
@@ -164,16 +183,23 @@ before(async () => {
   gateway = await startGateway()
   ours = await gateway.supplier(alpha.name)
   theirs = await gateway.supplier(beta.name)
-  for (const [supplier, contents] of [[ours, alpha], [theirs, beta]] as const) {
+  for (const [supplier, contents] of [
+    [ours, alpha],
+    [theirs, beta],
+  ] as const) {
     for (const name of pushes) {
-      expectOk(await call(supplier, name, rows[name].own(contents), { 'x-request-id': `${contents.mark}-${name}` }))
+      expectOk(
+        await call(supplier, name, rows[name].own(contents), { 'x-request-id': `${contents.mark}-${name}` }),
+      )
     }
   }
 })
 after(() => gateway.stop())
 
 async function idOf(supplier: TestSupplier): Promise<number> {
-  const { rows: found } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [supplier.name])
+  const { rows: found } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [
+    supplier.name,
+  ])
   assert.ok(found[0])
   return found[0].id
 }
@@ -188,7 +214,10 @@ test('every endpoint below /v1 has a row, and is open to suppliers only', () => 
   const mounted = gateway.app.mounted.map(({ route }) => `${route.method} ${route.path}`)
   const inTable = names.map((name) => `${routeByName[name].method} ${routeByName[name].path}`)
   assert.deepEqual(mounted.toSorted(), inTable.toSorted())
-  assert.deepEqual(names.filter((name) => routeByName[name].access !== 'supplier'), [])
+  assert.deepEqual(
+    names.filter((name) => routeByName[name].access !== 'supplier'),
+    [],
+  )
   assert.deepEqual(Object.keys(rows).toSorted(), names.toSorted())
 })
 
@@ -217,7 +246,7 @@ test('every endpoint answers every key that is no good with the same 401, and st
     'a key as a bearer token': { authorization: `Bearer ${ours.apiKey}` },
     'two keys': { 'x-api-key': `${ours.apiKey}, ${ours.apiKey}` },
   }
-  const before = [await stored(ours), await stored(theirs)]
+  const heldBefore = [await stored(ours), await stored(theirs)]
   const logged = await pushesLogged()
   const nobody = client(gateway.url)
   const expected = {
@@ -238,21 +267,29 @@ test('every endpoint answers every key that is no good with the same 401, and st
   }
   for (const name of names) {
     for (const [what, headers] of Object.entries(refused)) {
-      const { status, body } = await call(nobody, name, rows[name].own(beta), { ...headers, 'x-request-id': 'same' })
+      const { status, body } = await call(nobody, name, rows[name].own(beta), {
+        ...headers,
+        'x-request-id': 'same',
+      })
       assert.deepEqual([name, what, { status, body }], [name, what, expected])
     }
   }
-  assert.deepEqual([await stored(ours), await stored(theirs)], before)
+  assert.deepEqual([await stored(ours), await stored(theirs)], heldBefore)
   assert.equal(await pushesLogged(), logged)
 })
 
 async function pushesLogged(): Promise<number> {
-  const { rows: counted } = await gateway.db.query<{ count: number }>('select count(*)::int as count from push_log')
+  const { rows: counted } = await gateway.db.query<{ count: number }>(
+    'select count(*)::int as count from push_log',
+  )
   return counted[0]?.count ?? 0
 }
 
 test('with the codes that another supplier uses too, an answer shows only what is the own', async () => {
-  for (const [supplier, contents, others] of [[ours, alpha, beta], [theirs, beta, alpha]] as const) {
+  for (const [supplier, contents, others] of [
+    [ours, alpha, beta],
+    [theirs, beta, alpha],
+  ] as const) {
     for (const name of names.filter((one) => !pushes.includes(one))) {
       const { text } = await call(supplier, name, rows[name].own(contents), { 'x-request-id': 'read' })
       assert.ok(text.includes(rows[name].shows?.(contents) ?? ''), `${name}: ${text}`)
@@ -265,10 +302,15 @@ test('with the codes that another supplier uses too, an answer shows only what i
 
 test("a push with codes that another supplier uses too leaves the other's stored state unchanged, byte for byte", async () => {
   for (const [index, name] of pushes.entries()) {
-    const changed: Contents = { name: `Gamma ${index}`, mark: `gamma${index}`, price: 3_000 + index, percent: 30 + index }
-    const [before, ownBefore] = [await stored(theirs), await stored(ours)]
+    const changed: Contents = {
+      name: `Gamma ${index}`,
+      mark: `gamma${index}`,
+      price: 3_000 + index,
+      percent: 30 + index,
+    }
+    const [heldBefore, ownBefore] = [await stored(theirs), await stored(ours)]
     expectOk(await call(ours, name, rows[name].own(changed), { 'x-request-id': `again-${name}` }))
-    assert.deepEqual([name, await stored(theirs)], [name, before])
+    assert.deepEqual([name, await stored(theirs)], [name, heldBefore])
     assert.notDeepEqual([name, await stored(ours)], [name, ownBefore])
   }
 })
@@ -277,7 +319,10 @@ test("another supplier's Idempotency-Key is another key", async () => {
   const headers = { 'idempotency-key': 'the-same' }
   for (const name of pushes) {
     const own = { 'idempotency-key': `the-same-${name}` }
-    for (const [supplier, contents] of [[ours, alpha], [theirs, beta]] as const) {
+    for (const [supplier, contents] of [
+      [ours, alpha],
+      [theirs, beta],
+    ] as const) {
       const first = expectOk(await call(supplier, name, rows[name].own(contents), own))
       const again = expectOk(await call(supplier, name, rows[name].own(contents), own))
       assert.deepEqual(
@@ -307,16 +352,29 @@ test('what is somebody else’s is answered exactly like what does not exist', a
   const { hotelId, roomId, rateId, requestId } = secret
   expectOk(await theirs.post('/push/hotels', [hotel(beta, hotelId)], { 'x-request-id': requestId }))
   for (const id of [hotelId, 'H1']) {
-    expectOk(await theirs.post('/push/products', { hotelId: id, products: [product(beta, roomId, rateId), product(beta, 'DBL', rateId)] }))
+    expectOk(
+      await theirs.post('/push/products', {
+        hotelId: id,
+        products: [product(beta, roomId, rateId), product(beta, 'DBL', rateId)],
+      }),
+    )
     expectOk(await theirs.post('/push/ari', prices(beta, id, roomId, rateId)))
-    expectOk(await theirs.post('/push/taxes', { hotelId: id, products: [{ roomId, rateId, taxes: [vat(beta.percent)] }] }))
+    expectOk(
+      await theirs.post('/push/taxes', {
+        hotelId: id,
+        products: [{ roomId, rateId, taxes: [vat(beta.percent)] }],
+      }),
+    )
   }
   expectOk(await theirs.get(`/push/log/${requestId}`))
   const foreign = await ask()
   assert.deepEqual(foreign, absent)
   // Asked for nothing of their own, they were refused, all but the searches that name what they did not find.
   const statuses = absent.map((reply) => (Array.isArray(reply) ? `${reply[0]} ${reply[2]}` : ''))
-  assert.deepEqual(statuses.filter((status) => !status.endsWith(' 404')), ['getHotels 200', 'getHotels 200'])
+  assert.deepEqual(
+    statuses.filter((status) => !status.endsWith(' 404')),
+    ['getHotels 200', 'getHotels 200'],
+  )
 })
 
 test('a revoked key stops working at every endpoint of every process within a second', async () => {

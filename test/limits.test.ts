@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import pg from 'pg'
@@ -31,7 +31,10 @@ const hotel = (hotelId: string) => ({
   timezone: 'UTC',
 })
 
-const inventory = (count: number, hotelId = 'H1') => ({ hotelId, ari: [{ roomId: 'DBL', date: '2027-04-01', inventory: count }] })
+const inventory = (count: number, hotelId = 'H1') => ({
+  hotelId,
+  ari: [{ roomId: 'DBL', date: '2027-04-01', inventory: count }],
+})
 
 const portOf = ({ url }: TestGateway): number => Number(new URL(url).port)
 
@@ -89,7 +92,13 @@ test('a key has its burst, then its rate; what is over is told when to come agai
     ],
   )
   clock.set('2027-03-01T12:00:01Z')
-  assert.deepEqual([await ask(), await ask()], [[200, '"key";r=0;t=0', null], [429, '"key";r=0;t=1', '1']])
+  assert.deepEqual(
+    [await ask(), await ask()],
+    [
+      [200, '"key";r=0;t=0', null],
+      [429, '"key";r=0;t=1', '1'],
+    ],
+  )
   clock.set('2027-03-01T13:00:00Z')
   assert.deepEqual(await ask(), [200, '"key";r=2;t=0', null])
   // Another key is another matter.
@@ -99,7 +108,15 @@ test('a key has its burst, then its rate; what is over is told when to come agai
 test('without a rate of its own a key has the default one; with --rate-limit 0 none', async () => {
   const { address } = gateway.db
   assert.ok('host' in address)
-  const made = await runAri(environOf(address), 'key', 'create', '--supplier', 'unlimited', '--rate-limit', '0')
+  const made = await runAri(
+    environOf(address),
+    'key',
+    'create',
+    '--supplier',
+    'unlimited',
+    '--rate-limit',
+    '0',
+  )
   assert.equal(made.code, 0, made.stderr)
   const unlimited = client(gateway.url, { 'x-api-key': JSON.parse(made.stdout).apiKey })
   const usual = await gateway.supplier('usual')
@@ -107,17 +124,27 @@ test('without a rate of its own a key has the default one; with --rate-limit 0 n
   const statuses: Record<string, number> = {}
   for (let sent = 0; sent < asked; sent += 20) {
     const replies = await Promise.all(
-      Array.from({ length: 20 }, async () => [await unlimited.get('/push/limits'), await usual.get('/push/limits')]),
+      Array.from({ length: 20 }, async () => [
+        await unlimited.get('/push/limits'),
+        await usual.get('/push/limits'),
+      ]),
     )
     for (const [one, other] of replies) {
       assert.equal(one?.headers.get('ratelimit'), null)
-      for (const [name, reply] of [['unlimited', one], ['usual', other]] as const) {
+      for (const [name, reply] of [
+        ['unlimited', one],
+        ['usual', other],
+      ] as const) {
         const key = `${name} ${reply?.status}`
         statuses[key] = (statuses[key] ?? 0) + 1
       }
     }
   }
-  assert.deepEqual(statuses, { 'unlimited 200': asked, 'usual 200': defaultLimits.requestsBurst, 'usual 429': 20 })
+  assert.deepEqual(statuses, {
+    'unlimited 200': asked,
+    'usual 200': defaultLimits.requestsBurst,
+    'usual 429': 20,
+  })
 })
 
 test('a body is counted after decompression, by the limit of its key', async () => {
@@ -136,17 +163,26 @@ test('a body is counted after decompression, by the limit of its key', async () 
       supplier.post('/push/hotels', pack(bodyOf(bytes)), { 'content-encoding': encoding })
     expectOk(await push(small, bodyBytesMax))
     expectOk(await push(large, bodyBytesMax + 1))
-    const before = await storedFor(gateway, small)
+    const heldBefore = await storedFor(gateway, small)
     for (const bytes of [bodyBytesMax + 1, 5_000_000]) {
       const { status, body } = await push(small, bytes)
-      assert.deepEqual([encoding, status, body['message']], [encoding, 413, 'Request body is larger than 4096 bytes'])
+      assert.deepEqual(
+        [encoding, status, body['message']],
+        [encoding, 413, 'Request body is larger than 4096 bytes'],
+      )
     }
     const bomb = await push(large, defaultLimits.bodyBytesMax + 1)
-    assert.deepEqual([encoding, bomb.status, bomb.body['message']], [encoding, 413, 'Request body is larger than 10485760 bytes'])
-    assert.equal(await storedFor(gateway, small), before)
+    assert.deepEqual(
+      [encoding, bomb.status, bomb.body['message']],
+      [encoding, 413, 'Request body is larger than 10485760 bytes'],
+    )
+    assert.equal(await storedFor(gateway, small), heldBefore)
   }
   const unknown = await small.post('/push/hotels', bodyOf(500), { 'content-encoding': 'deflate' })
-  assert.deepEqual([unknown.status, problemsOf(unknown)], [415, [['content-encoding', 'UNSUPPORTED_ENCODING', 'Content-Encoding deflate is not supported']]])
+  assert.deepEqual(
+    [unknown.status, problemsOf(unknown)],
+    [415, [['content-encoding', 'UNSUPPORTED_ENCODING', 'Content-Encoding deflate is not supported']]],
+  )
   const lie = await small.post('/push/hotels', bodyOf(500), { 'content-encoding': 'gzip' })
   assert.deepEqual([lie.status, lie.body['message']], [400, 'Request body could not be read'])
 })
@@ -157,17 +193,31 @@ test('an ARI push has the items and the cells of its key, and is refused as a wh
   const item = (startDate: string, endDate: string) => ({ roomId: 'DBL', startDate, endDate, inventory: 3 })
   const push = (...ari: unknown[]) => supplier.post('/push/ari', { hotelId: 'H1', ari })
   expectOk(await push(item('2027-04-01', '2027-04-05'), item('2027-05-01', '2027-05-05')))
-  const before = await storedFor(gateway, supplier)
-  const tooMany = await push(item('2027-06-01', '2027-06-01'), item('2027-06-02', '2027-06-02'), item('2027-06-03', '2027-06-03'))
-  assert.deepEqual([tooMany.status, problemsOf(tooMany)], [400, [['/ari', 'TOO_MANY_ITEMS', 'ari must have at most 2 elements']]])
+  const heldBefore = await storedFor(gateway, supplier)
+  const tooMany = await push(
+    item('2027-06-01', '2027-06-01'),
+    item('2027-06-02', '2027-06-02'),
+    item('2027-06-03', '2027-06-03'),
+  )
+  assert.deepEqual(
+    [tooMany.status, problemsOf(tooMany)],
+    [400, [['/ari', 'TOO_MANY_ITEMS', 'ari must have at most 2 elements']]],
+  )
   const tooLarge = await push(item('2027-06-01', '2027-06-06'), item('2027-07-01', '2027-07-05'))
   assert.equal(tooLarge.status, 400)
-  assert.deepEqual(problemsOf(tooLarge).map((problem) => Array.isArray(problem) && problem[1]), ['TOO_MANY_CELLS'])
-  assert.equal(await storedFor(gateway, supplier), before)
+  assert.deepEqual(
+    problemsOf(tooLarge).map((problem) => Array.isArray(problem) && problem[1]),
+    ['TOO_MANY_CELLS'],
+  )
+  assert.equal(await storedFor(gateway, supplier), heldBefore)
 })
 
 /** Holds the row of a hotel, as a transaction that doesn't end would. */
-async function holdHotel(hotelId: string, supplier: TestSupplier): Promise<() => Promise<void>> {
+async function holdHotel(
+  context: TestContext,
+  hotelId: string,
+  supplier: TestSupplier,
+): Promise<() => Promise<void>> {
   const { address } = gateway.db
   const holder = new pg.Client(address)
   await holder.connect()
@@ -177,7 +227,9 @@ async function holdHotel(hotelId: string, supplier: TestSupplier): Promise<() =>
     [hotelId, supplier.name],
   )
   assert.equal(rowCount, 1)
-  return () => holder.end()
+  const letGo = () => holder.end()
+  context.after(letGo)
+  return letGo
 }
 
 type Counted = { statuses: Record<number, number>; done: Promise<void> }
@@ -188,23 +240,33 @@ function countReplies(sent: Promise<Reply>[]): Counted {
   const count = async (one: Promise<Reply>): Promise<void> => {
     const { status, headers, body } = await one
     statuses[status] = (statuses[status] ?? 0) + 1
-    if (status !== 200) assert.deepEqual([status, headers.get('retry-after'), body['message']], [503, '1', 'The service is overloaded'])
+    if (status !== 200)
+      assert.deepEqual(
+        [status, headers.get('retry-after'), body['message']],
+        [503, '1', 'The service is overloaded'],
+      )
   }
   return { statuses, done: Promise.all(sent.map(count)).then(() => {}) }
 }
 
-test('while a hotel is held up, 3,000 pushes find a bound: those over it get 503 at once, the others are applied', async () => {
+test('while a hotel is held up, 3,000 pushes find a bound: those over it get 503 at once, the others are applied', async (context) => {
   const unlimited = { requestsPerMinute: 0 }
-  const keys = [await gateway.supplier('held up', unlimited), await gateway.supplier('held up', unlimited), await gateway.supplier('held up', unlimited)]
+  const keys = [
+    await gateway.supplier('held up', unlimited),
+    await gateway.supplier('held up', unlimited),
+    await gateway.supplier('held up', unlimited),
+  ]
   const [first] = keys
   assert.ok(first)
   const bystander = await gateway.supplier('bystander', unlimited)
   await pushStoryHotel(first)
   await pushStoryHotel(bystander)
-  const letGo = await holdHotel('H1', first)
+  const letGo = await holdHotel(context, 'H1', first)
 
   // One key alone takes half of the places; others go on.
-  const ofOne = countReplies(Array.from({ length: 1_500 }, (_, index) => first.post('/push/ari', inventory(index))))
+  const ofOne = countReplies(
+    Array.from({ length: 1_500 }, (_, index) => first.post('/push/ari', inventory(index))),
+  )
   await until(() => (ofOne.statuses[503] ?? 0) >= 500)
   const refusedAtOnce: Record<number, number> = { 503: 500 }
   assert.deepEqual(ofOne.statuses, refusedAtOnce)
@@ -212,10 +274,12 @@ test('while a hotel is held up, 3,000 pushes find a bound: those over it get 503
   expectOk(await bystander.post('/push/getHotels', ['H1']))
 
   const ofOthers = countReplies(
-    keys.slice(1).flatMap((key) => Array.from({ length: 750 }, (_, index) => key.post('/push/ari', inventory(index)))),
+    keys
+      .slice(1)
+      .flatMap((key) => Array.from({ length: 750 }, (_, index) => key.post('/push/ari', inventory(index)))),
   )
   await until(() => (ofOthers.statuses[503] ?? 0) >= 490)
-  assert.equal(ofOthers.statuses[200], undefined)
+  assert.deepEqual(Object.keys(ofOthers.statuses), ['503'])
   assert.ok((await metric(gateway, 'ari_commit_queue_depth')) <= 2_000)
   assert.equal((await fetch(`${gateway.url}/livez`)).status, 200)
 
@@ -239,14 +303,20 @@ test('clients that send slowly, or never read, harm nobody, and get their answer
   await pushStoryHotel(healthy)
   const body = JSON.stringify([hotel('H1')])
   const head = `host: x\r\nx-api-key: ${slow.apiKey}\r\ncontent-type: application/json\r\n`
-  const begun = Buffer.from(`POST /v1/push/hotels HTTP/1.1\r\n${head}content-length: ${body.length}\r\n\r\n${body.slice(0, 20)}`)
+  const begun = Buffer.from(
+    `POST /v1/push/hotels HTTP/1.1\r\n${head}content-length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+  )
   const unread = Buffer.from(`GET /v1/push/reference HTTP/1.1\r\n${head}\r\n`.repeat(200))
   const senders = Array.from({ length: 1_200 }, () => rawConnection(portOf(gateway)))
   const connections = [...senders, ...Array.from({ length: 20 }, () => rawConnection(portOf(gateway)))]
   try {
     const [last] = await Promise.all(
       connections.map((connection, index) =>
-        connection.exchange({ parts: [index < senders.length ? begun : unread], repliesWanted: 0, withinMs: 1 }),
+        connection.exchange({
+          parts: [index < senders.length ? begun : unread],
+          repliesWanted: 0,
+          withinMs: 1,
+        }),
       ),
     )
     assert.ok(last)
@@ -255,8 +325,14 @@ test('clients that send slowly, or never read, harm nobody, and get their answer
       const { status, text } = await healthy.post('/push/ari', inventory(count))
       assert.equal(status, 200, text)
     }
-    const { replies } = (await senders[0]?.exchange({ parts: [Buffer.from(body.slice(20))], repliesWanted: 1 })) ?? { replies: [] }
-    assert.deepEqual(replies.map(({ status }) => status), [200])
+    const { replies } = (await senders[0]?.exchange({
+      parts: [Buffer.from(body.slice(20))],
+      repliesWanted: 1,
+    })) ?? { replies: [] }
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200],
+    )
   } finally {
     for (const connection of connections) connection.destroy()
   }
@@ -265,16 +341,18 @@ test('clients that send slowly, or never read, harm nobody, and get their answer
   expectOk(await slow.post('/push/hotels', [hotel('H1')]))
 })
 
-test('while the service drains, pushes under way are applied and new requests get 503', async () => {
+test('while the service drains, pushes under way are applied and new requests get 503', async (context) => {
   const draining = await gateway.second()
   const supplier = await gateway.supplier('draining')
   await pushStoryHotel(supplier)
   const there = client(draining.url, { 'x-api-key': supplier.apiKey })
-  const letGo = await holdHotel('H1', supplier)
+  const letGo = await holdHotel(context, 'H1', supplier)
   const underWay = Array.from({ length: 20 }, (_, index) => there.post('/push/ari', inventory(index + 1)))
   await until(async () => (await metric(draining, 'ari_requests_in_flight')) === 21)
   draining.app.drain()
-  const { status, headers, body } = await there.post('/push/hotels', [hotel('H9')], { 'x-request-id': 'late' })
+  const { status, headers, body } = await there.post('/push/hotels', [hotel('H9')], {
+    'x-request-id': 'late',
+  })
   const message = 'The service is shutting down'
   assert.deepEqual(
     [status, headers.get('retry-after'), headers.get('connection'), body],
@@ -286,17 +364,28 @@ test('while the service drains, pushes under way are applied and new requests ge
         code: '503',
         message,
         requestId: 'late',
-        errors: [{ type: 'SHUTTING_DOWN', message, hint: 'Nothing was applied; send the same again after Retry-After' }],
+        errors: [
+          {
+            type: 'SHUTTING_DOWN',
+            message,
+            hint: 'Nothing was applied; send the same again after Retry-After',
+          },
+        ],
       },
     ],
   )
-  assert.deepEqual([(await fetch(`${draining.url}/readyz`)).status, (await fetch(`${draining.url}/livez`)).status], [503, 200])
+  assert.deepEqual(
+    [(await fetch(`${draining.url}/readyz`)).status, (await fetch(`${draining.url}/livez`)).status],
+    [503, 200],
+  )
   await letGo()
   for (const { status: finished, text } of await Promise.all(underWay)) assert.equal(finished, 200, text)
   // The other process goes on, and knows them all.
   const { body: held } = await supplier.post('/push/getHotels', ['H1', 'H9'])
   assert.deepEqual(held['notFound'], ['H9'])
-  const { rows } = await gateway.db.query<{ count: number }>("select count(*)::int as count from push_log where kind = 'ari' and hotel_code = 'H1' and supplier_id = (select id from supplier where name = 'draining')")
+  const { rows } = await gateway.db.query<{ count: number }>(
+    "select count(*)::int as count from push_log where kind = 'ari' and hotel_code = 'H1' and supplier_id = (select id from supplier where name = 'draining')",
+  )
   assert.equal(rows[0]?.count, 20)
 })
 
@@ -318,12 +407,18 @@ test('without PostgreSQL everything is answered with 503, and with it again the 
     for (let round = 0; round < 3; round++) {
       for (const request of requests) {
         const { status, headers, body } = await request()
-        assert.deepEqual([status, headers.get('retry-after'), body['message']], [503, '1', 'The store is not available'])
+        assert.deepEqual(
+          [status, headers.get('retry-after'), body['message']],
+          [503, '1', 'The store is not available'],
+        )
       }
       // Longer than a key is trusted.
       await wait(300)
     }
-    assert.deepEqual([(await fetch(`${service.url}/readyz`)).status, (await fetch(`${service.url}/livez`)).status], [503, 200])
+    assert.deepEqual(
+      [(await fetch(`${service.url}/readyz`)).status, (await fetch(`${service.url}/livez`)).status],
+      [503, 200],
+    )
 
     await proxy.heal()
     for (const request of requests) expectOk(await request())
@@ -337,7 +432,9 @@ test('without PostgreSQL everything is answered with 503, and with it again the 
 })
 
 async function inventoryHeld(supplier: TestSupplier): Promise<unknown> {
-  const { body } = expectOk(await supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-04-01' }))
+  const { body } = expectOk(
+    await supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-04-01' }),
+  )
   const items = Array.isArray(body['ari']) ? body['ari'] : []
   return items[0]?.inventory
 }
@@ -352,14 +449,19 @@ test('a connection that breaks under pushes gives 200 or 503, and what was answe
       const sent = Array.from({ length: 40 }, (_, index) =>
         supplier.post('/push/hotels', [hotel(`R${round}-${index}`)]),
       )
-      const ari = Array.from({ length: 40 }, (_, index) => supplier.post('/push/ari', inventory(round * 100 + index)))
+      const ari = Array.from({ length: 40 }, (_, index) =>
+        supplier.post('/push/ari', inventory(round * 100 + index)),
+      )
       await wait(round * 4)
       await proxy.cut()
       await wait(5)
       await proxy.heal()
       const [hotels, pushes] = await Promise.all([Promise.all(sent), Promise.all(ari)])
       const statuses = new Set([...hotels, ...pushes].map(({ status }) => status))
-      assert.deepEqual([...statuses].filter((status) => status !== 200 && status !== 503), [])
+      assert.deepEqual(
+        [...statuses].filter((status) => status !== 200 && status !== 503),
+        [],
+      )
       const accepted = hotels.flatMap(({ status }, index) => (status === 200 ? [`R${round}-${index}`] : []))
       if (accepted.length === 0) continue
       const { body } = expectOk(await supplier.post('/push/getHotels', accepted))

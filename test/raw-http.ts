@@ -81,7 +81,12 @@ export function rawConnection(port: number): RawConnection {
   }
 }
 
-async function send(socket: Socket, parts: readonly Buffer[], pauseMs: number, isDone: () => boolean): Promise<void> {
+async function send(
+  socket: Socket,
+  parts: readonly Buffer[],
+  pauseMs: number,
+  isDone: () => boolean,
+): Promise<void> {
   for (const [index, part] of parts.entries()) {
     if (index > 0 && pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     if (isDone() || socket.destroyed) return
@@ -113,7 +118,9 @@ function readReply(bytes: Buffer, isHead: boolean, closed: boolean): Read {
   if (headers.get('transfer-encoding') === 'chunked') return readChunked(bytes, start, status, headers)
   const length = headers.get('content-length')
   if (length === undefined) {
-    return closed ? { reply: { status, headers, body: bytes.subarray(start) }, length: bytes.length } : undefined
+    return closed
+      ? { reply: { status, headers, body: bytes.subarray(start) }, length: bytes.length }
+      : undefined
   }
   const end = start + Number(length)
   if (bytes.length < end) return undefined

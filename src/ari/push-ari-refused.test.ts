@@ -314,13 +314,11 @@ test('amounts: above zero for units and adults, from zero for children and infan
       item: guest({ ageCategory, amount: -0.01 }),
       problems: [atLeast],
     })),
-    ...[1.005, '1.005', 0.001, 10_000_000_000, '10000000000', '0.005', 90_071_992_547_409.93].map(
-      (amount): Refusal => ({
-        of: `amount ${amount}`,
-        item: guest({ amount }),
-        problems: [decimals],
-      }),
-    ),
+    ...[1.005, '1.005', 0.001, 10_000_000_000, '10000000000', '0.005', 1e300].map((amount): Refusal => ({
+      of: `amount ${amount}`,
+      item: guest({ amount }),
+      problems: [decimals],
+    })),
     ...['', 'abc', '1e3', '0x10', '1,5', ' 1', '1 ', '00', '.5', '5.', '+5', 'NaN', 'Infinity', '１'].map(
       (amount): Refusal => ({
         of: `text ${amount}`,

@@ -33,12 +33,12 @@ async function refused(
   status = 400,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  const before = await stored()
+  const earlier = await stored()
   const reply = await supplier.post('/push/ari', body, headers)
   assert.equal(reply.status, status, reply.text)
   assert.equal(reply.body['code'], String(status))
   assert.equal(reply.text.isWellFormed(), true)
-  assert.deepEqual(await stored(), before)
+  assert.deepEqual(await stored(), earlier)
   return reply
 }
 

@@ -16,10 +16,19 @@ before(async () => {
 after(() => gateway.stop())
 
 const port = (): number => Number(new URL(gateway.url).port)
-const head = (line: string, fields: string): string => `${line} HTTP/1.1\r\nx-api-key: ${supplier.apiKey}\r\n${fields}\r\n`
+const head = (line: string, fields: string): string =>
+  `${line} HTTP/1.1\r\nx-api-key: ${supplier.apiKey}\r\n${fields}\r\n`
 const json = 'host: x\r\ncontent-type: application/json\r\n'
 const hotel = JSON.stringify([
-  { hotelId: 'H1', hotelName: 'Wire', currency: 'USD', isAvailable: true, minChildAge: 2, maxChildAge: 12, timezone: 'UTC' },
+  {
+    hotelId: 'H1',
+    hotelName: 'Wire',
+    currency: 'USD',
+    isAvailable: true,
+    minChildAge: 2,
+    maxChildAge: 12,
+    timezone: 'UTC',
+  },
 ])
 const push = (): string => head('POST /v1/push/hotels', `${json}content-length: ${hotel.length}\r\n`) + hotel
 
@@ -31,14 +40,20 @@ async function inFlight(): Promise<number> {
 test('what is no request is answered in the shape of the contract, and ends the connection', async () => {
   const sent: Readonly<Record<string, string>> = {
     'no HTTP': 'SSH-2.0-x\r\n',
-    'length and chunks': head('POST /v1/push/hotels', `${json}content-length: 2\r\ntransfer-encoding: chunked\r\n`),
+    'length and chunks': head(
+      'POST /v1/push/hotels',
+      `${json}content-length: 2\r\ntransfer-encoding: chunked\r\n`,
+    ),
     'two lengths': head('POST /v1/push/hotels', `${json}content-length: 2\r\ncontent-length: 3\r\n`),
-    'a broken chunk': head('POST /v1/push/hotels', `${json}transfer-encoding: chunked\r\n`) + 'zz\r\n',
+    'a broken chunk': `${head('POST /v1/push/hotels', `${json}transfer-encoding: chunked\r\n`)}zz\r\n`,
     'a header without end': head('GET /v1/push/limits', `host: x\r\nx: ${'y'.repeat(20_000)}\r\n`),
   }
   const seen: unknown[] = []
   for (const [what, text] of Object.entries(sent)) {
-    const { replies, closed } = await rawConnection(port()).exchange({ parts: [Buffer.from(text)], repliesWanted: 2 })
+    const { replies, closed } = await rawConnection(port()).exchange({
+      parts: [Buffer.from(text)],
+      repliesWanted: 2,
+    })
     const [reply] = replies
     const requestId = reply?.headers.get('x-request-id')
     assert.match(String(requestId), /^[0-9a-f-]{36}$/)
@@ -78,7 +93,8 @@ test('requests that cannot be routed are answered in the shape of the contract, 
     const { replies } = await connection.exchange({ parts: [Buffer.from(text)], repliesWanted: 1 })
     connection.destroy()
     const body: unknown = JSON.parse(String(replies[0]?.body))
-    const { code, message, requestId } = typeof body === 'object' && body !== null ? { code: '', message: '', requestId: '', ...body } : {}
+    const { code, message, requestId } =
+      typeof body === 'object' && body !== null ? { code: '', message: '', requestId: '', ...body } : {}
     seen.push([what, replies[0]?.status, code, message, requestId, replies[0]?.headers.get('x-request-id')])
   }
   assert.deepEqual(seen, [

@@ -9,8 +9,8 @@ import { endProcessesOf, launch, type Launched, type Watcher } from './embedded-
 
 type Log = Record<'info' | 'warn' | 'error', (o: object, m: string) => void>
 
-/** How often a server that ends by itself is started again, without one that stayed, before we give up. */
-export const restartLimits = { attempts: 60, firstDelayMs: 100, delayMs: 10_000, stayedMs: 1_000 }
+/** How often a server that ends by itself is started again, without one that stayed, before we give up: for a day. */
+export const restartLimits = { attempts: 8_640, firstDelayMs: 100, delayMs: 10_000, stayedMs: 1_000 }
 
 const recoveryMs = 10 * 60_000
 const connectMs = 5_000
@@ -26,6 +26,7 @@ const routine = new RegExp(
   [
     '^LOG: +(starting PostgreSQL|listening on|database system (was|is) (shut down|ready)|received .* shutdown)',
     '^LOG: +(shutting down|aborting any|background worker "logical replication launcher")',
+    '^FATAL: +terminating connection due to administrator command',
     `^FATAL: +(the database system is (starting up|shutting down|not yet)|database "${role}" does not exist)`,
   ].join('|'),
 )

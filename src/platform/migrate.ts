@@ -20,6 +20,8 @@ export type Migrated = { applied: string[]; version: string }
 export async function migrate(address: PostgresAddress): Promise<Migrated> {
   const files = (await readdir(folder)).filter((name) => fileName.test(name)).sort()
   const client = new pg.Client({ ...connectionConfig(address), statement_timeout: 0 })
+  // What breaks shows in the statement under way; without a listener it would end the process.
+  client.on('error', () => {})
   await client.connect()
   try {
     // A session lock: the server lets go of it when this connection ends, however it ends.

@@ -9,7 +9,8 @@ type Schema = Readonly<Record<string, unknown>>
 export type SchemaOf = WeakMap<Tree, Schema>
 
 const dayMs = 86_400_000
-const night = (daysAhead: number): string => new Date(Date.now() + daysAhead * dayMs).toISOString().slice(0, 10)
+const night = (daysAhead: number): string =>
+  new Date(Date.now() + daysAhead * dayMs).toISOString().slice(0, 10)
 
 /** Values that the rules beyond the shapes accept, by the member's name. */
 const words: Readonly<Record<string, (random: Random) => unknown>> = {
@@ -57,6 +58,60 @@ export function validTree(schema: Schema, random: Random, schemaOf: SchemaOf, na
   const tree = word && random.chance(0.97) ? treeOf(word(random)) : shapedTree(schema, random, schemaOf)
   schemaOf.set(tree, schema)
   return tree
+}
+
+/** A push as channel managers send it: what the shapes alone seldom give, because its members must fit each other. */
+export function usualAriPush(random: Random): unknown {
+  const model = random.pick(['unit', 'guest'])
+  const line = (amount: number): object =>
+    model === 'unit'
+      ? { price: amount }
+      : { prices: [{ guests: 1 + random.below(2), ageCategory: 'adult', amount }] }
+  const item = (): object => {
+    const startDate = random.below(300)
+    return {
+      roomId: random.pick(['DBL', 'TWN', 'DBL', 'TWN', 'NONE']),
+      startDate: night(startDate),
+      endDate: night(startDate + random.below(40)),
+      ...(random.chance(0.5) ? { inventory: random.below(10) } : {}),
+      ...(random.chance(0.3) ? { daysOfWeek: ['FRI', 'SAT', 'SUN', 'MON'] } : {}),
+      rates: [
+        {
+          rateId: random.pick(['BAR', 'NRF']),
+          ...line(50 + random.below(100)),
+          ...(random.chance(0.3)
+            ? { minLengthStay: 1 + random.below(5), closedToArrival: random.chance(0.5) }
+            : {}),
+        },
+      ],
+    }
+  }
+  return {
+    hotelId: random.pick(['H1', 'H2']),
+    pricingModel: model,
+    ...(random.chance(0.3) ? { mode: random.pick(['delta', 'overlay']) } : {}),
+    ...(random.chance(0.2) ? { atomic: random.chance(0.5) } : {}),
+    ...(random.chance(0.1) ? { dryRun: true } : {}),
+    ...(random.chance(0.2) ? { sequence: random.below(1_000) } : {}),
+    ari: Array.from({ length: 1 + random.below(3) }, item),
+  }
+}
+
+/** A given body, with the schemas of its parts. */
+export function annotated(value: unknown, schema: Schema, schemaOf: SchemaOf): Tree {
+  const annotate = (tree: Tree, its: Schema): void => {
+    schemaOf.set(tree, its)
+    const { items, properties } = its
+    if (tree.kind === 'list' && isRecord(items)) for (const element of tree.elements) annotate(element, items)
+    if (tree.kind !== 'object' || !isRecord(properties)) return
+    for (const [name, member] of tree.members) {
+      const property = properties[name]
+      if (isRecord(property)) annotate(member, property)
+    }
+  }
+  const root = treeOf(value)
+  annotate(root, schema)
+  return root
 }
 
 function shapedTree(schema: Schema, random: Random, schemaOf: SchemaOf): Tree {
@@ -107,8 +162,11 @@ function numberOr(value: unknown, otherwise: number): number {
 /** Makes a tree wrong in one to three places (or, by chance, only unusual). */
 export function mutated(tree: Tree, random: Random, schemaOf: SchemaOf): Tree {
   let root = tree
+  const putRoot = (other: Tree): void => {
+    root = other
+  }
   for (let left = random.pick([1, 1, 1, 2, 3]); left > 0; left--) {
-    const places = placesOf(root, (other) => (root = other))
+    const places = placesOf(root, putRoot)
     const place = random.pick(places)
     random.pick(mutations)(place, random, schemaOf.get(place.tree) ?? {}, places)
   }
@@ -117,7 +175,23 @@ export function mutated(tree: Tree, random: Random, schemaOf: SchemaOf): Tree {
 
 type Mutation = (place: Place, random: Random, schema: Schema, places: readonly Place[]) => void
 
-const wrongValues = ['null', 'true', 'false', '0', '1', '-1', '""', '"x"', '"5"', '"true"', '[]', '{}', '[[]]', '[null]', '{"a":1}']
+const wrongValues = [
+  'null',
+  'true',
+  'false',
+  '0',
+  '1',
+  '-1',
+  '""',
+  '"x"',
+  '"5"',
+  '"true"',
+  '[]',
+  '{}',
+  '[[]]',
+  '[null]',
+  '{"a":1}',
+]
 const numbers = [
   '9007199254740991',
   '9007199254740992',
@@ -191,7 +265,22 @@ const strings = [
   'https://user:pw@93.184.216.34/',
   'https://93.184.216.34/#x',
 ]
-const keys = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'length', '', '\u0000', '\ud800', 'a/b~c', '0', 'then', 'toJSON', 'channelManagerId']
+const keys = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  'length',
+  '',
+  '\u0000',
+  '\ud800',
+  'a/b~c',
+  '0',
+  'then',
+  'toJSON',
+  'channelManagerId',
+]
 
 const mutations: readonly Mutation[] = [
   ({ put }, random) => put(raw(random.pick(wrongValues))),
@@ -208,22 +297,35 @@ const mutations: readonly Mutation[] = [
   },
   ({ parent, key, tree }, random) => {
     // The same key a second time, with the same value or another.
-    if (parent?.kind === 'object') parent.members.push([key, random.chance(0.5) ? tree : raw(random.pick(wrongValues))])
+    if (parent?.kind === 'object')
+      parent.members.push([key, random.chance(0.5) ? tree : raw(random.pick(wrongValues))])
     else if (parent?.kind === 'list') parent.elements.push(tree)
   },
   ({ tree, parent }, random) => {
     const target = tree.kind === 'object' ? tree : parent
-    const value = random.pick([raw('{"isAvailable":true,"hotelId":"H1"}'), raw('null'), raw('"x"'), treeOf(random.junk(9))])
-    if (target?.kind === 'object') target.members.unshift([random.chance(0.9) ? random.pick(keys) : random.junk(20), value])
+    const value = random.pick([
+      raw('{"isAvailable":true,"hotelId":"H1"}'),
+      raw('null'),
+      raw('"x"'),
+      treeOf(random.junk(9)),
+    ])
+    if (target?.kind === 'object')
+      target.members.unshift([random.chance(0.9) ? random.pick(keys) : random.junk(20), value])
   },
   ({ parent, key }, random) => {
     if (parent?.kind !== 'object') return
     for (const member of parent.members) {
-      if (member[0] === key) member[0] = random.pick([key.toUpperCase(), ` ${key}`, `${key}\u0000`, `${key}s`])
+      if (member[0] === key)
+        member[0] = random.pick([key.toUpperCase(), ` ${key}`, `${key}\u0000`, `${key}s`])
     }
   },
   ({ tree, put }) => put({ kind: 'list', elements: [tree] }),
-  ({ tree, put }) => put(tree.kind === 'list' ? (tree.elements[0] ?? raw('null')) : { kind: 'object', members: [['value', tree]] }),
+  ({ tree, put }) =>
+    put(
+      tree.kind === 'list'
+        ? (tree.elements[0] ?? raw('null'))
+        : { kind: 'object', members: [['value', tree]] },
+    ),
   ({ tree, put }, _random, _schema, places) => {
     const other = places.at(Math.floor(places.length / 2))
     if (!other) return
@@ -233,11 +335,18 @@ const mutations: readonly Mutation[] = [
   },
   ({ put }, random) => {
     const depth = random.pick([30, 31, 32, 33, 34, 40, 100, 5_000])
-    put(raw(random.chance(0.5) ? '['.repeat(depth) + ']'.repeat(depth) : '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)))
+    put(
+      raw(
+        random.chance(0.5)
+          ? `${'['.repeat(depth)}${']'.repeat(depth)}`
+          : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
+      ),
+    )
   },
   ({ tree, put }, random) => {
     const text = spellTree(tree)
-    if (text.startsWith('"')) put(raw(JSON.stringify(random.pick([text.slice(1, -1).toLowerCase(), ` ${text.slice(1, -1)}`]))))
+    if (text.startsWith('"'))
+      put(raw(JSON.stringify(random.pick([text.slice(1, -1).toLowerCase(), ` ${text.slice(1, -1)}`]))))
   },
 ]
 
@@ -250,7 +359,8 @@ function atBoundary(schema: Schema, random: Random): Tree | undefined {
   }
   for (const bound of [minLength, maxLength]) {
     if (typeof bound !== 'number') continue
-    for (const length of [bound - 1, bound, bound + 1]) candidates.push(treeOf(random.pick(['x', 'é', '😀']).repeat(Math.max(0, length))))
+    for (const length of [bound - 1, bound, bound + 1])
+      candidates.push(treeOf(random.pick(['x', 'é', '😀']).repeat(Math.max(0, length))))
   }
   if (typeof minItems === 'number') candidates.push(raw('[]'))
   if (typeof maxItems === 'number' && (maxItems <= 2_000 || random.chance(0.05))) {
@@ -261,9 +371,25 @@ function atBoundary(schema: Schema, random: Random): Tree | undefined {
     const text = String(random.pick(allowed))
     candidates.push(...[text.toLowerCase(), text.toUpperCase(), `${text} `, text.slice(1)].map(treeOf))
   }
-  if (isNight === true) candidates.push(...[-2, -1, 0, 760, 761, 80_000, -9_000].map((days) => treeOf(night(days))))
+  if (isNight === true)
+    candidates.push(...[-2, -1, 0, 760, 761, 80_000, -9_000].map((days) => treeOf(night(days))))
   if (schema['decimal'] !== undefined) {
-    candidates.push(...['-0.01', '0', '0.001', '1e2', '999999999999.99', '10000000000', '"0.005"', '"1e2"', '"-1"', '"00.1"', '"1.0000000000001"', '0.1'].map(raw))
+    candidates.push(
+      ...[
+        '-0.01',
+        '0',
+        '0.001',
+        '1e2',
+        '999999999999.99',
+        '10000000000',
+        '"0.005"',
+        '"1e2"',
+        '"-1"',
+        '"00.1"',
+        '"1.0000000000001"',
+        '0.1',
+      ].map(raw),
+    )
   }
   return candidates.length === 0 ? undefined : random.pick(candidates)
 }
@@ -277,7 +403,14 @@ export function damaged(text: string, random: Random): Buffer {
     case 0:
       return bytes.subarray(0, at)
     case 1:
-      return insert(random.pick([Buffer.from([0xff]), Buffer.from([0xc0, 0x80]), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from([0xf4, 0x90, 0x80, 0x80])]))
+      return insert(
+        random.pick([
+          Buffer.from([0xff]),
+          Buffer.from([0xc0, 0x80]),
+          Buffer.from([0xed, 0xa0, 0x80]),
+          Buffer.from([0xf4, 0x90, 0x80, 0x80]),
+        ]),
+      )
     case 2:
       return insert(Buffer.from([random.below(256)]))
     case 3:
@@ -285,11 +418,39 @@ export function damaged(text: string, random: Random): Buffer {
     case 4:
       return Buffer.from(text, 'utf16le')
     case 5:
-      return Buffer.concat([bytes, Buffer.from(random.pick(['x', ']', '}', ',', '\u0000', '{}', text, ' \n\t']))])
+      return Buffer.concat([
+        bytes,
+        Buffer.from(random.pick(['x', ']', '}', ',', '\u0000', '{}', text, ' \n\t'])),
+      ])
     case 6:
       return Buffer.from(' '.repeat(random.below(5_000)) + text)
     case 7:
-      return Buffer.from(random.pick(['', ' ', 'null', 'true', '0', '"x"', '[]', '{}', 'undefined', 'NaN', '[NaN]', '[1,]', "{'a':1}", '{a:1}', '/* */ []', '[01]', '[1e]', '["\t"]', '["\\x"]', '["\\ud800"]', '{"__proto__":null}', '[[[[']))
+      return Buffer.from(
+        random.pick([
+          '',
+          ' ',
+          'null',
+          'true',
+          '0',
+          '"x"',
+          '[]',
+          '{}',
+          'undefined',
+          'NaN',
+          '[NaN]',
+          '[1,]',
+          "{'a':1}",
+          '{a:1}',
+          '/* */ []',
+          '[01]',
+          '[1e]',
+          '["\t"]',
+          '["\\x"]',
+          '["\\ud800"]',
+          '{"__proto__":null}',
+          '[[[[',
+        ]),
+      )
     case 8: {
       const flipped = Buffer.from(bytes)
       if (flipped.length > 0) flipped.writeUInt8(random.below(256), Math.min(at, flipped.length - 1))

@@ -9,7 +9,7 @@ export function treeOf(value: unknown): Tree {
   if (typeof value === 'object' && value !== null) {
     return { kind: 'object', members: Object.entries(value).map(([key, member]) => [key, treeOf(member)]) }
   }
-  return raw(JSON.stringify(value) ?? 'null')
+  return raw(JSON.stringify(value ?? null))
 }
 
 export function raw(text: string): Tree {
@@ -35,7 +35,12 @@ export function placesOf(root: Tree, putRoot: (tree: Tree) => void): Place[] {
   const descend = (tree: Tree): void => {
     if (tree.kind === 'list') {
       for (const [index, element] of tree.elements.entries()) {
-        places.push({ tree: element, put: (value) => (tree.elements[index] = value), parent: tree, key: String(index) })
+        places.push({
+          tree: element,
+          put: (value) => (tree.elements[index] = value),
+          parent: tree,
+          key: String(index),
+        })
         descend(element)
       }
     } else if (tree.kind === 'object') {

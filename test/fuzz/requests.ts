@@ -2,8 +2,8 @@ import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:
 import { routes, type RouteName } from '../../src/contract.ts'
 import type { Route } from '../../src/platform/route.ts'
 import { isRecord } from '../../src/platform/validate.ts'
-import { damaged, mutated, validTree, type SchemaOf } from './bodies.ts'
-import { spellTree, treeOf } from './json-tree.ts'
+import { annotated, damaged, mutated, usualAriPush, validTree, type SchemaOf } from './bodies.ts'
+import { spellTree } from './json-tree.ts'
 import type { Random } from './random.ts'
 import { hostileExchange } from './wire.ts'
 
@@ -77,7 +77,9 @@ export function described(name: RouteName, random: Random, seat: Seat): Describe
 
 function bodyTree(name: RouteName, random: Random, schemaOf: SchemaOf) {
   const { body, examples } = routeByName[name]
-  return random.chance(0.1) ? treeOf(random.pick(examples).request) : validTree({ ...body }, random, schemaOf)
+  if (name === 'pushAri' && random.chance(0.6)) return annotated(usualAriPush(random), { ...body }, schemaOf)
+  if (random.chance(0.1)) return annotated(random.pick(examples).request, { ...body }, schemaOf)
+  return validTree({ ...body }, random, schemaOf)
 }
 
 function queryOf(schema: object, random: Random): string {
@@ -160,10 +162,80 @@ function spoilTarget(request: Described, random: Random): void {
   }
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'MKCOL', 'SEARCH', 'PURGE']
-const paths = ['/', '//', '/v1', '/v1/', '/v1/push', '/v2/push/ari', '/V1/push/ari', '/v1/push/ARI', '/v1//push/ari', '/v1/push/ari/', '/v1/push/../push/ari', '/v1/push/ari%2f', '/v1/push/%61ri', '/v1/push/ari;x=1', '/v1/push/hotels/H1', '/__proto__', '/constructor', '/v1/push/log/', '/.env', '*', 'http://other.example/v1/push/ari']
-const contentTypes = ['', 'text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', 'application/json; charset=latin1', 'application/json;charset', 'application/json;;', 'APPLICATION/JSON', 'application/json ', 'application/jsonx', 'application/problem+json', 'json', ';', '/', 'application/json, text/plain', `application/json; a=${'b'.repeat(500)}`]
-const encodings = ['gzip', 'br', 'zstd', 'deflate', 'compress', 'x-gzip', 'gzip, gzip', 'identity', '', 'GZIP', ' gzip ', 'gzip;q=1', '__proto__', 'constructor']
+const methods = [
+  'GET',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'HEAD',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+  'QUERY',
+  'MKCOL',
+  'SEARCH',
+  'PURGE',
+]
+const paths = [
+  '/',
+  '//',
+  '/v1',
+  '/v1/',
+  '/v1/push',
+  '/v2/push/ari',
+  '/V1/push/ari',
+  '/v1/push/ARI',
+  '/v1//push/ari',
+  '/v1/push/ari/',
+  '/v1/push/../push/ari',
+  '/v1/push/ari%2f',
+  '/v1/push/%61ri',
+  '/v1/push/ari;x=1',
+  '/v1/push/hotels/H1',
+  '/__proto__',
+  '/constructor',
+  '/v1/push/log/',
+  '/.env',
+  '*',
+  'http://other.example/v1/push/ari',
+]
+const contentTypes = [
+  '',
+  'text/plain',
+  'application/xml',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/json; charset=utf-16',
+  'application/json; charset=latin1',
+  'application/json;charset',
+  'application/json;;',
+  'APPLICATION/JSON',
+  'application/json ',
+  'application/jsonx',
+  'application/problem+json',
+  'json',
+  ';',
+  '/',
+  'application/json, text/plain',
+  `application/json; a=${'b'.repeat(500)}`,
+]
+const encodings = [
+  'gzip',
+  'br',
+  'zstd',
+  'deflate',
+  'compress',
+  'x-gzip',
+  'gzip, gzip',
+  'identity',
+  '',
+  'GZIP',
+  ' gzip ',
+  'gzip;q=1',
+  '__proto__',
+  'constructor',
+]
 const idempotencyKeys = ['', ' ', 'a b', 'x'.repeat(64), 'x'.repeat(65), 'é', '__proto__', "';--", 'same']
 
 function spoilEnvelope(request: Described, random: Random): string {
@@ -190,7 +262,16 @@ function spoilEnvelope(request: Described, random: Random): string {
       set('content-encoding', random.pick(encodings))
       return 'false encoding'
     case 5:
-      set('x-api-key', random.pick(['', 'x', `${'a'.repeat(5_000)}`, 'ari_sbx_', request.headers.find(([name]) => name === 'x-api-key')?.[1].toLowerCase() ?? '']))
+      set(
+        'x-api-key',
+        random.pick([
+          '',
+          'x',
+          `${'a'.repeat(5_000)}`,
+          'ari_sbx_',
+          request.headers.find(([name]) => name === 'x-api-key')?.[1].toLowerCase() ?? '',
+        ]),
+      )
       return 'key'
     case 6:
       remove('x-api-key')
@@ -199,21 +280,54 @@ function spoilEnvelope(request: Described, random: Random): string {
       set('idempotency-key', random.pick(idempotencyKeys))
       return 'idempotency key'
     case 8:
-      for (const name of ['x-forwarded-for', 'forwarded', 'accept-version', 'if-match', 'range', 'cookie', 'upgrade', 'te', 'trailer', 'accept']) {
-        if (random.chance(0.4)) set(name, random.pick(['', '*', 'x', '__proto__', '\u00ff\u00fe', ';;;', '1.x', 'bytes=0-9', 'a=b'.repeat(50)]))
+      for (const name of [
+        'x-forwarded-for',
+        'forwarded',
+        'accept-version',
+        'if-match',
+        'range',
+        'cookie',
+        'upgrade',
+        'te',
+        'trailer',
+        'accept',
+      ]) {
+        if (random.chance(0.4))
+          set(
+            name,
+            random.pick([
+              '',
+              '*',
+              'x',
+              '__proto__',
+              '\u00ff\u00fe',
+              ';;;',
+              '1.x',
+              'bytes=0-9',
+              'a=b'.repeat(50),
+            ]),
+          )
       }
       return 'headers'
     case 9:
-      for (let count = random.pick([10, 100, 900]); count > 0; count--) request.headers.push([`x-${count}`, 'y'])
+      for (let count = random.pick([10, 100, 900]); count > 0; count--)
+        request.headers.push([`x-${count}`, 'y'])
       return 'many headers'
     default:
-      set('accept-encoding', random.pick(['zstd', 'br', 'gzip;q=0', '*', 'identity;q=0', '*;q=0', ',,', 'nonsense']))
+      set(
+        'accept-encoding',
+        random.pick(['zstd', 'br', 'gzip;q=0', '*', 'identity;q=0', '*;q=0', ',,', 'nonsense']),
+      )
       return 'accepted encodings'
   }
 }
 
 const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
-const compressors = { gzip: gzipSync, br: (bytes: Buffer) => brotliCompressSync(bytes, fastBrotli), zstd: zstdCompressSync }
+const compressors = {
+  gzip: gzipSync,
+  br: (bytes: Buffer) => brotliCompressSync(bytes, fastBrotli),
+  zstd: zstdCompressSync,
+}
 const bombBytes = 12 * 1024 * 1024
 const bombs = new Map<string, Buffer>()
 
@@ -247,7 +361,10 @@ function encode(request: Described, random: Random): string {
 function requestIdFor(request: Described, random: Random): string | undefined {
   if (random.chance(0.5)) return undefined
   if (random.chance(0.3)) {
-    request.headers.push(['x-request-id', random.pick(['', ' ', 'a b', 'x'.repeat(65), 'é', '<script>', 'a,b', '{}'])])
+    request.headers.push([
+      'x-request-id',
+      random.pick(['', ' ', 'a b', 'x'.repeat(65), 'é', '<script>', 'a,b', '{}']),
+    ])
     return undefined
   }
   const requestId = `fuzz-${random.below(100)}`
@@ -284,13 +401,18 @@ export function curlOf(fuzzed: FuzzCase, port: number): string {
     return `base64 -d <<< ${bytes.toString('base64')} | curl -s --max-time 5 telnet://127.0.0.1:${port}  # sent in parts of ${fuzzed.parts.map(({ length }) => length).join()} bytes`
   }
   const { method, target, headers, body, isChunked } = request
-  const fields = headers.filter(([name]) => name !== 'host').map(([name, value]) => ` -H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`)
-  const url = target.startsWith('/') ? `http://127.0.0.1:${port}${target}` : `http://127.0.0.1:${port}/ --request-target ${quoted(target)}`
+  const fields = headers
+    .filter(([name]) => name !== 'host')
+    .map(([name, value]) => ` -H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`)
+  const url = target.startsWith('/')
+    ? `http://127.0.0.1:${port}${target}`
+    : `http://127.0.0.1:${port}/ --request-target ${quoted(target)}`
   const line = `curl -i --path-as-is -g -X ${method} ${quoted(url)}${fields.join('')}${isChunked ? " -H 'transfer-encoding: chunked'" : ''}`
   if (!body) return line
   const cut = body.length > shownBytesMax ? `  # the first ${shownBytesMax} of ${body.length} bytes` : ''
   const shown = body.subarray(0, shownBytesMax)
-  if (/^[\x20-\x7e]*$/.test(shown.toString('latin1'))) return `${line} --data-binary ${quoted(shown.toString())}${cut}`
+  if (/^[\x20-\x7e]*$/.test(shown.toString('latin1')))
+    return `${line} --data-binary ${quoted(shown.toString())}${cut}`
   return `base64 -d <<< ${shown.toString('base64')} | ${line} --data-binary @-${cut}`
 }
 

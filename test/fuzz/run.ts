@@ -13,7 +13,12 @@ import { curlOf, fuzzCase, routeNames, type FuzzCase, type Seat } from './reques
 import { assertEveryTableIsKnown, commonDigest, supplierDigests } from '../stored-state.ts'
 import { exchangeNames, smuggledHotel } from './wire.ts'
 
-export type FuzzReport = { requests: number; accepted: number; refused: number; statuses: Record<string, number> }
+export type FuzzReport = {
+  requests: number
+  accepted: number
+  refused: number
+  statuses: Record<string, number>
+}
 
 /** One supplier with a connection of its own: what it may have changed is told apart from all others'. */
 type Lane = { supplier: TestSupplier; supplierId: number; seat: Seat; connection: RawConnection }
@@ -53,7 +58,12 @@ function environ({ db }: TestGateway): Record<string, string> {
   return { PORT: '0', LOG_LEVEL: 'error', ...environOf(address) }
 }
 
-async function fuzzService(gateway: TestGateway, service: Running, url: string, options: { requests: number; seed: number }): Promise<FuzzReport> {
+async function fuzzService(
+  gateway: TestGateway,
+  service: Running,
+  url: string,
+  options: { requests: number; seed: number },
+): Promise<FuzzReport> {
   const port = Number(new URL(url).port)
   const random = seeded(options.seed)
   const report: FuzzReport = { requests: 0, accepted: 0, refused: 0, statuses: {} }
@@ -63,13 +73,19 @@ async function fuzzService(gateway: TestGateway, service: Running, url: string, 
   let digests: ReadonlyMap<number, string> = new Map()
   const ids = (): number[] => lanes.map(({ supplierId }) => supplierId)
   const fail = (fuzzed: FuzzCase, complaints: readonly string[]): never => {
-    const lines = [`seed ${options.seed}, request ${report.requests}, ${fuzzed.what}: ${complaints.join('; ')}`, curlOf(fuzzed, port), service.output.stdout.slice(-2_000), service.output.stderr]
+    const lines = [
+      `seed ${options.seed}, request ${report.requests}, ${fuzzed.what}: ${complaints.join('; ')}`,
+      curlOf(fuzzed, port),
+      service.output.stdout.slice(-2_000),
+      service.output.stderr,
+    ]
     return assert.fail(lines.join('\n'))
   }
 
   for (let round = 0; report.requests < options.requests; round++) {
     if (round % roundsPerSupplier === 0) {
-      if (round > 0) assert.equal(await commonDigest(gateway.db), common, 'what belongs to no supplier has changed')
+      if (round > 0)
+        assert.equal(await commonDigest(gateway.db), common, 'what belongs to no supplier has changed')
       for (const { connection } of lanes) connection.destroy()
       lanes = await newLanes(gateway, url, port, round)
       common = await commonDigest(gateway.db)
@@ -85,17 +101,31 @@ async function fuzzService(gateway: TestGateway, service: Running, url: string, 
       if (!outcome) continue
       const complaints = complaintsAbout(fuzzed, outcome)
       const mayHaveWritten = outcome.replies.some(({ status }) => status < 300) && writes(fuzzed)
-      if (!mayHaveWritten && digests.get(supplierId) !== after.get(supplierId)) complaints.push(`what is stored has changed (${outcome.replies.map(({ status }) => status).join() || 'no answer'})`)
+      if (!mayHaveWritten && digests.get(supplierId) !== after.get(supplierId))
+        complaints.push(
+          `what is stored has changed (${outcome.replies.map(({ status }) => status).join() || 'no answer'})`,
+        )
       if (complaints.length > 0) fail(fuzzed, complaints)
       count(report, covered, fuzzed, outcome)
     }
-    if (service.child.exitCode !== null || service.child.signalCode !== null) assert.fail(`the service ended: ${service.output.stdout}${service.output.stderr}`)
+    if (service.child.exitCode !== null || service.child.signalCode !== null)
+      assert.fail(`the service ended: ${service.output.stdout}${service.output.stderr}`)
     digests = after
   }
   for (const { connection } of lanes) connection.destroy()
   assert.equal(await commonDigest(gateway.db), common, 'what belongs to no supplier has changed')
-  const wanted = [...routeNames.flatMap((name) => [`${name} refused`, ...(neverAccepted.has(name) ? [] : [`${name} accepted`])]), ...exchangeNames]
-  assert.deepEqual(wanted.filter((one) => !covered.has(one)), [], 'not tried')
+  const wanted = [
+    ...routeNames.flatMap((name) => [
+      `${name} refused`,
+      ...(neverAccepted.has(name) ? [] : [`${name} accepted`]),
+    ]),
+    ...exchangeNames,
+  ]
+  assert.deepEqual(
+    wanted.filter((one) => !covered.has(one)),
+    [],
+    'not tried',
+  )
   return report
 }
 
@@ -108,7 +138,11 @@ function writes({ route, request, what }: FuzzCase): boolean {
   return described.pushKind !== undefined || request?.method === 'POST'
 }
 
-async function sendCase(lane: Lane, port: number, fuzzed: FuzzCase | undefined): Promise<RawOutcome | undefined> {
+async function sendCase(
+  lane: Lane,
+  port: number,
+  fuzzed: FuzzCase | undefined,
+): Promise<RawOutcome | undefined> {
   if (!fuzzed) return undefined
   if (!lane.connection.isOpen()) lane.connection = rawConnection(port)
   const { parts, replies, pauseMs, isHead, halfClose, isClosed } = fuzzed
@@ -131,15 +165,30 @@ async function sendCase(lane: Lane, port: number, fuzzed: FuzzCase | undefined):
 async function newLanes(gateway: TestGateway, url: string, port: number, round: number): Promise<Lane[]> {
   const lanes: Lane[] = []
   for (let index = 0; index < lanesCount; index++) {
-    const supplier = await gateway.supplier(`fuzz ${round}/${index}`, { requestsPerMinute: 0, bodyBytesMax: 10 * 1024 * 1024 })
-    const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [supplier.name])
+    const supplier = await gateway.supplier(`fuzz ${round}/${index}`, {
+      requestsPerMinute: 0,
+      bodyBytesMax: 10 * 1024 * 1024,
+    })
+    const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [
+      supplier.name,
+    ])
     // By the process under test, so that it is the only one that writes.
     const calls = { ...supplier, ...client(url, { 'x-api-key': supplier.apiKey }) }
     for (const hotelId of ['H1', 'H2']) {
       await pushStoryHotel(calls, { hotelId })
-      expectOk(await calls.post('/push/products', { hotelId, products: [product('TWN', 'BAR'), product('TWN', 'NRF')] }))
+      expectOk(
+        await calls.post('/push/products', {
+          hotelId,
+          products: [product('TWN', 'BAR'), product('TWN', 'NRF')],
+        }),
+      )
     }
-    lanes.push({ supplier, supplierId: rows[0]?.id ?? 0, seat: { apiKey: supplier.apiKey, host: `127.0.0.1:${port}` }, connection: rawConnection(port) })
+    lanes.push({
+      supplier,
+      supplierId: rows[0]?.id ?? 0,
+      seat: { apiKey: supplier.apiKey, host: `127.0.0.1:${port}` },
+      connection: rawConnection(port),
+    })
   }
   return lanes
 }
@@ -151,7 +200,9 @@ function count(report: FuzzReport, covered: Set<string>, fuzzed: FuzzCase, outco
   else report.refused++
   const status = String(first?.status ?? 'none')
   report.statuses[status] = (report.statuses[status] ?? 0) + 1
-  covered.add(fuzzed.route === undefined ? fuzzed.what : `${fuzzed.route} ${isAccepted ? 'accepted' : 'refused'}`)
+  covered.add(
+    fuzzed.route === undefined ? fuzzed.what : `${fuzzed.route} ${isAccepted ? 'accepted' : 'refused'}`,
+  )
 }
 
 /** The service is as it was before: nothing left in flight, nothing in its log, and it stops in good order. */

@@ -7,13 +7,24 @@ import type { FuzzCase, Seat } from './requests.ts'
 export const smuggledHotel = 'SMUGGLED'
 
 const hotel = (hotelId: string): string =>
-  JSON.stringify([{ hotelId, hotelName: 'Wire', currency: 'USD', isAvailable: true, minChildAge: 2, maxChildAge: 12, timezone: 'UTC' }])
+  JSON.stringify([
+    {
+      hotelId,
+      hotelName: 'Wire',
+      currency: 'USD',
+      isAvailable: true,
+      minChildAge: 2,
+      maxChildAge: 12,
+      timezone: 'UTC',
+    },
+  ])
 
 function post(seat: Seat, body: string, fields: string): string {
   return `POST /v1/push/hotels HTTP/1.1\r\nhost: ${seat.host}\r\nx-api-key: ${seat.apiKey}\r\ncontent-type: application/json\r\n${fields}\r\n\r\n${body}`
 }
 
-const whole = (seat: Seat, body: string): string => post(seat, body, `content-length: ${Buffer.byteLength(body)}`)
+const whole = (seat: Seat, body: string): string =>
+  post(seat, body, `content-length: ${Buffer.byteLength(body)}`)
 const get = (seat: Seat, fields = ''): string =>
   `GET /v1/push/limits HTTP/1.1\r\nhost: ${seat.host}\r\nx-api-key: ${seat.apiKey}\r\n${fields}\r\n`
 
@@ -48,9 +59,32 @@ const ambiguousFields = [
   'x\x01: y\r\ncontent-length: 2',
 ]
 
-const brokenChunks = ['zz\r\n[]\r\n0\r\n\r\n', '-1\r\n[]\r\n0\r\n\r\n', '2\r\n[]0\r\n\r\n', 'ffffffffffffffffff\r\n[]', '2;\x00\r\n[]\r\n0\r\n\r\n', '2\n[]\n0\n\n', '2\r\n[]\r\n0\r\nx y\r\n\r\n', `2;${'x'.repeat(20_000)}\r\n[]\r\n0\r\n\r\n`]
+const brokenChunks = [
+  'zz\r\n[]\r\n0\r\n\r\n',
+  '-1\r\n[]\r\n0\r\n\r\n',
+  '2\r\n[]0\r\n\r\n',
+  'ffffffffffffffffff\r\n[]',
+  '2;\x00\r\n[]\r\n0\r\n\r\n',
+  '2\n[]\n0\n\n',
+  '2\r\n[]\r\n0\r\nx y\r\n\r\n',
+  `2;${'x'.repeat(20_000)}\r\n[]\r\n0\r\n\r\n`,
+]
 
-const noHttp = ['\x00\x01\x02\r\n\r\n', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'GET / HTTP/2.0\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'get / http/1.1\r\n\r\n', 'GET /\x00 HTTP/1.1\r\nhost: x\r\n\r\n', 'GET /\xff HTTP/1.1\r\nhost: x\r\n\r\n', 'BREW /pot HTTP/1.1\r\nhost: x\r\n\r\n', 'GET / HTTP/1.1\r\n: x\r\n\r\n', 'SSH-2.0-x\r\n', '{"hotelId":"H1"}\r\n\r\n']
+const noHttp = [
+  '\x00\x01\x02\r\n\r\n',
+  'GET\r\n\r\n',
+  'GET / HTTP/9.9\r\n\r\n',
+  'GET / HTTP/2.0\r\n\r\n',
+  'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+  'get / http/1.1\r\n\r\n',
+  'GET /\x00 HTTP/1.1\r\nhost: x\r\n\r\n',
+  'GET /\xff HTTP/1.1\r\nhost: x\r\n\r\n',
+  'BREW /pot HTTP/1.1\r\nhost: x\r\n\r\n',
+  'GET / HTTP/1.1\r\n: x\r\n\r\n',
+  'SSH-2.0-x\r\n',
+  '{"hotelId":"H1"}\r\n\r\n',
+]
 
 const exchanges: Readonly<Record<string, Exchange>> = {
   'ambiguous framing': (seat, random) => ({
@@ -63,7 +97,11 @@ const exchanges: Readonly<Record<string, Exchange>> = {
     halfClose: true,
     replies: { least: 0, most: 1 },
   }),
-  'no HTTP': (_seat, random) => ({ parts: bytes(random.pick(noHttp)), halfClose: true, replies: { least: 0, most: 1 } }),
+  'no HTTP': (_seat, random) => ({
+    parts: bytes(random.pick(noHttp)),
+    halfClose: true,
+    replies: { least: 0, most: 1 },
+  }),
   // There is nothing to connect to: the connection ends without a word.
   tunnel: (seat) => ({
     parts: bytes(`CONNECT other.example:80 HTTP/1.1\r\nhost: ${seat.host}\r\n\r\n`),
@@ -89,7 +127,13 @@ const exchanges: Readonly<Record<string, Exchange>> = {
     replies: { least: 1, most: 1 },
   }),
   'unknown expectation': (seat, random) => ({
-    parts: bytes(post(seat, hotel('H1'), `expect: ${random.pick(['nonsense', '200-ok', '\x7f'])}\r\ncontent-length: ${hotel('H1').length}`)),
+    parts: bytes(
+      post(
+        seat,
+        hotel('H1'),
+        `expect: ${random.pick(['nonsense', '200-ok', '\x7f'])}\r\ncontent-length: ${hotel('H1').length}`,
+      ),
+    ),
     halfClose: true,
     replies: { least: 0, most: 1 },
   }),
@@ -99,7 +143,9 @@ const exchanges: Readonly<Record<string, Exchange>> = {
   }),
   pipelined: (seat, random) => {
     const count = 2 + random.below(6)
-    const requests = Array.from({ length: count }, () => random.pick([get(seat), whole(seat, '[]'), whole(seat, '{}'), whole(seat, hotel('H1'))]))
+    const requests = Array.from({ length: count }, () =>
+      random.pick([get(seat), whole(seat, '[]'), whole(seat, '{}'), whole(seat, hotel('H1'))]),
+    )
     return { parts: bytes(requests.join('')), replies: { least: count, most: count } }
   },
   'pipelined, then rubbish': (seat, random) => ({
@@ -114,7 +160,11 @@ const exchanges: Readonly<Record<string, Exchange>> = {
   }),
   'half-closed within a body': (seat, random) => {
     const text = whole(seat, hotel(smuggledHotel))
-    return { parts: bytes(text.slice(0, text.length - 1 - random.below(60))), halfClose: true, replies: { least: 0, most: 1 } }
+    return {
+      parts: bytes(text.slice(0, text.length - 1 - random.below(60))),
+      halfClose: true,
+      replies: { least: 0, most: 1 },
+    }
   },
   'half-closed within the headers': (seat, random) => ({
     parts: bytes(get(seat).slice(0, random.below(60))),

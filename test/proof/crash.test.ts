@@ -20,6 +20,7 @@ import {
   killServiceRound,
   only,
   readyWithinMs,
+  type Say,
   type Time,
 } from './crash/rounds.ts'
 import {
@@ -121,6 +122,12 @@ async function findingsWithBreak(
   return found
 }
 
+function assertFound(found: readonly Finding[], kind: Finding['kind'], say: Say): void {
+  const ofKind = found.filter((finding) => finding.kind === kind)
+  say(`${ofKind.length} ${kind} of ${found.length} findings, such as: ${ofKind[0]?.text}`)
+  assert.ok(ofKind.length > 0, kindsOf(found).join())
+}
+
 async function killAndRestart(world: World): Promise<void> {
   await only(world).end('SIGKILL')
   world.services[0] = await world.start()
@@ -128,8 +135,7 @@ async function killAndRestart(world: World): Promise<void> {
 
 test('the comparison finds pushes lost by a service that answers before it commits', async (t) => {
   const found = await findingsWithBreak(import.meta.resolve('./crash/break-answer-early.ts'), killAndRestart)
-  t.diagnostic(`${found.length} findings, such as: ${found[0]?.text}`)
-  assert.ok(kindsOf(found).includes('lost'), kindsOf(found).join())
+  assertFound(found, 'lost', sayTo(t))
 })
 
 test('the comparison finds pushes lost by commits that are not on disk when PostgreSQL is killed', async (t) => {
@@ -140,14 +146,12 @@ test('the comparison finds pushes lost by commits that are not on disk when Post
       await killAndRestart(world)
     },
   )
-  t.diagnostic(`${found.length} findings, such as: ${found[0]?.text}`)
-  assert.ok(kindsOf(found).includes('lost'), kindsOf(found).join())
+  assertFound(found, 'lost', sayTo(t))
 })
 
 test('the comparison finds pushes half-applied by a service without transactions', async (t) => {
   const found = await findingsWithBreak(import.meta.resolve('./crash/break-half.ts'), killAndRestart)
-  t.diagnostic(`${found.length} findings, such as: ${found[0]?.text}`)
-  assert.ok(kindsOf(found).includes('half-applied'), kindsOf(found).join())
+  assertFound(found, 'half-applied', sayTo(t))
 })
 
 test(
