@@ -62,7 +62,7 @@ function isContract(path: string): boolean {
 
 /** An endpoint is a file that mounts a route. */
 function isEndpoint({ path, text }: Source): boolean {
-  return path.startsWith('src/') && /^import \{[^}]*\bon\b[^}]*\} from '[^']*platform\/serve\.ts'/m.test(text)
+  return path.startsWith('src/') && /^import \{[^}]*\bon\b[^}]*\} from '[^']*platform\/mount\.ts'/m.test(text)
 }
 
 function roomOf(path: string): string {

@@ -1,5 +1,5 @@
 import { Rejected, rejectedBody, type Problem, type RejectedStatus } from '../platform/rejected.ts'
-import { answer, type Answer } from '../platform/serve.ts'
+import { answer, type Answer } from '../platform/mount.ts'
 import type { PushRecord } from '../push-log/keep.ts'
 import type { ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'

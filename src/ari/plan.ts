@@ -1,6 +1,6 @@
 import { dayIn } from '../platform/calendar.ts'
 import { shown, type Problem } from '../platform/rejected.ts'
-import type { Push } from '../platform/serve.ts'
+import type { Push } from '../platform/mount.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import type { AriItem, PushAriBody, RateLine } from './contract.ts'

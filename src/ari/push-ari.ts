@@ -1,6 +1,6 @@
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
-import { onItems, type Caller } from '../platform/serve.ts'
+import { onItems, type Caller } from '../platform/mount.ts'
 import { isRecord, type Judgement } from '../platform/validate.ts'
 import type { Catalogs } from './catalog.ts'
 import type { Committer } from './commit.ts'

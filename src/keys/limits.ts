@@ -1,4 +1,4 @@
-import type { Caller } from '../platform/serve.ts'
+import type { Caller } from '../platform/mount.ts'
 
 export type KeyLimits = Caller['limits']
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/postgres.ts'
-import type { Caller } from '../platform/serve.ts'
+import type { Caller } from '../platform/mount.ts'
 import { limitsOf, type OwnLimits } from './limits.ts'
 import type { Environment } from './secret.ts'
 

@@ -53,8 +53,7 @@ export function bodyReader(): BodyReader {
         source.once('end', () => settle(() => resolve(joined(chunks))))
         source.on('error', (cause: Error) => settle(() => reject(unreadable(cause))))
         payload.once('close', () => {
-          if (!payload.readableEnded)
-            settle(() => reject(unreadable(new Error(closedEarly))))
+          if (!payload.readableEnded) settle(() => reject(unreadable(new Error(closedEarly))))
         })
       }),
   }

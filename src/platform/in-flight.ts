@@ -19,28 +19,26 @@ export type InFlight = {
   count: () => number
 }
 
+type Counted = { isUnanswered: boolean; isWorked: boolean; keyId: number | undefined }
+
 export function inFlightRequests(): InFlight {
-  const worked = new Set<FastifyRequest>()
-  const unanswered = new Set<FastifyRequest>()
+  const counted = new WeakMap<FastifyRequest, Counted>()
   const bySocket = new WeakMap<Socket, Set<FastifyRequest>>()
   const countByKey = new Map<number, number>()
-  const keyIdOf = new Map<FastifyRequest, number>()
   let count = 0
-  const over = (request: FastifyRequest): void => {
+  const over = ({ keyId }: Counted): void => {
     count--
-    const keyId = keyIdOf.get(request)
     if (keyId === undefined) return
-    keyIdOf.delete(request)
     const left = (countByKey.get(keyId) ?? 0) - 1
     if (left > 0) countByKey.set(keyId, left)
     else countByKey.delete(keyId)
   }
-  const settle = (request: FastifyRequest, from: Set<FastifyRequest>, other: Set<FastifyRequest>): void => {
-    if (from.delete(request) && !other.has(request)) over(request)
-  }
   const answered = (request: FastifyRequest): void => {
     bySocket.get(request.raw.socket)?.delete(request)
-    settle(request, unanswered, worked)
+    const one = counted.get(request)
+    if (!one?.isUnanswered) return
+    one.isUnanswered = false
+    if (!one.isWorked) over(one)
   }
   const requestsOf = (socket: Socket): Set<FastifyRequest> => {
     const known = bySocket.get(socket)
@@ -56,17 +54,28 @@ export function inFlightRequests(): InFlight {
   return {
     began: (request) => {
       count++
-      unanswered.add(request)
+      counted.set(request, { isUnanswered: true, isWorked: false, keyId: undefined })
       requestsOf(request.raw.socket).add(request)
     },
-    workBegan: (request) => void (unanswered.has(request) && worked.add(request)),
+    workBegan: (request) => {
+      const one = counted.get(request)
+      if (one?.isUnanswered) one.isWorked = true
+    },
     claimed: (request, keyId) => {
       const ofKey = (countByKey.get(keyId) ?? 0) + 1
-      keyIdOf.set(request, keyId)
+      const one = counted.get(request)
+      // Its caller may have gone while the key was looked up.
+      if (!one || !(one.isUnanswered || one.isWorked)) return ofKey
+      one.keyId = keyId
       countByKey.set(keyId, ofKey)
       return ofKey
     },
-    workEnded: (request) => settle(request, worked, unanswered),
+    workEnded: (request) => {
+      const one = counted.get(request)
+      if (!one?.isWorked) return
+      one.isWorked = false
+      if (!one.isUnanswered) over(one)
+    },
     answered,
     on: (socket) => [...(bySocket.get(socket) ?? [])],
     count: () => count,

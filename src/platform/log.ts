@@ -41,3 +41,19 @@ function toldError(error: unknown): object {
   const cause = error.cause === undefined ? {} : { cause: toldError(error.cause) }
   return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
 }
+
+const sparingEveryMs = 1_000
+
+/** For what may happen thousands of times a second: the first is logged, and after a second how many more there were. */
+export function sparing(log: Log, message: string): (reason: string) => void {
+  let untilMs = 0
+  let more = 0
+  return (reason) => {
+    more++
+    const nowMs = performance.now()
+    if (nowMs < untilMs) return
+    untilMs = nowMs + sparingEveryMs
+    log.warn({ reason, times: more }, message)
+    more = 0
+  }
+}

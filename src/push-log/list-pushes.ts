@@ -8,7 +8,7 @@ import {
   writeCursor,
 } from '../platform/query.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
-import { answer, on } from '../platform/serve.ts'
+import { answer, on } from '../platform/mount.ts'
 import { pageLimit, pushLogRoutes } from './contract.ts'
 import { selectHotelIds, selectPushes } from './store.ts'
 

@@ -1,7 +1,7 @@
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
-import { answer, on } from '../platform/serve.ts'
+import { answer, on } from '../platform/mount.ts'
 import { taxFaults, taxRoutes } from './contract.ts'
 import { anyNo, selectTaxes } from './store.ts'
 

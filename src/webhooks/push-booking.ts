@@ -1,6 +1,6 @@
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
-import { on } from '../platform/serve.ts'
+import { on } from '../platform/mount.ts'
 import { webhookRoutes } from './contract.ts'
 
 /** POST /push/webhook/booking: no supplier has reservations yet, so none is found, whatever the hotel. */

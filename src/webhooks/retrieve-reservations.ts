@@ -2,7 +2,7 @@ import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../platform/needs.ts'
 import { cursorProblem, readLimit, readSince, readUntil, refuseEmptyRange } from '../platform/query.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
-import { answer, on } from '../platform/serve.ts'
+import { answer, on } from '../platform/mount.ts'
 import { webhookRoutes } from './contract.ts'
 
 const pageLimit = { max: 500, usual: 100 }

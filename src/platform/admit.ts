@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from './mount.ts'
+import type { RateLimit, RateLimiter } from './rate-limit.ts'
+import { Rejected } from './rejected.ts'
+import type { Access, Route } from './route.ts'
+import type { ServeNeeds } from './serve.ts'
+
+/** Who may come in: the key or token first, then the key's rate. Nothing of the body is read before. */
+
+const unauthorized = (): Rejected =>
+  new Rejected(401, {
+    type: 'UNAUTHORIZED',
+    message: 'Unauthorized API KEY',
+    path: 'x-api-key',
+    hint: 'Send a valid key of this environment in the x-api-key header',
+  })
+
+export async function admitSupplier(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limiter: RateLimiter,
+  needs: ServeNeeds,
+): Promise<Caller> {
+  const header = request.headers['x-api-key']
+  const caller = await needs.callerOf(typeof header === 'string' ? header : undefined)
+  if (!caller) throw unauthorized()
+  request.ari.caller = caller
+  const { rate } = caller.limits
+  if (rate) {
+    const taken = limiter.take(String(caller.keyId), rate, needs.clock.now())
+    reply.header('ratelimit', `"key";r=${taken.remaining};t=${taken.allowed ? 0 : taken.retryAfterSeconds}`)
+    reply.header('ratelimit-policy', `"key";q=${rate.perMinute};w=60;burst=${rate.burst}`)
+    if (!taken.allowed) {
+      needs.telemetry.limited.inc({ limit: 'rate' })
+      throw tooMany(taken.retryAfterSeconds, rate)
+    }
+  }
+  if (route.pushKind === undefined) return caller
+  request.ari.push = {
+    kind: route.pushKind,
+    requestId: request.id,
+    caller,
+    rawBody: undefined,
+    receivedAtMs: needs.clock.now(),
+    startedMs: request.ari.startedMs,
+    idempotencyKey: idempotencyKeyOf(request.headers['idempotency-key']),
+  }
+  return caller
+}
+
+export async function admitToken(access: Access, request: FastifyRequest, needs: ServeNeeds): Promise<void> {
+  const role = await needs.roleOf(request.headers.authorization)
+  if (role === access) return
+  throw new Rejected(401, {
+    type: 'UNAUTHORIZED',
+    message: 'Unauthorized token',
+    path: 'authorization',
+    hint: `Send a valid ${access} token as "Authorization: Bearer …"`,
+  })
+}
+
+const idempotencyKeyMax = 64
+
+function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const key = Array.isArray(header) ? header.join() : header
+  if (key.length >= 1 && key.length <= idempotencyKeyMax && /^[\x21-\x7e]+$/.test(key)) return key
+  throw new Rejected(400, {
+    type: 'INVALID_IDEMPOTENCY_KEY',
+    message: 'Idempotency-Key must be 1 to 64 printable ASCII characters without blanks',
+    path: 'idempotency-key',
+  })
+}
+
+function tooMany(retryAfterSeconds: number, rate: RateLimit): Rejected {
+  const problem = {
+    type: 'RATE_LIMITED',
+    message: `Rate limit of ${rate.perMinute} requests a minute exceeded`,
+    hint: `Send the same again in ${retryAfterSeconds} s; put several rooms and dates into one push`,
+  }
+  return new Rejected(429, problem, { headers: { 'retry-after': String(retryAfterSeconds) } })
+}

@@ -1,0 +1,111 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Mounted, Push } from './mount.ts'
+import { isUnavailable } from './postgres.ts'
+import { Rejected, rejectedBody } from './rejected.ts'
+import type { Route } from './route.ts'
+import type { ServeNeeds } from './serve.ts'
+
+/** The one place where what was thrown becomes an answer. */
+
+export async function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  needs: ServeNeeds & { turnedAway: (message: string) => void },
+): Promise<FastifyReply> {
+  const rejected = asRejected(error)
+  if (!rejected)
+    needs.log.error(
+      { err: error, requestId: request.id, route: request.ari?.route?.path },
+      'a request failed',
+    )
+  else if (rejected.status === 503)
+    needs.turnedAway(error instanceof Error ? error.message : rejected.message)
+  const status = rejected?.status ?? 500
+  const json = JSON.stringify(rejected ? rejectedBody(rejected, request.id) : ourFault(request.id))
+  const push = request.ari?.push
+  if (push && rejected && status < 500) await keepRefused(push, status, json, needs)
+  return reply
+    .code(status)
+    .headers({ ...rejected?.headers, 'cache-control': 'no-store' })
+    .type('application/json; charset=utf-8')
+    .send(json)
+}
+
+/** A refusal is answered even when the log cannot be written: the push changed nothing. */
+async function keepRefused(push: Push, status: number, json: string, needs: ServeNeeds): Promise<void> {
+  try {
+    await needs.keepRefused(push, status, json)
+  } catch (error) {
+    needs.log.error(
+      { err: error, requestId: push.requestId },
+      'a refused push could not be kept in the push log',
+    )
+  }
+}
+
+function ourFault(requestId: string) {
+  const problem = {
+    type: 'INTERNAL_ERROR',
+    message: 'Something went wrong on our side',
+    hint: 'Send the same again; name the request id when you ask us',
+  }
+  return { code: '500', message: problem.message, requestId, errors: [problem] }
+}
+
+function asRejected(error: unknown): Rejected | undefined {
+  if (error instanceof Rejected) return error
+  if (isUnavailable(error)) {
+    const problem = {
+      type: 'UNAVAILABLE',
+      message: 'The store is not available',
+      hint: 'Not acknowledged; send the same again after Retry-After',
+    }
+    return new Rejected(503, problem, { headers: { 'retry-after': '1' } })
+  }
+  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number')
+    return undefined
+  if (error.statusCode === 415) {
+    return new Rejected(415, {
+      type: 'UNSUPPORTED_MEDIA_TYPE',
+      message: 'Content-Type must be application/json',
+      path: 'content-type',
+      hint: 'Send Content-Type: application/json',
+    })
+  }
+  if (error.statusCode >= 400 && error.statusCode < 500) {
+    return new Rejected(400, {
+      type: 'MALFORMED_REQUEST',
+      message: error.message.slice(0, 200).toWellFormed(),
+    })
+  }
+  return undefined
+}
+
+export function notFound(mounted: readonly Mounted[], request: FastifyRequest): Rejected {
+  const path = request.url.split('?')[0] ?? ''
+  const shown = path.slice(0, 200)
+  const here = mounted.filter(({ route }) => pathPattern(route).test(path)).map(({ route }) => route.method)
+  const [first] = here
+  if (first === undefined) {
+    return new Rejected(404, {
+      type: 'NO_SUCH_ENDPOINT',
+      message: `There is no endpoint ${shown}`,
+      hint: 'See /docs for the endpoints',
+    })
+  }
+  const allow = [...new Set(here)].join(', ')
+  return new Rejected(
+    405,
+    {
+      type: 'METHOD_NOT_ALLOWED',
+      message: `${request.method} is not allowed on ${shown}`,
+      hint: `Use ${allow}`,
+    },
+    { headers: { allow } },
+  )
+}
+
+function pathPattern(route: Route): RegExp {
+  return new RegExp(`^/v1${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
