@@ -84,7 +84,9 @@ export function cityTable(): Buffer {
     for (const spelling of furtherSpellings(city.name)) claim(nameByKey, spelling, city)
   }
   const lines = [cityTableRemark, ...Array.from(nameByKey, ([key, name]) => `${key}\t${name}`)]
-  return Buffer.concat(lines.map((line) => Buffer.from(`${line}\n`)).sort(Buffer.compare))
+  return Buffer.concat(
+    lines.map((line) => Buffer.from(`${line}\n`)).sort((left, right) => Buffer.compare(left, right)),
+  )
 }
 
 /** Takes a spelling for a city; false when it has no letters or names a city already. */

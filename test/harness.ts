@@ -42,7 +42,14 @@ let postgres: Promise<TestPostgres> | undefined
 let template: Promise<string> | undefined
 let gateways = 0
 
-export type GatewayOptions = { now?: string; environment?: 'sandbox' | 'production'; resolve?: Resolve; allowPrivate?: boolean; systemTime?: boolean; through?: (address: TestAddress) => TestAddress }
+export type GatewayOptions = {
+  now?: string
+  environment?: 'sandbox' | 'production'
+  resolve?: Resolve
+  allowPrivate?: boolean
+  systemTime?: boolean
+  through?: (address: TestAddress) => TestAddress
+}
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const address = await serverAddress()
@@ -72,7 +79,10 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
   const app = startApp({
     ...needs,
     environment,
-    outbound: { allowPrivate: options.allowPrivate ?? false, resolve: options.resolve ?? (async () => ['93.184.216.34']) },
+    outbound: {
+      allowPrivate: options.allowPrivate ?? false,
+      resolve: options.resolve ?? (async () => ['93.184.216.34']),
+    },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
   const others: TestGateway[] = []
@@ -86,7 +96,8 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
       const { apiKey, keyId } = await createKey(db, environment, wanted)
       return { apiKey, keyId, name, ...client(url, { 'x-api-key': apiKey }) }
     },
-    token: async (role) => (await createToken(db, environment, { role, name: role, expiresAtMs: null })).token,
+    token: async (role) =>
+      (await createToken(db, environment, { role, name: role, expiresAtMs: null })).token,
     second: async () => {
       const other = await gatewayOn(address, options)
       others.push(other)
@@ -102,8 +113,16 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
 
 /** JSON calls; a string or bytes are sent as they are. */
 export function client(url: string, own: Record<string, string> = {}): TestClient {
-  const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Reply> => {
-    const sent = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  const call = async (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: unknown,
+  ): Promise<Reply> => {
+    const sent =
+      body === undefined || typeof body === 'string' || body instanceof Uint8Array
+        ? body
+        : JSON.stringify(body)
     const response = await fetch(`${url}/v1${path}`, {
       method,
       headers: { ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...own, ...headers },

@@ -2,17 +2,38 @@ import assert from 'node:assert/strict'
 import type { Reply, TestSupplier } from './harness.ts'
 
 /** The hotel of most tests: H1 in Paris, sold in US dollars, room DBL with rates BAR and NRF, for up to 3 guests. */
-export async function pushStoryHotel(supplier: TestSupplier, hotel: Record<string, unknown> = {}): Promise<void> {
+export async function pushStoryHotel(
+  supplier: TestSupplier,
+  hotel: Record<string, unknown> = {},
+): Promise<void> {
   expectOk(
     await supplier.post('/push/hotels', [
-      { hotelId: 'H1', hotelName: 'Sea View', currency: 'USD', isAvailable: true, minChildAge: 2, maxChildAge: 12, timezone: 'Europe/Paris', ...hotel },
+      {
+        hotelId: 'H1',
+        hotelName: 'Sea View',
+        currency: 'USD',
+        isAvailable: true,
+        minChildAge: 2,
+        maxChildAge: 12,
+        timezone: 'Europe/Paris',
+        ...hotel,
+      },
     ]),
   )
   const hotelId = hotel['hotelId'] ?? 'H1'
-  expectOk(await supplier.post('/push/products', { hotelId, products: [product('DBL', 'BAR'), product('DBL', 'NRF')] }))
+  expectOk(
+    await supplier.post('/push/products', {
+      hotelId,
+      products: [product('DBL', 'BAR'), product('DBL', 'NRF')],
+    }),
+  )
 }
 
-export function product(roomId: string, rateId: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+export function product(
+  roomId: string,
+  rateId: string,
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
   return {
     roomId,
     roomType: 'Double',

@@ -1,9 +1,11 @@
 /** The ceiling: the same HTTP server parses the same body and answers the same size, and stores nothing. */
 import Fastify from 'fastify'
 
+type Body = { hotelId: string; ari: unknown[] }
+
 const fastify = Fastify({ logger: false, bodyLimit: 64 * 1024 * 1024 })
-fastify.post('/v1/push/ari', async (request, reply) => {
-  const { hotelId, ari } = request.body as { hotelId: string; ari: unknown[] }
+fastify.post<{ Body: Body }>('/v1/push/ari', async (request, reply) => {
+  const { hotelId, ari } = request.body
   return reply.send({
     code: '200',
     message: 'ARI updated successfully',

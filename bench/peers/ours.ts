@@ -2,11 +2,13 @@
 import { startApp } from '../../src/app.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { openLog } from '../../src/platform/log.ts'
-import { openDatabase } from '../../src/platform/postgres.ts'
+import { openDatabase, type PostgresAddress } from '../../src/platform/postgres.ts'
 import { telemetry } from '../../src/platform/telemetry.ts'
 
 const log = openLog('info')
-const db = openDatabase(JSON.parse(process.argv[2] ?? '{}'), log)
+// oxlint-disable-next-line typescript/no-unsafe-assignment -- the bench writes it
+const address: PostgresAddress = JSON.parse(process.argv[2] ?? '{}')
+const db = openDatabase(address, log)
 const clock = { now: () => Date.UTC(2027, 2, 1, 12) + Math.floor((systemClock.now() % 86_400_000) / 4) }
 const app = startApp({
   db,

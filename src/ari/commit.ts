@@ -62,7 +62,7 @@ type Entry = { ready: ReadyPush; resolve: (answer: Answer) => void; reject: (err
 
 class Lane {
   readonly #needs: GroupNeeds
-  #queue: Entry[] = []
+  readonly #queue: Entry[] = []
   #running: Promise<void> | undefined
   #connection: Pipelined | undefined
   waitingBytes = 0

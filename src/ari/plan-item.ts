@@ -1,7 +1,7 @@
 import { formatNight, parseNight } from '../platform/calendar.ts'
 import { shown, type Problem } from '../platform/rejected.ts'
 import type { HotelCatalog } from './catalog.ts'
-import { daysAheadMax, type AriItem } from './contract.ts'
+import { daysAheadMax, type AriItem } from './item-contract.ts'
 import { restrictionFields } from './fields.ts'
 import { everyWeekday, nightsBetween, weekdayMask, type MonthNights } from './month.ts'
 

@@ -3,7 +3,7 @@ import { toMinor } from '../platform/money.ts'
 import { unset } from './block-codec.ts'
 import type { RoomRate } from '../products/store.ts'
 import type { HotelCatalog } from './catalog.ts'
-import type { PriceLine, PricingModel } from './contract.ts'
+import type { PriceLine, PricingModel } from './item-contract.ts'
 import { fieldNumber, guestPriceField, type AgeCategory, type FieldValue } from './fields.ts'
 
 export type PlannedPrices = {

@@ -16,7 +16,7 @@ export const pushAri = (needs: AriNeeds) =>
     const byItem = new Map([...judgementByItem].map(([index, judgement]) => [index, sortedByRate(judgement)]))
     const whole = [...problems, ...tooManyItems(body, caller)]
     rejectIfAny(whole.length > 0 ? [...whole, ...[...byItem.values()].flatMap(flat)] : [])
-    // The boundary: every place that has not this shape is named in byItem, and read nowhere else.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: every place that has not this shape is named in byItem, and read nowhere else.
     const read = body as PushAriBody
     rejectIfAny(modelMissing(read, byItem))
     const catalog = await needs.catalogs.of(caller.supplierId, read.hotelId)

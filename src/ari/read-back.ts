@@ -10,7 +10,7 @@ import {
 import { fromMinor } from '../platform/money.ts'
 import type { Block } from './block.ts'
 import { unset } from './block-codec.ts'
-import type { AriItem, PriceLine, PricingModel, RateLine } from './contract.ts'
+import type { AriItem, PriceLine, PricingModel, RateLine } from './item-contract.ts'
 import {
   fieldNumber,
   guestBucket,

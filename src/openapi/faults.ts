@@ -1,4 +1,4 @@
-import { daysAheadMax } from '../ari/contract.ts'
+import { daysAheadMax } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelFaults, hotelRemarks } from '../hotels/contract.ts'
 import { cancelPolicyFaults } from '../products/cancel-policy-contract.ts'

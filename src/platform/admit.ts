@@ -3,7 +3,7 @@ import type { Caller } from './mount.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import type { Access, Route } from './route.ts'
-import type { ServeNeeds } from './serve.ts'
+import type { ServeNeeds } from './serve-needs.ts'
 
 /** Who may come in: the key or token first, then the key's rate. Nothing of the body is read before. */
 

@@ -3,7 +3,7 @@ import type { Mounted, Push } from './mount.ts'
 import { isUnavailable } from './postgres.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
 import type { Route } from './route.ts'
-import type { ServeNeeds } from './serve.ts'
+import type { ServeNeeds } from './serve-needs.ts'
 
 /** The one place where what was thrown becomes an answer. */
 
@@ -15,15 +15,12 @@ export async function answerError(
 ): Promise<FastifyReply> {
   const rejected = asRejected(error)
   if (!rejected)
-    needs.log.error(
-      { err: error, requestId: request.id, route: request.ari?.route?.path },
-      'a request failed',
-    )
+    needs.log.error({ err: error, requestId: request.id, route: request.ari.route?.path }, 'a request failed')
   else if (rejected.status === 503)
     needs.turnedAway(error instanceof Error ? error.message : rejected.message)
   const status = rejected?.status ?? 500
   const json = JSON.stringify(rejected ? rejectedBody(rejected, request.id) : ourFault(request.id))
-  const push = request.ari?.push
+  const push = request.ari.push
   if (push && rejected && status < 500) await keepRefused(push, status, json, needs)
   return reply
     .code(status)

@@ -60,7 +60,7 @@ export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
       if (params && !params.matches(call.params)) rejectIfAny(renamed(params.judge(call.params).problems, ''))
       if (query && !query.matches(call.query)) rejectIfAny(renamed(query.judge(call.query).problems, '?'))
       if (body && !body.matches(call.body)) rejectIfAny(body.judge(call.body).problems)
-      // The boundary: the three lines above just proved these shapes.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the three lines above just proved these shapes.
       return handler(call as unknown as Call<R>)
     },
   }
@@ -98,7 +98,7 @@ export function onItems<R extends Route>(
       const judgementByItem = new Map<number, Judgement>()
       if (Array.isArray(items) && !isCoarse && items.length <= (list.maxItems ?? Infinity))
         judgeItems(items, item, `/${member}`, judgementByItem)
-      // The boundary: such routes have neither query nor parameters.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: such routes have neither query nor parameters.
       return handler({ ...call, problems, judgementByItem } as ItemsCall<R>)
     },
   }

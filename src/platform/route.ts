@@ -75,8 +75,8 @@ export function date(options: Described = {}) {
 }
 
 /** A JSON number or decimal string, read exactly; how many decimals fit is the currency's affair. */
-export function decimal(options: Described & { allowNull?: boolean; atLeastZero?: boolean } = {}) {
-  const { allowNull, atLeastZero, ...rest } = options
+export function decimal(options: Described & { atLeastZero?: boolean } = {}) {
+  const { atLeastZero, ...rest } = options
   return Type.Unsafe<number | string>({
     type: ['number', 'string'],
     decimal: atLeastZero ? 'atLeastZero' : 'any',

@@ -7,43 +7,21 @@ import { constants } from 'node:zlib'
 import { admitSupplier, admitToken } from './admit.ts'
 import { answerError, notFound } from './answer-error.ts'
 import { bodyReader, overloaded } from './body.ts'
-import { brokenRequests, hostMissing } from './broken-requests.ts'
-import type { Clock } from './clock.ts'
-import { inFlightRequests } from './in-flight.ts'
+import { brokenRequests, hostMissing, type BrokenRequests } from './broken-requests.ts'
+import { inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
-import { sparing, type Log } from './log.ts'
-import type { Answer, Caller, Mounted, Push } from './mount.ts'
+import { sparing } from './log.ts'
+import type { Answer, Caller, Mounted } from './mount.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
-import type { Access, Route } from './route.ts'
-import type { Telemetry } from './telemetry.ts'
-
-/** What the server asks of the features, handed in by app.ts because the platform knows none of them. */
-export type ServeNeeds = {
-  clock: Clock
-  log: Log
-  telemetry: Telemetry
-  /** The caller behind an x-api-key, or undefined when it opens nothing. */
-  callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
-  /** The role behind a bearer token, or undefined. */
-  roleOf: (authorization: string | undefined) => Promise<Access | undefined>
-  /** The stored answer for a push that was answered before under the same idempotency key. */
-  replayed: (push: Push) => Promise<Answer | undefined>
-  /** Keeps a push that was refused. */
-  keepRefused: (push: Push, status: number, answerJson: string) => Promise<void>
-}
+import type { Route } from './route.ts'
+import type { ServeNeeds } from './serve-needs.ts'
 
 export type Server = {
   fastify: FastifyInstance
   /** From now on new requests get 503; those under way finish. */
   drain: () => void
   requestsInFlight: () => number
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    ari: { startedMs: number; route: Route | undefined; caller: Caller | undefined; push: Push | undefined }
-  }
 }
 
 const requestsInFlightMax = 2_000
@@ -54,7 +32,10 @@ const keepAliveTimeoutMs = 72_000
 /** Fastify's own limit is never reached: body.ts counts by the key's limit. */
 const neverReachedBytes = 1024 * 1024 * 1024
 const compressFromBytes = 2_048
+/** For routes that need no supplier's key. */
+const openBodyBytesMax = 1024 * 1024
 
+/** The HTTP server with its routes. Requests that reach none are answered by answer-error.ts and broken-requests.ts. */
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   const inFlight = inFlightRequests()
   const broken = brokenRequests(inFlight, requestIdOf, (status) =>
@@ -75,10 +56,31 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     routerOptions: { maxParamLength: 65_536 },
     exposeHeadRoutes: false,
   })
-  const limiter = new RateLimiter()
-  const bodies = bodyReader()
-  let draining = false
+  readJsonOnly(fastify)
+  countRequests(fastify, { inFlight, broken }, needs)
+  const errorNeeds = { ...needs, turnedAway: sparing(needs.log, 'requests were turned away') }
+  fastify.setErrorHandler((error, request, reply) => answerError(error, request, reply, errorNeeds))
+  fastify.setNotFoundHandler((request) => {
+    throw notFound(mounted, request)
+  })
+  let isDraining = false
+  const admit = admission({ inFlight, isDraining: () => isDraining }, needs)
+  mountRoutes(fastify, mounted, { admit, inFlight }, needs)
+  return { fastify, drain: () => void (isDraining = true), requestsInFlight: inFlight.count }
+}
 
+function readJsonOnly(fastify: FastifyInstance): void {
+  const bodies = bodyReader()
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser(
+    'application/json',
+    async (request: FastifyRequest, payload: IncomingMessage) => {
+      const { caller, push } = request.ari
+      const raw = await bodies.read(payload, request.headers, caller?.limits.bodyBytesMax ?? openBodyBytesMax)
+      if (push) push.rawBody = raw
+      return parseJson(raw)
+    },
+  )
   fastify.register(compress, {
     globalDecompression: false,
     threshold: compressFromBytes,
@@ -86,18 +88,15 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     // The default quality of 11 takes seconds for a year of ARI.
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   })
-  fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser(
-    'application/json',
-    async (request: FastifyRequest, payload: IncomingMessage) => {
-      const { caller, push } = request.ari
-      const raw = await bodies.read(payload, request.headers, caller?.limits.bodyBytesMax ?? 1024 * 1024)
-      if (push) push.rawBody = raw
-      return parseJson(raw)
-    },
-  )
+}
+
+/** Callbacks rather than promises: these run for every request. */
+function countRequests(
+  fastify: FastifyInstance,
+  { inFlight, broken }: { inFlight: InFlight; broken: BrokenRequests },
+  needs: ServeNeeds,
+): void {
   fastify.decorateRequest('ari')
-  // Callbacks rather than promises: these run for every request.
   fastify.addHook('onRequest', (request, reply, done) => {
     request.ari = { startedMs: performance.now(), route: undefined, caller: undefined, push: undefined }
     reply.header('x-request-id', request.id)
@@ -113,29 +112,39 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     done()
   })
   fastify.server.on('checkExpectation', broken.onExpectation)
-  const errorNeeds = { ...needs, turnedAway: sparing(needs.log, 'requests were turned away') }
-  fastify.setErrorHandler((error, request, reply) => answerError(error, request, reply, errorNeeds))
-  fastify.setNotFoundHandler((request) => {
-    throw notFound(mounted, request)
-  })
+}
 
-  const admit = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+type Admit = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** Who is let in: nobody while the service ends or is full, then whom the key or token opens the route for. */
+function admission(
+  { inFlight, isDraining }: { inFlight: InFlight; isDraining: () => boolean },
+  needs: ServeNeeds,
+): Admit {
+  const limiter = new RateLimiter()
+  return async (route, request, reply) => {
     request.ari.route = route
     inFlight.workBegan(request)
-    if (draining) throw shuttingDown()
+    if (isDraining()) throw shuttingDown()
     if (inFlight.count() > requestsInFlightMax) {
       needs.telemetry.limited.inc({ limit: 'in_flight' })
       throw overloaded()
     }
-    if (route.access === 'supplier') {
-      const { keyId } = await admitSupplier(route, request, reply, limiter, needs)
-      if (inFlight.claimed(request, keyId) > requestsInFlightPerKeyMax) {
-        needs.telemetry.limited.inc({ limit: 'in_flight_of_key' })
-        throw overloaded()
-      }
-    } else if (route.access !== 'open') await admitToken(route.access, request, needs)
+    if (route.access === 'open') return
+    if (route.access !== 'supplier') return admitToken(route.access, request, needs)
+    const { keyId } = await admitSupplier(route, request, reply, limiter, needs)
+    if (inFlight.claimed(request, keyId) <= requestsInFlightPerKeyMax) return
+    needs.telemetry.limited.inc({ limit: 'in_flight_of_key' })
+    throw overloaded()
   }
+}
 
+function mountRoutes(
+  fastify: FastifyInstance,
+  mounted: readonly Mounted[],
+  { admit, inFlight }: { admit: Admit; inFlight: InFlight },
+  needs: ServeNeeds,
+): void {
   fastify.register(async (api) => {
     // Runs for errors too, and when the caller is gone.
     api.addHook('onSend', (request, _reply, _payload, done) => {
@@ -149,8 +158,9 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
         onRequest: (request, reply) => admit(route, request, reply),
         handler: async (request, reply) => {
           const answered = await perform(handle, request, needs)
-          reply.code(answered.status).headers({ ...answered.headers })
+          if (answered.headers) reply.headers(answered.headers)
           return reply
+            .code(answered.status)
             .type('application/json; charset=utf-8')
             .header('cache-control', 'no-store')
             .send(answered.json)
@@ -158,7 +168,6 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
       })
     }
   })
-  return { fastify, drain: () => void (draining = true), requestsInFlight: inFlight.count }
 }
 
 async function perform(

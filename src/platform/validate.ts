@@ -111,14 +111,14 @@ function problemOf(error: ErrorObject, place: string): Problem {
 
 function chosen(schema: Record<string, unknown>, keyword: string): ConstraintError | undefined {
   const errors = schema['errors']
-  // The one place where a schema's annotation is taken at its word: contracts write it, typed, in route.ts.
   if (!isRecord(errors)) return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Contracts write this annotation, typed by route.ts.
   const table = errors as ConstraintErrors
   return table[keyword] ?? table['*']
 }
 
 function general(error: ErrorObject, name: string, schema: Record<string, unknown>): ConstraintError {
-  const limit = error.params['limit']
+  const limit = Number(error.params['limit'])
   const allowed = Array.isArray(schema['enum']) ? schema['enum'].join(', ') : ''
   switch (error.keyword) {
     case 'type':

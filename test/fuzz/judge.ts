@@ -5,7 +5,7 @@ import { problemsListedMax } from '../../src/platform/rejected.ts'
 import type { Route } from '../../src/platform/route.ts'
 import { isRecord, validator } from '../../src/platform/validate.ts'
 import type { RawOutcome, RawReply } from '../raw-http.ts'
-import type { FuzzCase } from './requests.ts'
+import type { FuzzCase } from './case.ts'
 
 /** What is wrong with the answers to a case; nothing when all is well. */
 export function complaintsAbout(fuzzed: FuzzCase, outcome: RawOutcome): string[] {

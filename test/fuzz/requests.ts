@@ -5,37 +5,10 @@ import { isRecord } from '../../src/platform/validate.ts'
 import { annotated, damaged, mutated, usualAriPush, validTree, type SchemaOf } from './bodies.ts'
 import { spellTree } from './json-tree.ts'
 import type { Random } from './random.ts'
+import type { Described, FuzzCase, Seat } from './case.ts'
 import { hostileExchange } from './wire.ts'
 
 /** Requests to every route: right ones, damaged ones, and bytes that only resemble requests. */
-
-export type FuzzCase = {
-  what: string
-  route: RouteName | undefined
-  parts: readonly Buffer[]
-  pauseMs?: number
-  /** We end our half of the connection when all is sent. */
-  halfClose?: boolean
-  /** The server must end the connection. */
-  isClosed?: boolean
-  isHead?: boolean
-  /** How many answers a correct server gives. */
-  replies: { least: number; most: number }
-  /** The x-request-id that was sent and must come back. */
-  requestId?: string
-  /** For the reader of a failure. */
-  request?: Described
-}
-
-export type Described = {
-  method: string
-  target: string
-  headers: [name: string, value: string][]
-  body: Buffer | undefined
-  isChunked?: boolean
-}
-
-export type Seat = { apiKey: string; host: string }
 
 const routeByName: Readonly<Record<RouteName, Route>> = routes
 // The boundary: the keys of the table.

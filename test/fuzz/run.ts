@@ -9,7 +9,8 @@ import { rawConnection, type RawConnection, type RawOutcome } from '../raw-http.
 import { pushStoryHotel, product, expectOk } from '../story.ts'
 import { complaintsAbout } from './judge.ts'
 import { seeded } from './random.ts'
-import { curlOf, fuzzCase, routeNames, type FuzzCase, type Seat } from './requests.ts'
+import { curlOf, fuzzCase, routeNames } from './requests.ts'
+import type { FuzzCase, Seat } from './case.ts'
 import { assertEveryTableIsKnown, commonDigest, supplierDigests } from '../stored-state.ts'
 import { exchangeNames, smuggledHotel } from './wire.ts'
 

@@ -1,5 +1,5 @@
 import type { Random } from './random.ts'
-import type { FuzzCase, Seat } from './requests.ts'
+import type { FuzzCase, Seat } from './case.ts'
 
 /** Exchanges below the level of requests: broken framing, smuggling, pipelining, slow and half-closed connections. */
 

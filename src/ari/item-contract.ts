@@ -1,0 +1,134 @@
+import Type, { type Static } from 'typebox'
+import { weekdays } from '../platform/calendar.ts'
+import { code, date, integer, nullableBoolean, nullableInteger, oneOf } from '../platform/route.ts'
+import { ageCategories, guestsMax, type RestrictionField } from './fields.ts'
+
+/** Nights that may be pushed: from yesterday to this many days ahead, in the hotel's zone. */
+export const daysAheadMax = 760
+export const inventoryMax = 99_999
+export const restrictionMax = 999
+/** Rate lines an item may carry. */
+export const ratesPerItemMax = 500
+export const pricesPerRateMax = 300
+/** The most that any key may be allowed; its own limit is smaller. */
+export const itemsMax = 100_000
+
+export const pricingModels = ['unit', 'guest'] as const
+export type PricingModel = (typeof pricingModels)[number]
+
+export const pricingModel = oneOf(pricingModels, {
+  description:
+    'Exactly `unit` (a price for the room) or `guest` (a price by number of guests). Required when a price is sent',
+  errors: {
+    '*': {
+      type: 'PRICING_MODEL_INVALID',
+      message: 'pricingModel must be unit or guest',
+      hint: 'Lower case; Daily and LOS are not pricing models',
+    },
+  },
+})
+
+const nullableAmount = Type.Unsafe<number | string | null>({
+  type: ['number', 'string', 'null'],
+  decimal: 'any',
+  description: "A number or decimal string with at most the currency's minor digits; null clears",
+  examples: [110, '110.50'],
+})
+
+const closed = nullableBoolean({ description: 'true stops the sale; false and null open it' })
+
+const restrictionDescriptions: Readonly<Record<RestrictionField, string>> = {
+  minLengthStay: 'Stay-through: shortest stay that may include the night',
+  maxLengthStay: 'Stay-through: longest stay that may include the night',
+  minStayArrival: 'Shortest stay that may arrive on the date',
+  maxStayArrival: 'Longest stay that may arrive on the date',
+  minAdvanceDays: 'Fewest days between booking and arrival on the date',
+  maxAdvanceDays: 'Most days between booking and arrival on the date',
+}
+
+function restriction(field: RestrictionField) {
+  const description = `${restrictionDescriptions[field]}. 0 and null clear`
+  return Type.Optional(nullableInteger({ minimum: 0, maximum: restrictionMax, description }))
+}
+
+const restrictions = {
+  closedToArrival: Type.Optional(nullableBoolean({ description: 'No stay may arrive on the date' })),
+  closedToDeparture: Type.Optional(nullableBoolean({ description: 'No stay may depart on the date' })),
+  minLengthStay: restriction('minLengthStay'),
+  maxLengthStay: restriction('maxLengthStay'),
+  minStayArrival: restriction('minStayArrival'),
+  maxStayArrival: restriction('maxStayArrival'),
+  minAdvanceDays: restriction('minAdvanceDays'),
+  maxAdvanceDays: restriction('maxAdvanceDays'),
+} satisfies Record<RestrictionField | 'closedToArrival' | 'closedToDeparture', unknown>
+
+const inventory = Type.Optional(
+  nullableInteger({
+    minimum: 0,
+    maximum: inventoryMax,
+    description: 'Units that can be sold, absolute; null clears (not sellable)',
+  }),
+)
+
+const guests = integer({
+  minimum: 1,
+  maximum: guestsMax,
+  description: 'How many guests of the category the amount is for, in total',
+})
+const ageCategory = oneOf(ageCategories, { description: 'Only in the guest model' })
+
+const priceLine = Type.Object({
+  guests: Type.Optional(guests),
+  ageCategory: Type.Optional(ageCategory),
+  amount: nullableAmount,
+})
+export type PriceLine = Static<typeof priceLine>
+
+const prices = Type.Optional(
+  Type.Unsafe<PriceLine[] | null>({
+    type: ['array', 'null'],
+    items: priceLine,
+    maxItems: pricesPerRateMax,
+    description: 'Price lines; each touches only its own (ageCategory, guests). null clears all prices',
+  }),
+)
+
+const rateLine = Type.Object({
+  rateId: code({
+    description: 'As in products',
+    errors: { required: { type: 'RATE_ID_REQUIRED', message: 'rateId is required' } },
+  }),
+  pricingModel: Type.Optional(pricingModel),
+  inventory,
+  closed: Type.Optional(closed),
+  ...restrictions,
+  prices,
+  price: Type.Optional(nullableAmount),
+})
+export type RateLine = Static<typeof rateLine>
+
+export const ariItem = Type.Object({
+  roomId: code({
+    description: 'As in products',
+    errors: { required: { type: 'ROOM_ID_REQUIRED', message: 'roomId is required' } },
+  }),
+  date: Type.Optional(date({ description: 'One night; or startDate with endDate' })),
+  startDate: Type.Optional(date({ description: 'First night' })),
+  endDate: Type.Optional(date({ description: 'Last night, included' })),
+  daysOfWeek: Type.Optional(
+    Type.Array(oneOf(weekdays), { minItems: 1, maxItems: 7, description: 'Only these nights of the range' }),
+  ),
+  inventory,
+  closed: Type.Optional(closed),
+  rates: Type.Optional(Type.Array(rateLine, { minItems: 1, maxItems: ratesPerItemMax })),
+  // The flat form: one rate line an item.
+  rateId: Type.Optional(code({ description: 'Flat form: the item itself is the rate line' })),
+  pricingModel: Type.Optional(pricingModel),
+  ...restrictions,
+  prices,
+  price: Type.Optional(nullableAmount),
+  amount: Type.Optional(nullableAmount),
+  guests: Type.Optional(guests),
+  ageCategory: Type.Optional(ageCategory),
+})
+export type AriItem = Static<typeof ariItem>

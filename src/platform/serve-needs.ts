@@ -1,0 +1,27 @@
+import type { Clock } from './clock.ts'
+import type { Log } from './log.ts'
+import type { Answer, Caller, Push } from './mount.ts'
+import type { Access, Route } from './route.ts'
+import type { Telemetry } from './telemetry.ts'
+
+/** What the server asks of the features, handed in by app.ts because the platform knows none of them. */
+export type ServeNeeds = {
+  clock: Clock
+  log: Log
+  telemetry: Telemetry
+  /** The caller behind an x-api-key, or undefined when it opens nothing. */
+  callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
+  /** The role behind a bearer token, or undefined. */
+  roleOf: (authorization: string | undefined) => Promise<Access | undefined>
+  /** The stored answer for a push that was answered before under the same idempotency key. */
+  replayed: (push: Push) => Promise<Answer | undefined>
+  /** Keeps a push that was refused. */
+  keepRefused: (push: Push, status: number, answerJson: string) => Promise<void>
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What is known of the request so far. Absent until the first hook: a URL that can't be read has none. */
+    ari: { startedMs: number; route: Route | undefined; caller: Caller | undefined; push: Push | undefined }
+  }
+}
