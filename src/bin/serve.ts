@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { loadConfig, type Settings } from '../config.ts'
+import { makeFolders } from '../platform/make-folders.ts'
 import type { Service } from '../service.ts'
 import { whyFailed } from '../why-failed.ts'
 
@@ -39,7 +40,13 @@ try {
 
 async function start(settings: Settings): Promise<Service> {
   // Compiled modules are kept beside the data: half of a later start is compiling.
-  enableCompileCache(join(settings.dataDir, 'compile-cache'))
+  const compiled = join(settings.dataDir, 'compile-cache')
+  try {
+    makeFolders(compiled)
+    enableCompileCache(compiled)
+  } catch {
+    // Only slower. Whether the data can be kept is for the store to say, which may be elsewhere.
+  }
   const { startService } = await import('../service.ts')
   return startService(settings, say)
 }

@@ -1,19 +1,9 @@
 /** Which PostgreSQL the embedded one is: an installed one, the packaged one in place, or a copy of that. */
 import { constants, existsSync, readFileSync } from 'node:fs'
-import {
-  access,
-  copyFile,
-  chmod,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  symlink,
-} from 'node:fs/promises'
+import { access, copyFile, chmod, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { makeFolders } from './make-folders.ts'
 import { codeOf, makeFolder, sharedDir, type Place } from './embedded-postgres-place.ts'
 import { run } from './embedded-postgres-processes.ts'
 
@@ -147,7 +137,7 @@ function librariesToLink(nativeDir: string): { name: string; target: string }[] 
 async function makeLink(path: string, target: string): Promise<void> {
   if ((await readlink(path).catch(() => undefined)) === target) return
   try {
-    await mkdir(dirname(path), { recursive: true })
+    makeFolders(dirname(path))
     await symlink(target, path)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, realpath, rename, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
+import { makeFolders } from './make-folders.ts'
 import { systemPath, type OsUser } from './embedded-postgres-processes.ts'
 
 export type Place = {
@@ -29,9 +30,11 @@ export async function choosePlace(dataDir: string): Promise<Place> {
   const serviceUser = currentUser()
   const { here, shared } = await candidates(dataDir).catch(async (error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw cannotUse(dataDir, error)
-    await mkdir(dataDir, { recursive: true }).catch((cause: unknown) => {
+    try {
+      makeFolders(dataDir)
+    } catch (cause) {
       throw cannotUse(dataDir, cause)
-    })
+    }
     return candidates(dataDir)
   })
   const place = await chooseAmong(here, shared, serviceUser)
@@ -114,7 +117,7 @@ function fits(folder: string): boolean {
 
 /** Makes a folder, or gives an existing one this mode and, for root, this owner. */
 export async function makeFolder(folder: string, mode: number, owner?: OsUser): Promise<void> {
-  await mkdir(folder, { recursive: true, mode })
+  makeFolders(folder, mode)
   const found = await lstat(folder)
   if ((found.mode & 0o777) !== mode) await chmod(folder, mode)
   if (owner && found.uid !== owner.uid) await chown(folder, owner.uid, owner.gid)

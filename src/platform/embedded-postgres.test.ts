@@ -660,7 +660,7 @@ function productCopy(modulesOwner: number): Product {
   const sources = join(home, 'src', 'platform')
   mkdirSync(sources, { recursive: true })
   for (const name of readdirSync(import.meta.dirname)) {
-    if (/^embedded-postgres.*(?<!\.test)\.ts$/.test(name))
+    if (/^(embedded-postgres|make-folders).*(?<!\.test)\.ts$/.test(name))
       copyFileSync(join(import.meta.dirname, name), join(sources, name))
   }
   const modules = join(root, 'node_modules')

@@ -24,7 +24,7 @@ export type Explained =
   | { isExplained: false; placed: Played[]; unexplained: string[] }
 
 /** Far more than any order of 40 operations by 8 clients has needed. */
-const judgementsMax = 200_000
+const judgementsMax = 50_000
 
 function newHotel({ currency, timeZone, products }: HotelSpec): NaiveHotel {
   const hotel = new NaiveHotel(currency, timeZone)
@@ -34,7 +34,13 @@ function newHotel({ currency, timeZone, products }: HotelSpec): NaiveHotel {
   return hotel
 }
 
-export function explain(index: number, spec: HotelSpec, played: readonly Played[], nowMs: number): Explained {
+/** `differenceAtEnd` compares a state with what the service held in the end; answers alone may allow several. */
+export function explain(
+  index: number,
+  spec: HotelSpec,
+  played: readonly Played[],
+  { nowMs, differenceAtEnd }: { nowMs: number; differenceAtEnd: (hotel: NaiveHotel) => string | undefined },
+): Explained {
   const hotel = newHotel(spec)
   const left = new Set(played.filter(({ operation }) => concerns(operation, index)))
   const order: Played[] = []
@@ -42,14 +48,20 @@ export function explain(index: number, spec: HotelSpec, played: readonly Played[
   let unexplained: string[] = []
   let judgements = 0
   const search = (): boolean => {
-    if (left.size === 0) return true
+    if (left.size === 0) {
+      const difference = differenceAtEnd(hotel)
+      if (difference === undefined) return true
+      deepest = [...order]
+      unexplained = [`the end: ${difference}`]
+      return false
+    }
     const firstAnswer = Math.min(...[...left].map(({ answeredAt }) => answeredAt))
     const next = [...left].filter(({ sentAt }) => sentAt <= firstAnswer)
     const reasons: string[] = []
     for (const one of next) {
       if (++judgements > judgementsMax) return false
       const judged = judge(hotel, index, one, nowMs)
-      const difference = differenceOf(judged, one, hotel)
+      const difference = differenceOf(judged, one, index, hotel)
       if (difference !== undefined) {
         if (revisionOf(one) <= hotel.revision + 1) reasons.push(difference)
         continue
@@ -104,10 +116,15 @@ function judge(hotel: NaiveHotel, index: number, { operation }: Played, nowMs: n
 }
 
 /** How the answer differs from what the model says at this place; undefined when it doesn't. */
-function differenceOf({ told }: Judged, { operation, reply }: Played, hotel: NaiveHotel): string | undefined {
+function differenceOf(
+  { told }: Judged,
+  { operation, reply }: Played,
+  index: number,
+  hotel: NaiveHotel,
+): string | undefined {
   const answered = toldBy(reply)
   // The answer to a push of hotels names no revision: those before and after it tell.
-  if (operation.kind === 'hotels') return answered.status === 200 ? undefined : `hotels: ${reply.text}`
+  if (operation.kind === 'hotels') return differenceOfHotels({ operation, reply }, index, hotel)
   const compared =
     operation.kind === 'ari' ? answered : { status: answered.status, revision: answered.revision }
   const expectedText = JSON.stringify(told)
@@ -118,6 +135,20 @@ function differenceOf({ told }: Judged, { operation, reply }: Played, hotel: Nai
   if (operation.kind !== 'read') return undefined
   const expected = hotel.read(operation.startDate, operation.endDate, 'sellable')
   return differenceOfCells(expected, cellsOf(reply.body['ari']))
+}
+
+/** It warns of a changed currency, so it tells in which order the currencies came. */
+function differenceOfHotels(
+  { operation, reply }: Pick<Played, 'operation' | 'reply'>,
+  index: number,
+  hotel: NaiveHotel,
+): string | undefined {
+  if (reply.status !== 200 || operation.kind !== 'hotels') return `hotels: ${reply.text}`
+  const place = operation.hotels.findIndex((one) => one.hotel === index)
+  const warnings = JSON.stringify(reply.body['warnings'])
+  const isChanged = operation.hotels[place]?.currency !== hotel.currency
+  if (warnings.includes(`"/${place}/currency"`) === isChanged) return undefined
+  return `hotels ${JSON.stringify(operation)}, currency ${hotel.currency} before: ${reply.text}`
 }
 
 function toldBy({ status, body }: Reply): Told {

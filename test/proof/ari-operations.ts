@@ -149,7 +149,7 @@ function makeOperation(setting: Setting, step: number): Operation {
     }
   }
   if (kind < 16) return { kind: 'taxes', hotel, percent: 1 + chance.below(3) }
-  if (kind < 19) {
+  if (kind < 20) {
     const named = chance.percent(50)
       ? [hotel]
       : chance.shuffled(

@@ -3,7 +3,7 @@
  * plain on purpose; the proof compares the service with it.
  */
 
-export const digitsByCurrency: Readonly<Record<string, number>> = { JPY: 0, USD: 2, KWD: 3 }
+export const digitsByCurrency: Readonly<Record<string, number>> = { JPY: 0, USD: 2, EUR: 2, KWD: 3 }
 const categories = ['adult', 'child', 'infant'] as const
 export type Category = (typeof categories)[number]
 export const limitNames = [

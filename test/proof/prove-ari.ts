@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { client, startGateway, type TestClient, type TestGateway } from '../harness.ts'
+import { client, startGateway, type Reply, type TestClient, type TestGateway } from '../harness.ts'
 import { expectOk } from '../story.ts'
 import { cellsOf, differenceOfCells, explain, type Played } from './ari-history.ts'
 import { makeSequence, type HotelSpec, type Operation, type Sequence } from './ari-operations.ts'
@@ -138,13 +138,17 @@ async function failureOf(
   const fault = played.find(({ reply }) => reply.status >= 500)
   if (fault) return `a fault of the service: ${fault.reply.text} to ${JSON.stringify(fault.operation)}`
   for (const [index, spec] of hotels.entries()) {
-    const explained = explain(index, spec, played, nowMs)
+    const end = await readEnd(bench, spec)
+    const explained = explain(index, spec, played, {
+      nowMs,
+      differenceAtEnd: (hotel) => differenceAtEnd(end, hotel),
+    })
     if (!explained.isExplained) {
       const placed = explained.placed.map(({ operation }) => JSON.stringify(operation)).join('\n  ')
       return `no serial order explains the answers; after\n  ${placed}\nnone of these fits:\n${explained.unexplained.join('\n')}`
     }
-    const failure = await finalFailure(bench, spec, explained.hotel)
-    if (failure !== undefined) return `at the end of ${spec.hotelId}: ${failure}`
+    const failure = await failureOfPushingBack(bench, end, explained.hotel)
+    if (failure !== undefined) return failure
   }
   return undefined
 }
@@ -225,31 +229,45 @@ function cityTax(percent: number): object {
   }
 }
 
-/** The read-back, the view and the read-back pushed again, against the model. */
-async function finalFailure(bench: Bench, spec: HotelSpec, hotel: NaiveHotel): Promise<string | undefined> {
-  const nowMs = bench.gateway.clock.now()
-  const today = new Date(nowMs).toISOString().slice(0, 10)
-  const range = { startDate: addDays(today, -3), endDate: addDays(today, 762) }
-  const [writer, reader] = [bench.clients[0]?.[0], bench.clients[1]?.[1]]
-  const read = await reader?.post('/push/getAri', { hotelId: spec.hotelId, ...range })
-  if (read?.status !== 200 || read.body['revision'] !== hotel.revision)
-    return `revision ${hotel.revision} expected: ${read?.text}`
-  const sellable = hotel.read(range.startDate, range.endDate, 'sellable')
-  const difference =
-    differenceOfCells(sellable, cellsOf(read.body['ari'])) ??
-    differenceOfCells(hotel.read('', '9999', 'stored'), await cellsOfView(bench, spec, hotel))
-  if (difference !== undefined || sellable.size === 0 || !writer) return difference
+/** What is held when all is answered: the read-back and the rows of the view. */
+type End = { range: { startDate: string; endDate: string }; read: Reply; rows: NightRow[] }
 
-  const again = await writer.post('/push/ari', JSON.parse(read.text))
-  const { told } = hotel.judgePush(JSON.parse(read.text), 'key 0', nowMs)
-  const statuses = Array.isArray(again.body['results'])
-    ? again.body['results'].map(({ status }) => status)
-    : []
+async function readEnd(bench: Bench, { hotelId }: HotelSpec): Promise<End> {
+  const today = new Date(bench.gateway.clock.now()).toISOString().slice(0, 10)
+  const range = { startDate: addDays(today, -3), endDate: addDays(today, 762) }
+  const reader = bench.clients[1]?.[1]
+  if (!reader) throw new RangeError('no client')
+  const read = expectOk(await reader.post('/push/getAri', { hotelId, ...range }))
+  return { range, read, rows: await selectNights(bench, hotelId) }
+}
+
+function differenceAtEnd({ range, read, rows }: End, hotel: NaiveHotel): string | undefined {
+  if (read.body['revision'] !== hotel.revision) return `revision ${hotel.revision} expected: ${read.text}`
+  if (read.body['currency'] !== hotel.currency) return `currency ${hotel.currency} expected: ${read.text}`
+  const sellable = hotel.read(range.startDate, range.endDate, 'sellable')
+  return (
+    differenceOfCells(sellable, cellsOf(read.body['ari'])) ??
+    differenceOfCells(hotel.read('', '9999', 'stored'), cellsOfView(rows, hotel))
+  )
+}
+
+async function failureOfPushingBack(
+  bench: Bench,
+  { read }: End,
+  hotel: NaiveHotel,
+): Promise<string | undefined> {
+  const writer = bench.clients[0]?.[0]
+  const items = read.body['ari']
+  if (!writer || !Array.isArray(items) || items.length === 0) return undefined
+  const again = await writer.post('/push/ari', read.body)
+  const { told } = hotel.judgePush(JSON.parse(read.text), 'key 0', bench.gateway.clock.now())
+  const results = again.body['results']
+  const statuses = Array.isArray(results) ? results.map(({ status }) => status) : []
   const isAsSaid =
     again.status === told.status &&
     JSON.stringify(statuses) === JSON.stringify(told.items?.map(({ status }) => status))
-  const changedCells = told.items?.some(({ cellsChanged }) => cellsChanged > 0)
-  if (isAsSaid && changedCells === false && again.body['revision'] === hotel.revision) return undefined
+  const isUnchanged = told.items?.every(({ cellsChanged }) => cellsChanged === 0)
+  if (isAsSaid && isUnchanged === true && again.body['revision'] === hotel.revision) return undefined
   return `the read-back was pushed again: model ${JSON.stringify(told)}, service ${again.text}, read-back ${read.text}`
 }
 
@@ -271,11 +289,7 @@ const viewFields: readonly (readonly [column: string, field: string])[] = [
   ['max_advance_days', 'maxAdvanceDays'],
 ]
 
-async function cellsOfView(
-  { gateway }: Bench,
-  { hotelId }: HotelSpec,
-  hotel: NaiveHotel,
-): Promise<Map<string, string>> {
+async function selectNights({ gateway }: Bench, hotelId: string): Promise<NightRow[]> {
   // By number: through a join the view would be made for all hotels before one is chosen.
   const { rows: ids } = await gateway.db.query<{ id: number }>('select id from hotel where code = $1', [
     hotelId,
@@ -288,6 +302,10 @@ async function cellsOfView(
      where ari_night.hotel_id = $1`,
     [ids[0]?.id],
   )
+  return rows
+}
+
+function cellsOfView(rows: readonly NightRow[], hotel: NaiveHotel): Map<string, string> {
   return new Map(
     rows.map((row) => {
       const members = viewFields
