@@ -16,7 +16,7 @@ export const hotelId = code({
 export const pushAriBody = Type.Object({
   hotelId,
   pricingModel: Type.Optional(pricingModel),
-  currency: Type.Optional(Type.String({ maxLength: 3, description: "Asserts the hotel's currency" })),
+  currency: Type.Optional(Type.String({ maxLength: 64, description: "Asserts the hotel's currency" })),
   mode: Type.Optional(
     oneOf(['delta', 'overlay'], {
       description:
