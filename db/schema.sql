@@ -136,7 +136,7 @@ create table push_log (
 ) partition by RANGE (at);
 CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, id) WHERE (hotel_id IS NOT NULL);
 CREATE INDEX push_log_by_hotels ON ONLY public.push_log USING gin (hotel_ids) WHERE (hotel_ids IS NOT NULL);
-CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_id);
+CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (supplier_id, request_id, id);
 CREATE INDEX push_log_by_supplier ON ONLY public.push_log USING btree (supplier_id, id);
 
 create table rate (

@@ -193,7 +193,7 @@ alter table push_log alter column answer set storage external;
 create index push_log_by_supplier on push_log (supplier_id, id);
 create index push_log_by_hotel on push_log (hotel_id, id) where hotel_id is not null;
 create index push_log_by_hotels on push_log using gin (hotel_ids) where hotel_ids is not null;
-create index push_log_by_request on push_log (request_id);
+create index push_log_by_request on push_log (supplier_id, request_id, id);
 
 -- Answers to pushes that came with an Idempotency-Key, for 24 hours.
 create table idempotency (

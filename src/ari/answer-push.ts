@@ -1,4 +1,10 @@
-import { Rejected, rejectedBody, type Problem, type RejectedStatus } from '../platform/rejected.ts'
+import {
+  problemsListedMax,
+  Rejected,
+  rejectedBody,
+  type Problem,
+  type RejectedStatus,
+} from '../platform/rejected.ts'
 import { answer, type Answer } from '../platform/mount.ts'
 import type { PushRecord } from '../push-log/keep.ts'
 import type { ItemResult } from './apply.ts'
@@ -11,7 +17,8 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const told = results.length > 0 ? results : refusedResults(ready)
   const cellsChanged = told.reduce((sum, result) => sum + result.cellsChanged, 0)
   const summary = { items: told.length, ...countStatuses(told), cellsChanged }
-  const members = { summary, results: told }
+  const { results: listed, moreErrors } = listedInAll(told)
+  const members = { summary, results: listed }
   const refused = plan.refused.length > 0 || summary.rejected === told.length
   const problems = [...plan.refused, ...plan.items.flatMap((item) => item.problems)]
   const kept = {
@@ -33,8 +40,33 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ? { code: '207', message: 'ARI partially updated' }
     : { code: '200', message: 'ARI updated successfully' }
   const outcome = body.dryRun ? 'dryRun' : partial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
-  const said = { ...words, hotelId: body.hotelId, revision, requestId: push.requestId, ...dryRun, ...members }
+  const said = {
+    ...words,
+    hotelId: body.hotelId,
+    revision,
+    requestId: push.requestId,
+    ...dryRun,
+    ...members,
+    ...(moreErrors > 0 ? { moreErrors } : {}),
+  }
   return { push, kept: { ...kept, outcome }, answer: answer(partial ? 207 : 200, said) }
+}
+
+/** The results with as many errors as one answer lists; the others are counted. */
+function listedInAll(results: readonly ItemResult[]): { results: ItemResult[]; moreErrors: number } {
+  let room = problemsListedMax
+  let moreErrors = 0
+  const listed = results.map((result): ItemResult => {
+    const { errors, ...rest } = result
+    if (!errors) return result
+    const shown = errors.slice(0, room)
+    room -= shown.length
+    const more = errors.length - shown.length
+    if (more === 0) return result
+    moreErrors += more
+    return { ...rest, ...(shown.length > 0 ? { errors: shown } : {}), moreErrors: more }
+  })
+  return { results: listed, moreErrors }
 }
 
 function countStatuses(results: readonly ItemResult[]): Record<ItemStatus, number> {

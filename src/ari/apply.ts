@@ -11,6 +11,8 @@ export type ItemResult = {
   status: ItemStatus
   cellsChanged: number
   errors?: Problem[]
+  /** Problems that `errors` does not list. */
+  moreErrors?: number
   warnings?: Problem[]
 }
 
@@ -70,6 +72,12 @@ function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: numb
   if (item.problems.length > 0) return item.rows.length > 0 ? 'partial' : 'rejected'
   if (cellsChanged > 0) return 'applied'
   return cellsSuperseded > 0 ? 'superseded' : 'unchanged'
+}
+
+/** The result of an item of a push whose items together left everything as it was. */
+export function asUnchanged(result: ItemResult): ItemResult {
+  if (result.status !== 'applied') return { ...result, cellsChanged: 0 }
+  return { ...result, status: result.warnings ? 'superseded' : 'unchanged', cellsChanged: 0 }
 }
 
 function supersededWarning(cells: number, index: number): Problem {

@@ -22,6 +22,11 @@ export class BlockCache {
     return this.#hotels.get(hotelId)?.blockByKey.get(key)
   }
 
+  clear(): void {
+    this.#hotels.clear()
+    this.#bytes = 0
+  }
+
   isCurrent(hotelId: number, version: number): boolean {
     return this.#hotels.get(hotelId)?.version === version
   }

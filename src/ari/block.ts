@@ -80,6 +80,42 @@ export class Block {
     )
   }
 
+  /** Takes the contents of a changed copy. */
+  become(copy: Block): void {
+    this.#columns.splice(0, this.#columns.length, ...copy.#columns)
+    this.dirty ||= copy.dirty
+  }
+
+  /** Whether every night holds the same as in the other; a price of a former currency is not the same pushed again. */
+  holdsSameAs(other: Block, currencyRevision: number): boolean {
+    for (const field of new Set([...this.fields(), ...other.fields()])) {
+      const mine = this.values(field)
+      const theirs = other.values(field)
+      for (let night = 0; night < nightsMax; night++) {
+        if ((mine?.[night] ?? unset) !== (theirs?.[night] ?? unset)) return false
+      }
+      if (currencyRevision > 0 && isPriceField(field) && this.#isRenewed(field, other, currencyRevision))
+        return false
+    }
+    return true
+  }
+
+  #isRenewed(field: number, before: Block, currencyRevision: number): boolean {
+    const now = this.revisions(field)
+    return (before.revisions(field) ?? []).some(
+      (revision, night) => revision <= currencyRevision && (now?.[night] ?? unset) > currencyRevision,
+    )
+  }
+
+  /** Lets each value be as set by whom the other names; for values that a push changed and changed back. */
+  takeRevisionsOf(other: Block): void {
+    for (const field of this.fields()) {
+      const mine = this.#nights(field * 4 + kinds.revision)
+      const theirs = other.revisions(field)
+      if (mine) for (let night = 0; night < nightsMax; night++) mine[night] = theirs?.[night] ?? unset
+    }
+  }
+
   /** The value of each night (`unset` where there is none); undefined when no night has one. */
   values(field: number): readonly number[] | undefined {
     return this.#nights(field * 4 + kinds.value)

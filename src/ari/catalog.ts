@@ -25,6 +25,8 @@ export type Catalogs = {
   current: (connection: Queryable, supplierId: number, hotelCode: string) => Promise<HotelCatalog | undefined>
   /** The catalog as the connection's transaction sees it, kept for later. */
   reload: (connection: Queryable, catalog: HotelCatalog) => Promise<HotelCatalog>
+  /** Forgets all: after a failover versions may come a second time with other contents. */
+  clear: () => void
 }
 
 /** Entries cost about as much memory as their rooms, rates and room-rates; together at most this many are kept. */
@@ -65,6 +67,10 @@ export function catalogs(db: Database): Catalogs {
       const catalog = await load(connection, supplierId, hotelCode)
       if (!catalog) throw new Error(`hotel ${hotelCode} is gone`)
       return catalog
+    },
+    clear: () => {
+      kept.clear()
+      entries = 0
     },
   }
 }

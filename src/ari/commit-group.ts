@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type pg from 'pg'
+import type { Push } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
-import { applyItem, type Blocks, type ItemResult } from './apply.ts'
+import { applyItem, asUnchanged, type Blocks, type ItemResult } from './apply.ts'
 import type { BlockCache, HeldBlock } from './block-cache.ts'
 import { Block, type Stamp } from './block.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
-import { planPush, type Plan, type ReadyPush } from './plan.ts'
+import { planPush, tooManyCells, type Plan, type ReadyPush } from './plan.ts'
 import {
   blockKeyText,
   insertBlocks,
@@ -50,17 +51,26 @@ type Group = {
   models: Map<string, ModelChange>
 }
 
-/** Applies pushes in one transaction of two round trips, in their order, and gives their records once it is on disk. */
+/** `skip`: pushes for hotels that somebody else has locked are left out. `wait`: until they are let go. */
+export type Locking = 'skip' | 'wait'
+
+/**
+ * Applies pushes in one transaction of two round trips, in their order, and gives their records once it is on disk;
+ * undefined for those left out because their hotel is locked.
+ */
 export async function commitGroup(
   connection: Pipelined,
   pushes: readonly ReadyPush[],
+  locking: Locking,
   needs: GroupNeeds,
-): Promise<PushRecord[]> {
+): Promise<(PushRecord | undefined)[]> {
   const { client } = connection
-  const group = await readGroup(connection, pushes, needs)
-  const current = await withCurrentCatalogs(client, pushes, group, needs)
-  const records: PushRecord[] = []
-  for (const ready of current) records.push(await applyReady(ready, group))
+  const group = await readGroup(connection, pushes, locking, needs)
+  const locked = pushes.filter(({ catalog }) => group.hotels.has(catalog.hotelId))
+  const records = new Map<Push, PushRecord>()
+  for (const ready of await withCurrentCatalogs(client, locked, group, needs)) {
+    records.set(ready.push, await applyReady(ready, group))
+  }
 
   const written = writtenBlocks(group)
   const touched = [...new Set(written.map(({ key }) => key.hotelId))].flatMap(
@@ -80,20 +90,21 @@ export async function commitGroup(
     ),
     writeVersions(client, touched, nowMs),
     writePricingModels(client, [...group.models.values()]),
-    keepPushes(client, records, nowMs),
-    keepAnswers(client, records, nowMs),
+    keepPushes(client, [...records.values()], nowMs),
+    keepAnswers(client, [...records.values()], nowMs),
     client.query('commit'),
   ])
   const { command } = ended[6]
   if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
   remember(group, written, needs.cache)
-  return records
+  return pushes.map(({ push }) => records.get(push))
 }
 
 /** Locks the hotels and reads the blocks that the cache doesn't have; those it has are used if they still hold. */
 async function readGroup(
   connection: Pipelined,
   pushes: readonly ReadyPush[],
+  locking: Locking,
   { cache }: GroupNeeds,
 ): Promise<Group> {
   const { client } = connection
@@ -103,17 +114,18 @@ async function readGroup(
   const hotelIds = [...new Set(pushes.map(({ catalog }) => catalog.hotelId))]
   const [, hotels, read] = await together(connection, () => [
     client.query('begin'),
-    lockHotels(client, hotelIds),
+    lockHotels(client, hotelIds, locking),
     selectBlocks(
       client,
       unknown.map(([, key]) => key),
     ),
   ])
   const held = new Map<string, HeldBlock>()
-  for (const [text] of unknown) held.set(text, read.get(text) ?? null)
+  // What was read of a hotel that is not locked may change at any moment.
+  for (const [text, { hotelId }] of unknown) if (hotels.has(hotelId)) held.set(text, read.get(text) ?? null)
   const outdated = new Map<string, BlockKey>()
   for (const [text, key] of keys) {
-    if (held.has(text)) continue
+    if (held.has(text) || !hotels.has(key.hotelId)) continue
     const isCurrent = cache.isCurrent(key.hotelId, hotels.get(key.hotelId)?.ariVersion ?? 0)
     const known = isCurrent ? cache.get(key.hotelId, text) : undefined
     if (known === undefined) outdated.set(text, key)
@@ -162,6 +174,8 @@ async function withCurrentCatalogs(
     }
     const catalog = await needs.catalogs.reload(client, ready.catalog)
     const plan = planPush(ready.body, ready.shapeProblems, catalog, needs.clock.now())
+    const { ariCellsMax } = ready.push.caller.limits
+    if (plan.cells > ariCellsMax) plan.refused.push(tooManyCells(plan.cells, ariCellsMax))
     const wanted = new Map<string, BlockKey>()
     collectKeys(catalog.hotelId, plan, wanted)
     for (const text of wanted.keys()) if (group.held.has(text)) wanted.delete(text)
@@ -187,9 +201,26 @@ async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
   const isAtomicBroken = body.atomic === true && plan.items.some(({ problems }) => problems.length > 0)
   if (plan.refused.length > 0 || isAtomicBroken) return answerPush(ready, [], hotel.revision)
 
+  const held = heldBlocks(catalog.hotelId, group)
+  const isDryRun = body.dryRun === true
+  // One item can't undo another where there is only one.
+  const scratch = isDryRun || plan.items.length > 1 ? new Scratch(held) : undefined
+  const results = await applyItems(plan, scratch ?? held, stamp)
+  const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
+  const isUndone = changes && scratch?.isUnchanged(stamp) === true
+  const told = isUndone ? results.map(asUnchanged) : results
+  if (!isDryRun) {
+    scratch?.adopt(isUndone, stamp)
+    if (changes && !isUndone) {
+      hotel.revision++
+      noteModels(catalog, plan, group.models)
+    }
+  }
+  return answerPush(ready, told, hotel.revision)
+}
+
+async function applyItems(plan: Plan, blocks: Blocks, stamp: Stamp): Promise<ItemResult[]> {
   const results: ItemResult[] = []
-  const blocks =
-    body.dryRun === true ? copiedBlocks(catalog.hotelId, group) : heldBlocks(catalog.hotelId, group)
   let cells = 0
   for (const [index, item] of plan.items.entries()) {
     results.push(applyItem(item, index, blocks, stamp))
@@ -198,11 +229,37 @@ async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
     cells = 0
     await breathe()
   }
-  if (body.dryRun !== true && results.some(({ cellsChanged }) => cellsChanged > 0)) {
-    hotel.revision++
-    noteModels(catalog, plan, group.models)
+  return results
+}
+
+/** Blocks to try a push on: thrown away after a dry run, and where later items undo what earlier ones changed. */
+class Scratch implements Blocks {
+  readonly #real: Blocks
+  readonly #copies = new Map<Block, Block>()
+
+  constructor(real: Blocks) {
+    this.#real = real
   }
-  return answerPush(ready, results, hotel.revision)
+
+  of(roomNo: number, rateNo: number, month: number): Block {
+    const block = this.#real.of(roomNo, rateNo, month)
+    const copy = this.#copies.get(block) ?? block.copy()
+    this.#copies.set(block, copy)
+    return copy
+  }
+
+  isUnchanged({ currencyRevision }: Stamp): boolean {
+    return [...this.#copies].every(([real, copy]) => copy.holdsSameAs(real, currencyRevision))
+  }
+
+  /** Makes the copies real; of values that are as before only the sequences, where the push has one. */
+  adopt(isUndone: boolean, { sequence }: Stamp): void {
+    if (isUndone && sequence === undefined) return
+    for (const [real, copy] of this.#copies) {
+      if (isUndone) copy.takeRevisionsOf(real)
+      real.become(copy)
+    }
+  }
 }
 
 /** The group's blocks, made where there are none yet. */
@@ -216,20 +273,6 @@ function heldBlocks(hotelId: number, { held, blocks }: Group): Blocks {
       const block = bytes ? Block.decode(bytes) : Block.empty()
       blocks.set(text, block)
       return block
-    },
-  }
-}
-
-/** The same, copied, so that a dry run leaves no trace. */
-function copiedBlocks(hotelId: number, group: Group): Blocks {
-  const real = heldBlocks(hotelId, group)
-  const copies = new Map<Block, Block>()
-  return {
-    of: (roomNo, rateNo, month) => {
-      const block = real.of(roomNo, rateNo, month)
-      const copy = copies.get(block) ?? block.copy()
-      copies.set(block, copy)
-      return copy
     },
   }
 }

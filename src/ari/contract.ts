@@ -60,10 +60,14 @@ const pushAriAnswer = Type.Object({
       index: count,
       status: oneOf(itemStatuses),
       cellsChanged: count,
-      errors: Type.Optional(Type.Array(problem)),
+      errors: Type.Optional(Type.Array(problem, { description: 'At most 100 in all results together' })),
+      moreErrors: Type.Optional(
+        Type.Integer({ description: 'How many problems of the item are not listed' }),
+      ),
       warnings: Type.Optional(Type.Array(warning)),
     }),
   ),
+  moreErrors: Type.Optional(Type.Integer({ description: 'How many problems the results do not list' })),
 })
 
 export const getAriBody = Type.Object({

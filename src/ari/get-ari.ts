@@ -1,13 +1,13 @@
 import { monthOf, parseNight } from '../platform/calendar.ts'
 import { transaction, type Queryable } from '../platform/postgres.ts'
-import { rejectIfAny, type Problem } from '../platform/rejected.ts'
+import { Rejected, rejectIfAny, type Problem } from '../platform/rejected.ts'
 import type { BodyOf } from '../platform/route.ts'
 import { answer, on } from '../platform/mount.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
 import { ariRoutes } from './contract.ts'
 import { hotelNotFound, type AriNeeds } from './push-ari.ts'
 import { itemsOf, runsOf } from './read-back.ts'
-import { selectHotelBlocks, selectHotelState } from './store.ts'
+import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
 
 /** As many nights as can be held: from the day before yesterday to the last that can be pushed, and a little more. */
 const rangeNightsMax = 800
@@ -21,7 +21,7 @@ export const getAri = (needs: AriNeeds) =>
     const { catalog, state, blocks } = await transaction(needs.db, (connection) =>
       selectHeld(connection, needs.catalogs, caller.supplierId, { body, from, to }),
     )
-    const { runs, staleNights } = runsOf(blocks, { from, to, currencyRevision: state.currencyRevision })
+    const { runs, staleNights } = await runsOf(blocks, { from, to, currencyRevision: state.currencyRevision })
     const { pricingModel, ari } = itemsOf(runs, namesOf(catalog))
     return answer(200, {
       code: '200',
@@ -65,7 +65,17 @@ async function selectHeld(connection: Queryable, catalogs: Catalogs, supplierId:
     // The room's own row belongs to whatever rate is asked for.
     rateNos: rateNos && [0, ...rateNos],
   })
+  if (blocks.length > blocksReadMax) throw tooMuch()
   return { catalog, state, blocks }
+}
+
+function tooMuch(): Rejected {
+  return new Rejected(400, {
+    type: 'READ_TOO_LARGE',
+    message: `More than ${blocksReadMax} months of rooms and rates are asked for`,
+    path: '/roomIds',
+    hint: 'Name fewer roomIds or rateIds, or a shorter range, and read the rest with further calls',
+  })
 }
 
 function rangeProblems(from: number, to: number, body: { startDate: string; endDate: string }): Problem[] {

@@ -227,3 +227,12 @@ function duplicateRate(rateId: string, path: string, firstPath: string): Problem
     hint: `It stands at ${firstPath} already`,
   }
 }
+
+export function tooManyCells(cells: number, most: number): Problem {
+  return {
+    type: 'TOO_MANY_CELLS',
+    message: `The push names ${cells} nights of rooms and rates; at most ${most} are allowed`,
+    path: '/ari',
+    hint: 'Split the push by rooms or dates; see GET /v1/push/limits',
+  }
+}

@@ -5,14 +5,14 @@ import { isRecord, type Judgement } from '../platform/validate.ts'
 import type { Catalogs } from './catalog.ts'
 import type { Committer } from './commit.ts'
 import { ariRoutes, type PushAriBody } from './contract.ts'
-import { planPush, type ItemProblems } from './plan.ts'
+import { planPush, tooManyCells, type ItemProblems } from './plan.ts'
 import { sendsPrice } from './plan-prices.ts'
 
 export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
 
 /** POST /push/ari: judges every item on its own, then applies the push in a group with others. */
 export const pushAri = (needs: AriNeeds) =>
-  onItems(ariRoutes.pushAri, 'ari', async ({ body, problems, judgementByItem, caller, push }) => {
+  onItems(ariRoutes.pushAri, 'ari', itemsMaxOf, async ({ body, problems, judgementByItem, caller, push }) => {
     const byItem = new Map([...judgementByItem].map(([index, judgement]) => [index, sortedByRate(judgement)]))
     const whole = [...problems, ...tooManyItems(body, caller)]
     rejectIfAny(whole.length > 0 ? [...whole, ...[...byItem.values()].flatMap(flat)] : [])
@@ -22,19 +22,23 @@ export const pushAri = (needs: AriNeeds) =>
     const catalog = await needs.catalogs.of(caller.supplierId, read.hotelId)
     if (!catalog) throw hotelNotFound(read.hotelId)
     const plan = planPush(read, byItem, catalog, needs.clock.now())
-    if (plan.cells > caller.limits.ariCellsMax) throw tooManyCells(plan.cells, caller)
+    const { ariCellsMax } = caller.limits
+    if (plan.cells > ariCellsMax) throw new Rejected(400, tooManyCells(plan.cells, ariCellsMax))
     return needs.committer.submit({ push, body: read, shapeProblems: byItem, catalog, plan })
   })
 
+const itemsMaxOf = ({ limits }: Caller): number => limits.ariItemsMax
+
 const ratePath = /^\/ari\/\d+\/rates\/(\d+)(?=\/|$)/
 
-/** An item's problems, those of one rate line apart. Where only the first was looked for, the whole item is meant. */
+/** An item's problems, those of one rate line apart. Where not all were looked for, the whole item is meant. */
 function sortedByRate({ problems, isCoarse }: Judgement): ItemProblems {
   const sorted: ItemProblems = { item: [], byRate: new Map() }
   for (const problem of problems) {
     const rate = isCoarse ? undefined : ratePath.exec(problem.path ?? '')?.[1]
-    if (rate === undefined) sorted.item.push(problem)
-    else sorted.byRate.set(Number(rate), [...(sorted.byRate.get(Number(rate)) ?? []), problem])
+    const ofRate = rate === undefined ? sorted.item : sorted.byRate.get(Number(rate))
+    if (ofRate) ofRate.push(problem)
+    else sorted.byRate.set(Number(rate), [problem])
   }
   return sorted
 }
@@ -45,7 +49,7 @@ function flat({ item, byRate }: ItemProblems): Problem[] {
 
 function tooManyItems(body: unknown, caller: Caller): Problem[] {
   const items = isRecord(body) ? body['ari'] : undefined
-  const most = caller.limits.ariItemsMax
+  const most = itemsMaxOf(caller)
   if (!Array.isArray(items) || items.length <= most) return []
   const message = `ari must have at most ${most} elements`
   const hint = 'Split the push; see GET /v1/push/limits'
@@ -82,14 +86,5 @@ export function hotelNotFound(hotelId: string): Rejected {
     path: '/hotelId',
     value: hotelId,
     hint: 'Push the hotel with POST /push/hotels first',
-  })
-}
-
-function tooManyCells(cells: number, caller: Caller): Rejected {
-  return new Rejected(400, {
-    type: 'TOO_MANY_CELLS',
-    message: `The push names ${cells} nights of rooms and rates; at most ${caller.limits.ariCellsMax} are allowed`,
-    path: '/ari',
-    hint: 'Split the push by rooms or dates; see GET /v1/push/limits',
   })
 }

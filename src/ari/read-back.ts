@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import {
   daysIn,
   firstDay,
@@ -44,20 +45,30 @@ export type ReadOptions = {
 type Night = { held: Held; /** The same text means the same is held. */ signature: string }
 type Row = { roomNo: number; rateNo: number; nights: (Night | undefined)[] }
 
+/** How much is worked off before other requests get a turn of the event loop. */
+const blocksAtOnce = 200
+const rowsAtOnce = 20
+
 /** Few ranges that together say what the rows hold; nights that hold nothing are left out. */
-export function runsOf(
+export async function runsOf(
   blocks: readonly { key: BlockKey; block: Block }[],
   options: ReadOptions,
-): { runs: Run[]; staleNights: number } {
+): Promise<{ runs: Run[]; staleNights: number }> {
   const rows = new Map<string, Row>()
   let staleNights = 0
-  for (const { key, block } of blocks) {
+  for (const [index, { key, block }] of blocks.entries()) {
+    if (index % blocksAtOnce === blocksAtOnce - 1) await breathe()
     const { roomNo, rateNo } = key
     const row = rows.get(`${roomNo}/${rateNo}`) ?? { roomNo, rateNo, nights: [] }
     rows.set(`${roomNo}/${rateNo}`, row)
     staleNights += readNights(key.month, block, options, row.nights)
   }
-  return { runs: [...rows.values()].flatMap((row) => rangesOf(row, options.from)), staleNights }
+  const runs: Run[] = []
+  for (const [index, row] of [...rows.values()].entries()) {
+    if (index % rowsAtOnce === rowsAtOnce - 1) await breathe()
+    runs.push(...rangesOf(row, options.from))
+  }
+  return { runs, staleNights }
 }
 
 /** Fills in the block's nights, counted from the first asked for; returns how many have a price left out. */

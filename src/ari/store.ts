@@ -18,21 +18,24 @@ export type LockedHotel = {
   ariVersion: number
 }
 
+const lockStatement = `select id, revision, catalog_version as "catalogVersion", currency_revision as "currencyRevision",
+    ari_version as "ariVersion"
+  from hotel where id = any($1::int[]) order by id for update`
+
 /**
  * Locks the hotels in order of their id, so that two groups that share hotels can't wait for each other, and says
- * what of them may have changed since they were cached.
+ * what of them may have changed since they were cached. `skip` leaves out those that somebody else holds.
  */
 export async function lockHotels(
   connection: Queryable,
   hotelIds: readonly number[],
+  locking: 'skip' | 'wait',
 ): Promise<Map<number, LockedHotel>> {
-  const { rows } = await connection.query<LockedHotel>({
-    name: 'lock-hotels',
-    text: `select id, revision, catalog_version as "catalogVersion", currency_revision as "currencyRevision",
-        ari_version as "ariVersion"
-      from hotel where id = any($1::int[]) order by id for update`,
-    values: [numberArray(hotelIds)],
-  })
+  const statement =
+    locking === 'skip'
+      ? { name: 'lock-free-hotels', text: `${lockStatement} skip locked` }
+      : { name: 'lock-hotels', text: lockStatement }
+  const { rows } = await connection.query<LockedHotel>({ ...statement, values: [numberArray(hotelIds)] })
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -182,6 +185,9 @@ export async function selectHotelState(
   return { revision: row.revision, currencyRevision: row.currency_revision }
 }
 
+/** A larger read-back is refused: it would keep everybody else waiting. */
+export const blocksReadMax = 6_000
+
 /** Every block of a hotel whose month lies in the range, of the rooms and rates named (all, where none are). */
 export async function selectHotelBlocks(
   db: Queryable,
@@ -197,7 +203,7 @@ export async function selectHotelBlocks(
     `select room_no, rate_no, month, block from ari_month
      where hotel_id = $1 and month between $2 and $3
        and ($4::int[] is null or room_no = any($4)) and ($5::int[] is null or rate_no = any($5))
-     order by room_no, rate_no, month`,
+     order by room_no, rate_no, month limit ${blocksReadMax + 1}`,
     [hotelId, range.fromMonth, range.toMonth, range.roomNos ?? null, range.rateNos ?? null],
   )
   return rows.map((row) => ({

@@ -18,15 +18,28 @@ export async function answerError(
     needs.log.error({ err: error, requestId: request.id, route: request.ari.route?.path }, 'a request failed')
   else if (rejected.status === 503)
     needs.turnedAway(error instanceof Error ? error.message : rejected.message)
-  const status = rejected?.status ?? 500
-  const json = JSON.stringify(rejected ? rejectedBody(rejected, request.id) : ourFault(request.id))
+  const { status, json } = written(rejected, request.id, needs)
   const push = request.ari.push
   if (push && rejected && status < 500) await keepRefused(push, status, json, needs)
   return reply
     .code(status)
-    .headers({ ...rejected?.headers, 'cache-control': 'no-store' })
+    .headers({ ...(status === 500 ? {} : rejected?.headers), 'cache-control': 'no-store' })
     .type('application/json; charset=utf-8')
     .send(json)
+}
+
+/** The answer in words. What can't be written (beyond the longest string, for one) becomes a fault of ours. */
+function written(
+  rejected: Rejected | undefined,
+  requestId: string,
+  needs: ServeNeeds,
+): { status: number; json: string } {
+  try {
+    if (rejected) return { status: rejected.status, json: JSON.stringify(rejectedBody(rejected, requestId)) }
+  } catch (error) {
+    needs.log.error({ err: error, requestId }, 'a refusal could not be written')
+  }
+  return { status: 500, json: JSON.stringify(ourFault(requestId)) }
 }
 
 /** A refusal is answered even when the log cannot be written: the push changed nothing. */

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import type { RateLimit } from './rate-limit.ts'
 import { rejectIfAny, type Problem } from './rejected.ts'
 import type { BodyOf, ParamsOf, QueryOf, Route } from './route.ts'
-import { isRecord, validator, type Judgement, type Validator } from './validate.ts'
+import { elementsJudgedMax, isRecord, validator, type Judgement, type Validator } from './validate.ts'
 
 /** Who calls: the account behind an x-api-key. Its limits are the key's own or the service's defaults. */
 export type Caller = {
@@ -75,10 +75,14 @@ export type ItemsCall<R extends Route> = Omit<Call<R>, 'body'> & {
   judgementByItem: ReadonlyMap<number, Judgement>
 }
 
-/** Like `on`, for a push whose items (the list under `member`) are judged and answered one by one. */
+/**
+ * Like `on`, for a push whose items (the list under `member`) are judged and answered one by one. Of more items than
+ * `itemsMaxOf` allows the caller none is judged; to refuse them is up to the handler.
+ */
 export function onItems<R extends Route>(
   route: R,
   member: string,
+  itemsMaxOf: (caller: Caller) => number,
   handler: (call: ItemsCall<R>) => Promise<Answer>,
 ): Mounted {
   const shape: TSchema & { properties?: Record<string, TSchema & { items?: TSchema; maxItems?: number }> } =
@@ -96,7 +100,8 @@ export function onItems<R extends Route>(
       const { problems, isCoarse } = rest.judge(call.body)
       const items = isRecord(call.body) ? call.body[member] : undefined
       const judgementByItem = new Map<number, Judgement>()
-      if (Array.isArray(items) && !isCoarse && items.length <= (list.maxItems ?? Infinity))
+      const itemsMax = Math.min(itemsMaxOf(call.caller), list.maxItems ?? Infinity)
+      if (Array.isArray(items) && !isCoarse && items.length <= itemsMax)
         judgeItems(items, item, `/${member}`, judgementByItem)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: such routes have neither query nor parameters.
       return handler({ ...call, problems, judgementByItem } as ItemsCall<R>)
@@ -104,15 +109,19 @@ export function onItems<R extends Route>(
   }
 }
 
+/** Of all items together; beyond it, only the first problem of each further one is looked for. */
+const itemProblemsMax = 2_000
+
 function judgeItems(
   items: readonly unknown[],
   item: Validator<TSchema>,
   path: string,
   judgementByItem: Map<number, Judgement>,
 ): void {
+  const budget = { elements: elementsJudgedMax, problems: itemProblemsMax }
   for (const [index, value] of items.entries()) {
     if (item.matches(value)) continue
-    judgementByItem.set(index, item.judge(value, `${path}/${index}`))
+    judgementByItem.set(index, item.judge(value, `${path}/${index}`, budget))
   }
 }
 

@@ -43,18 +43,24 @@ function withOwnKeywords(options: { allErrors: boolean }): Ajv {
 /** What is wrong with a value. */
 export type Judgement = {
   problems: Problem[]
-  /** The value was too large to list everything: only the first problem is named, and no other place can be trusted. */
+  /** There was too much to list everything: only the first problems are named, and no other place can be trusted. */
   isCoarse: boolean
 }
 
 export type Validator<S extends TSchema> = {
   matches: (value: unknown) => value is Static<S>
-  /** `at` is where the value stands in the request, as a JSON Pointer; absent: it is the request. */
-  judge: (value: unknown, at?: string) => Judgement
+  /**
+   * `at` is where the value stands in the request, as a JSON Pointer; absent: it is the request. `budget` is spent;
+   * values that are judged one by one share it.
+   */
+  judge: (value: unknown, at?: string, budget?: JudgingBudget) => Judgement
 }
 
-/** Listing every problem of a value with more array elements than this could take seconds and a gigabyte. */
-const elementsJudgedMax = 20_000
+/** How much of a request may still be looked through for every problem. */
+export type JudgingBudget = { elements: number; problems: number }
+
+/** Listing every problem of a request with more array elements than this could take seconds and a gigabyte. */
+export const elementsJudgedMax = 20_000
 
 export function validator<S extends TSchema>(schema: S): Validator<S> {
   const first: ValidateFunction<Static<S>> = ajvFirst.compile<Static<S>>(schema)
@@ -62,22 +68,34 @@ export function validator<S extends TSchema>(schema: S): Validator<S> {
   let all: ValidateFunction<Static<S>> | undefined
   return {
     matches: (value): value is Static<S> => first(value),
-    judge: (value, at = '') => {
+    judge: (value, at = '', budget = { elements: elementsJudgedMax, problems: Infinity }) => {
       if (first(value)) return { problems: [], isCoarse: false }
-      if (elementsIn(value) > elementsJudgedMax)
-        return { problems: problemsOf(first.errors, at), isCoarse: true }
+      const elements = budget.problems > 0 ? elementsIn(value, budget.elements) : Infinity
+      if (elements > budget.elements) return { problems: problemsOf(first.errors, at), isCoarse: true }
+      budget.elements -= elements
       all ??= ajvAll.compile<Static<S>>(schema)
       all(value)
-      return { problems: problemsOf(all.errors, at), isCoarse: false }
+      const found = problemsOf(all.errors, at)
+      const problems = found.length > budget.problems ? found.slice(0, budget.problems) : found
+      budget.problems -= problems.length
+      return { problems, isCoarse: problems.length < found.length }
     },
   }
 }
 
-/** How many elements the arrays of a value have, on all levels; its nesting was bounded when it was parsed. */
-export function elementsIn(value: unknown): number {
+/**
+ * How many elements the arrays of a value have, on all levels; beyond `most`, only that they are more. The value's
+ * nesting was bounded when it was parsed.
+ */
+function elementsIn(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 0
   let elements = Array.isArray(value) ? value.length : 0
-  for (const member of Object.values(value)) elements += elementsIn(member)
+  if (elements > most) return elements
+  for (const key in value) {
+    const member: unknown = Reflect.get(value, key)
+    if (typeof member === 'object') elements += elementsIn(member, most - elements)
+    if (elements > most) return elements
+  }
   return elements
 }
 

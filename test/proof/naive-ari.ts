@@ -109,10 +109,13 @@ export class NaiveHotel {
     const causes = [...(isOtherCurrency ? ['rule'] : []), ...understood.flatMap((item) => item.causes)]
     const isRefused = isOtherCurrency || (push.atomic === true && causes.length > 0)
     const changed = new Map<string, Cell>()
-    const items = understood.map((item): ItemTold => {
+    const applied = understood.map((item): ItemTold => {
       if (isRefused) return { status: 'rejected', cellsChanged: 0, hasErrors: true, isHeldBack: false }
       return this.#applyItem(item, { push, keyName, changed })
     })
+    // A push whose items together leave everything as it was is unchanged, whatever they did on the way.
+    const isUndone = [...changed].every(([key, cell]) => holdsSame(cell, this.cells.get(key) ?? emptyCell))
+    const items = isUndone ? applied.map(asUndone) : applied
     const areAllRejected = items.every(({ status }) => status === 'rejected')
     const isPartial = items.some(({ status }) => status === 'rejected' || status === 'partial')
     const isChanging =
@@ -302,6 +305,19 @@ export class NaiveHotel {
       }
     }
   }
+}
+
+function asUndone(item: ItemTold): ItemTold {
+  const status = item.status === 'applied' ? (item.isHeldBack ? 'superseded' : 'unchanged') : item.status
+  return { ...item, status, cellsChanged: 0 }
+}
+
+function holdsSame(one: Cell, other: Cell): boolean {
+  if (one.held.size !== other.held.size) return false
+  return [...one.held].every(([field, { value, former }]) => {
+    const before = other.held.get(field)
+    return before !== undefined && before.value === value && before.former === former
+  })
 }
 
 function outdated(cell: Cell): Cell {
