@@ -34,12 +34,16 @@ export function applyItem(item: PlannedItem, index: number, blocks: Blocks, stam
     }
   }
   const status = statusOf(item, cellsChanged, cellsSuperseded)
+  const warnings = [
+    ...(item.warnings ?? []),
+    ...(cellsSuperseded > 0 ? [supersededWarning(cellsSuperseded, index)] : []),
+  ]
   return {
     index,
     status,
     cellsChanged,
     ...(item.problems.length > 0 ? { errors: item.problems } : {}),
-    ...(cellsSuperseded > 0 ? { warnings: [supersededWarning(cellsSuperseded, index)] } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
 
@@ -77,7 +81,8 @@ function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: numb
 /** The result of an item of a push whose items together left everything as it was. */
 export function asUnchanged(result: ItemResult): ItemResult {
   if (result.status !== 'applied') return { ...result, cellsChanged: 0 }
-  return { ...result, status: result.warnings ? 'superseded' : 'unchanged', cellsChanged: 0 }
+  const isHeldBack = result.warnings?.some(({ type }) => type === 'SUPERSEDED')
+  return { ...result, status: isHeldBack ? 'superseded' : 'unchanged', cellsChanged: 0 }
 }
 
 function supersededWarning(cells: number, index: number): Problem {

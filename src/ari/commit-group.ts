@@ -6,6 +6,7 @@ import type { Needs } from '../platform/needs.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyItem, asUnchanged, type Blocks, type ItemResult } from './apply.ts'
+import { Scratch } from './scratch.ts'
 import type { BlockCache, HeldBlock } from './block-cache.ts'
 import { Block, type Stamp } from './block.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
@@ -230,36 +231,6 @@ async function applyItems(plan: Plan, blocks: Blocks, stamp: Stamp): Promise<Ite
     await breathe()
   }
   return results
-}
-
-/** Blocks to try a push on: thrown away after a dry run, and where later items undo what earlier ones changed. */
-class Scratch implements Blocks {
-  readonly #real: Blocks
-  readonly #copies = new Map<Block, Block>()
-
-  constructor(real: Blocks) {
-    this.#real = real
-  }
-
-  of(roomNo: number, rateNo: number, month: number): Block {
-    const block = this.#real.of(roomNo, rateNo, month)
-    const copy = this.#copies.get(block) ?? block.copy()
-    this.#copies.set(block, copy)
-    return copy
-  }
-
-  isUnchanged({ currencyRevision }: Stamp): boolean {
-    return [...this.#copies].every(([real, copy]) => copy.holdsSameAs(real, currencyRevision))
-  }
-
-  /** Makes the copies real; of values that are as before only the sequences, where the push has one. */
-  adopt(isUndone: boolean, { sequence }: Stamp): void {
-    if (isUndone && sequence === undefined) return
-    for (const [real, copy] of this.#copies) {
-      if (isUndone) copy.takeRevisionsOf(real)
-      real.become(copy)
-    }
-  }
 }
 
 /** The group's blocks, made where there are none yet. */

@@ -171,7 +171,7 @@ test('prices of a former currency are left out, with a warning that counts their
     warnings: [
       {
         type: 'FORMER_CURRENCY',
-        message: 'Prices of 2 nights are in a former currency and cannot be sold',
+        message: "Prices of 2 nights were pushed before the hotel's currency changed and cannot be sold",
         hint: 'Push them again in JPY',
       },
     ],

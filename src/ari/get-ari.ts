@@ -140,7 +140,7 @@ function unknownNumber(no: number): never {
 function formerCurrency(nights: number, currency: string): Problem {
   return {
     type: 'FORMER_CURRENCY',
-    message: `Prices of ${nights} night${nights === 1 ? '' : 's'} are in a former currency and cannot be sold`,
+    message: `Prices of ${nights} night${nights === 1 ? '' : 's'} were pushed before the hotel's currency changed and cannot be sold`,
     hint: `Push them again in ${currency}`,
   }
 }

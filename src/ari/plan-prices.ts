@@ -40,13 +40,23 @@ export function sendsPrice(line: PricedLine): boolean {
  * The prices of a rate line. A price in one model takes the place of those in the other on the same nights;
  * `prices: null` (or `price: null`) clears those of both.
  */
-export function planPrices(line: PricedLine, context: PriceContext, problems: Problem[]): PlannedPrices {
+export function planPrices(
+  line: PricedLine,
+  context: PriceContext,
+  { problems, warnings }: { problems: Problem[]; warnings: Problem[] },
+): PlannedPrices {
   if (!sendsPrice(line)) return nothing
   const { model, path } = context
   const before = problems.length
   const lines = listed(line, path, problems)
   if (lines === null)
     return { sets: [{ field: fieldNumber.unitPrice, value: unset }], clearsOthers: true, model: undefined }
+  if (
+    model === 'unit' &&
+    lines.some(({ price }) => price.guests !== undefined || price.ageCategory !== undefined)
+  ) {
+    warnings.push(guestFieldsIgnored(path))
+  }
   const valueByField = new Map<number, number>()
   for (const { price, at } of lines) {
     const field = model === 'guest' ? guestField(price, at, context.product, problems) : fieldNumber.unitPrice
@@ -175,4 +185,13 @@ function duplicatePrice(at: string, model: PricingModel | undefined): Problem {
   const hint =
     model === 'guest' ? 'Send each ageCategory and guests once' : 'The unit model has one price a night'
   return { type: 'DUPLICATE_PRICE', message: 'The same price stands twice in one rate line', path: at, hint }
+}
+
+function guestFieldsIgnored(path: string): Problem {
+  return {
+    type: 'GUEST_FIELDS_IGNORED',
+    message: 'guests and ageCategory mean nothing when pricingModel is unit',
+    path,
+    hint: 'The amount is for the room, whoever stays; send pricingModel guest for prices by number of guests',
+  }
 }

@@ -4,7 +4,7 @@ import type { Push } from '../platform/mount.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import type { PushAriBody } from './contract.ts'
-import type { AriItem, RateLine } from './item-contract.ts'
+import { ariItem, type AriItem, type RateLine } from './item-contract.ts'
 import { fieldNumber, rateFields, restrictionFields, switchFields, type FieldValue } from './fields.ts'
 import { countNights, type MonthNights } from './month.ts'
 import { checkForms, itemNights } from './plan-item.ts'
@@ -24,7 +24,7 @@ export type RowChange = {
 }
 
 /** An item's changes, and what keeps it, or some of its rate lines, from being applied. */
-export type PlannedItem = { rows: RowChange[]; problems: Problem[] }
+export type PlannedItem = { rows: RowChange[]; problems: Problem[]; warnings?: Problem[] }
 
 export type Plan = {
   items: PlannedItem[]
@@ -99,6 +99,7 @@ function planItem(context: ItemContext): PlannedItem {
     return { rows: [], problems: [...problems, ...[...wrongRates.values()].flat()] }
 
   const rows: RowChange[] = []
+  const warnings: Problem[] = []
   const roomSets = roomValues(item)
   if (roomSets.length > 0) {
     rows.push({
@@ -111,13 +112,11 @@ function planItem(context: ItemContext): PlannedItem {
     })
   }
   if (item.rateId !== undefined)
-    planRate(
-      { ...context, roomNo, months },
-      { ...item, rateId: item.rateId, inventory: undefined },
-      path,
+    planRate({ ...context, roomNo, months }, { ...item, rateId: item.rateId, inventory: undefined }, path, {
       rows,
       problems,
-    )
+      warnings,
+    })
   const seen = new Map<string, number>()
   for (const [index, line] of (item.rates ?? []).entries()) {
     const wrong = wrongRates.get(index)
@@ -127,11 +126,14 @@ function planItem(context: ItemContext): PlannedItem {
     }
     const linePath = `${path}/rates/${index}`
     const before = seen.get(line.rateId)
-    if (before === undefined) planRate({ ...context, roomNo, months }, line, linePath, rows, problems)
+    if (before === undefined)
+      planRate({ ...context, roomNo, months }, line, linePath, { rows, problems, warnings })
     else problems.push(duplicateRate(line.rateId, linePath, `${path}/rates/${before}`))
     seen.set(line.rateId, index)
   }
-  return { rows, problems }
+  if (rows.length === 0 && problems.length === 0 && warnings.length === 0)
+    warnings.push(nothingSent(item, path))
+  return warnings.length > 0 ? { rows, problems, warnings } : { rows, problems }
 }
 
 /** Inventory and closure of the room. In the flat form `closed` is the rate line's. */
@@ -152,8 +154,7 @@ function planRate(
   context: RateContext,
   line: FlatLine,
   path: string,
-  rows: RowChange[],
-  problems: Problem[],
+  { rows, problems, warnings }: Required<PlannedItem>,
 ): void {
   const { catalog, roomNo, months, body } = context
   const rateNo = catalog.rateNoByCode.get(line.rateId)
@@ -166,7 +167,7 @@ function planRate(
   const prices = planPrices(
     line,
     { model: line.pricingModel ?? context.item.pricingModel ?? body.pricingModel, product, catalog, path },
-    problems,
+    { problems, warnings },
   )
   if (problems.length > before) return
   const sets = [...plainValues(line), ...prices.sets]
@@ -175,7 +176,10 @@ function planRate(
     const sent = new Set(sets.map(({ field }) => field))
     for (const field of rateFields) if (!sent.has(field)) sets.push({ field, value: unset })
   }
-  if (sets.length === 0 && !prices.clearsOthers) return
+  if (sets.length === 0 && !prices.clearsOthers) {
+    if (context.item.rates) warnings.push(nothingSent(line, path))
+    return
+  }
   const guestPricesKept = overlay || prices.clearsOthers ? keptOf(prices) : undefined
   rows.push({ roomNo, rateNo, months, sets, guestPricesKept, pricingModel: prices.model })
 }
@@ -199,6 +203,24 @@ function plainValues(line: FlatLine): FieldValue[] {
       sets.push({ field: fieldNumber[field], value: value === null || value === 0 ? unset : value })
   }
   return sets
+}
+
+const knownMembers: ReadonlySet<string> = new Set(Object.keys(ariItem.properties))
+const ignoredListedMax = 5
+
+/** A misspelt member is ignored like any unknown one, so somebody must say that nothing was left. */
+function nothingSent(line: object, path: string): Problem {
+  const ignored = Object.keys(line).filter((name) => !knownMembers.has(name))
+  const named = ignored.slice(0, ignoredListedMax).map((name) => name.slice(0, 40).toWellFormed())
+  return {
+    type: 'NOTHING_SENT',
+    message: 'Nothing is set: no value was sent',
+    path,
+    hint:
+      named.length > 0
+        ? `Not known and ignored: ${named.join(', ')}`
+        : 'Send inventory, closed, prices or a restriction; what is absent stays as it is',
+  }
 }
 
 function roomNotFound(roomId: string, path: string): Problem {

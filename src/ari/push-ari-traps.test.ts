@@ -208,7 +208,87 @@ test('nesting 5,000 deep, open or closed', async () => {
     ])
     await refused(withItem(`"unknown":${value}`))
   }
-  assert.equal((await refused('['.repeat(1_000_000))).body['message'], 'Request body is not valid JSON')
+  assert.deepEqual(problemsOf(await refused('['.repeat(1_000_000))), [
+    ['', 'NESTED_TOO_DEEPLY', 'Request body is nested deeper than 32 levels'],
+  ])
+})
+
+/** The JSON text of a push of `items` items, each of `rates` lines of `prices` prices. */
+function pushOf(items: number, rates: number, prices: number, price: string): string {
+  const line = `{"rateId":"BAR","prices":[${Array(prices).fill(price).join()}]}`
+  const item = `{"roomId":"DBL","date":"2027-04-01","rates":[${Array(rates).fill(line).join()}]}`
+  return `{"hotelId":"H1","pricingModel":"guest","ari":[${Array(items).fill(item).join()}]}`
+}
+
+/** How many errors the results list, how many they count beside, and how many results there are. */
+function countsIn({ body }: Reply): { listed: number; more: number; results: number } {
+  const { results } = body
+  assert.ok(Array.isArray(results))
+  let listed = 0
+  let more = 0
+  for (const result of results) {
+    assert.ok(['rejected', 'partial', 'unchanged', 'applied'].includes(result.status))
+    listed += result.errors?.length ?? 0
+    more += result.moreErrors ?? 0
+  }
+  return { listed, more, results: results.length }
+}
+
+test('more values than any push needs are refused before they are read', async () => {
+  const keys = Array.from({ length: 500_001 }, (_, index) => `"${index.toString(36)}":1`).join()
+  for (const body of [
+    pushOf(1_000, 11, 290, '{}'),
+    `{${keys}}`,
+    `{"hotelId":"H1","ari":[${Array(500_002).fill('{}').join()}]}`,
+    `[${'[],'.repeat(600_000)}`,
+  ]) {
+    assert.deepEqual(problemsOf(await refused(body)), [
+      ['', 'TOO_MANY_VALUES', 'Request body has more than 500000 keys or elements'],
+    ])
+  }
+  // What stands in strings is not counted.
+  expectOk(await supplier.post('/push/ari', withItem(`"note":"${',:[{'.repeat(600_000)}","closed":null`)))
+})
+
+test('however much is wrong with a push, the answer stays small and names every item', async () => {
+  // The items are many, then large, then wrong in what only the plan can see.
+  const missing = await refused(pushOf(1_000, 2, 200, '{}'))
+  assert.deepEqual(countsIn(missing), { listed: 100, more: 2_000 - 100 + 995, results: 1_000 })
+  assert.equal(missing.body['moreErrors'], 2_000 - 100 + 995)
+  const large = await refused(pushOf(3, 100, 300, '{}'))
+  assert.deepEqual(countsIn(large), { listed: 3, more: 0, results: 3 })
+  const unplannable = await refused(pushOf(500, 1, 290, '{"amount":1}'))
+  assert.equal(countsIn(unplannable).listed, 100)
+  for (const { text } of [missing, large, unplannable]) assert.ok(text.length < 300_000, `${text.length}`)
+})
+
+test('the errors of a push that is applied in part are cut at 100, and counted', async () => {
+  const wrong = { roomId: 'DBL', date: '2027-04-01', inventory: -1, rates: [{ rateId: 'BAR', price: 'x' }] }
+  const good = { roomId: 'DBL', date: '2027-04-01', inventory: 3 }
+  const reply = await supplier.post('/push/ari', { hotelId: 'H1', ari: [...Array(70).fill(wrong), good] })
+  assert.equal(reply.status, 207)
+  assert.deepEqual(countsIn(reply), { listed: 100, more: 40, results: 71 })
+  assert.equal(reply.body['moreErrors'], 40)
+  const { results } = reply.body
+  assert.ok(Array.isArray(results))
+  assert.deepEqual(results[69], { index: 69, status: 'rejected', cellsChanged: 0, moreErrors: 2 })
+})
+
+test('of more items than the key may send none is judged', async () => {
+  const narrow = await gateway.supplier('narrow', { ariItemsMax: 2 })
+  const reply = await narrow.post('/push/ari', { hotelId: 'H1', ari: [{}, {}, {}] })
+  assert.deepEqual(problemsOf(reply), [['/ari', 'TOO_MANY_ITEMS', 'ari must have at most 2 elements']])
+})
+
+test('a long key does not make a long answer', async () => {
+  const pairs = Array.from({ length: 95 }, (_, index) => `"a${index}":1,"a${index}":1`).join()
+  for (const length of [200_000, 4_000_000, 9_000_000]) {
+    const reply = await refused(`{"${'k'.repeat(length)}":{${pairs}}}`)
+    assert.deepEqual(
+      problemsOf(reply).map((problem) => [problem].flat()[0]),
+      Array.from({ length: 95 }, (_, index) => `/${'k'.repeat(100)}/a${index}`),
+    )
+  }
 })
 
 test('a key that stands twice is refused, not decided for the last', async () => {

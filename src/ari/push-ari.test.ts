@@ -730,3 +730,99 @@ test('a hotel that is unknown and one of another supplier get the same answer', 
   expectOk(await push(stranger, night('2027-04-01', { inventory: 7 })))
   assert.deepEqual(await held(supplier), [])
 })
+
+test('a misspelt member is named in a warning, since nothing else is left to tell of it', async () => {
+  const supplier = await storySupplier()
+  const ari = [
+    { roomId: 'DBL', date: '2027-04-15', availability: 4, stopSell: true },
+    { roomId: 'DBL', date: '2027-04-15', inventory: 2, rates: [{ rateId: 'BAR', minStay: 2 }] },
+  ]
+  const { body } = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }))
+  assert.deepEqual(body['results'], [
+    {
+      index: 0,
+      status: 'unchanged',
+      cellsChanged: 0,
+      warnings: [
+        {
+          type: 'NOTHING_SENT',
+          message: 'Nothing is set: no value was sent',
+          path: '/ari/0',
+          hint: 'Not known and ignored: availability, stopSell',
+        },
+      ],
+    },
+    {
+      index: 1,
+      status: 'applied',
+      cellsChanged: 1,
+      warnings: [
+        {
+          type: 'NOTHING_SENT',
+          message: 'Nothing is set: no value was sent',
+          path: '/ari/1/rates/0',
+          hint: 'Not known and ignored: minStay',
+        },
+      ],
+    },
+  ])
+})
+
+test('guests in the unit model are ignored, with a warning', async () => {
+  const supplier = await storySupplier()
+  const prices = [{ guests: 2, ageCategory: 'adult', amount: 110 }]
+  const ari = [{ roomId: 'DBL', date: '2027-04-15', rates: [{ rateId: 'BAR', prices }] }]
+  const { body } = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari }))
+  assert.deepEqual(body['results'], [
+    {
+      index: 0,
+      status: 'applied',
+      cellsChanged: 1,
+      warnings: [
+        {
+          type: 'GUEST_FIELDS_IGNORED',
+          message: 'guests and ageCategory mean nothing when pricingModel is unit',
+          path: '/ari/0/rates/0',
+          hint: 'The amount is for the room, whoever stays; send pricingModel guest for prices by number of guests',
+        },
+      ],
+    },
+  ])
+})
+
+test('a push whose later items set again what its earlier ones overwrote is unchanged when repeated', async () => {
+  const supplier = await storySupplier()
+  const line = (price: number) => [{ rateId: 'BAR', price }]
+  const range = { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-04-30' }
+  const ari = [
+    { ...range, inventory: 5, rates: line(90) },
+    { ...range, daysOfWeek: ['FRI', 'SAT'], rates: line(120) },
+  ]
+  const body = { hotelId: 'H1', pricingModel: 'unit', ari }
+  const first = expectOk(await supplier.post('/push/ari', body))
+  const again = expectOk(await supplier.post('/push/ari', body))
+  assert.equal(again.body['revision'], first.body['revision'])
+  assert.deepEqual(again.body['results'], [
+    { index: 0, status: 'unchanged', cellsChanged: 0 },
+    { index: 1, status: 'unchanged', cellsChanged: 0 },
+  ])
+})
+
+test('a hotel that somebody holds keeps no push for another hotel waiting', async () => {
+  const supplier = await storySupplier()
+  await pushStoryHotel(supplier, { hotelId: 'H2' })
+  const pushTo = (hotelId: string) =>
+    supplier.post('/push/ari', { hotelId, ari: [{ roomId: 'DBL', date: '2027-04-15', inventory: 3 }] })
+  const holder = await gateway.db.pool.connect()
+  await holder.query('begin')
+  await holder.query(`select from hotel where code = 'H1' for update`)
+  const waiting = pushTo('H1')
+  const others = await Promise.all(Array.from({ length: 5 }, () => pushTo('H2')))
+  assert.deepEqual(
+    others.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  )
+  await holder.query('commit')
+  holder.release()
+  expectOk(await waiting)
+})

@@ -128,6 +128,11 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
       message: 'startDate to endDate must be at most 800 nights',
       hint: 'Read the range in parts',
     },
+    {
+      type: 'READ_TOO_LARGE',
+      message: 'More than 6000 months of rooms and rates are asked for',
+      hint: 'Name fewer roomIds or rateIds, or a shorter range, and read the rest with further calls',
+    },
   ],
   registerAvailabilityWebhook: Object.values(webhookFaults),
   registerPushbookWebhook: Object.values(webhookFaults),
@@ -150,11 +155,21 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
       message: '3 nights kept fields of a newer sequence',
       hint: 'Nothing to do: a push with a higher sequence arrived before this one',
     },
+    {
+      type: 'NOTHING_SENT',
+      message: 'Nothing is set: no value was sent',
+      hint: 'Not known and ignored: availability',
+    },
+    {
+      type: 'GUEST_FIELDS_IGNORED',
+      message: 'guests and ageCategory mean nothing when pricingModel is unit',
+      hint: 'The amount is for the room, whoever stays; send pricingModel guest for prices by number of guests',
+    },
   ],
   getAri: [
     {
       type: 'FORMER_CURRENCY',
-      message: 'Prices of 3 nights are in a former currency and cannot be sold',
+      message: "Prices of 3 nights were pushed before the hotel's currency changed and cannot be sold",
       hint: "Push them again in the hotel's currency",
     },
   ],

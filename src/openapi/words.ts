@@ -113,7 +113,7 @@ Every error has the same shape, and lists **all** problems of the request, not o
 
 \`code\` is the HTTP status as a string, \`message\` the first error's text. \`type\` is stable: decide by it.
 \`path\` is a JSON Pointer into the body; query parameters are named \`?name\`, headers by their name.
-At most 100 problems are listed, then \`moreErrors\` counts the rest.
+At most 100 problems are listed, in \`errors\` as in all \`results\` together, then \`moreErrors\` counts the rest.
 
 - **200**, **207** All applied; an ARI push of which some items were not
 - **400** Malformed JSON, a wrong type, a missing field, a broken rule: send again after mending it

@@ -5,13 +5,15 @@ import { Rejected, rejectedBody } from './rejected.ts'
 import type { Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
+type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log'>
+
 /** The one place where what was thrown becomes an answer. */
 
 export async function answerError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  needs: ServeNeeds & { turnedAway: (message: string) => void },
+  needs: ErrorNeeds & { turnedAway: (message: string) => void },
 ): Promise<FastifyReply> {
   const rejected = asRejected(error)
   if (!rejected)
@@ -32,7 +34,7 @@ export async function answerError(
 function written(
   rejected: Rejected | undefined,
   requestId: string,
-  needs: ServeNeeds,
+  needs: ErrorNeeds,
 ): { status: number; json: string } {
   try {
     if (rejected) return { status: rejected.status, json: JSON.stringify(rejectedBody(rejected, requestId)) }
@@ -43,7 +45,7 @@ function written(
 }
 
 /** A refusal is answered even when the log cannot be written: the push changed nothing. */
-async function keepRefused(push: Push, status: number, json: string, needs: ServeNeeds): Promise<void> {
+async function keepRefused(push: Push, status: number, json: string, needs: ErrorNeeds): Promise<void> {
   try {
     await needs.keepRefused(push, status, json)
   } catch (error) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nestingMax, parseJson, pointerPart } from './json.ts'
+import { nestingMax, parseJson, pointerPart, valuesMax } from './json.ts'
 import { Rejected } from './rejected.ts'
 
 /** [type, path] of each problem with the text; empty when it is taken. */
@@ -94,6 +94,17 @@ test('nesting beyond the limit is refused, however deep', () => {
   }
 })
 
+test('750,000 keys and commas are taken, one more is refused', () => {
+  const key = (index: number): string => `"${index}":1`
+  const objects = (keys: number): string =>
+    `[${Array.from({ length: keys }, (_, at) => `{${key(at % 9)}}`).join()}]`
+  assert.deepEqual(problemsIn(objects(valuesMax)), [])
+  assert.deepEqual(problemsIn(`[${'1,'.repeat(valuesMax)}1]`), [])
+  assert.deepEqual(problemsIn(`[${'1,'.repeat(valuesMax + 1)}1]`), [['TOO_MANY_VALUES', '']])
+  assert.deepEqual(problemsIn(`{"a":${objects(valuesMax)}}`), [['TOO_MANY_VALUES', '']])
+  assert.deepEqual(problemsIn(`"${'\\",:[{'.repeat(valuesMax)}"`), [])
+})
+
 test('what is not JSON in UTF-8 is refused with one plain problem', () => {
   const malformed = [
     '',
@@ -116,4 +127,5 @@ test('what is not JSON in UTF-8 is refused with one plain problem', () => {
 
 test('a key becomes a part of a JSON Pointer by RFC 6901', () => {
   assert.equal(pointerPart('a/b~c~1'), 'a~1b~0c~01')
+  assert.equal(pointerPart(`${'/'.repeat(99)}😀`), `${'~1'.repeat(99)}\uFFFD`)
 })

@@ -4,7 +4,7 @@ import { Rejected, type Problem } from './rejected.ts'
 /** Deeper than any shape of the contract; a body nested further is refused before anything recurses into it. */
 export const nestingMax = 32
 /** More keys, or more commas, than this are refused before the parse: each costs it time, and memory long after. */
-export const valuesMax = 500_000
+export const valuesMax = 750_000
 
 const malformed = (hint: string): Rejected =>
   new Rejected(400, { type: 'MALFORMED_JSON', message: 'Request body is not valid JSON', path: '', hint })

@@ -91,8 +91,8 @@ function elementsIn(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 0
   let elements = Array.isArray(value) ? value.length : 0
   if (elements > most) return elements
-  for (const key in value) {
-    const member: unknown = Reflect.get(value, key)
+  const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
+  for (const member of members) {
     if (typeof member === 'object') elements += elementsIn(member, most - elements)
     if (elements > most) return elements
   }

@@ -160,7 +160,7 @@ function toldBy({ status, body }: Reply): Told {
           status: result.status,
           cellsChanged,
           hasErrors: errors !== undefined,
-          isHeldBack: warnings !== undefined,
+          isHeldBack: JSON.stringify(warnings ?? []).includes('"SUPERSEDED"'),
         }
       })
     : undefined
