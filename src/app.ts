@@ -63,8 +63,11 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
   getLimits,
 }
 
-/** Above these the process turns requests away before they queue without bound. */
-const pressure = { maxEventLoopDelay: 2_000, maxHeapUsedBytes: 1_500 * 1024 * 1024, sampleInterval: 500 }
+/**
+ * Above this the process turns requests away before they queue without bound. Memory is bounded where it is taken
+ * (body.ts, the commit queue): the heap's size counts garbage, and would turn requests away from an idle process.
+ */
+const pressure = { maxEventLoopDelay: 2_000, sampleInterval: 500 }
 const readyTimeoutMs = 1_000
 const connectionsCloseWithinMs = 800
 
@@ -95,7 +98,7 @@ export function startApp(needs: AppNeeds): App {
   // Those who watch an overloaded service must not take it for a dead one.
   const config = { pressureHandler: () => {} }
   fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
-  fastify.get('/readyz', async (_request, reply) => {
+  fastify.get('/readyz', { config }, async (_request, reply) => {
     const reason = draining ? 'shutting down' : await storeFault(needs)
     return reply
       .code(reason === undefined ? 200 : 503)

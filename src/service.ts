@@ -9,7 +9,7 @@ import { systemClock } from './platform/clock.ts'
 import { openLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import type { Needs } from './platform/needs.ts'
-import { systemResolve } from './platform/outbound.ts'
+import { resolveAsSystem, resolveByDns } from './platform/outbound.ts'
 import { openDatabase } from './platform/postgres.ts'
 import { telemetry } from './platform/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
@@ -58,7 +58,8 @@ export async function startService(
     await prepareStore(needs, settings)
     const { startApp } = await loading
     const { environment, allowPrivateWebhooks: allowPrivate } = settings
-    const app = startApp({ ...needs, environment, outbound: { allowPrivate, resolve: systemResolve } })
+    const resolve = allowPrivate ? resolveAsSystem : resolveByDns
+    const app = startApp({ ...needs, environment, outbound: { allowPrivate, resolve } })
     closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
     const housekeeping = startHousekeeping(needs, settings)
     closers.push({ name: 'housekeeping', close: housekeeping.close, withinMs: housekeepingClosesWithinMs })

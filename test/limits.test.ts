@@ -4,12 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import pg from 'pg'
 import { defaultLimits } from '../src/keys/limits.ts'
+import { poolConnectionsMax } from '../src/platform/postgres.ts'
 import { client, startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
 import { environOf } from './postgres.ts'
 import { postgresProxy } from './postgres-proxy.ts'
 import { runAri } from './programs.ts'
-import { rawConnection } from './raw-http.ts'
-import { expectOk, problemsOf, pushStoryHotel } from './story.ts'
+import { rawConnection, type RawOutcome } from './raw-http.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from './story.ts'
 import { supplierDigests } from './stored-state.ts'
 
 /** What the service turns away, what that costs the others, and how it comes back. */
@@ -295,6 +296,136 @@ test('while a hotel is held up, 3,000 pushes find a bound: those over it get 503
   assert.equal(rows[0]?.count, applied)
   expectOk(await bystander.post('/push/ari', inventory(1)))
   await until(async () => (await metric(gateway, 'ari_requests_in_flight')) === 1)
+})
+
+/** What a raw request gets: status, type of the first problem, Retry-After, and whether the connection is over. */
+async function outcomeOf(sent: Promise<RawOutcome>): Promise<unknown[]> {
+  const { replies, closed } = await sent
+  const [reply] = replies
+  const body = JSON.parse(String(reply?.body))
+  return [reply?.status, body.errors?.[0]?.type, reply?.headers.get('retry-after'), closed]
+}
+
+test('a key whose bodies stall is out of room alone, and loses them; others are served meanwhile', async () => {
+  const stalling = await gateway.supplier('stalling', { requestsPerMinute: 0 })
+  const bystander = await gateway.supplier('next to stalling')
+  await pushStoryHotel(bystander)
+  const length = defaultLimits.bodyBytesMax
+  const begun = Buffer.concat([
+    Buffer.from(
+      `POST /v1/push/ari HTTP/1.1\r\nhost: x\r\nx-api-key: ${stalling.apiKey}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
+    ),
+    Buffer.alloc(length - 2, ' '),
+  ])
+  const connections = Array.from({ length: 25 }, () => rawConnection(portOf(gateway)))
+  try {
+    const all = connections.map((connection) =>
+      outcomeOf(connection.exchange({ parts: [begun], repliesWanted: 1 })),
+    )
+    await Promise.race(all)
+    for (let count = 1; count <= 5; count++) expectOk(await bystander.post('/push/ari', inventory(count)))
+    const outcomes = await Promise.all(all)
+    const kinds = new Set(outcomes.map((outcome) => JSON.stringify(outcome)))
+    assert.deepEqual([...kinds].toSorted(), [
+      '[408,"REQUEST_TIMEOUT",null,false]',
+      '[503,"OVERLOADED","1",false]',
+    ])
+    const given = outcomes.filter(([status]) => status === 408).length
+    assert.ok(given >= 6, `${given} bodies had room`)
+    await until(() => connections.filter((connection) => !connection.isOpen()).length >= given)
+  } finally {
+    for (const connection of connections) connection.destroy()
+  }
+  expectOk(await stalling.post('/push/hotels', [hotel('H1')]))
+})
+
+test('a body that trickles is given up after its time, with the connection', async () => {
+  const trickling = await gateway.supplier('trickling')
+  const begun = `POST /v1/push/ari HTTP/1.1\r\nhost: x\r\nx-api-key: ${trickling.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n`
+  const parts = [Buffer.from(begun), ...Array.from({ length: 60 }, () => Buffer.alloc(2_000, ' '))]
+  const connection = rawConnection(portOf(gateway))
+  const { replies } = await connection.exchange({ parts, pauseMs: 500, repliesWanted: 1, withinMs: 60_000 })
+  assert.deepEqual(
+    replies.map(({ status, headers }) => [status, headers.get('connection')]),
+    [[408, 'close']],
+  )
+  await until(() => !connection.isOpen())
+})
+
+test('bodies count until their requests are answered: a key that holds its share is turned away, others are not', async (context) => {
+  const holding = await gateway.supplier('holding', { requestsPerMinute: 0 })
+  const bystander = await gateway.supplier('next to holding')
+  await pushStoryHotel(holding)
+  const letGo = await holdHotel(context, 'H1', holding)
+  const body = gzipSync(JSON.stringify([hotel('H1')]).padEnd(9 * 1024 * 1024))
+  const push = () => holding.post('/push/hotels', body, { 'content-encoding': 'gzip' })
+  const pushes = countReplies(Array.from({ length: 20 }, push))
+  await until(() => pushes.statuses[503] === 13)
+  const refusedOnly: Record<number, number> = { 503: 13 }
+  assert.deepEqual(pushes.statuses, refusedOnly)
+  expectOk(await bystander.post('/push/hotels', body, { 'content-encoding': 'gzip' }))
+  await letGo()
+  await pushes.done
+  assert.deepEqual(pushes.statuses, { 200: 7, 503: 13 })
+  expectOk(await push())
+})
+
+test('a body above the share of its key is read when nothing else of the key is held', async () => {
+  const large = await gateway.supplier('large', { bodyBytesMax: 100 * 1024 * 1024 })
+  const body = gzipSync(JSON.stringify([hotel('H1')]).padEnd(70 * 1024 * 1024))
+  for (let count = 1; count <= 5; count++)
+    expectOk(await large.post('/push/hotels', body, { 'content-encoding': 'gzip' }))
+})
+
+test('pushes of one key to a hotel that is held up take few connections, and beyond 200 waiting get 503', async (context) => {
+  const busy = await gateway.supplier('busy', { requestsPerMinute: 0 })
+  const bystander = await gateway.supplier('next to busy')
+  await pushStoryHotel(busy)
+  await pushStoryHotel(bystander)
+  const letGo = await holdHotel(context, 'H1', busy)
+  const pushes = countReplies(
+    Array.from({ length: 250 }, () =>
+      busy.post('/push/products', { hotelId: 'H1', products: [product('DBL', 'BAR')] }),
+    ),
+  )
+  await until(() => pushes.statuses[503] === 46)
+  const refusedOnly: Record<number, number> = { 503: 46 }
+  assert.deepEqual(pushes.statuses, refusedOnly)
+  expectOk(await bystander.post('/push/getHotels', ['H1']))
+  expectOk(await bystander.post('/push/hotels', [hotel('H1')]))
+  expectOk(await busy.post('/push/getHotels', ['H1']))
+  assert.equal(await metric(gateway, 'ari_pool_waiting'), 0)
+  await letGo()
+  await pushes.done
+  assert.deepEqual(pushes.statuses, { 200: 204, 503: 46 })
+  expectOk(await busy.post('/push/hotels', [hotel('H1')]))
+})
+
+test('callers are known while every connection of the pool is taken', async (context) => {
+  const newcomer = await gateway.supplier('newcomer')
+  const taken = await Promise.all(Array.from({ length: poolConnectionsMax }, () => gateway.db.pool.connect()))
+  let isGivenBack = false
+  const giveBack = (): void => {
+    if (!isGivenBack) for (const connection of taken) connection.release()
+    isGivenBack = true
+  }
+  context.after(giveBack)
+  expectOk(await newcomer.get('/push/limits'))
+  giveBack()
+})
+
+test('while the event loop is late pushes get 503, and those who watch are answered', async () => {
+  const supplier = await gateway.supplier('late')
+  expectOk(await supplier.get('/push/limits'))
+  for (let count = 1; count <= 3; count++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500)
+    await wait(1)
+  }
+  const asked = [supplier.get('/push/limits').then(({ status }) => status)]
+  for (const path of ['/livez', '/readyz', '/metrics'])
+    asked.push(fetch(`${gateway.url}${path}`).then(({ status }) => status))
+  assert.deepEqual(await Promise.all(asked), [503, 200, 200, 200])
+  await until(async () => (await supplier.get('/push/limits')).status === 200)
 })
 
 test('clients that send slowly, or never read, harm nobody, and get their answer when they come to an end', async () => {

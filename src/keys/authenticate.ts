@@ -20,8 +20,8 @@ const memory = { trustedMs: 500, entriesMax: 10_000 }
 const bearer = /^Bearer +(\S+) *$/i
 
 export function authenticator(needs: Needs, options: { environment: Environment }): Authenticator {
-  const keys = new BriefMemory((hash) => selectOptionalKey(needs.db, hash), memory)
-  const tokens = new BriefMemory((hash) => selectOptionalToken(needs.db, hash), memory)
+  const keys = new BriefMemory((hash) => selectOptionalKey(needs.db.signIn, hash), memory)
+  const tokens = new BriefMemory((hash) => selectOptionalToken(needs.db.signIn, hash), memory)
   const lastUses = new LastUses(needs)
   return {
     callerOf: async (apiKey) => {

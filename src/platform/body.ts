@@ -3,68 +3,161 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
 import { Rejected } from './rejected.ts'
 
-/** All bodies being read at one time, decompressed; beyond that, new ones are turned away with 503. */
-const bytesInFlightMax = 256 * 1024 * 1024
+/** Limits of what bodies take of the memory, decompressed, from their first byte until their request is answered. */
+const bytesHeldMax = 256 * 1024 * 1024
+/** So that nobody takes all of it. A single body of a key may be larger: the key's own limit allows it. */
+const bytesHeldPerKeyMax = 64 * 1024 * 1024
+
+/** A body that doesn't arrive in time, or stalls on its way, is given up. */
+const arrivesWithinSeconds = 20
+const bytesPerSecondMin = 1_024
+const slowSecondsMax = 3
+const tickMs = 1_000
+
+/** One object for a byte would take a hundred times the memory: so many pieces are joined before more are kept. */
+const piecesMax = 1_024
 
 const decoders = { gzip: createGunzip, br: createBrotliDecompress, zstd: createZstdDecompress } as const
 export const bodyEncodings = ['identity', 'gzip', 'br', 'zstd'] as const
 
 const closedEarly = 'the connection closed early'
 
+/** Whose body it is; undefined stands for all who need no key, together. */
+export type BodyOwner = { keyId: number | undefined; bytesMax: number }
+
 export type BodyReader = {
-  /** The decompressed bytes of a body, at most `bytesMax` of them. */
-  read: (payload: Readable, headers: IncomingMessage['headers'], bytesMax: number) => Promise<Buffer>
-  bytesInFlight: () => number
+  /** The decompressed bytes of a body, at most `bytesMax` of them. They count until `release`. */
+  read: (request: IncomingMessage, owner: BodyOwner) => Promise<Buffer>
+  /** The request is answered: its body is held no more. */
+  release: (request: IncomingMessage) => void
 }
 
-export function bodyReader(): BodyReader {
-  let inFlight = 0
+type Hold = { keyId: number | undefined; bytes: number }
+
+/** `limited` is told of every body that is turned away, by the limit. */
+export function bodyReader(limited: (limit: 'bodies' | 'bodies_of_key') => void): BodyReader {
+  const held = new HeldBytes()
+  const holds = new WeakMap<IncomingMessage, Hold>()
   return {
-    bytesInFlight: () => inFlight,
-    read: (payload, headers, bytesMax) =>
+    read: (request, { keyId, bytesMax }) =>
       new Promise((resolve, reject) => {
         // The caller left while the key was looked up: no event is to come any more.
-        if (payload.destroyed) throw unreadable(new Error(closedEarly))
-        if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
-        const source = decoded(payload, headers['content-encoding'])
-        const chunks: Buffer[] = []
-        let length = 0
+        if (request.destroyed) throw unreadable(new Error(closedEarly))
+        if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
+        const source = decoded(request, request.headers['content-encoding'])
+        const hold = { keyId, bytes: 0 }
+        const pieces = new Pieces()
+        let isSettled = false
         const settle = (finish: () => void): void => {
-          inFlight -= length
-          length = 0
+          if (isSettled) return
+          isSettled = true
+          pace.stop()
           source.off('data', onData)
           // What still comes is read and dropped, so that the answer can be sent and the connection kept.
-          if (source === payload) payload.resume()
-          else {
-            payload.unpipe()
-            payload.resume()
+          if (source !== request) {
+            request.unpipe()
             source.destroy()
           }
+          request.resume()
           finish()
         }
+        const refuse = (rejected: Rejected): void =>
+          settle(() => {
+            held.free(hold)
+            reject(rejected)
+          })
         const onData = (bytes: Buffer): void => {
-          length += bytes.length
-          inFlight += bytes.length
-          if (length > bytesMax) settle(() => reject(tooLarge(bytesMax)))
-          else if (inFlight > bytesInFlightMax) settle(() => reject(overloaded()))
-          else chunks.push(bytes)
+          pace.progress(bytes.length)
+          const full = held.take(hold, bytes.length)
+          if (hold.bytes > bytesMax) refuse(tooLarge(bytesMax))
+          else if (full) {
+            limited(full)
+            refuse(overloaded())
+          } else pieces.add(bytes)
         }
+        const pace = watchPace(request, () => refuse(tooSlow()))
         source.on('data', onData)
-        source.once('end', () => settle(() => resolve(joined(chunks))))
-        source.on('error', (cause: Error) => settle(() => reject(unreadable(cause))))
-        payload.once('close', () => {
-          if (!payload.readableEnded) settle(() => reject(unreadable(new Error(closedEarly))))
+        source.once('end', () =>
+          settle(() => {
+            holds.set(request, hold)
+            resolve(pieces.joined())
+          }),
+        )
+        source.on('error', (cause: Error) => refuse(unreadable(cause)))
+        request.once('close', () => {
+          if (!request.readableEnded) refuse(unreadable(new Error(closedEarly)))
         })
       }),
+    release: (request) => {
+      const hold = holds.get(request)
+      if (hold) held.free(hold)
+    },
   }
 }
 
-function joined(chunks: Buffer[]): Buffer {
-  const [first] = chunks
-  return chunks.length === 1 && first ? first : Buffer.concat(chunks)
+/** The bytes of all bodies, and of each key's. */
+class HeldBytes {
+  #bytes = 0
+  readonly #bytesByKey = new Map<number | undefined, number>()
+
+  /** Counts more bytes, and tells which limit they break. */
+  take(hold: Hold, bytes: number): 'bodies' | 'bodies_of_key' | undefined {
+    const ofKey = this.#add(hold, bytes)
+    if (this.#bytes > bytesHeldMax) return 'bodies'
+    return ofKey > bytesHeldPerKeyMax && ofKey > hold.bytes ? 'bodies_of_key' : undefined
+  }
+
+  free(hold: Hold): void {
+    this.#add(hold, -hold.bytes)
+  }
+
+  #add(hold: Hold, bytes: number): number {
+    const ofKey = (this.#bytesByKey.get(hold.keyId) ?? 0) + bytes
+    this.#bytes += bytes
+    hold.bytes += bytes
+    if (ofKey > 0) this.#bytesByKey.set(hold.keyId, ofKey)
+    else this.#bytesByKey.delete(hold.keyId)
+    return ofKey
+  }
 }
 
-function decoded(payload: Readable, encoding: string | undefined): Readable {
+class Pieces {
+  #recent: Buffer[] = []
+  readonly #joined: Buffer[] = []
+
+  add(bytes: Buffer): void {
+    if (this.#recent.push(bytes) < piecesMax) return
+    this.#joined.push(Buffer.concat(this.#recent))
+    this.#recent = []
+  }
+
+  joined(): Buffer {
+    const all = [...this.#joined, ...this.#recent]
+    const [first] = all
+    return all.length === 1 && first ? first : Buffer.concat(all)
+  }
+}
+
+/**
+ * Calls `late` when a body comes too slowly. Time is counted by ticks: those in which this process stood still, or had
+ * the whole body already and was unpacking it, are not the sender's.
+ */
+function watchPace(request: IncomingMessage, late: () => void) {
+  let seconds = 0
+  let slowSeconds = 0
+  let bytesOfSecond = 0
+  const progress = (bytes: number): void => void (bytesOfSecond += bytes)
+  const timer = setInterval(() => {
+    if (request.complete) return
+    seconds++
+    slowSeconds = bytesOfSecond < bytesPerSecondMin ? slowSeconds + 1 : 0
+    bytesOfSecond = 0
+    if (seconds >= arrivesWithinSeconds || slowSeconds >= slowSecondsMax) late()
+  }, tickMs)
+  return { progress, stop: () => clearInterval(timer) }
+}
+
+function decoded(payload: IncomingMessage, encoding: string | undefined): Readable {
   const name = (encoding ?? 'identity').trim().toLowerCase()
   if (name === 'identity' || name === '') return payload
   if (name !== 'gzip' && name !== 'br' && name !== 'zstd') {
@@ -98,6 +191,18 @@ export function overloaded(): Rejected {
       hint: 'Nothing was applied; send the same again after Retry-After',
     },
     { headers: { 'retry-after': '1' } },
+  )
+}
+
+function tooSlow(): Rejected {
+  return new Rejected(
+    408,
+    {
+      type: 'REQUEST_TIMEOUT',
+      message: 'The request did not arrive in time',
+      hint: `Send it without pauses, within ${arrivesWithinSeconds} s; compress or split what is large`,
+    },
+    { headers: { connection: 'close' } },
   )
 }
 

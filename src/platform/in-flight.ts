@@ -21,13 +21,15 @@ export type InFlight = {
 
 type Counted = { isUnanswered: boolean; isWorked: boolean; keyId: number | undefined }
 
-export function inFlightRequests(): InFlight {
+/** `ended` is told of every request that counts no more. */
+export function inFlightRequests(ended: (request: FastifyRequest) => void): InFlight {
   const counted = new WeakMap<FastifyRequest, Counted>()
   const bySocket = new WeakMap<Socket, Set<FastifyRequest>>()
   const countByKey = new Map<number, number>()
   let count = 0
-  const over = ({ keyId }: Counted): void => {
+  const over = (request: FastifyRequest, { keyId }: Counted): void => {
     count--
+    ended(request)
     if (keyId === undefined) return
     const left = (countByKey.get(keyId) ?? 0) - 1
     if (left > 0) countByKey.set(keyId, left)
@@ -38,7 +40,7 @@ export function inFlightRequests(): InFlight {
     const one = counted.get(request)
     if (!one?.isUnanswered) return
     one.isUnanswered = false
-    if (!one.isWorked) over(one)
+    if (!one.isWorked) over(request, one)
   }
   const requestsOf = (socket: Socket): Set<FastifyRequest> => {
     const known = bySocket.get(socket)
@@ -74,7 +76,7 @@ export function inFlightRequests(): InFlight {
       const one = counted.get(request)
       if (!one?.isWorked) return
       one.isWorked = false
-      if (!one.isUnanswered) over(one)
+      if (!one.isUnanswered) over(request, one)
     },
     answered,
     on: (socket) => [...(bySocket.get(socket) ?? [])],

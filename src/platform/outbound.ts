@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises'
+import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
@@ -9,8 +9,8 @@ import ipaddr from 'ipaddr.js'
  * resolves to may change at any time, so a caller connects only to an address that was vetted for that connection.
  */
 
-/** The addresses of a host name, IPv4 and IPv6. */
-export type Resolve = (host: string) => Promise<readonly string[]>
+/** The addresses of a host name, IPv4 and IPv6. When the signal comes nobody waits for them any more. */
+export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
 export type OutboundRules = {
   /** Also lets `http` and loopback and private addresses through: for local tries in the sandbox. */
@@ -54,10 +54,33 @@ export const urlCharactersMax = 2_048
 const resolveDeadlineMs = 3_000
 const addressesMax = 100
 
-/** What the operating system knows, /etc/hosts included. */
-export const systemResolve: Resolve = async (host) => {
+/**
+ * What the operating system knows, /etc/hosts included: for local tries only. It can't be cancelled, and takes one of
+ * the process's few threads for as long as name servers are silent.
+ */
+export const resolveAsSystem: Resolve = async (host) => {
   const found = await lookup(host, { all: true })
   return found.map(({ address }) => address)
+}
+
+/** What the name servers of this machine say. */
+export const resolveByDns: Resolve = dnsResolve()
+
+/** What these name servers say; without any, those of the machine. */
+export function dnsResolve(servers?: readonly string[]): Resolve {
+  return async (host, signal) => {
+    const resolver = new Resolver({ timeout: resolveDeadlineMs, tries: 1 })
+    if (servers) resolver.setServers(servers)
+    const cancel = (): void => resolver.cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      // A name may have addresses of one kind only.
+      const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+      return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
 }
 
 /** Vets a URL wholly: its text, its host, and every address that the host has now. */
@@ -77,7 +100,7 @@ async function resolveInTime(host: string, resolve: Resolve): Promise<readonly s
   const timer = new AbortController()
   const late = wait(resolveDeadlineMs, [], { signal: timer.signal })
   try {
-    return await Promise.race([resolve(host), late])
+    return await Promise.race([resolve(host, timer.signal), late])
   } catch {
     // Unknown name, no name server, malformed answer: for the caller all the same.
     return []

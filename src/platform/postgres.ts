@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Gate } from './gate.ts'
 
 /**
  * How this service talks to PostgreSQL: results as text with the parsers set here once, never in binary form
@@ -29,10 +30,17 @@ export type Queryable = {
 export type Database = Queryable & {
   readonly pool: pg.Pool
   readonly address: PostgresAddress
+  /** Connections of their own for looking up who calls, so that callers are known while others hold all the rest. */
+  readonly signIn: Queryable
+  /** Before a transaction of a key: those that wait for locks must not hold connections that others need. */
+  readonly writes: Gate
   close: () => Promise<void>
 }
 
 export const poolConnectionsMax = 20
+const signInConnectionsMax = 3
+const writesPerKey = { passing: 4, waiting: 200 }
+const idleTimeoutMs = 60_000
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
 
@@ -56,14 +64,23 @@ export function openDatabase(
   log: { warn: (fields: object, message: string) => void },
   connectionsMax = poolConnectionsMax,
 ): Database {
-  const pool = new pg.Pool({ ...connectionConfig(address), max: connectionsMax, idleTimeoutMillis: 60_000 })
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
+  const poolOf = (max: number): pg.Pool => {
+    const pool = new pg.Pool({ ...connectionConfig(address), max, idleTimeoutMillis: idleTimeoutMs })
+    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+    pool.on('error', (error) => log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
+    return pool
+  }
+  const pool = poolOf(connectionsMax)
+  const signInPool = poolOf(signInConnectionsMax)
   return {
     pool,
     address,
+    signIn: { query: (query, values) => signInPool.query(query, values) },
+    writes: new Gate(writesPerKey),
     query: (query, values) => pool.query(query, values),
-    close: () => endPool(pool),
+    close: async () => {
+      await Promise.all([endPool(pool), endPool(signInPool)])
+    },
   }
 }
 

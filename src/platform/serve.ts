@@ -1,12 +1,11 @@
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { constants } from 'node:zlib'
 import { admitSupplier, admitToken } from './admit.ts'
 import { answerError, notFound } from './answer-error.ts'
-import { bodyReader, overloaded } from './body.ts'
+import { bodyReader, overloaded, type BodyReader } from './body.ts'
 import { brokenRequests, hostMissing, type BrokenRequests } from './broken-requests.ts'
 import { inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
@@ -37,7 +36,8 @@ const openBodyBytesMax = 1024 * 1024
 
 /** The HTTP server with its routes. Requests that reach none are answered by answer-error.ts and broken-requests.ts. */
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
-  const inFlight = inFlightRequests()
+  const bodies = bodyReader((limit) => needs.telemetry.limited.inc({ limit }))
+  const inFlight = inFlightRequests((request) => bodies.release(request.raw))
   const broken = brokenRequests(inFlight, requestIdOf, (status) =>
     needs.telemetry.requests.observe({ route: 'none', status }, 0),
   )
@@ -56,7 +56,7 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     routerOptions: { maxParamLength: 65_536 },
     exposeHeadRoutes: false,
   })
-  readJsonOnly(fastify)
+  readJsonOnly(fastify, bodies)
   countRequests(fastify, { inFlight, broken }, needs)
   const errorNeeds = { ...needs, turnedAway: sparing(needs.log, 'requests were turned away') }
   fastify.setErrorHandler((error, request, reply) => answerError(error, request, reply, errorNeeds))
@@ -69,18 +69,17 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   return { fastify, drain: () => void (isDraining = true), requestsInFlight: inFlight.count }
 }
 
-function readJsonOnly(fastify: FastifyInstance): void {
-  const bodies = bodyReader()
+function readJsonOnly(fastify: FastifyInstance, bodies: BodyReader): void {
   fastify.removeAllContentTypeParsers()
-  fastify.addContentTypeParser(
-    'application/json',
-    async (request: FastifyRequest, payload: IncomingMessage) => {
-      const { caller, push } = request.ari
-      const raw = await bodies.read(payload, request.headers, caller?.limits.bodyBytesMax ?? openBodyBytesMax)
-      if (push) push.rawBody = raw
-      return parseJson(raw)
-    },
-  )
+  fastify.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const { caller, push, route } = request.ari
+    // There is no such endpoint: that is answered without a look at the body, which Node drops.
+    if (!route) return undefined
+    const bytesMax = caller?.limits.bodyBytesMax ?? openBodyBytesMax
+    const raw = await bodies.read(request.raw, { keyId: caller?.keyId, bytesMax })
+    if (push) push.rawBody = raw
+    return parseJson(raw)
+  })
   fastify.register(compress, {
     globalDecompression: false,
     threshold: compressFromBytes,
@@ -233,7 +232,8 @@ function observe(request: FastifyRequest, reply: FastifyReply, needs: ServeNeeds
   const fields = {
     requestId: request.id,
     method: request.method,
-    route: route?.path ?? request.url.slice(0, 200),
+    // Without the query: it may hold a key that somebody put there.
+    route: route?.path ?? request.url.replace(/\?.*$/s, '').slice(0, 200),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { overloaded } from '../platform/body.ts'
 import type { Needs } from '../platform/needs.ts'
 import { numberArray, textArray, transaction, type Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
@@ -187,21 +188,33 @@ export async function replayedAnswer(db: Queryable, push: Push): Promise<Answer 
 
 /**
  * Applies a push in one transaction and keeps it with its answer in the same. The work states the answer; what it
- * throws undoes everything.
+ * throws undoes everything. A key has few transactions at a time; its other pushes wait without a connection.
  */
 export async function applyPush(
   needs: Needs,
   push: Push,
   work: (connection: Queryable) => Promise<Omit<PushRecord, 'push'>>,
 ): Promise<Answer> {
-  const record = await transaction(needs.db, async (connection) => {
-    const done = { push, ...(await work(connection)) }
-    await keepPushes(connection, [done], needs.clock.now())
-    await keepAnswers(connection, [done], needs.clock.now())
-    return done
-  })
-  countPush(needs.telemetry, record)
-  return record.answer
+  const { writes } = needs.db
+  const { keyId } = push.caller
+  const turn = writes.enter(keyId)
+  if (!turn) {
+    needs.telemetry.limited.inc({ limit: 'writes_of_key' })
+    throw overloaded()
+  }
+  await turn
+  try {
+    const record = await transaction(needs.db, async (connection) => {
+      const done = { push, ...(await work(connection)) }
+      await keepPushes(connection, [done], needs.clock.now())
+      await keepAnswers(connection, [done], needs.clock.now())
+      return done
+    })
+    countPush(needs.telemetry, record)
+    return record.answer
+  } finally {
+    writes.leave(keyId)
+  }
 }
 
 export function countPush(telemetry: Telemetry, { push, kept }: PushRecord): void {
