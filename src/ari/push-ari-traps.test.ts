@@ -235,19 +235,19 @@ function countsIn({ body }: Reply): { listed: number; more: number; results: num
 }
 
 test('more values than any push needs are refused before they are read', async () => {
-  const keys = Array.from({ length: 500_001 }, (_, index) => `"${index.toString(36)}":1`).join()
+  const keys = Array.from({ length: 750_001 }, (_, index) => `"${index.toString(36)}":1`).join()
   for (const body of [
     pushOf(1_000, 11, 290, '{}'),
     `{${keys}}`,
-    `{"hotelId":"H1","ari":[${Array(500_002).fill('{}').join()}]}`,
-    `[${'[],'.repeat(600_000)}`,
+    `{"hotelId":"H1","ari":[${Array(750_002).fill('{}').join()}]}`,
+    `[${'[],'.repeat(900_000)}`,
   ]) {
     assert.deepEqual(problemsOf(await refused(body)), [
-      ['', 'TOO_MANY_VALUES', 'Request body has more than 500000 keys or elements'],
+      ['', 'TOO_MANY_VALUES', 'Request body has more than 750000 keys or elements'],
     ])
   }
   // What stands in strings is not counted.
-  expectOk(await supplier.post('/push/ari', withItem(`"note":"${',:[{'.repeat(600_000)}","closed":null`)))
+  expectOk(await supplier.post('/push/ari', withItem(`"note":"${',:[{'.repeat(900_000)}","closed":null`)))
 })
 
 test('however much is wrong with a push, the answer stays small and names every item', async () => {
