@@ -90,13 +90,14 @@ export async function addUsualTables(stage: Stage): Promise<void> {
 export type Peer = { url: string; pid: number; stop: () => Promise<void> }
 
 /** The same for every peer, as package.json starts the service. */
-const nodeOptions = ['--max-semi-space-size=32']
+const nodeOptions = ['--max-semi-space-size=16']
 
 /** A peer as a process of its own; it prints its address first. */
 export function startPeer(name: 'ours' | 'usual' | 'noop', stage: Stage): Promise<Peer> {
   const file = resolve(import.meta.dirname, 'peers', `${name}.ts`)
   const child = spawn(process.execPath, [...nodeOptions, file, JSON.stringify(stage.address)], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, MALLOC_ARENA_MAX: '2' },
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
   return new Promise((started, failed) => {
