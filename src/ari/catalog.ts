@@ -1,6 +1,5 @@
-import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Database, Queryable } from '../platform/postgres.ts'
-import { roomRateKey, selectCatalog, type RoomRate } from '../products/store.ts'
+import { roomRateKey, selectOptionalHotelCatalog, type RoomRate } from '../products/store.ts'
 import { minorDigits } from '../reference/currencies.ts'
 
 /** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`. */
@@ -84,10 +83,10 @@ async function select(
   supplierId: number,
   hotelCode: string,
 ): Promise<HotelCatalog | undefined> {
-  // The hotel first: a change between the two reads leaves the older version with newer rooms, never the reverse.
-  const hotel = await selectOptionalHotel(connection, supplierId, hotelCode)
-  if (!hotel) return undefined
-  const { roomNoByCode, rateNoByCode, roomRateByKey } = await selectCatalog(connection, hotel.id)
+  const found = await selectOptionalHotelCatalog(connection, supplierId, hotelCode)
+  if (!found) return undefined
+  const { hotel, catalog } = found
+  const { roomNoByCode, rateNoByCode, roomRateByKey } = catalog
   return {
     supplierId,
     hotelCode,

@@ -19,7 +19,8 @@ export type HotelRow = {
   currencyRevision: number
 }
 
-const hotelColumns = `id, code, name, currency, is_available as "isAvailable", min_child_age as "minChildAge",
+/** The columns of a HotelRow. */
+export const hotelColumns = `id, code, name, currency, is_available as "isAvailable", min_child_age as "minChildAge",
   max_child_age as "maxChildAge", time_zone as "timeZone", revision, catalog_version as "catalogVersion",
   currency_revision as "currencyRevision"`
 

@@ -1,3 +1,4 @@
+import { hotelColumns, type HotelRow } from '../hotels/store.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import type { Product } from './contract.ts'
 
@@ -29,22 +30,46 @@ export function roomRateKey(roomNo: number, rateNo: number): number {
 
 type RoomRateTuple = [number, number, boolean, number, number | null, number | null, 'unit' | 'guest' | null]
 
-/** One round trip, each list as one JSON value: a pushed night waits for this when no cache has it. */
+type CatalogLists = {
+  rooms: [string, number][]
+  rates: [string, number][]
+  roomRates: RoomRateTuple[]
+}
+
+/** Each list as one JSON value, so that a catalog is one row; the hotel's id is a column or a parameter. */
+function catalogColumns(hotelId: string): string {
+  return `
+    (select coalesce(json_agg(json_build_array(code, room_no)), '[]') from room where hotel_id = ${hotelId}) as rooms,
+    (select coalesce(json_agg(json_build_array(code, rate_no)), '[]') from rate where hotel_id = ${hotelId}) as rates,
+    (select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult, max_child,
+       pricing_model)), '[]') from room_rate where hotel_id = ${hotelId}) as "roomRates"`
+}
+
 export async function selectCatalog(db: Queryable, hotelId: number): Promise<Catalog> {
-  const { rows } = await db.query<{
-    rooms: [string, number][]
-    rates: [string, number][]
-    roomRates: RoomRateTuple[]
-  }>({
+  const { rows } = await db.query<CatalogLists>({
     name: 'select-catalog',
-    text: `select
-      (select coalesce(json_agg(json_build_array(code, room_no)), '[]') from room where hotel_id = $1) as rooms,
-      (select coalesce(json_agg(json_build_array(code, rate_no)), '[]') from rate where hotel_id = $1) as rates,
-      (select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult, max_child,
-         pricing_model)), '[]') from room_rate where hotel_id = $1) as "roomRates"`,
+    text: `select ${catalogColumns('$1')}`,
     values: [hotelId],
   })
-  const { rooms, rates, roomRates } = rows[0] ?? { rooms: [], rates: [], roomRates: [] }
+  return catalogOf(rows[0] ?? { rooms: [], rates: [], roomRates: [] })
+}
+
+/** A supplier's hotel with its catalog, of one moment: a pushed night waits for this when no cache has it. */
+export async function selectOptionalHotelCatalog(
+  db: Queryable,
+  supplierId: number,
+  hotelCode: string,
+): Promise<{ hotel: HotelRow; catalog: Catalog } | undefined> {
+  const { rows } = await db.query<HotelRow & CatalogLists>({
+    name: 'select-optional-hotel-catalog',
+    text: `select ${hotelColumns}, ${catalogColumns('hotel.id')} from hotel where supplier_id = $1 and code = $2`,
+    values: [supplierId, hotelCode],
+  })
+  const [hotel] = rows
+  return hotel && { hotel, catalog: catalogOf(hotel) }
+}
+
+function catalogOf({ rooms, rates, roomRates }: CatalogLists): Catalog {
   const roomRateByKey = new Map<number, RoomRate>()
   for (const [roomNo, rateNo, isAvailable, maxOccupancy, maxAdult, maxChild, pricingModel] of roomRates) {
     const roomRate = { roomNo, rateNo, isAvailable, maxOccupancy, maxAdult, maxChild, pricingModel }

@@ -20,10 +20,10 @@ Object.defineProperty(pg.Client.prototype, 'query', {
     }
     const values = blockValues(statement)
     if (!values) return send(...parameters)
-    const half = (part: (rows: unknown[]) => unknown[]): unknown =>
+    const half = (part: (rows: string[]) => string[]): unknown =>
       send({
         ...Object(statement),
-        values: values.map((value) => (Array.isArray(value) ? part(value) : value)),
+        values: values.map((value) => (isList(value) ? `{${part(elementsOf(value)).join()}}` : value)),
       })
     const first = half((rows) => rows.slice(0, rows.length >> 1))
     return wait(betweenHalvesMs).then(async () => {
@@ -38,7 +38,16 @@ function blockValues(statement: unknown): unknown[] | undefined {
   if (typeof statement !== 'object' || statement === null || !('text' in statement)) return undefined
   if (!/^\s*(?:update|insert into) ari_month\b/.test(String(statement.text))) return undefined
   const values: unknown = 'values' in statement ? statement.values : undefined
-  return Array.isArray(values) && values.some((value) => Array.isArray(value) && value.length > 1)
+  return Array.isArray(values) && values.some((value) => isList(value) && elementsOf(value).length > 1)
     ? values
     : undefined
+}
+
+/** Lists travel spelled out as PostgreSQL reads them: `{1,2}`. */
+function isList(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('{')
+}
+
+function elementsOf(list: string): string[] {
+  return list.slice(1, -1).split(',')
 }
