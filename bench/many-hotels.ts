@@ -1,5 +1,5 @@
 import type { TestAddress } from '../test/postgres.ts'
-import { load, openStage, startPeer, type Measured, type Stage } from './stage.ts'
+import { asAdmin, load, openStage, startPeer, type Measured, type Stage } from './stage.ts'
 import { perSecond, row, type Row } from './table.ts'
 import { smallPushes, type Workload } from './workload.ts'
 
@@ -54,10 +54,11 @@ async function copyYear(stage: Stage, url: string): Promise<void> {
     body: JSON.stringify({ hotelId: 'H0', pricingModel: 'guest', ari }),
   })
   if (response.status !== 200) throw new Error(await response.text())
-  await stage.db.query({
-    text: `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
+  await asAdmin(
+    stage.address,
+    `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
       select hotel.id, room_no, rate_no, month, written_at, block
       from hotel, ari_month where ari_month.hotel_id = (select id from hotel where code = 'H0') and hotel.code <> 'H0'`,
-  })
-  await stage.db.query('vacuum analyze ari_month')
+  )
+  await asAdmin(stage.address, 'vacuum analyze ari_month')
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { TestAddress } from '../test/postgres.ts'
-import { addUsualTables, load, openStage, startPeer, type Measured, type Stage } from './stage.ts'
+import { addUsualTables, asAdmin, load, openStage, startPeer, type Measured, type Stage } from './stage.ts'
 import { perSecond, row, type Row } from './table.ts'
 import { fullYearPush, smallPushes, type Workload } from './workload.ts'
 
@@ -123,10 +123,10 @@ export async function fullYear(server: TestAddress): Promise<Row[]> {
 }
 
 /** Tables with their indexes, packed as they would be after a quiet night, over the rows that a year of nights has. */
-async function bytesPerCell({ db }: Stage): Promise<{ ours: number; usual: number }> {
-  await db.query('vacuum full ari_month')
-  await db.query('vacuum full usual_rate_daily')
-  await db.query('vacuum full usual_inventory')
+async function bytesPerCell({ db, address }: Stage): Promise<{ ours: number; usual: number }> {
+  await asAdmin(address, 'vacuum full ari_month')
+  await asAdmin(address, 'vacuum full usual_rate_daily')
+  await asAdmin(address, 'vacuum full usual_inventory')
   const { rows } = await db.query<{ ours: number; usual: number; cells: number }>(
     `select pg_total_relation_size('ari_month')::float8 as ours,
        (pg_total_relation_size('usual_rate_daily') + pg_total_relation_size('usual_inventory'))::float8 as usual,

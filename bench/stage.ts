@@ -141,7 +141,8 @@ export async function load(
   return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
 }
 
-async function asAdmin(address: TestAddress, statement: string): Promise<void> {
+/** One statement on a connection of its own, without the service's time limits: what prepares a measurement may take minutes. */
+export async function asAdmin(address: TestAddress, statement: string): Promise<void> {
   const client = new pg.Client(address)
   await client.connect()
   try {
