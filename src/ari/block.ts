@@ -100,10 +100,15 @@ export class Block {
     return true
   }
 
+  /** Whether a price that both hold was of a former currency before, and is of the hotel's now. */
   #isRenewed(field: number, before: Block, currencyRevision: number): boolean {
     const now = this.revisions(field)
-    return (before.revisions(field) ?? []).some(
-      (revision, night) => revision <= currencyRevision && (now?.[night] ?? unset) > currencyRevision,
+    const revisionsBefore = before.revisions(field)
+    return (before.values(field) ?? []).some(
+      (value, night) =>
+        value !== unset &&
+        (revisionsBefore?.[night] ?? unset) <= currencyRevision &&
+        (now?.[night] ?? unset) > currencyRevision,
     )
   }
 

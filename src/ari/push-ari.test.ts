@@ -684,6 +684,19 @@ test('prices of a former currency are not held any more until they are pushed ag
   assert.deepEqual(await held(supplier), [unpriced])
 })
 
+test('a price that a push sets and clears again is no change, after a change of the currency neither', async () => {
+  const supplier = await storySupplier()
+  const items = [
+    night('2027-04-01', { rates: bar({ prices: [adult(2, 110)] }) }),
+    night('2027-04-01', { rates: bar({ prices: null }) }),
+  ]
+  assert.deepEqual(told(await push(supplier, items)), ['unchanged 0', 'unchanged 0'])
+  expectOk(await push(supplier, items[0] ?? {}))
+  expectOk(await push(supplier, items[1] ?? {}))
+  await pushStoryHotel(supplier, { currency: 'EUR' })
+  assert.deepEqual(told(await push(supplier, items)), ['unchanged 0', 'unchanged 0'])
+})
+
 test('the same Idempotency-Key and body give the stored answer, and another body 422', async () => {
   const supplier = await storySupplier()
   const key = { 'idempotency-key': 'k1' }

@@ -24,7 +24,7 @@ export type Explained =
   | { isExplained: false; placed: Played[]; unexplained: string[] }
 
 /** Far more than any order of 40 operations by 8 clients has needed. */
-const judgementsMax = 50_000
+const judgementsMax = 1_000_000
 
 function newHotel({ currency, timeZone, products }: HotelSpec): NaiveHotel {
   const hotel = new NaiveHotel(currency, timeZone)
@@ -59,7 +59,8 @@ export function explain(
     const next = [...left].filter(({ sentAt }) => sentAt <= firstAnswer)
     const reasons: string[] = []
     for (const one of next) {
-      if (++judgements > judgementsMax) return false
+      if (++judgements > judgementsMax)
+        throw new RangeError(`no end of the search after ${judgementsMax} judgements`)
       const judged = judge(hotel, index, one, nowMs)
       const difference = differenceOf(judged, one, index, hotel)
       if (difference !== undefined) {
