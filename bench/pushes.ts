@@ -1,7 +1,16 @@
-import { readFile } from 'node:fs/promises'
 import type { TestAddress } from '../test/postgres.ts'
-import { addUsualTables, asAdmin, load, openStage, startPeer, type Measured, type Stage } from './stage.ts'
-import { perSecond, row, type Row } from './table.ts'
+import {
+  addUsualTables,
+  asAdmin,
+  load,
+  middleOf,
+  openStage,
+  residentMegabytes,
+  startPeer,
+  type Measured,
+  type Stage,
+} from './stage.ts'
+import { perSecond, row, told, type Row } from './table.ts'
 import { fullYearPush, smallPushes, type Workload } from './workload.ts'
 
 const connections = 64
@@ -27,7 +36,7 @@ export async function smallPushesTo(server: TestAddress): Promise<Row[]> {
   await load(peer, fresh, smallPushes(spread, 5_000, 720, 3), { connections, seconds: 2 })
   const made = await load(peer, fresh, smallPushes(spread, 200_000, 720, 4), { connections, seconds })
   const { rows } = await fresh.db.query<{ months: number }>('select count(*)::int as months from ari_month')
-  const megabytes = await residentMegabytes(peer.pid)
+  const megabytes = await residentMegabytes(peer)
   await peer.stop()
   await fresh.drop()
 
@@ -70,18 +79,7 @@ async function median(
   const runs: Measured[] = []
   for (let run = 0; run < 3; run++) runs.push(await load(peer, stage, bodies, { connections, seconds }))
   await peer.stop()
-  const [, middle] = runs.sort((left, right) => left.perSecond - right.perSecond)
-  if (!middle) throw new Error('nothing measured')
-  return middle
-}
-
-function told({ perSecond: rate, p50Ms, p99Ms }: Measured): string {
-  return `${perSecond(rate)} (p50 ${p50Ms} ms, p99 ${p99Ms} ms)`
-}
-
-async function residentMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+  return middleOf(runs)
 }
 
 /** A year of a hotel with 50 room-rates as one push; four clients, each with hotels of its own. */

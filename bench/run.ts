@@ -2,7 +2,10 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { startTestPostgres, type TestAddress } from '../test/postgres.ts'
+import { deliveries } from './deliveries.ts'
 import { manyHotels } from './many-hotels.ts'
+import { offers } from './offers.ts'
+import { priceChecks } from './price-checks.ts'
 import { fullYear, smallPushesTo } from './pushes.ts'
 import { startTimes } from './start-times.ts'
 import { table, type Row } from './table.ts'
@@ -11,6 +14,9 @@ const parts = {
   small: smallPushesTo,
   year: fullYear,
   hotels: manyHotels,
+  offers,
+  'price-check': priceChecks,
+  deliveries,
   start: startTimes,
 } satisfies Record<string, (server: TestAddress) => Promise<Row[]>>
 

@@ -1,9 +1,11 @@
 import autocannon from 'autocannon'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import pg from 'pg'
-import { createKey } from '../src/keys/manage.ts'
+import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
+import { createKey, createToken } from '../src/keys/manage.ts'
 import { openLog } from '../src/platform/log.ts'
 import { migrate } from '../src/platform/migrate.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
@@ -13,7 +15,14 @@ import type { TestAddress } from '../test/postgres.ts'
 import type { Workload } from './workload.ts'
 
 /** A database of its own with a supplier's hotels in it, for one peer or for several that don't touch each other's tables. */
-export type Stage = { address: TestAddress; db: Database; apiKey: string; drop: () => Promise<void> }
+export type Stage = {
+  address: TestAddress
+  db: Database
+  apiKey: string
+  /** Of the platform. */
+  token: string
+  drop: () => Promise<void>
+}
 
 export const benchNow = Date.UTC(2027, 2, 1, 12)
 
@@ -32,11 +41,13 @@ export async function openStage(server: TestAddress, workload: Workload): Promis
     expiresAtMs: null,
     limits,
   })
+  const { token } = await createToken(db, 'sandbox', { role: 'platform', name: 'bench', expiresAtMs: null })
   await seed(db, workload)
   return {
     address,
     db,
     apiKey,
+    token,
     drop: async () => {
       await db.close()
       await asAdmin(server, `drop database ${name} with (force)`)
@@ -47,8 +58,8 @@ export async function openStage(server: TestAddress, workload: Workload): Promis
 /** Hotels, rooms and rates by SQL: pushing 100,000 hotels would take longer than what is measured. */
 async function seed(db: Database, { hotels, roomsPerHotel, ratesPerRoom }: Workload): Promise<void> {
   await db.query(
-    `insert into hotel (supplier_id, code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, revision, catalog_version)
-     select (select id from supplier), 'H' || h, 'Hotel ' || h, 'USD', true, 2, 12, 'UTC', '{}', 1, 1 from generate_series(0, $1::int - 1) h`,
+    `insert into hotel (supplier_id, key_id, code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, revision, catalog_version)
+     select (select id from supplier), (select id from api_key), 'H' || h, 'Hotel ' || h, 'USD', true, 2, 12, 'UTC', '{}', 1, 1 from generate_series(0, $1::int - 1) h`,
     [hotels],
   )
   await db.query(
@@ -89,15 +100,15 @@ export async function addUsualTables(stage: Stage): Promise<void> {
 
 export type Peer = { url: string; pid: number; stop: () => Promise<void> }
 
-/** The same for every peer, as package.json starts the service. */
-const nodeOptions = ['--max-semi-space-size=16']
+type PeerName = 'ours' | 'usual' | 'usual-offers' | 'noop'
 
 /** A peer as a process of its own; it prints its address first. */
-export function startPeer(name: 'ours' | 'usual' | 'noop', stage: Stage): Promise<Peer> {
+export function startPeer(name: PeerName, stage: Stage): Promise<Peer> {
   const file = resolve(import.meta.dirname, 'peers', `${name}.ts`)
-  const child = spawn(process.execPath, [...nodeOptions, file, JSON.stringify(stage.address)], {
+  const child = spawn(process.execPath, [...serveSettings.nodeOptions, file, JSON.stringify(stage.address)], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, MALLOC_ARENA_MAX: '2' },
+    // The same for every peer: what the service is started with.
+    env: { ...process.env, ...serveSettings.environment },
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
   return new Promise((started, failed) => {
@@ -119,26 +130,45 @@ export function startPeer(name: 'ours' | 'usual' | 'noop', stage: Stage): Promis
 
 export type Measured = { perSecond: number; p50Ms: number; p99Ms: number }
 
+/** Pushes the bodies in turn, over and over; every answer must be a 200. */
+export function load(peer: Peer, stage: Stage, bodies: readonly string[], how: How): Promise<Measured> {
+  return loadOn({ url: `${peer.url}/v1/push/ari`, headers: { 'x-api-key': stage.apiKey } }, bodies, how)
+}
+
+export type How = { connections: number; seconds: number }
+
 /** Posts the bodies in turn, over and over, from outside the peer's process; every answer must be a 200. */
-export async function load(
-  peer: Peer,
-  stage: Stage,
+export async function loadOn(
+  { url, headers }: { url: string; headers: Record<string, string> },
   bodies: readonly string[],
-  how: { connections: number; seconds: number },
+  { connections, seconds }: How,
 ): Promise<Measured> {
   let next = 0
   const result = await autocannon({
-    url: `${peer.url}/v1/push/ari`,
+    url,
     method: 'POST',
-    connections: how.connections,
-    duration: how.seconds,
+    connections,
+    duration: seconds,
     timeout: 60,
-    headers: { 'content-type': 'application/json', 'x-api-key': stage.apiKey },
+    headers: { 'content-type': 'application/json', ...headers },
     requests: [{ setupRequest: (request) => ({ ...request, body: bodies[next++ % bodies.length] ?? '' }) }],
   })
   const failed = result.non2xx + result.errors + result.timeouts
   if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
   return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
+}
+
+/** The middle one of several runs, by throughput. */
+export function middleOf(runs: readonly Measured[]): Measured {
+  const sorted = runs.toSorted((left, right) => left.perSecond - right.perSecond)
+  const middle = sorted[Math.floor(sorted.length / 2)]
+  if (!middle) throw new Error('nothing measured')
+  return middle
+}
+
+export async function residentMegabytes({ pid }: Peer): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
 /** One statement on a connection of its own, without the service's time limits: what prepares a measurement may take minutes. */

@@ -1,3 +1,5 @@
+import type { Measured } from './stage.ts'
+
 /** A line of the benchmark table. `bar` says what must be reached; `reached` compares the ratio with it. */
 export type Row = {
   what: string
@@ -46,4 +48,8 @@ export function table(rows: readonly Row[]): string {
 
 export function perSecond(value: number): string {
   return `${Math.round(value).toLocaleString('en')}/s`
+}
+
+export function told({ perSecond: rate, p50Ms, p99Ms }: Measured): string {
+  return `${perSecond(rate)} (p50 ${p50Ms} ms, p99 ${p99Ms} ms)`
 }

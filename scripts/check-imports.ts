@@ -11,10 +11,13 @@ const order: readonly (readonly string[])[] = [
   ['openapi'],
   // src/contract.ts, the table of all routes.
   ['contract'],
+  // The other side, which knows the service by its contract alone.
+  ['simulate'],
   ['console'],
+  ['sandbox'],
   ['reservations'],
   ['price-check'],
-  ['offers'],
+  ['offers', 'changes'],
   ['ari', 'taxes'],
   ['products'],
   ['webhooks'],
@@ -62,7 +65,10 @@ function isContract(path: string): boolean {
 
 /** An endpoint is a file that mounts a route. */
 function isEndpoint({ path, text }: Source): boolean {
-  return path.startsWith('src/') && /^import \{[^}]*\bon\b[^}]*\} from '[^']*platform\/mount\.ts'/m.test(text)
+  return (
+    path.startsWith('src/') &&
+    /^import \{[^}]*\bon(?:[A-Z]\w*)?\b[^}]*\} from '[^']*platform\/mount\.ts'/m.test(text)
+  )
 }
 
 function roomOf(path: string): string {

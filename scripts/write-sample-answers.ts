@@ -4,14 +4,16 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { sendExamples, storyOrder } from '../test/examples.ts'
 import type { RouteName } from '../src/contract.ts'
+import { startExampleSupplier } from '../test/example-supplier.ts'
 import { startGateway } from '../test/harness.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const path = join(root, 'src/openapi/sample-answers.ts')
 
-const gateway = await startGateway()
+const supplier = await startExampleSupplier()
+const gateway = await startGateway(supplier)
 try {
-  const sent = await sendExamples(await gateway.supplier('Docs'))
+  const sent = await sendExamples(gateway)
   const wrong = sent.filter(({ status, example }) => status !== example.answer.status)
   for (const { name, index, status } of wrong) {
     process.stderr.write(`${name}, example ${index + 1}, was answered with ${status}\n`)
@@ -27,6 +29,7 @@ try {
   }
 } finally {
   await gateway.stop()
+  await supplier.close()
 }
 
 function source(answers: ReadonlyMap<RouteName, unknown>): string {

@@ -3,45 +3,86 @@ import { catalogs } from './ari/catalog.ts'
 import { committer } from './ari/commit.ts'
 import { getAri } from './ari/get-ari.ts'
 import { getRoomRateMappings } from './ari/get-room-rate-mappings.ts'
+import { selectHotelsOnSale } from './ari/on-sale.ts'
 import { pushAri, type AriNeeds } from './ari/push-ari.ts'
+import { listChanges } from './changes/list-changes.ts'
 import type { RouteName } from './contract.ts'
-import { getHotels } from './hotels/get-hotels.ts'
+import { getHotels, type GetHotelsNeeds } from './hotels/get-hotels.ts'
 import { pushHotels } from './hotels/push-hotels.ts'
 import { authenticator } from './keys/authenticate.ts'
 import { getLimits } from './keys/get-limits.ts'
 import type { Environment } from './keys/secret.ts'
+import { findOffers, type OfferNeeds } from './offers/find-offers.ts'
+import { hotelFinder } from './offers/hotel-references.ts'
+import { stayReader } from './offers/stays.ts'
 import { mountDocs } from './openapi/docs.ts'
 import { overloaded } from './platform/body.ts'
+import { Gate } from './platform/gate.ts'
 import type { Needs } from './platform/needs.ts'
+import { outboundCaller } from './platform/outbound-call.ts'
 import type { OutboundRules } from './platform/outbound.ts'
-import { serve } from './platform/serve.ts'
+import { serve, type Server } from './platform/serve.ts'
 import { type Mounted } from './platform/mount.ts'
 import { getTaxes } from './taxes/get-taxes.ts'
 import { pushTaxes } from './taxes/push-taxes.ts'
 import { pushProducts } from './products/push-products.ts'
+import { checkPrice, type PriceCheckNeeds } from './price-check/check-price.ts'
+import { priceChecker } from './price-check/checker.ts'
+import { listPriceChecks } from './price-check/list-price-checks.ts'
 import { getPush } from './push-log/get-push.ts'
 import { keepRefused } from './push-log/keep-refused.ts'
 import { replayedAnswer } from './push-log/keep.ts'
 import { listPushes } from './push-log/list-pushes.ts'
 import { getReference } from './reference/get-reference.ts'
-import { pushBooking } from './webhooks/push-booking.ts'
+import { acknowledgeReservations } from './reservations/acknowledge-reservations.ts'
+import { cancelReservation } from './reservations/cancel-reservation.ts'
+import { createReservation } from './reservations/create-reservation.ts'
+import { deliveryBell } from './reservations/delivery-bell.ts'
+import { startDeliveryWorker, type DeliveryWorker } from './reservations/delivery-worker.ts'
+import { getReservation } from './reservations/get-reservation.ts'
+import { listReservations } from './reservations/list-reservations.ts'
+import { modifyReservation } from './reservations/modify-reservation.ts'
+import { bookingTurnsMax, type BookNeeds } from './reservations/once.ts'
+import { pushBooking, type PushBookingNeeds } from './reservations/push-booking.ts'
+import { retrieveReservations } from './reservations/retrieve-reservations.ts'
+import { openVault } from './reservations/vault.ts'
+import { bookTest, type BookTestNeeds } from './sandbox/book-test.ts'
+import { getFaults, orderFaults } from './sandbox/order-faults.ts'
+import { callbackFaults } from './webhooks/callback-faults.ts'
+import { getWebhooks } from './webhooks/get-webhooks.ts'
+import { pinger, type Pinger } from './webhooks/ping.ts'
 import { registerAvailabilityWebhook, registerPushbookWebhook } from './webhooks/register-webhook.ts'
-import { retrieveReservations } from './webhooks/retrieve-reservations.ts'
+import { removeAvailabilityWebhook, removePushbookWebhook } from './webhooks/remove-webhook.ts'
+import { testWebhook } from './webhooks/test-webhook.ts'
 
-export type AppNeeds = Needs & { environment: Environment; outbound: OutboundRules }
+export type AppNeeds = Needs & {
+  environment: Environment
+  outbound: OutboundRules
+  /** Absent: cards are not accepted. */
+  vaultKey?: Buffer | undefined
+}
 
 export type App = {
   /** Listens; port 0 takes a free one. */
   listen: (where: { host: string; port: number }) => Promise<{ url: string }>
-  /** New requests get 503 from now on, and /readyz says so; those under way finish. */
+  /** New requests get 503 from now on, and /readyz says so; those under way finish, those that wait come to an end. */
   drain: () => void
   /** Ends the connections, waits for requests under way, then writes what is still to be written. */
   close: () => Promise<void>
   mounted: readonly Mounted[]
+  /** Those that wait for something to happen included. */
   requestsInFlight: () => number
+  /** From now on, until it is closed, reservations are delivered. */
+  startDeliveries: () => DeliveryWorker
 }
 
-type HandlerNeeds = AriNeeds & { outbound: OutboundRules }
+type HandlerNeeds = AriNeeds &
+  PushBookingNeeds &
+  GetHotelsNeeds &
+  OfferNeeds &
+  PriceCheckNeeds &
+  BookTestNeeds &
+  BookNeeds & { outbound: OutboundRules; pings: Pinger }
 
 /** Every route's handler; the compiler demands one for each. */
 const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = {
@@ -55,12 +96,29 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
   getAri,
   registerAvailabilityWebhook,
   registerPushbookWebhook,
+  removeAvailabilityWebhook,
+  removePushbookWebhook,
+  getWebhooks,
+  testWebhook,
   pushBooking,
   retrieveReservations,
+  acknowledgeReservations,
   listPushes,
   getPush,
   getReference,
   getLimits,
+  findOffers,
+  checkPrice,
+  listPriceChecks,
+  listChanges,
+  createReservation,
+  modifyReservation,
+  getReservation,
+  listReservations,
+  cancelReservation,
+  orderFaults,
+  getFaults,
+  bookTest,
 }
 
 /**
@@ -70,20 +128,21 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
 const pressure = { maxEventLoopDelay: 2_000, sampleInterval: 500 }
 const readyTimeoutMs = 1_000
 const connectionsCloseWithinMs = 800
+/** Reservations that suppliers have sent to them on demand. */
+const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
 
 /** Composes the service, once, by plain calls. */
 export function startApp(needs: AppNeeds): App {
   const keys = authenticator(needs, needs)
-  const known = catalogs(needs.db)
-  const commits = committer(needs, known)
-  const handlerNeeds: HandlerNeeds = { ...needs, catalogs: known, committer: commits }
+  const handlerNeeds = handlerNeedsOf(needs)
+  const { committer: commits, pings, priceChecks: prices } = handlerNeeds
   const mounted = Object.values(handlers).map((handler) => handler(handlerNeeds))
   let draining = false
 
   const server = serve(mounted, {
     ...needs,
     callerOf: keys.callerOf,
-    roleOf: keys.roleOf,
+    tokenOf: keys.tokenOf,
     replayed: (push) => replayedAnswer(needs.db, push),
     keepRefused: (push, status, json) => keepRefused(needs, push, status, json),
   })
@@ -109,11 +168,12 @@ export function startApp(needs: AppNeeds): App {
     reply.type(needs.telemetry.registry.contentType).send(await needs.telemetry.registry.metrics()),
   )
   mountDocs(fastify, needs)
-  measure(needs, { commits, inFlight: server.requestsInFlight })
+  measure(needs, { commits, server })
 
   return {
     mounted,
-    requestsInFlight: server.requestsInFlight,
+    requestsInFlight: () => server.requestsInFlight() + server.requestsHeldOpen(),
+    startDeliveries: () => startDeliveryWorker(handlerNeeds),
     listen: async ({ host, port }) => ({ url: await fastify.listen({ host, port }) }),
     drain: () => {
       draining = true
@@ -123,8 +183,42 @@ export function startApp(needs: AppNeeds): App {
       // A client that hangs must not keep the rest from being closed.
       const patience = setTimeout(() => fastify.server.closeAllConnections(), connectionsCloseWithinMs)
       await fastify.close().finally(() => clearTimeout(patience))
+      pings.close()
+      handlerNeeds.deliveryCaller.close()
+      await prices.close()
       await commits.close()
       await keys.close()
+    },
+  }
+}
+
+/** What handlers are given, made once. */
+function handlerNeedsOf(needs: AppNeeds): HandlerNeeds {
+  const known = catalogs(needs.db)
+  const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
+  const prices = priceChecker({ ...needs, callbackFaults: faults })
+  const bookNeeds: Omit<HandlerNeeds, 'platformBooking'> = {
+    ...needs,
+    catalogs: known,
+    committer: committer(needs, known),
+    pings: pinger(needs),
+    stays: stayReader(needs.db),
+    hotelsNamed: hotelFinder(),
+    vault: needs.vaultKey && openVault(needs.vaultKey),
+    deliveryBell: deliveryBell(needs),
+    callbackFaults: faults,
+    deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),
+    bookingTurns: new Gate(bookingTurnsMax),
+    priceChecks: prices,
+    checkPrice: prices.check,
+    hotelsOnSale: (hotels) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),
+  }
+  return {
+    ...bookNeeds,
+    platformBooking: {
+      create: createReservation(bookNeeds),
+      modify: modifyReservation(bookNeeds),
+      cancel: cancelReservation(bookNeeds),
     },
   }
 }
@@ -143,9 +237,10 @@ async function storeFault(needs: Needs): Promise<string | undefined> {
   }
 }
 
-function measure(needs: Needs, read: { commits: { waiting: () => number }; inFlight: () => number }): void {
+function measure(needs: Needs, read: { commits: { waiting: () => number }; server: Server }): void {
   const { gauge } = needs.telemetry
-  gauge('ari_requests_in_flight', 'Requests being worked on', read.inFlight)
+  gauge('ari_requests_in_flight', 'Requests being worked on', read.server.requestsInFlight)
+  gauge('ari_requests_held_open', 'Requests that wait for changes', read.server.requestsHeldOpen)
   gauge('ari_commit_queue_depth', 'ARI pushes waiting for a commit group', read.commits.waiting)
   gauge('ari_pool_connections', 'PostgreSQL connections of the pool', () => needs.db.pool.totalCount)
   gauge('ari_pool_idle', 'Pool connections that are idle', () => needs.db.pool.idleCount)

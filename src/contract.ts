@@ -1,12 +1,19 @@
 import { ariRoutes } from './ari/contract.ts'
 import { mappingRoutes } from './ari/mappings-contract.ts'
+import { changeRoutes } from './changes/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { keyRoutes } from './keys/contract.ts'
+import { offerRoutes } from './offers/contract.ts'
+import { priceCheckRoutes } from './price-check/contract.ts'
 import { productRoutes } from './products/contract.ts'
 import { pushLogRoutes } from './push-log/contract.ts'
 import { referenceRoutes } from './reference/contract.ts'
+import { reservationRoutes } from './reservations/contract.ts'
+import { deliveryRoutes } from './reservations/delivery-contract.ts'
+import { sandboxRoutes } from './sandbox/contract.ts'
 import { taxRoutes } from './taxes/contract.ts'
 import { webhookRoutes } from './webhooks/contract.ts'
+import { pingRoutes } from './webhooks/ping-contract.ts'
 
 /** Every route of the service below /v1: what the server, the documentation, the client and the tests agree on. */
 export const routes = {
@@ -16,9 +23,16 @@ export const routes = {
   ...ariRoutes,
   ...mappingRoutes,
   ...webhookRoutes,
+  ...pingRoutes,
   ...pushLogRoutes,
   ...referenceRoutes,
   ...keyRoutes,
+  ...offerRoutes,
+  ...priceCheckRoutes,
+  ...changeRoutes,
+  ...reservationRoutes,
+  ...sandboxRoutes,
+  ...deliveryRoutes,
 }
 
 export type RouteName = keyof typeof routes

@@ -1,8 +1,17 @@
 import { removePastMonths } from './ari/store.ts'
+import { changesKeptDays } from './changes/contract.ts'
+import { deleteOldChanges } from './changes/store.ts'
 import type { Settings } from './config.ts'
 import type { Needs } from './platform/needs.ts'
+import { priceChecksKeptDays } from './price-check/contract.ts'
+import { deleteOldChecks, deleteOldDrift } from './price-check/store.ts'
+import { deleteOldAnswers } from './reservations/answers-kept.ts'
+import { destroyOldCards } from './reservations/card-store.ts'
+import { attemptsKeptDays, deleteOldAttempts } from './reservations/delivery-housekeeping.ts'
+import { deletePastFaults } from './webhooks/fault-store.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
 
+const dayMs = 86_400_000
 const everyMs = 60 * 60 * 1000
 /** Not at once: a start has other things to do, and a process that dies again and again should not sweep each time. */
 const firstAfterMs = 60 * 1000
@@ -33,6 +42,13 @@ export async function doChores({ db, clock, log }: Needs, settings: Settings): P
     'push log days dropped': () => dropOldPartitions(db, clock.now(), settings.pushLogDays),
     'past months removed': () => removePastMonths(db, clock.now()),
     'old idempotency keys deleted': () => deleteOldIdempotency(db, clock.now()),
+    'old booking answers deleted': () => deleteOldAnswers(db, clock.now()),
+    'old cards destroyed': () => destroyOldCards(db, clock.now()),
+    'old delivery attempts deleted': () => deleteOldAttempts(db, clock.now() - attemptsKeptDays * dayMs),
+    'old price checks deleted': () => deleteOldChecks(db, clock.now() - priceChecksKeptDays * dayMs),
+    'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(clock.now() / dayMs) - 1),
+    'past faults of the sandbox deleted': () => deletePastFaults(db, clock.now()),
+    'old changes deleted': () => deleteOldChanges(db, clock.now() - changesKeptDays * dayMs),
   }
   for (const [chore, run] of Object.entries(chores)) {
     try {

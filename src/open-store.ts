@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Settings } from './config.ts'
+import { isMigrated } from './platform/migrate.ts'
 import type { PostgresAddress } from './platform/postgres.ts'
 
 /** Which PostgreSQL a program works on, by its settings. */
@@ -32,18 +33,35 @@ export async function openStore(settings: StoreSettings, log: StoreLog): Promise
   }
 }
 
+const makeOne = 'make a store with: ari serve, or: ari migrate'
 const startOfOtherMs = 10_000
 const pollMs = 50
 
+/** What becomes of a place that holds no store: a mistyped one must not become a second store that nobody uses. */
+export type WhenMissing = 'refuse' | 'create'
+
 /** For programs beside the service: its PostgreSQL while it runs, else one that is started for the moment. */
-export async function reachStore(settings: StoreSettings, log: StoreLog): Promise<Store> {
-  if (settings.databaseUrl !== undefined) return given(settings.databaseUrl)
-  const { DataFolderInUse, findRunningPostgres } = await import('./platform/embedded-postgres.ts')
+export async function reachStore(
+  settings: StoreSettings,
+  log: StoreLog,
+  whenMissing: WhenMissing,
+): Promise<Store> {
+  if (settings.databaseUrl !== undefined) {
+    const store = given(settings.databaseUrl)
+    if (whenMissing === 'create' || (await isMigrated(store.address))) return store
+    throw new Error(`There is no store in ${store.where}: set DATABASE_URL to the service's, or ${makeOne}`)
+  }
+  const { DataFolderInUse, findRunningPostgres, holdsData } = await import('./platform/embedded-postgres.ts')
   const untilMs = performance.now() + startOfOtherMs
   for (;;) {
     const running = await findRunningPostgres(settings.dataDir)
     if (running) {
       return { address: running, where: settings.dataDir, notes: [], close: async () => {} }
+    }
+    if (whenMissing === 'refuse' && !(await holdsData(settings.dataDir))) {
+      throw new Error(
+        `There is no store in ${settings.dataDir}: set ARI_DATA_DIR to the service's data folder, or ${makeOne}`,
+      )
     }
     try {
       return await openStore(settings, log)

@@ -30,6 +30,7 @@ const requestsFinishWithinMs = 5_000
 const connectionsCloseWithinMs = 1_000
 const poolClosesWithinMs = 500
 const housekeepingClosesWithinMs = 500
+const deliveriesCloseWithinMs = 2_000
 const drainPollMs = 10
 
 const firstSupplier = 'demo'
@@ -40,7 +41,9 @@ export async function startService(
   say: (lines: readonly string[]) => void,
 ): Promise<Service> {
   if (!settings.roles.includes('gateway')) {
-    throw new Error('ARI_ROLES must include gateway: the other roles have nothing to do without it')
+    throw new Error(
+      'ARI_ROLES must include gateway: a process that does not answer requests is not supported',
+    )
   }
   const log = openLog(settings.logLevel)
   const closers: Closers = []
@@ -59,13 +62,22 @@ export async function startService(
     const { startApp } = await loading
     const { environment, allowPrivateWebhooks: allowPrivate } = settings
     const resolve = allowPrivate ? resolveAsSystem : resolveByDns
-    const app = startApp({ ...needs, environment, outbound: { allowPrivate, resolve } })
+    const app = startApp({
+      ...needs,
+      environment,
+      outbound: { allowPrivate, resolve },
+      vaultKey: settings.vaultKey,
+    })
     closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
     const housekeeping = startHousekeeping(needs, settings)
     closers.push({ name: 'housekeeping', close: housekeeping.close, withinMs: housekeepingClosesWithinMs })
     const { url } = await app.listen(settings).catch((error: unknown) => {
       throw listenFault(settings, error)
     })
+    if (settings.roles.includes('worker')) {
+      const deliveries = app.startDeliveries()
+      closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
+    }
     closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
     const { notes, where } = store
     await welcome(needs, { environment, url: reachable(url), startMs: performance.now(), where, notes }, say)

@@ -51,7 +51,7 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
     `    -H 'content-type: application/json' \\`,
     `    -d '[${JSON.stringify(firstHotel)}]'`,
     '',
-    `The data are in ${ready.where}. More keys: npm run ari -- key create --supplier NAME`,
+    `The data are in ${ready.where}. More keys: npx ari key create --supplier NAME`,
     '',
   ]
 }
@@ -60,7 +60,7 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
 export function emptyProductionLines(ready: Ready): string[] {
   return [
     ...readyLines(ready),
-    'The store is empty. Make a first key with: npm run ari -- key create --supplier NAME',
+    'The store is empty. Make a first key with: npx ari key create --supplier NAME',
   ]
 }
 

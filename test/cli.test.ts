@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { hashSecret, recogniseSecret } from '../src/keys/secret.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { migrate } from '../src/platform/migrate.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
+import { environOf } from './postgres.ts'
 import { dataFolder, runAri, type Outcome } from './programs.ts'
 
 /** The command line, run as people run it, on a data folder of its own. */
@@ -15,6 +19,7 @@ let db: Database
 before(async () => {
   postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: quiet })
   db = openDatabase(postgres.connection, quiet, 1)
+  await migrate(postgres.connection)
 })
 
 after(async () => {
@@ -238,6 +243,17 @@ const failures: [string[], Record<string, string>, string][] = [
   [['key', 'revoke', '999'], {}, 'error: Key 999 not found (key list shows the ids)'],
   [['key', 'limits', '999'], {}, 'error: Key 999 not found (key list shows the ids)'],
   [['key', 'expire', '999', '--at', 'now'], {}, 'error: Key 999 not found (key list shows the ids)'],
+  [
+    ['key', 'list', '--supplier', 'nobody'],
+    {},
+    'error: Supplier "nobody" not found (supplier list shows the names; upper and lower case matter)',
+  ],
+  [['key', 'rotate-signing-secret', '999'], {}, 'error: Key 999 not found (key list shows the ids)'],
+  [
+    ['supplier', 'show', 'nobody'],
+    {},
+    'error: Supplier "nobody" not found (supplier list shows the names; upper and lower case matter)',
+  ],
   [['token', 'revoke', '999'], {}, 'error: Token 999 not found (token list shows the ids)'],
   [['key', 'create', '--supplier', ' '], {}, nameLine],
   [['supplier', 'create', 'a\nb'], {}, nameLine],
@@ -253,10 +269,125 @@ for (const [parameters, environ, line] of failures) {
 }
 
 test('help comes with examples, for every command', async () => {
-  for (const command of [[], ['supplier'], ['key'], ['token'], ['reference']]) {
+  for (const command of [
+    [],
+    ['supplier'],
+    ['key'],
+    ['token'],
+    ['reference'],
+    ['simulate'],
+    ['simulate', 'supplier'],
+  ]) {
     const { code, stdout, stderr } = await ari(...command, '--help')
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(stdout, /\nExamples:\n {2}ari /)
+  }
+})
+
+test('where there is no store a command says so and makes nothing; migrate makes one', async () => {
+  const own = await dataFolder()
+  try {
+    const environ = { ARI_DATA_DIR: own.path }
+    const line = `error: There is no store in ${own.path}: set ARI_DATA_DIR to the service's data folder, or make a store with: ari serve, or: ari migrate\n`
+    const commands = [
+      ['key', 'list'],
+      ['key', 'create', '--supplier', 'Lost'],
+      ['supplier', 'list', '--json'],
+      ['token', 'create', '--role', 'platform'],
+      ['reference', 'room-type', 'list'],
+    ]
+    for (const command of commands) {
+      assert.deepEqual(await runAri(environ, ...command), { code: 1, stdout: '', stderr: line })
+    }
+    // Nor in a folder that is there and holds something else.
+    await mkdir(own.path)
+    await writeFile(join(own.path, 'notes.txt'), 'mine')
+    assert.deepEqual(await runAri(environ, 'key', 'list'), { code: 1, stdout: '', stderr: line })
+    assert.deepEqual(await readdir(own.path), ['notes.txt'])
+    const migrated = await runAri(environ, 'migrate', '--json')
+    assert.equal(migrated.code, 0, migrated.stderr)
+    assert.deepEqual(await runAri(environ, 'key', 'list', '--json'), {
+      code: 0,
+      stdout: '[]\n',
+      stderr: '',
+    })
+  } finally {
+    await own.remove()
+  }
+})
+
+test('in a database without our tables a command says so and makes none', async () => {
+  await db.query('create database empty')
+  const environ = environOf({ ...postgres.connection, database: 'empty' })
+  const { code, stdout, stderr } = await runAri(environ, 'key', 'list')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^error: There is no store in the database at localhost: set DATABASE_URL to /)
+  const migrated = await runAri(environ, 'migrate', '--json')
+  assert.equal(migrated.code, 0, migrated.stderr)
+  assert.equal((await runAri(environ, 'key', 'list', '--json')).stdout, '[]\n')
+})
+
+test('a key has one keyId: what create prints is what list shows and what every other command takes and prints', async () => {
+  const { keyId } = await created('--supplier', 'One Id')
+  assert.match(keyId, /^\d+$/)
+  assert.equal((await listed(keyId))?.['keyId'], keyId)
+  const table = await ari('key', 'list', '--supplier', 'One Id')
+  assert.match(table.stdout, new RegExp(`^KEY ID .*\\n${keyId} `))
+  const commands = [['limits'], ['rotate'], ['expire', '--at', 'never'], ['revoke']]
+  for (const [command = '', ...options] of commands) {
+    const told = await json('key', command, keyId, ...options, '--json')
+    assert.equal(Object(told).keyId, keyId, command)
+  }
+})
+
+test('a signing secret is rotated, and the old one signs beside it until the overlap is over', async () => {
+  const { keyId } = await created('--supplier', 'Signs')
+  const none = await failure(['key', 'rotate-signing-secret', keyId])
+  assert.deepEqual(
+    [none.code, none.stderr],
+    [1, `error: Key ${keyId} has no signing secret (It gets one when its first webhook is registered)\n`],
+  )
+  await db.query("update api_key set signing_secret = 'whsec_b2xk' where id = $1", [keyId])
+  const rotated = Object(await json('key', 'rotate-signing-secret', keyId, '--overlap', '2h'))
+  const overlapMs = Date.parse(rotated.oldSecretUntil) - Date.now()
+  assert.ok(overlapMs > 7_100_000 && overlapMs <= 7_200_000)
+  const { rows } = await db.query(
+    `select signing_secret as present, signing_secret_previous as previous from api_key where id = $1`,
+    [keyId],
+  )
+  assert.deepEqual(
+    [rotated.keyId, rows],
+    [keyId, [{ present: rotated.signingSecret, previous: 'whsec_b2xk' }]],
+  )
+})
+
+test('what was agreed with an account is shown and changed, one setting at a time', async () => {
+  await json('supplier', 'create', 'Agreed', '--json')
+  const usual = {
+    name: 'Agreed',
+    onFailure: 'reject',
+    priceTolerance: '0',
+    deliversCards: false,
+    mayPushOnDemand: true,
+    mayRetrieve: true,
+  }
+  assert.deepEqual(await json('supplier', 'show', 'Agreed', '--json'), usual)
+  const options = ['--on-failure', 'use_stored', '--price-tolerance', '2.50', '--card-delivery', 'on']
+  const changed = { ...usual, onFailure: 'use_stored', priceTolerance: '2.5', deliversCards: true }
+  assert.deepEqual(await json('supplier', 'set', 'Agreed', '--json', ...options), changed)
+  const off = ['--on-demand-push', 'off', '--reservation-retrieval', 'off', '--json']
+  const restricted = { ...changed, mayPushOnDemand: false, mayRetrieve: false }
+  assert.deepEqual(await json('supplier', 'set', 'Agreed', ...off), restricted)
+  assert.deepEqual(await json('supplier', 'show', 'Agreed', '--json'), restricted)
+  const { stdout } = await ari('supplier', 'show', 'Agreed')
+  assert.match(stdout, /^price-tolerance +2\.5 %$/m)
+  for (const [option = '', value = ''] of [
+    ['--on-failure', 'ignore'],
+    ['--price-tolerance', '101'],
+    ['--price-tolerance', '1.005'],
+    ['--card-delivery', 'yes'],
+  ]) {
+    assert.equal((await failure(['supplier', 'set', 'Agreed', option, value])).code, 2, `${option} ${value}`)
   }
 })
 
@@ -264,6 +395,7 @@ test('while no service runs, a command starts the store for the moment and leave
   const own = await dataFolder()
   try {
     const environ = { ARI_DATA_DIR: own.path, ARI_ENVIRONMENT: 'production' }
+    assert.equal((await runAri(environ, 'migrate')).code, 0)
     const { code, stdout } = await runAri(environ, 'key', 'create', '--supplier', 'First')
     assert.equal(code, 0)
     assert.deepEqual(recogniseSecret(JSON.parse(stdout).apiKey), {

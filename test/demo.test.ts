@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
-import { startGateway } from './harness.ts'
+import { startGateway, type GatewayOptions, type TestGateway } from './harness.ts'
 
 const program = join(resolve(import.meta.dirname, '..'), 'scripts/demo.ts')
 const timeoutMs = 60_000
@@ -32,7 +32,7 @@ function assertLines(text: string, patterns: readonly RegExp[]): void {
   }
 }
 
-const day = [
+const pushes = [
   /← 200 Hotels updated successfully/,
   /← 200 Hotel rates & rooms saved successfully/,
   /← 200 Taxes saved successfully/,
@@ -43,8 +43,38 @@ const day = [
   /← 207 ARI partially updated/,
   /ROOM_NOT_FOUND at \/ari\/1\/roomId, received "SUITE"/,
   /Idempotency-Replayed: true/,
-  /← 400 Webhook must be an HTTPS URL/,
+  /← 400 Webhook must not contain a user name or password/,
   /← 400 Webhook host must not be or resolve to a private or otherwise special address/,
+]
+
+const bookings = [
+  /Price checks at http:\/\/127\.0\.0\.1:\d+\/price-check/,
+  /Signing secret whsec_/,
+  /⇒ supplier {2}ping +✓ signed/,
+  /Ready to go live/,
+  /← 200 Offers retrieved successfully/,
+  /DBL BAR BB {2}189\.50 \+ 189\.50 \+ \d+\.00 = \d+\.00 EUR, 1 unit left/,
+  /FAM BAR BB .*, 3 units left/,
+  /✗ closedToArrival on \S+: held true, set by push \w{8}… item 1/,
+  /→ arrive on Friday/,
+  /✗ closed on/,
+  /← 200 Price checked/,
+  /⇒ supplier {2}price check .* DBL\/BAR, .* 1 room for 2 adults {2}✓ signed/,
+  /available, difference to the stored price 0\.00/,
+  /\(fault: dearer\)/,
+  /price_changed, difference to the stored price [1-9]/,
+  /← 201 Reservation confirmed/,
+  /⇒ supplier {2}price check .*✓ signed/,
+  /⇒ supplier {2}reservations .*✓ signed/,
+  /Confirm \d+ version 1: .*Ada Lovelace, \d+\.00 EUR: created/,
+  /← 409 Sold out/,
+  /← 200 Reservation cancelled/,
+  /⇒ supplier {2}reservations .*✓ signed/,
+  /Cancel \d+ version 2: .*: cancelled/,
+  /← 200 ARI updated successfully/,
+]
+
+const readBack = [
   /← 200 ARI retrieved successfully/,
   / 0 nights of rooms and room-rates changed/,
   /kind +outcome +http +nights +ms +request id/,
@@ -64,26 +94,76 @@ test('the demo starts a service, shows a day and leaves nothing behind', async (
   const { code, stdout, stderr } = await demo({})
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
   assert.equal(stdout, stripVTControlCharacters(stdout), 'no colours where the output is no terminal')
-  assertLines(stdout, [/started for this demo/, ...day, /The service is stopped/])
+  assertLines(stdout, [
+    /started for this demo/,
+    ...pushes,
+    ...bookings,
+    ...readBack,
+    /The service is stopped/,
+  ])
   const url = /at (http:\/\/\S+)\/v1/.exec(stdout)?.[1] ?? ''
   await assert.rejects(fetch(`${url}/livez`))
 })
 
-test('the demo shows a day on a running service, twice, and registers no URL on a key that is not its own', async () => {
-  const gateway = await startGateway({ systemTime: true, now: new Date().toISOString() })
+async function runningService(
+  options: GatewayOptions,
+  work: (gateway: TestGateway, environ: Record<string, string>) => Promise<void>,
+): Promise<void> {
+  const gateway = await startGateway({ systemTime: true, now: new Date().toISOString(), ...options })
+  const deliveries = gateway.app.startDeliveries()
   try {
     const { apiKey } = await gateway.supplier('Demo')
-    const environ = { ARI_URL: gateway.url, ARI_API_KEY: apiKey }
-    const { code, stdout, stderr } = await demo(environ)
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
-    assertLines(stdout, [/with the key of ARI_API_KEY/, ...day])
-    const { rows } = await gateway.db.query('select availability_webhook from api_key')
-    assert.deepEqual(rows, [{ availability_webhook: null }])
-    assert.equal((await demo(environ)).code, 0)
+    await work(gateway, { ARI_URL: gateway.url, ARI_API_KEY: apiKey })
   } finally {
+    await deliveries.close()
     await gateway.stop()
   }
+}
+
+test('the demo shows a supplier’s side on a running service, twice', async () => {
+  await runningService({}, async (gateway, environ) => {
+    const { code, stdout, stderr } = await demo(environ)
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+    assertLines(stdout, [
+      /with the key of ARI_API_KEY/,
+      ...pushes,
+      /set ARI_PLATFORM_TOKEN as well/,
+      ...readBack,
+    ])
+    assert.deepEqual(await urlsOf(gateway), [{ availability: null, pushbook: null }])
+    assert.equal((await demo(environ)).code, 0)
+  })
 })
+
+test('with a platform token it shows the bookings too, and takes its URLs off the key', async () => {
+  const options = { allowPrivate: true, outbound: { reach: <Vetted>(vetted: Vetted) => vetted } }
+  await runningService(options, async (gateway, environ) => {
+    const all = { ...environ, ARI_PLATFORM_TOKEN: await gateway.token('platform') }
+    const { code, stdout, stderr } = await demo(all)
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+    assertLines(stdout, [...pushes, ...bookings, /taken off your key again/, ...readBack])
+    assert.deepEqual(await urlsOf(gateway), [{ availability: null, pushbook: null }])
+  })
+})
+
+test('a URL that is on the key already stays there', async () => {
+  await runningService({}, async (gateway, environ) => {
+    const url = 'https://pms.example.com/check'
+    await gateway.db.query('update api_key set availability_webhook = $1', [url])
+    const all = { ...environ, ARI_PLATFORM_TOKEN: await gateway.token('platform') }
+    const { code, stdout } = await demo(all)
+    assert.equal(code, 0)
+    assertLines(stdout, [...pushes, /Your key has URLs already/, /→ arrive on Friday/, ...readBack])
+    assert.deepEqual(await urlsOf(gateway), [{ availability: url, pushbook: null }])
+  })
+})
+
+async function urlsOf({ db }: TestGateway): Promise<unknown[]> {
+  const { rows } = await db.query<Record<string, unknown>>(
+    'select availability_webhook as availability, pushbook_webhook as pushbook from api_key',
+  )
+  return rows
+}
 
 test('the demo says in one line what is missing', async () => {
   const { code, stderr } = await demo({ ARI_URL: 'http://127.0.0.1:9' })

@@ -31,7 +31,7 @@ export function stepsOf(path: string): Step[] {
 
 function runOf(block: Block): Step['run'] | undefined {
   if (block.language === 'sh') return { kind: 'shell', script: block.text }
-  const match = /^(GET|POST) (\/\S+)$/.exec(block.rest)
+  const match = /^(GET|POST|PUT) (\/\S+)$/.exec(block.rest)
   if (block.language !== 'json' || !match) return undefined
   return { kind: 'request', method: match[1] ?? '', path: match[2] ?? '', body: parsed(block) }
 }

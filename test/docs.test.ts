@@ -8,24 +8,43 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { taxTypes } from '../src/taxes/contract.ts'
 import { difference, stepsOf, textMatches, type Step } from './docs-pages.ts'
-import { startGateway, type TestGateway, type TestSupplier } from './harness.ts'
+import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
+import {
+  client,
+  type Reply,
+  startGateway,
+  type TestClient,
+  type TestGateway,
+  type TestSupplier,
+} from './harness.ts'
 
 /** Every example of the README and of docs/ is run, and gives what the page shows. docs/README.md has the convention. */
 
 const root = resolve(import.meta.dirname, '..')
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
 const shellTimeoutMs = 20_000
+let exampleSupplier: ExampleSupplier
 let gateway: TestGateway
 let folder: string
 
 before(async () => {
-  gateway = await startGateway()
+  exampleSupplier = await startExampleSupplier()
+  gateway = await startGateway(exampleSupplier)
   folder = await mkdtemp(join(tmpdir(), 'ari-docs-'))
 })
 after(async () => {
   await gateway.stop()
+  await exampleSupplier.close()
   await rm(folder, { recursive: true })
 })
+
+/** Accounts that their page calls by name. */
+const accountByPage: Readonly<Record<string, string>> = {
+  'docs/booking.md': 'Harbour Hotels',
+  'docs/deliveries.md': 'Lagoon Hotels',
+  'docs/price-check.md': 'Port Hotels',
+  'docs/reservations.md': 'Quay Hotels',
+}
 
 for (const page of pages) testPage(page)
 
@@ -33,12 +52,19 @@ function testPage(page: string): void {
   const steps = stepsOf(join(root, page))
   if (steps.length === 0) return
   test(`${page}: its ${steps.length} examples give what it shows`, async () => {
-    const supplier = await gateway.supplier(page)
-    for (const step of steps) await tryStep(page, step, supplier)
+    const supplier = await gateway.supplier(accountByPage[page] ?? page)
+    const told = new Map<string, string>()
+    for (const step of steps) await tryStep(page, step, supplier, told)
   })
 }
 
-async function tryStep(page: string, step: Step, supplier: TestSupplier): Promise<void> {
+/** `told`: members of the answers so far, for paths that name them. */
+async function tryStep(
+  page: string,
+  step: Step,
+  supplier: TestSupplier,
+  told: Map<string, string>,
+): Promise<void> {
   const where = `${page}, line ${step.line}`
   const { run, shown } = step
   if (run.kind === 'shell') {
@@ -47,10 +73,22 @@ async function tryStep(page: string, step: Step, supplier: TestSupplier): Promis
     if (shown?.kind === 'json') same(shown.value, JSON.parse(stdout), where)
     return
   }
-  const reply = await (run.method === 'GET' ? supplier.get(run.path) : supplier.post(run.path, run.body))
+  const caller = run.path.startsWith('/booking/') ? await platformClient() : supplier
+  const path = run.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => told.get(name) ?? name)
+  const reply = await send(caller, run.method, path, run.body)
+  for (const [name, value] of Object.entries(reply.body)) if (typeof value === 'string') told.set(name, value)
   const status = shown?.kind === 'json' ? (shown.status ?? 200) : 200
   assert.equal(reply.status, status, `${where}: ${reply.text}`)
   if (shown?.kind === 'json') same(shown.value, reply.body, where)
+}
+
+function send(caller: TestClient, method: string, path: string, body: unknown): Promise<Reply> {
+  if (method === 'GET') return caller.get(path)
+  return method === 'PUT' ? caller.put(path, body) : caller.post(path, body)
+}
+
+async function platformClient(): Promise<TestClient> {
+  return client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
 }
 
 function same(shown: unknown, got: unknown, where: string): void {
@@ -72,6 +110,7 @@ async function shell(script: string, { apiKey }: TestSupplier, where: string): P
         PATH: process.env['PATH'],
         BASE_URL: `${gateway.url}/v1`,
         API_KEY: apiKey,
+        PLATFORM_TOKEN: await gateway.token('platform'),
         DATABASE_URL: databaseUrl(),
         ARI_NODE: process.execPath,
         ARI_PROGRAM: join(root, 'src/bin/ari.ts'),

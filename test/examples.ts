@@ -1,7 +1,7 @@
 import { furtherExamples } from '../src/openapi/further-examples.ts'
 import { routes, type RouteName } from '../src/contract.ts'
 import type { Example, Route } from '../src/platform/route.ts'
-import type { TestClient } from './harness.ts'
+import { client, type Reply, type TestClient, type TestGateway } from './harness.ts'
 
 /** The examples of the API reference, sent to a service as one story. */
 
@@ -13,28 +13,42 @@ export function examplesOf(name: RouteName): readonly Example[] {
   return [...routeByName[name].examples, ...(furtherExamples[name] ?? [])]
 }
 
-/** Pushes first, in the order of the contract, then what reads. */
+/** Pushes first, in the order of the contract, then what reads, then what removes. */
 export function storyOrder(): RouteName[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets what the table's type says.
   const names = Object.keys(routes) as RouteName[]
-  const pushes = names.filter((name) => routeByName[name].pushKind !== undefined)
-  return [...pushes, ...names.filter((name) => !pushes.includes(name))]
+  const removals = names.filter((name) => routeByName[name].method === 'DELETE')
+  const pushes = names.filter((name) => routeByName[name].pushKind !== undefined && !removals.includes(name))
+  const reads = names.filter((name) => !pushes.includes(name) && !removals.includes(name))
+  return [...pushes, ...reads, ...removals]
 }
 
-export async function sendExamples(client: TestClient): Promise<Sent[]> {
+/** The supplier's examples are sent with its key, the platform's with a token. */
+export async function sendExamples(gateway: TestGateway): Promise<Sent[]> {
+  const supplier = await gateway.supplier('Docs')
+  const platform = client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
   const sent: Sent[] = []
   for (const name of storyOrder()) {
     for (const [index, example] of examplesOf(name).entries()) {
       const headers = { 'x-request-id': `example-${name}-${index + 1}` }
-      const { method, path } = routeByName[name]
-      const reply =
-        method === 'GET'
-          ? await client.get(filled(path, example.request), headers)
-          : await client.post(path, example.request, headers)
+      const caller = routeByName[name].access === 'platform' ? platform : supplier
+      const reply = await sendExample(caller, routeByName[name], example, headers)
       sent.push({ name, index, example, status: reply.status, answer: steady(reply.body) })
     }
   }
   return sent
+}
+
+function sendExample(
+  caller: TestClient,
+  { method, path }: Route,
+  { request, params }: Example,
+  headers: Record<string, string>,
+): Promise<Reply> {
+  if (method === 'GET') return caller.get(filled(path, request), headers)
+  if (method === 'DELETE') return caller.delete(filled(path, request), headers)
+  if (method === 'PUT') return caller.put(filled(path, params), request, headers)
+  return caller.post(filled(path, params), request, headers)
 }
 
 function filled(path: string, request: unknown): string {
@@ -63,6 +77,9 @@ export function steady(value: unknown, name = ''): unknown {
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return '2027-03-01T12:00:00.000Z'
     if (name === 'signingSecret') return 'whsec_…'
     if (name === 'nextCursor') return 'MTcz'
+    if (name === 'priceCheckId') return steadyUuid
+    if (name === 'webhookId') return value.replace(/(?<=^[a-z]{3}_).*$/, steadyUuid)
+    if (name === 'cursor') return 'Y2hhbmdlIDkyOCA0MQ'
     if (name.startsWith('platform') && name.endsWith('Id')) return steadyIds[name] ?? value
   }
   if (name === 'durationMs') return 4
@@ -70,4 +87,5 @@ export function steady(value: unknown, name = ''): unknown {
   return value
 }
 
+const steadyUuid = '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11'
 const steadyIds: Readonly<Record<string, string>> = {}

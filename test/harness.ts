@@ -6,7 +6,7 @@ import { createKey, createToken } from '../src/keys/manage.ts'
 import type { Clock } from '../src/platform/clock.ts'
 import { openLog } from '../src/platform/log.ts'
 import { migrate } from '../src/platform/migrate.ts'
-import type { Resolve } from '../src/platform/outbound.ts'
+import type { OutboundRules, Resolve } from '../src/platform/outbound.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
@@ -33,6 +33,8 @@ export type Reply = { status: number; body: Record<string, unknown>; headers: He
 export type TestClient = {
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>
   get: (path: string, headers?: Record<string, string>) => Promise<Reply>
+  put: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>
+  delete: (path: string, headers?: Record<string, string>) => Promise<Reply>
 }
 
 /** Monday; 12:00 UTC, so that it is the same date from −11 to +11. */
@@ -42,12 +44,18 @@ let postgres: Promise<TestPostgres> | undefined
 let template: Promise<string> | undefined
 let gateways = 0
 
+/** Reserved, and listened on by nothing: no test calls the internet. */
+const portOfNobody = 1
+
 export type GatewayOptions = {
   now?: string
   environment?: 'sandbox' | 'production'
   resolve?: Resolve
   allowPrivate?: boolean
+  /** How suppliers' servers are reached; without it, none is. */
+  outbound?: Pick<OutboundRules, 'authorities' | 'reach'>
   systemTime?: boolean
+  vaultKey?: Buffer
   through?: (address: TestAddress) => TestAddress
 }
 
@@ -82,7 +90,10 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
     outbound: {
       allowPrivate: options.allowPrivate ?? false,
       resolve: options.resolve ?? (async () => ['93.184.216.34']),
+      reach: ({ host }) => ({ host, port: portOfNobody, addresses: ['127.0.0.1'] }),
+      ...options.outbound,
     },
+    vaultKey: options.vaultKey,
   })
   const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
   const others: TestGateway[] = []
@@ -134,6 +145,8 @@ export function client(url: string, own: Record<string, string> = {}): TestClien
   return {
     post: (path, body, headers = {}) => call('POST', path, headers, body),
     get: (path, headers = {}) => call('GET', path, headers),
+    put: (path, body, headers = {}) => call('PUT', path, headers, body),
+    delete: (path, headers = {}) => call('DELETE', path, headers),
   }
 }
 

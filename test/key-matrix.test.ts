@@ -16,7 +16,14 @@ import {
 import { supplierDigests } from './stored-state.ts'
 import { expectOk } from './story.ts'
 
-/** Every endpoint with every key that is no good, and with the key of somebody else. */
+/**
+ * Every endpoint for suppliers with every key that is no good, and with the key of somebody else. Those for the platform
+ * have test/token-matrix.test.ts.
+ */
+
+type SupplierRouteName = {
+  [Name in RouteName]: (typeof routes)[Name]['access'] extends 'supplier' ? Name : never
+}[RouteName]
 
 /** What an account puts under the codes that all accounts use: H1, DBL, BAR. */
 type Contents = { name: string; mark: string; price: number; percent: number }
@@ -74,8 +81,15 @@ const prices = ({ price }: Contents, hotelId = 'H1', roomId = 'DBL', rateId = 'B
   ari: [{ roomId, ...nights, inventory: 5, rates: [{ rateId, price }] }],
 })
 
+const testBooking = (hotelId: string) => ({
+  hotelId,
+  checkin: '2027-04-20',
+  checkout: '2027-04-22',
+  rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }],
+})
+
 /** How each endpoint is called. A new route without a row here does not compile. */
-const rows: Record<RouteName, Row> = {
+const rows: Record<SupplierRouteName, Row> = {
   pushHotels: { own: (contents) => [hotel(contents)], foreign: [] },
   getHotels: {
     own: () => ['H1'],
@@ -133,11 +147,27 @@ const rows: Record<RouteName, Row> = {
     foreign: [],
   },
   registerPushbookWebhook: { own: ({ mark }) => ({ webhook: `https://${mark}.example/book` }), foreign: [] },
+  removeAvailabilityWebhook: { own: () => ({}), foreign: [] },
+  removePushbookWebhook: { own: () => ({}), foreign: [] },
+  getWebhooks: { own: () => ({}), shows: ({ mark }) => `https://${mark}.example/book`, foreign: [] },
+  testWebhook: {
+    own: () => ({ kind: 'pushbook' }),
+    shows: ({ mark }) => `https://${mark}.example/book`,
+    foreign: [],
+  },
   pushBooking: {
     own: () => ({ hotelId: 'H1', reservation_id: '1' }),
     foreign: [{ hotelId: secret.hotelId, reservation_id: '1' }],
   },
   retrieveReservations: { own: () => ({ hotelId: 'H1' }), foreign: [{ hotelId: secret.hotelId }] },
+  acknowledgeReservations: {
+    own: () => ({ reservations: [{ reservation_id: '1', reservation_version: '1' }] }),
+    foreign: [{ reservations: [{ reservation_id: '1', reservation_version: '1' }] }],
+  },
+  listPriceChecks: {
+    own: () => ({ hotelId: 'H1' }),
+    foreign: [{ hotelId: secret.hotelId }],
+  },
   listPushes: {
     own: () => ({ hotelId: 'H1' }),
     shows: ({ mark }) => `"requestId":"${mark}-pushAri"`,
@@ -150,13 +180,29 @@ const rows: Record<RouteName, Row> = {
   },
   getReference: { own: () => ({}), foreign: [] },
   getLimits: { own: () => ({}), foreign: [] },
+  orderFaults: {
+    own: () => ({ faults: [{ calls: 'pushBooking', fault: 'garbage', hotelId: 'H1' }] }),
+    foreign: [{ faults: [{ calls: 'pushBooking', fault: 'garbage', hotelId: secret.hotelId }] }],
+  },
+  getFaults: { own: () => ({}), foreign: [] },
+  bookTest: {
+    own: () => testBooking('H1'),
+    foreign: [
+      testBooking(secret.hotelId),
+      { hotelId: secret.hotelId, reservation_id: '1', status: 'Cancel' },
+      { hotelId: 'H1', reservation_id: '1', status: 'Cancel' },
+    ],
+  },
 }
 
 const routeByName: Readonly<Record<RouteName, Route>> = routes
 // The boundary: the keys of the table.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-const names = Object.keys(routes) as RouteName[]
-const pushes = names.filter((name) => routeByName[name].pushKind !== undefined)
+const names = Object.keys(rows) as SupplierRouteName[]
+const isRemoval = (name: RouteName) => routeByName[name].method === 'DELETE'
+const isPush = (name: RouteName) => routeByName[name].pushKind !== undefined && !isRemoval(name)
+/** What removes comes first, so that what is pushed can be read. */
+const pushes = [...names.filter(isRemoval), ...names.filter(isPush)]
 
 function call(
   caller: TestClient,
@@ -165,6 +211,7 @@ function call(
   headers: Record<string, string>,
 ): Promise<Reply> {
   const { method, path } = routeByName[name]
+  if (method === 'DELETE') return caller.delete(path, headers)
   if (method !== 'GET') return caller.post(path, request, headers)
   const members = new Map(Object.entries(request ?? {}).map(([key, value]) => [key, String(value)]))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, key: string) => {
@@ -210,15 +257,17 @@ async function stored(supplier: TestSupplier): Promise<unknown> {
   return [(await supplierDigests(gateway.db, [id])).get(id), (await supplier.get('/push/log')).body]
 }
 
-test('every endpoint below /v1 has a row, and is open to suppliers only', () => {
-  const mounted = gateway.app.mounted.map(({ route }) => `${route.method} ${route.path}`)
+test('every endpoint below /v1/push has a row, and is open to suppliers only', () => {
+  const mounted = gateway.app.mounted
+    .filter(({ route }) => route.access === 'supplier')
+    .map(({ route }) => `${route.method} ${route.path}`)
   const inTable = names.map((name) => `${routeByName[name].method} ${routeByName[name].path}`)
   assert.deepEqual(mounted.toSorted(), inTable.toSorted())
+  const elsewhere = gateway.app.mounted.filter(({ route }) => !route.path.startsWith('/push/'))
   assert.deepEqual(
-    names.filter((name) => routeByName[name].access !== 'supplier'),
+    elsewhere.filter(({ route }) => route.access !== 'platform').map(({ route }) => route.path),
     [],
   )
-  assert.deepEqual(Object.keys(rows).toSorted(), names.toSorted())
 })
 
 test('every endpoint answers every key that is no good with the same 401, and stores nothing', async () => {

@@ -9,17 +9,23 @@ import { commonAnswers } from '../src/openapi/common.ts'
 import { keyOf } from '../src/openapi/further-examples.ts'
 import { sampleAnswers } from '../src/openapi/sample-answers.ts'
 import type { Route } from '../src/platform/route.ts'
+import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
 import { examplesOf, sendExamples, storyOrder } from './examples.ts'
 import { client, startGateway, type TestGateway } from './harness.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const routeByName: Readonly<Record<RouteName, Route>> = routes
+let supplier: ExampleSupplier
 let gateway: TestGateway
 
 before(async () => {
-  gateway = await startGateway()
+  supplier = await startExampleSupplier()
+  gateway = await startGateway(supplier)
 })
-after(() => gateway.stop())
+after(async () => {
+  await gateway.stop()
+  await supplier.close()
+})
 
 describe('the OpenAPI document', () => {
   // Through text, as everybody else reads it.
@@ -54,13 +60,13 @@ describe('the OpenAPI document', () => {
     )
     assert.deepEqual(described.sort(), expected.sort())
     const tags = new Set(document.tags.map((tag: { name: string }) => tag.name))
-    for (const [name, { method, path, tag, access }] of Object.entries(routeByName)) {
+    for (const [name, { method, path, tag, access, status: success = 200 }] of Object.entries(routeByName)) {
       const operation = document.paths[path][method.toLowerCase()]
       assert.ok(operation.summary.length > 0 && operation.description.length > 0, name)
       assert.ok(tags.has(tag), `${tag} is described`)
-      assert.deepEqual(operation.security, access === 'supplier' ? [{ apiKey: [] }] : operation.security)
-      assert.ok(operation.responses['200'], name)
-      for (const status of ['401', '429', '500', '503'])
+      const security = access === 'supplier' ? 'apiKey' : 'platformToken'
+      assert.deepEqual(operation.security, [{ [security]: [] }])
+      for (const status of [String(success), '401', '500', '503', ...(access === 'supplier' ? ['429'] : [])])
         assert.ok(operation.responses[status], `${name} ${status}`)
     }
   })
@@ -119,7 +125,7 @@ const specifiedMessages = {
 
 describe('the examples of the document', () => {
   test('are answered by a running service as they say', async () => {
-    const sent = await sendExamples(await gateway.supplier('Examples'))
+    const sent = await sendExamples(gateway)
     for (const { name, index, example, status, answer } of sent) {
       const where = `${name}, example ${index + 1}`
       assert.equal(status, example.answer.status, where)

@@ -25,13 +25,20 @@ export async function dataFolder(): Promise<{ path: string; remove: () => Promis
   return { path: join(folder, 'data'), remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
+const programs = {
+  serve: 'src/bin/serve.ts',
+  ari: 'src/bin/ari.ts',
+  /** What an installed `ari` runs, and `npm start`. */
+  command: 'bin/ari.js',
+} as const
+
 export function startProgram(
-  name: 'serve' | 'ari',
+  name: keyof typeof programs,
   environ: Readonly<Record<string, string>>,
   parameters: readonly string[] = [],
   endsWithinMs = patienceMs,
 ): Running {
-  const program = join(root, 'src/bin', `${name}.ts`)
+  const program = join(root, programs[name])
   const child = spawn(process.execPath, [program, ...parameters], {
     // No .env of the checkout, no settings of whoever runs the tests.
     cwd: tmpdir(),

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { findRunningPostgres } from '../src/platform/embedded-postgres.ts'
 import { firstHotel } from '../src/welcome.ts'
 import { client } from './harness.ts'
@@ -10,6 +13,7 @@ import { dataFolder, runAri, startProgram, type Running } from './programs.ts'
 
 /** The service as a process: how it starts, what it says, and how it stops. */
 
+const root = join(import.meta.dirname, '..')
 const folders: (() => Promise<void>)[] = []
 const started: Running[] = []
 
@@ -143,7 +147,7 @@ test('the command line works beside a running service, and its key works at once
 test('a production service prints no secrets, and its database is not for a sandbox', async () => {
   const own = await newFolder()
   const production = serve(own, { ARI_ENVIRONMENT: 'production' })
-  await production.printed(/Make a first key with: npm run ari -- key create --supplier NAME\n/)
+  await production.printed(/Make a first key with: npx ari key create --supplier NAME\n/)
   assert.doesNotMatch(production.output.stdout, /ari_live_|ari_tok_/)
   assert.equal(await endedBy(production, 'SIGTERM'), 0)
   const line =
@@ -151,6 +155,28 @@ test('a production service prints no secrets, and its database is not for a sand
   assert.deepEqual(await serve(own).ended, { code: 1, stdout: '', stderr: line })
   assert.equal(await findRunningPostgres(own), undefined)
 })
+
+test(
+  'ari serve runs on a Node with the settings for memory, in the process that was started',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const environ = { ARI_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' }
+    const running = startProgram('command', environ, ['serve'])
+    started.push(running)
+    const { child, ended, printed } = running
+    await printed(readyLine)
+    const read = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8').split('\0')
+    const [, ...commandLine] = read('cmdline')
+    assert.deepEqual(commandLine, [...serveSettings.nodeOptions, join(root, 'src/bin/serve.ts'), ''])
+    const wanted = Object.entries(serveSettings.environment).map(([name, value]) => `${name}=${value}`)
+    assert.deepEqual(
+      wanted.filter((one) => !read('environ').includes(one)),
+      [],
+    )
+    child.kill('SIGTERM')
+    assert.equal((await ended).code, 0)
+  },
+)
 
 test('wrong settings stop the start, a line each, before anything is touched', async () => {
   const { code, stdout, stderr } = await serve(await newFolder(), { PORT: 'x', LOG_LEVEL: 'loud' }).ended

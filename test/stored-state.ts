@@ -14,6 +14,8 @@ const tables = {
   api_key: 'supplier',
   api_key_secret: 'supplier',
   idempotency: 'supplier',
+  reservation: 'supplier',
+  reservation_version: 'supplier',
   supplier: 'common',
   environment: 'common',
   access_token: 'common',
@@ -21,6 +23,21 @@ const tables = {
   meal_plan: 'common',
   // A refused push is logged too.
   push_log: 'none',
+  // Told of the tables above, whose digests hold what it is about.
+  change: 'none',
+  change_horizon: 'common',
+  // Written a moment after the answer to a question of the platform.
+  price_check: 'none',
+  price_drift: 'none',
+  sandbox_fault: 'none',
+  // The delivery of what is in the tables above goes on by itself.
+  delivery: 'none',
+  delivery_attempt: 'none',
+  delivery_alert: 'none',
+  hourly_run: 'none',
+  // Written beside a version of a reservation only.
+  reservation_card: 'none',
+  booking_answer: 'none',
   schema_migration: 'common',
 } as const
 
@@ -42,6 +59,8 @@ export async function supplierDigests(db: Queryable, supplierIds: readonly numbe
       union all select supplier_id, hashtextextended((to_jsonb(k) - 'last_used_at')::text, 7) from keys k
       union all select k.supplier_id, hashtextextended(t::text, 8) from api_key_secret t join keys k on k.id = t.key_id
       union all select k.supplier_id, hashtextextended(t::text, 9) from idempotency t join keys k on k.id = t.key_id
+      union all select supplier_id, hashtextextended(t::text, 10) from reservation t where supplier_id = any($1)
+      union all select supplier_id, hashtextextended(t::text, 11) from reservation_version t join mine on mine.id = t.hotel_id
     ) as held group by supplier_id`,
     values: [supplierIds],
   })

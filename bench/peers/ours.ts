@@ -19,5 +19,6 @@ const app = startApp({
   outbound: { allowPrivate: true, resolve: async () => [] },
 })
 const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
+app.startDeliveries()
 process.stdout.write(`${url}\n`)
 process.on('SIGTERM', () => process.exit(0))

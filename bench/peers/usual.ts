@@ -21,6 +21,7 @@ import {
 import Fastify from 'fastify'
 import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { cached } from './cached.ts'
 
 const apiKeys = pgTable('usual_api_key', {
   hash: text().primaryKey(),
@@ -140,18 +141,6 @@ const address: pg.PoolConfig = JSON.parse(process.argv[2] ?? '{}')
 const pool = new pg.Pool({ ...address, max: 20 })
 const db = drizzle(pool)
 const rowsAtOnce = 2_000
-const cachedMs = 5_000
-
-function cached<Value>(load: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
-  const kept = new Map<string, { value: Value; untilMs: number }>()
-  return async (key) => {
-    const known = kept.get(key)
-    if (known && known.untilMs > Date.now()) return known.value
-    const value = await load(key)
-    kept.set(key, { value, untilMs: Date.now() + cachedMs })
-    return value
-  }
-}
 
 const supplierOf = cached(
   async (hash) => (await db.select().from(apiKeys).where(eq(apiKeys.hash, hash)))[0]?.supplierId,

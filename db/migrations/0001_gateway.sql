@@ -86,6 +86,8 @@ create table hotel (
   catalog_version bigint not null default 0,
   -- Prices set at this revision or before it are in a former currency and can't be sold.
   currency_revision bigint not null default 0,
+  -- When that was; null: never. Rows of ari_month written before can't hold a price of the present currency.
+  currency_changed_at timestamptz,
   -- Rises with every transaction that writes one of the hotel's ari_month rows; cached blocks compare it.
   ari_version bigint not null default 0,
   ari_at timestamptz,

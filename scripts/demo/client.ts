@@ -8,13 +8,12 @@ export type Reply = { status: number; body: Json; headers: Headers }
 export type Ask = (
   path: string,
   body?: unknown,
-  more?: { headers?: Record<string, string> },
+  more?: { headers?: Record<string, string>; method?: 'DELETE' },
 ) => Promise<Reply>
 
 /** Sends a request and shows it with its answer: one line each, and beneath it every problem with its remedy. */
-export function shownClient({ url, apiKey }: Shown): Ask {
-  return async (path, body, { headers = {} } = {}) => {
-    const method = body === undefined ? 'GET' : 'POST'
+export function shownClient({ url }: Pick<Shown, 'url'>, credentials: Record<string, string>): Ask {
+  return async (path, body, { headers = {}, method = body === undefined ? 'GET' : 'POST' } = {}) => {
     const json = body === undefined ? '' : JSON.stringify(body)
     const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     line(
@@ -25,7 +24,7 @@ export function shownClient({ url, apiKey }: Shown): Ask {
     const response = await fetch(`${url}/v1${path}`, {
       method,
       headers: {
-        'x-api-key': apiKey,
+        ...credentials,
         ...(json === '' ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

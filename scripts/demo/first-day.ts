@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, found, listOf, recordOf, shownClient, type Ask, type Json } from './client.ts'
+import { bookings } from './bookings.ts'
 import { closure, hotel, hotelId, products, taxes, timeZone, yearFrom } from './hotel.ts'
 import { heading, line, paint, plural, told, width } from './print.ts'
 import type { Shown } from './service.ts'
@@ -11,14 +12,15 @@ const nights = 365
 
 /** Every step of the day, shown as it happens. */
 export async function firstDay(service: Shown): Promise<Stored> {
-  const ask = shownClient(service)
+  const ask = shownClient(service, { 'x-api-key': service.apiKey })
   const first = Temporal.Now.plainDateISO(timeZone)
   const monday = first.add({ days: 8 - first.dayOfWeek })
   await staticData(ask)
   await year(ask, first)
   await mistakes(ask, monday)
   await changes(ask, monday)
-  await webhooks(ask, service)
+  await refusedWebhooks(ask)
+  await bookings(ask, service, monday)
   const answer = await readBack(ask, first)
   await pushLog(ask)
   return { answer, first, monday }
@@ -113,24 +115,12 @@ async function changes(ask: Ask, monday: Temporal.PlainDate): Promise<void> {
   if (again.headers.get('idempotency-replayed') !== 'true') throw new Error('the answer was not a stored one')
 }
 
-async function webhooks(ask: Ask, { isOwn }: Shown): Promise<void> {
+async function refusedWebhooks(ask: Ask): Promise<void> {
   heading('Where the platform reaches you')
-  told('A URL must be HTTPS and its host public: nobody can make the platform call into a private network.')
-  for (const webhook of ['http://pms.example.com/price-check', 'https://169.254.169.254/price-check']) {
+  told('Its URLs are vetted: nobody can make the platform call where nobody should be called.')
+  for (const webhook of ['https://me:secret@pms.example.com/check', 'https://169.254.169.254/check']) {
     expect(await ask('/push/webhook/availability', { webhook }), 400)
   }
-  if (!isOwn) {
-    told('A good one is not registered here, because it would take the place of the one on your key.')
-    return
-  }
-  const reply = await ask('/push/webhook/availability', { webhook: 'https://example.com/price-check' })
-  if (reply.status !== 200) {
-    // Without internet there is nothing to look the name up with.
-    told('This machine cannot look up example.com, so the good one is refused as well.')
-    return
-  }
-  const secret = String(reply.body['signingSecret']).slice(0, 12)
-  found(`${paint('bold', `signingSecret ${secret}…`)}: shown once; it verifies that calls come from here`)
 }
 
 async function readBack(ask: Ask, first: Temporal.PlainDate): Promise<Json> {
@@ -155,7 +145,7 @@ const logColumns = [
 async function pushLog(ask: Ask): Promise<void> {
   heading('The push log')
   told('Every push of the hotel, refused ones too; GET /v1/push/log/{requestId} has its body and its answer.')
-  const { body } = expect(await ask(`/push/log?hotelId=${hotelId}&limit=8`), 200)
+  const { body } = expect(await ask(`/push/log?hotelId=${hotelId}&limit=10`), 200)
   line(paint('dim', '     time (UTC)  kind       outcome       http    nights     ms  request id'))
   for (const entry of listOf(body['pushes']).map(recordOf)) {
     const outcome = String(entry['outcome'])
@@ -166,7 +156,7 @@ async function pushLog(ask: Ask): Promise<void> {
       return name === 'outcome' ? paint(style, padded) : padded
     })
     const id = String(entry['requestId'])
-    const shownId = width() < 110 ? `${id.slice(0, 8)}…` : id
+    const shownId = width() < 110 ? `…${id.slice(-8)}` : id
     line(`     ${String(entry['at']).slice(11, 19)}    ${cells.join('  ')}  ${paint('dim', shownId)}`)
   }
 }

@@ -8,6 +8,8 @@ export type Shown = {
   /** Without a slash at the end. */
   url: string
   apiKey: string
+  /** Without it, only the supplier's side is shown. */
+  platformToken: string | undefined
   /** Whether the demo started it, so that nothing in it is anybody's. */
   isOwn: boolean
   stop: () => Promise<void>
@@ -17,9 +19,17 @@ const root = resolve(import.meta.dirname, '../..')
 const startTimeoutMs = 60_000
 
 export async function serviceToShow(): Promise<Shown> {
-  const { ARI_URL: url, ARI_API_KEY: apiKey } = process.env
-  if (url && apiKey)
-    return { url: url.replace(/\/(?:v1\/?)?$/, ''), apiKey, isOwn: false, stop: async () => {} }
+  const { ARI_URL: url, ARI_API_KEY: apiKey, ARI_PLATFORM_TOKEN: token } = process.env
+  if (url && apiKey) {
+    const platformToken = token === '' ? undefined : token
+    return {
+      url: url.replace(/\/(?:v1\/?)?$/, ''),
+      apiKey,
+      platformToken,
+      isOwn: false,
+      stop: async () => {},
+    }
+  }
   if (url || apiKey) throw new Error('Set both ARI_URL and ARI_API_KEY, or neither')
   return ownService()
 }
@@ -31,7 +41,14 @@ async function ownService(): Promise<Shown> {
   const child = spawn(process.execPath, [join(root, 'src/bin/serve.ts')], {
     // No .env of the checkout and no settings of whoever runs the demo.
     cwd: folder,
-    env: { PATH: process.env['PATH'], ARI_DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'error' },
+    env: {
+      PATH: process.env['PATH'],
+      ARI_DATA_DIR: join(folder, 'data'),
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      // The simulated supplier listens on this machine.
+      ARI_ALLOW_PRIVATE_WEBHOOKS: 'true',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
     // A Ctrl-C on the terminal is for the demo, which then stops the service.
     detached: true,
@@ -47,15 +64,17 @@ async function ownService(): Promise<Shown> {
     const said = await welcome(child)
     const url = /ready in [\d.]+ s at (\S+)/.exec(said)?.[1]
     const apiKey = /Supplier key\s+(\S+)/.exec(said)?.[1]
-    if (url === undefined || apiKey === undefined) throw new Error(`The service said no key: ${said}`)
-    return { url, apiKey, isOwn: true, stop }
+    const platformToken = /Platform token\s+(\S+)/.exec(said)?.[1]
+    if (url === undefined || apiKey === undefined || platformToken === undefined)
+      throw new Error(`The service said no key: ${said}`)
+    return { url, apiKey, platformToken, isOwn: true, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-/** What the service says when it is ready, up to the key. */
+/** What the service says when it is ready, up to the key and the token. */
 function welcome({ stdout, ...child }: ChildProcess): Promise<string> {
   return new Promise((resolved, rejected) => {
     let said = ''
@@ -65,7 +84,7 @@ function welcome({ stdout, ...child }: ChildProcess): Promise<string> {
     )
     stdout?.setEncoding('utf8').on('data', (text: string) => {
       said += text
-      if (!/Supplier key.*\n/.test(said)) return
+      if (!/Platform token.*\n/.test(said)) return
       clearTimeout(late)
       resolved(said)
     })

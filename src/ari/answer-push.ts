@@ -9,7 +9,8 @@ import { answer, type Answer } from '../platform/mount.ts'
 import type { PushRecord } from '../push-log/keep.ts'
 import type { ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'
-import type { ReadyPush } from './plan.ts'
+import type { Plan, ReadyPush } from './plan.ts'
+import { problemsIn } from './planned.ts'
 
 /** The answer to a push and what the push log keeps of it. `revision` is the hotel's after the push. */
 export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {
@@ -20,10 +21,9 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const { results: listed, moreErrors } = listedInAll(told)
   const members = { summary, results: listed }
   const refused = plan.refused.length > 0 || summary.rejected === told.length
-  const problems = [...plan.refused, ...plan.items.flatMap((item) => item.problems)]
   const kept = {
     hotelId: catalog.hotelId,
-    hotelCode: body.hotelId,
+    hotelCode: catalog.hotelCode,
     revision,
     cellsChanged: body.dryRun ? 0 : cellsChanged,
   }
@@ -32,7 +32,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     return {
       push,
       kept: { ...kept, outcome: body.dryRun ? 'dryRun' : 'rejected' },
-      answer: refusal(problems, { hotelId: body.hotelId, revision, ...dryRun, ...members }, push.requestId),
+      answer: refusal(plan, { hotelId: catalog.hotelCode, revision, ...dryRun, ...members }, push.requestId),
     }
   }
   const partial = summary.rejected + summary.partial > 0
@@ -42,7 +42,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const outcome = body.dryRun ? 'dryRun' : partial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
   const said = {
     ...words,
-    hotelId: body.hotelId,
+    hotelId: catalog.hotelCode,
     revision,
     requestId: push.requestId,
     ...dryRun,
@@ -57,11 +57,10 @@ function listedInAll(results: readonly ItemResult[]): { results: ItemResult[]; m
   let room = problemsListedMax
   let moreErrors = 0
   const listed = results.map((result): ItemResult => {
-    const { errors, ...rest } = result
-    if (!errors) return result
+    const { errors = [], moreErrors: unlisted = 0, ...rest } = result
     const shown = errors.slice(0, room)
     room -= shown.length
-    const more = errors.length - shown.length
+    const more = errors.length - shown.length + unlisted
     if (more === 0) return result
     moreErrors += more
     return { ...rest, ...(shown.length > 0 ? { errors: shown } : {}), moreErrors: more }
@@ -83,11 +82,12 @@ function countStatuses(results: readonly ItemResult[]): Record<ItemStatus, numbe
 
 /** Every item of a push that was refused as a whole. */
 function refusedResults({ plan }: ReadyPush): ItemResult[] {
-  return plan.items.map(({ problems }, index) => ({
+  return plan.items.map((item, index) => ({
     index,
     status: 'rejected',
     cellsChanged: 0,
-    errors: problems.length > 0 ? problems : [refusedWithOthers(plan.refused.length > 0, index)],
+    errors: problemsIn(item) > 0 ? item.problems : [refusedWithOthers(plan.refused.length > 0, index)],
+    ...(item.unlisted > 0 ? { moreErrors: item.unlisted } : {}),
   }))
 }
 
@@ -102,12 +102,12 @@ function refusedWithOthers(asWhole: boolean, index: number): Problem {
   }
 }
 
-const unknownIds = new Set(['ROOM_NOT_FOUND', 'RATE_NOT_FOUND'])
-
 /** 404 when every cause is an unknown room or rate, else 400; with the members that a success has too. */
-function refusal(problems: readonly Problem[], extra: Record<string, unknown>, requestId: string): Answer {
-  const [first, ...rest] = problems
+function refusal({ refused, items }: Plan, extra: Record<string, unknown>, requestId: string): Answer {
+  const [first, ...rest] = [...refused, ...items.flatMap(({ problems }) => problems)]
   if (!first) throw new Error('a push was refused without a reason')
-  const status: RejectedStatus = problems.every(({ type }) => unknownIds.has(type)) ? 404 : 400
-  return answer(status, rejectedBody(new Rejected(status, [first, ...rest], { extra }), requestId))
+  const unlisted = items.reduce((sum, item) => sum + item.unlisted, 0)
+  const isRuleBroken = refused.length > 0 || items.some(({ breaksRule }) => breaksRule)
+  const status: RejectedStatus = isRuleBroken ? 400 : 404
+  return answer(status, rejectedBody(new Rejected(status, [first, ...rest], { unlisted, extra }), requestId))
 }

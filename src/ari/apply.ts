@@ -4,7 +4,7 @@ import { unset } from './block-codec.ts'
 import type { ItemStatus } from './contract.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
 import { countNights } from './month.ts'
-import type { PlannedItem, RowChange } from './plan.ts'
+import { problemsIn, type PlannedItem, type RowChange } from './planned.ts'
 
 export type ItemResult = {
   index: number
@@ -21,21 +21,29 @@ export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Bl
 
 /**
  * Applies a planned item to the blocks. Nights whose fields already held the values don't count as changed; fields
- * that a newer sequence has set keep them.
+ * that a newer sequence has set keep them. `priced` gets the rows of which a price was set on some night.
  */
-export function applyItem(item: PlannedItem, index: number, blocks: Blocks, stamp: Stamp): ItemResult {
+export function applyItem(
+  item: PlannedItem,
+  index: number,
+  { blocks, stamp, priced }: { blocks: Blocks; stamp: Stamp; priced: RowChange[] },
+): ItemResult {
   let cellsChanged = 0
   let cellsSuperseded = 0
   for (const row of item.rows) {
+    let nightsPriced = 0
     for (const { month, mask } of row.months) {
-      const { changed, superseded } = applyRow(row, blocks.of(row.roomNo, row.rateNo, month), mask, stamp)
-      cellsChanged += countNights(changed)
-      cellsSuperseded += countNights(superseded)
+      const block = blocks.of(row.roomNo, row.rateNo, month)
+      const result = applyRow(row, block, mask, stamp)
+      cellsChanged += countNights(result.changed)
+      cellsSuperseded += countNights(result.superseded)
+      nightsPriced |= result.priced
     }
+    if (nightsPriced !== 0) priced.push(row)
   }
   const status = statusOf(item, cellsChanged, cellsSuperseded)
   const warnings = [
-    ...(item.warnings ?? []),
+    ...item.warnings,
     ...(cellsSuperseded > 0 ? [supersededWarning(cellsSuperseded, index)] : []),
   ]
   return {
@@ -43,6 +51,7 @@ export function applyItem(item: PlannedItem, index: number, blocks: Blocks, stam
     status,
     cellsChanged,
     ...(item.problems.length > 0 ? { errors: item.problems } : {}),
+    ...(item.unlisted > 0 ? { moreErrors: item.unlisted } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
@@ -51,7 +60,12 @@ export function applyItem(item: PlannedItem, index: number, blocks: Blocks, stam
  * A night never holds prices of both models: where a newer sequence keeps the other model's price, the one pushed is
  * held back too. Without a sequence nothing is held back.
  */
-function applyRow(row: RowChange, block: Block, mask: NightMask, stamp: Stamp): SetResult {
+function applyRow(
+  row: RowChange,
+  block: Block,
+  mask: NightMask,
+  stamp: Stamp,
+): SetResult & { priced: NightMask } {
   let { changed, superseded } = row.guestPricesKept
     ? block.clearGuestPrices(mask, row.guestPricesKept, stamp)
     : nothing
@@ -61,19 +75,22 @@ function applyRow(row: RowChange, block: Block, mask: NightMask, stamp: Stamp): 
     changed |= cleared.changed
     barred = block.held(fieldNumber.unitPrice, cleared.superseded)
   }
+  let priced = 0
   for (const { field, value } of row.sets) {
-    const isBarred = barred !== 0 && isPriceField(field)
-    const result = block.set(field, isBarred ? mask & ~barred : mask, value, stamp)
+    const isPrice = isPriceField(field)
+    const nights = isPrice ? mask & ~barred : mask
+    const result = block.set(field, nights, value, stamp)
     changed |= result.changed
     superseded |= result.superseded
+    if (isPrice && value !== unset) priced |= nights & ~result.superseded
   }
-  return { changed, superseded: superseded | barred }
+  return { changed, superseded: superseded | barred, priced }
 }
 
 const nothing: SetResult = { changed: 0, superseded: 0 }
 
 function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: number): ItemStatus {
-  if (item.problems.length > 0) return item.rows.length > 0 ? 'partial' : 'rejected'
+  if (problemsIn(item) > 0) return item.rows.length > 0 ? 'partial' : 'rejected'
   if (cellsChanged > 0) return 'applied'
   return cellsSuperseded > 0 ? 'superseded' : 'unchanged'
 }

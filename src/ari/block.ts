@@ -131,6 +131,18 @@ export class Block {
     return this.#nights(field * 4 + kinds.revision)
   }
 
+  /** The nights of which a field was last set, or cleared, at one of the revisions, both included. */
+  changedBetween(fromRevision: number, toRevision: number): NightMask {
+    let changed = 0
+    for (const { tag } of this.#columns) {
+      if (tag >= 65536 || tag % 4 !== kinds.revision) continue
+      for (const [night, revision] of (this.#nights(tag) ?? []).entries()) {
+        if (revision >= fromRevision && revision <= toRevision) changed |= 1 << night
+      }
+    }
+    return changed
+  }
+
   /** The fields of which a night may hold a value. */
   fields(): number[] {
     return this.#columns.filter(({ tag }) => tag < 65536 && tag % 4 === kinds.value).map(({ tag }) => tag / 4)

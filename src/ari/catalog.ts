@@ -1,5 +1,13 @@
+import type { HotelRow } from '../hotels/store.ts'
 import type { Database, Queryable } from '../platform/postgres.ts'
-import { roomRateKey, selectOptionalHotelCatalog, type RoomRate } from '../products/store.ts'
+import {
+  roomRateKey,
+  selectHotelCatalogs,
+  type Catalog,
+  type HotelOfSupplier,
+  type RoomRate,
+} from '../products/store.ts'
+import { Together } from '../platform/together.ts'
 import { minorDigits } from '../reference/currencies.ts'
 
 /** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`. */
@@ -19,9 +27,9 @@ export type HotelCatalog = {
 
 export type Catalogs = {
   /** The catalog as last seen, perhaps out of date: whoever applies something compares the version under the lock. */
-  of: (supplierId: number, hotelCode: string) => Promise<HotelCatalog | undefined>
+  of: (hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>
   /** The catalog as the connection sees it now. */
-  current: (connection: Queryable, supplierId: number, hotelCode: string) => Promise<HotelCatalog | undefined>
+  current: (connection: Queryable, hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>
   /** The catalog as the connection's transaction sees it, kept for later. */
   reload: (connection: Queryable, catalog: HotelCatalog) => Promise<HotelCatalog>
   /** Forgets all: after a failover versions may come a second time with other contents. */
@@ -30,6 +38,7 @@ export type Catalogs = {
 
 /** Entries cost about as much memory as their rooms, rates and room-rates; together at most this many are kept. */
 const entriesKeptMax = 150_000
+const hotelsAtOnceMax = 100
 
 export function catalogs(db: Database): Catalogs {
   const kept = new Map<string, HotelCatalog>()
@@ -51,20 +60,31 @@ export function catalogs(db: Database): Catalogs {
   }
   const load = async (
     connection: Queryable,
-    supplierId: number,
-    hotelCode: string,
+    wanted: readonly HotelOfSupplier[],
+  ): Promise<(HotelCatalog | undefined)[]> => {
+    const found = await selectHotelCatalogs(connection, wanted)
+    return wanted.map((hotel, index) => {
+      const held = found[index]
+      if (!held) return undefined
+      const catalog = catalogOf(hotel, held)
+      keep(keyText(hotel), catalog)
+      return catalog
+    })
+  }
+  const missing = new Together((wanted: readonly HotelOfSupplier[]) => load(db, wanted), hotelsAtOnceMax)
+  const current = async (
+    connection: Queryable,
+    hotel: HotelOfSupplier,
   ): Promise<HotelCatalog | undefined> => {
-    const catalog = await select(connection, supplierId, hotelCode)
-    if (catalog) keep(`${supplierId}/${hotelCode}`, catalog)
+    const [catalog] = await load(connection, [hotel])
     return catalog
   }
   return {
-    of: async (supplierId, hotelCode) =>
-      kept.get(`${supplierId}/${hotelCode}`) ?? (await load(db, supplierId, hotelCode)),
-    current: load,
-    reload: async (connection, { supplierId, hotelCode }) => {
-      const catalog = await load(connection, supplierId, hotelCode)
-      if (!catalog) throw new Error(`hotel ${hotelCode} is gone`)
+    of: async (hotel) => kept.get(keyText(hotel)) ?? (await missing.get(hotel)),
+    current,
+    reload: async (connection, known) => {
+      const catalog = await current(connection, known)
+      if (!catalog) throw new Error(`hotel ${known.hotelCode} is gone`)
       return catalog
     },
     clear: () => {
@@ -78,14 +98,14 @@ function weight({ roomNoByCode, rateNoByCode }: HotelCatalog): number {
   return 4 + roomNoByCode.size * (1 + rateNoByCode.size)
 }
 
-async function select(
-  connection: Queryable,
-  supplierId: number,
-  hotelCode: string,
-): Promise<HotelCatalog | undefined> {
-  const found = await selectOptionalHotelCatalog(connection, supplierId, hotelCode)
-  if (!found) return undefined
-  const { hotel, catalog } = found
+function keyText({ supplierId, hotelCode }: HotelOfSupplier): string {
+  return `${supplierId}/${hotelCode}`
+}
+
+function catalogOf(
+  { supplierId, hotelCode }: HotelOfSupplier,
+  { hotel, catalog }: { hotel: HotelRow; catalog: Catalog },
+): HotelCatalog {
   const { roomNoByCode, rateNoByCode, roomRateByKey } = catalog
   return {
     supplierId,

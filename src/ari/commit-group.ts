@@ -11,6 +11,7 @@ import type { BlockCache, HeldBlock } from './block-cache.ts'
 import { Block, type Stamp } from './block.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
 import { planPush, tooManyCells, type Plan, type ReadyPush } from './plan.ts'
+import { problemsIn, type RowChange } from './planned.ts'
 import {
   blockKeyText,
   insertBlocks,
@@ -23,6 +24,7 @@ import {
   type LockedHotel,
   type ModelChange,
   type WrittenBlock,
+  type WrittenHotel,
 } from './store.ts'
 
 export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache }
@@ -74,9 +76,6 @@ export async function commitGroup(
   }
 
   const written = writtenBlocks(group)
-  const touched = [...new Set(written.map(({ key }) => key.hotelId))].flatMap(
-    (id) => group.hotels.get(id) ?? [],
-  )
   const nowMs = needs.clock.now()
   const ended = await together(connection, () => [
     updateBlocks(
@@ -89,7 +88,7 @@ export async function commitGroup(
       written.filter(({ isStored }) => !isStored),
       nowMs,
     ),
-    writeVersions(client, touched, nowMs),
+    writeVersions(client, hotelsOf(written, group), 'ari', nowMs),
     writePricingModels(client, [...group.models.values()]),
     keepPushes(client, [...records.values()], nowMs),
     keepAnswers(client, [...records.values()], nowMs),
@@ -174,7 +173,7 @@ async function withCurrentCatalogs(
       continue
     }
     const catalog = await needs.catalogs.reload(client, ready.catalog)
-    const plan = planPush(ready.body, ready.shapeProblems, catalog, needs.clock.now())
+    const plan = planPush(ready.body, ready.faultsByItem, catalog, needs.clock.now())
     const { ariCellsMax } = ready.push.caller.limits
     if (plan.cells > ariCellsMax) plan.refused.push(tooManyCells(plan.cells, ariCellsMax))
     const wanted = new Map<string, BlockKey>()
@@ -199,14 +198,15 @@ async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
     keyId: push.caller.keyId,
     currencyRevision: hotel.currencyRevision,
   }
-  const isAtomicBroken = body.atomic === true && plan.items.some(({ problems }) => problems.length > 0)
+  const isAtomicBroken = body.atomic === true && plan.items.some((item) => problemsIn(item) > 0)
   if (plan.refused.length > 0 || isAtomicBroken) return answerPush(ready, [], hotel.revision)
 
   const held = heldBlocks(catalog.hotelId, group)
   const isDryRun = body.dryRun === true
   // One item can't undo another where there is only one.
   const scratch = isDryRun || plan.items.length > 1 ? new Scratch(held) : undefined
-  const results = await applyItems(plan, scratch ?? held, stamp)
+  const priced: RowChange[] = []
+  const results = await applyItems(plan, { blocks: scratch ?? held, stamp, priced })
   const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
   const isUndone = changes && scratch?.isUnchanged(stamp) === true
   const told = isUndone ? results.map(asUnchanged) : results
@@ -214,17 +214,17 @@ async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
     scratch?.adopt(isUndone, stamp)
     if (changes && !isUndone) {
       hotel.revision++
-      noteModels(catalog, plan, group.models)
+      noteModels(catalog, priced, group.models)
     }
   }
   return answerPush(ready, told, hotel.revision)
 }
 
-async function applyItems(plan: Plan, blocks: Blocks, stamp: Stamp): Promise<ItemResult[]> {
+async function applyItems(plan: Plan, to: Parameters<typeof applyItem>[2]): Promise<ItemResult[]> {
   const results: ItemResult[] = []
   let cells = 0
   for (const [index, item] of plan.items.entries()) {
-    results.push(applyItem(item, index, blocks, stamp))
+    results.push(applyItem(item, index, to))
     for (const { months } of item.rows) cells += months.length * 31
     if (cells < cellsAtOnceMax) continue
     cells = 0
@@ -258,6 +258,17 @@ function writtenBlocks({ blocks, keys, held }: Group): WrittenBlock[] {
   return written
 }
 
+function hotelsOf(written: readonly WrittenBlock[], { hotels }: Group): WrittenHotel[] {
+  const found = new Map<number, WrittenHotel>()
+  for (const { key } of written) {
+    const hotel = hotels.get(key.hotelId)
+    const known = found.get(key.hotelId)
+    if (known) known.keys.push(key)
+    else if (hotel) found.set(key.hotelId, { hotel, keys: [key] })
+  }
+  return [...found.values()]
+}
+
 /** What is on disk now, for the pushes to come. */
 function remember({ hotels, held, keys }: Group, written: readonly WrittenBlock[], cache: BlockCache): void {
   for (const { text, bytes } of written) held.set(text, bytes)
@@ -272,15 +283,13 @@ function remember({ hotels, held, keys }: Group, written: readonly WrittenBlock[
 /** Which room-rates have another pricing model after the group than before it. */
 function noteModels(
   { hotelId, productOf }: HotelCatalog,
-  plan: Plan,
+  priced: readonly RowChange[],
   models: Map<string, ModelChange>,
 ): void {
-  for (const { rows } of plan.items) {
-    for (const { roomNo, rateNo, pricingModel } of rows) {
-      if (pricingModel === undefined) continue
-      const text = `${hotelId}/${roomNo}/${rateNo}`
-      if (productOf(roomNo, rateNo)?.pricingModel === pricingModel) models.delete(text)
-      else models.set(text, { hotelId, roomNo, rateNo, pricingModel })
-    }
+  for (const { roomNo, rateNo, pricingModel } of priced) {
+    if (pricingModel === undefined) continue
+    const text = `${hotelId}/${roomNo}/${rateNo}`
+    if (productOf(roomNo, rateNo)?.pricingModel === pricingModel) models.delete(text)
+    else models.set(text, { hotelId, roomNo, rateNo, pricingModel })
   }
 }

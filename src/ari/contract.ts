@@ -32,7 +32,12 @@ export const pushAriBody = Type.Object({
         'Per key and hotel: each cell field keeps the value of the highest sequence, whatever the order of arrival',
     }),
   ),
-  ari: Type.Array(ariItem, { minItems: 1, maxItems: itemsMax, description: 'Applied in this order' }),
+  ari: Type.Array(ariItem, {
+    minItems: 1,
+    maxItems: itemsMax,
+    description:
+      'Applied in this order. A key may send 1,000 items in one push, unless it was given another limit (GET /v1/push/limits); maxItems is the most that any key can be given',
+  }),
 })
 export type PushAriBody = Static<typeof pushAriBody>
 
@@ -167,7 +172,7 @@ export const ariRoutes = {
     tag: 'ARI',
     summary: 'Read back what is held',
     description:
-      'The same shape as the push, in as few ranges as possible: posting it back changes nothing. Prices of a former currency are left out, with a warning.',
+      'The same shape as the push, in as few ranges as possible: posting it back changes nothing. Prices that cannot be sold are left out, with a warning: those of a former currency, and those for more guests than the product takes.',
     body: getAriBody,
     answer: getAriAnswer,
     errors: { 404: 'Unknown hotel, room or rate' },

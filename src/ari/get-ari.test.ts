@@ -178,6 +178,69 @@ test('prices of a former currency are left out, with a warning that counts their
   })
 })
 
+test('prices beyond a lowered occupancy are kept but left out, so that the read-back changes nothing; a higher one brings them back', async () => {
+  const supplier = await storySupplier()
+  const line = (ageCategory: string, guests: number, amount: number): Fields => ({
+    guests,
+    ageCategory,
+    amount,
+  })
+  const sold = [line('adult', 1, 90), line('child', 1, 15)]
+  const prices = [
+    line('adult', 1, 90),
+    line('adult', 2, 110),
+    line('child', 1, 15),
+    line('child', 2, 25),
+    line('infant', 3, 5),
+  ]
+  const nights = { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-04-03' }
+  expectOk(
+    await push(
+      supplier,
+      [
+        { ...nights, inventory: 5, rates: [{ rateId: 'BAR', prices }] },
+        {
+          ...nights,
+          startDate: '2027-04-03',
+          rates: [{ rateId: 'NRF', prices: [line('adult', 2, 80)] }],
+        },
+      ],
+      { pricingModel: 'guest' },
+    ),
+  )
+  const whole = expectOk(await read(supplier)).body
+  const pushProducts = (occupancy: Fields) =>
+    supplier.post('/push/products', {
+      hotelId: 'H1',
+      products: ['BAR', 'NRF'].map((rateId) => product('DBL', rateId, { occupancy })),
+    })
+  expectOk(await pushProducts({ maxOccupancy: 2, maxAdult: 1, maxChild: 1 }))
+  const { body } = expectOk(await read(supplier))
+  assert.deepEqual(body, {
+    code: '200',
+    message: 'ARI retrieved successfully',
+    hotelId: 'H1',
+    revision: 4,
+    currency: 'USD',
+    pricingModel: 'guest',
+    ari: [{ ...nights, inventory: 5, rates: [{ rateId: 'BAR', prices: sold }] }],
+    warnings: [
+      {
+        type: 'BEYOND_OCCUPANCY',
+        message: 'Prices of 4 nights are for more guests than the product takes and cannot be sold',
+        hint: 'Nothing to do, unless the occupancy is wrong: they are sold again once it allows them',
+      },
+    ],
+  })
+  const again = expectOk(await supplier.post('/push/ari', body))
+  const { unchanged, cellsChanged } = Object(again.body['summary'])
+  assert.deepEqual([unchanged, cellsChanged, again.body['revision']], [1, 0, 4])
+
+  const raised = expectOk(await pushProducts({ maxOccupancy: 3, maxAdult: 2, maxChild: 2 }))
+  assert.deepEqual([raised.body['updated'], raised.body['warnings']], [2, []])
+  assert.deepEqual(expectOk(await read(supplier)).body, { ...whole, revision: 5 })
+})
+
 test('unknown hotels, rooms and rates, and hotels of others', async () => {
   const supplier = await storySupplier()
   const stranger = await gateway.supplier(`reader ${++suppliers}`)
@@ -219,6 +282,31 @@ test('dates are needed, real and in order, at most 800 nights', async () => {
     assert.deepEqual(problemsOf(reply), problems)
   }
   expectOk(await read(supplier, { endDate: '2029-06-08' }))
+})
+
+test('all that is wrong with a read is told at once', async () => {
+  const supplier = await storySupplier()
+  const told = async (more: Fields): Promise<unknown[]> => {
+    const reply = await read(supplier, more)
+    assert.equal(reply.status, 400, reply.text)
+    return problemsOf(reply).map((problem) => (Array.isArray(problem) ? problem.slice(0, 2) : []))
+  }
+  const codes = { roomIds: ['DBL', 5, 'X'], rateIds: ['Y'] }
+  assert.deepEqual(await told({ startDate: '2027-07-01', ...codes }), [
+    ['/roomIds/1', 'WRONG_TYPE'],
+    ['/startDate', 'DATES_REVERSED'],
+    ['/roomIds/2', 'ROOM_NOT_FOUND'],
+    ['/rateIds/0', 'RATE_NOT_FOUND'],
+  ])
+  assert.deepEqual(await told({ startDate: 'x', rateIds: ['Y'] }), [
+    ['/startDate', 'INVALID_DATE'],
+    ['/rateIds/0', 'RATE_NOT_FOUND'],
+  ])
+  assert.deepEqual(await told({ hotelId: 'H9', startDate: '2027-07-01', ...codes }), [
+    ['/hotelId', 'HOTEL_NOT_FOUND'],
+    ['/roomIds/1', 'WRONG_TYPE'],
+    ['/startDate', 'DATES_REVERSED'],
+  ])
 })
 
 test('a read is one moment: its nights are those of its revision, while pushes and products go on', async () => {

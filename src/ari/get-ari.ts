@@ -2,11 +2,13 @@ import { monthOf, parseNight } from '../platform/calendar.ts'
 import { transaction, type Queryable } from '../platform/postgres.ts'
 import { Rejected, rejectIfAny, type Problem } from '../platform/rejected.ts'
 import type { BodyOf } from '../platform/route.ts'
-import { answer, on } from '../platform/mount.ts'
+import { answer, onEveryProblem, type Judge } from '../platform/mount.ts'
+import { wellFormedPart } from '../platform/validate.ts'
+import { guestsMaxOf } from '../products/occupancy.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
 import { ariRoutes } from './contract.ts'
 import { hotelNotFound, type AriNeeds } from './push-ari.ts'
-import { itemsOf, runsOf } from './read-back.ts'
+import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
 import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
 
 /** As many nights as can be held: from the day before yesterday to the last that can be pushed, and a little more. */
@@ -14,15 +16,23 @@ const rangeNightsMax = 800
 
 /** POST /push/getAri: what is held, as a push that changes nothing. */
 export const getAri = (needs: AriNeeds) =>
-  on(ariRoutes.getAri, async ({ body, caller }) => {
+  onEveryProblem(ariRoutes.getAri, judge(needs), async ({ body, caller }) => {
     const from = parseNight(body.startDate) ?? 0
     const to = parseNight(body.endDate) ?? 0
-    rejectIfAny(rangeProblems(from, to, body))
     const { catalog, state, blocks } = await transaction(needs.db, (connection) =>
       selectHeld(connection, needs.catalogs, caller.supplierId, { body, from, to }),
     )
-    const { runs, staleNights } = await runsOf(blocks, { from, to, currencyRevision: state.currencyRevision })
+    const { runs, leftOut } = await runsOf(blocks, {
+      from,
+      to,
+      currencyRevision: state.currencyRevision,
+      guestsMaxOf: (roomNo, rateNo) => {
+        const product = catalog.productOf(roomNo, rateNo)
+        return product && guestsMaxOf(product)
+      },
+    })
     const { pricingModel, ari } = itemsOf(runs, namesOf(catalog))
+    const warnings = warningsOf(leftOut, catalog.currency)
     return answer(200, {
       code: '200',
       message: 'ARI retrieved successfully',
@@ -31,9 +41,35 @@ export const getAri = (needs: AriNeeds) =>
       currency: catalog.currency,
       ...(pricingModel ? { pricingModel } : {}),
       ari,
-      ...(staleNights > 0 ? { warnings: [formerCurrency(staleNights, catalog.currency)] } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
     })
   })
+
+/** Unknown codes are told by the handler, as its snapshot has it; here only beside what is wrong otherwise. */
+const judge =
+  ({ catalogs }: AriNeeds): Judge<void> =>
+  async (sent, shapeProblems, { supplierId }) => {
+    const { hotelId, startDate, endDate, ...codes } = readable(sent, shapeProblems)
+    const wrong = [...shapeProblems, ...rangeProblems(startDate, endDate)]
+    if (wrong.length === 0) return
+    const catalog = hotelId === undefined ? undefined : await catalogs.of({ supplierId, hotelCode: hotelId })
+    const unknown = hotelId === undefined || catalog ? [] : [hotelNotFound(hotelId)]
+    rejectIfAny([...unknown, ...wrong, ...(catalog ? numbersOf(codes, catalog).problems : [])])
+  }
+
+type Codes = readonly (string | undefined)[]
+type ReadableBody = {
+  hotelId?: string
+  roomIds?: Codes
+  rateIds?: Codes
+  startDate?: string
+  endDate?: string
+}
+
+function readable(sent: unknown, problems: readonly Problem[]): ReadableBody {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: what has not this shape is left out.
+  return (problems.length === 0 ? sent : (wellFormedPart(sent, problems) ?? {})) as ReadableBody
+}
 
 type Asked = { body: BodyOf<typeof ariRoutes.getAri>; from: number; to: number }
 
@@ -41,21 +77,9 @@ async function selectHeld(connection: Queryable, catalogs: Catalogs, supplierId:
   const { body, from, to } = asked
   // One snapshot: a push between the statements would show its nights under the revision or the names before it.
   await connection.query('set transaction isolation level repeatable read read only')
-  const catalog = await catalogs.current(connection, supplierId, body.hotelId)
-  if (!catalog) throw hotelNotFound(body.hotelId)
-  const problems: Problem[] = []
-  const roomNos = numbers(
-    body.roomIds,
-    catalog.roomNoByCode,
-    { member: 'roomIds', type: 'ROOM_NOT_FOUND', message: 'RoomID not found' },
-    problems,
-  )
-  const rateNos = numbers(
-    body.rateIds,
-    catalog.rateNoByCode,
-    { member: 'rateIds', type: 'RATE_NOT_FOUND', message: 'RateID not found' },
-    problems,
-  )
+  const catalog = await catalogs.current(connection, { supplierId, hotelCode: body.hotelId })
+  if (!catalog) throw new Rejected(404, hotelNotFound(body.hotelId))
+  const { roomNos, rateNos, problems } = numbersOf(body, catalog)
   rejectIfAny(problems, 404)
   const state = await selectHotelState(connection, catalog.hotelId)
   const blocks = await selectHotelBlocks(connection, catalog.hotelId, {
@@ -78,14 +102,17 @@ function tooMuch(): Rejected {
   })
 }
 
-function rangeProblems(from: number, to: number, body: { startDate: string; endDate: string }): Problem[] {
+function rangeProblems(startDate: string | undefined, endDate: string | undefined): Problem[] {
+  if (startDate === undefined || endDate === undefined) return []
+  const from = parseNight(startDate) ?? 0
+  const to = parseNight(endDate) ?? 0
   if (from > to) {
     return [
       {
         type: 'DATES_REVERSED',
         message: 'startDate must not be later than endDate',
         path: '/startDate',
-        value: body.startDate,
+        value: startDate,
         hint: 'Both dates are included',
       },
     ]
@@ -97,19 +124,37 @@ function rangeProblems(from: number, to: number, body: { startDate: string; endD
       type: 'RANGE_TOO_LONG',
       message,
       path: '/endDate',
-      value: body.endDate,
+      value: endDate,
       hint: 'Read the range in parts',
     },
   ]
 }
 
+function numbersOf({ roomIds, rateIds }: Pick<ReadableBody, 'roomIds' | 'rateIds'>, catalog: HotelCatalog) {
+  const problems: Problem[] = []
+  const roomNos = numbers(
+    roomIds,
+    catalog.roomNoByCode,
+    { member: 'roomIds', type: 'ROOM_NOT_FOUND', message: 'RoomID not found' },
+    problems,
+  )
+  const rateNos = numbers(
+    rateIds,
+    catalog.rateNoByCode,
+    { member: 'rateIds', type: 'RATE_NOT_FOUND', message: 'RateID not found' },
+    problems,
+  )
+  return { roomNos, rateNos, problems }
+}
+
 function numbers(
-  codes: readonly string[] | undefined,
+  codes: Codes | undefined,
   numberByCode: ReadonlyMap<string, number>,
   named: { member: string; type: string; message: string },
   problems: Problem[],
 ): number[] | undefined {
   return codes?.flatMap((code, index) => {
+    if (code === undefined) return []
     const number = numberByCode.get(code)
     if (number !== undefined) return [number]
     problems.push({
@@ -137,10 +182,25 @@ function unknownNumber(no: number): never {
   throw new Error(`ARI is held for number ${no}, which the catalog does not know`)
 }
 
-function formerCurrency(nights: number, currency: string): Problem {
-  return {
-    type: 'FORMER_CURRENCY',
-    message: `Prices of ${nights} night${nights === 1 ? '' : 's'} were pushed before the hotel's currency changed and cannot be sold`,
-    hint: `Push them again in ${currency}`,
+function warningsOf({ formerCurrency, beyondOccupancy }: LeftOut, currency: string): Problem[] {
+  const warnings: Problem[] = []
+  if (formerCurrency > 0) {
+    warnings.push({
+      type: 'FORMER_CURRENCY',
+      message: `Prices of ${nightsOf(formerCurrency)} were pushed before the hotel's currency changed and cannot be sold`,
+      hint: `Push them again in ${currency}`,
+    })
   }
+  if (beyondOccupancy > 0) {
+    warnings.push({
+      type: 'BEYOND_OCCUPANCY',
+      message: `Prices of ${nightsOf(beyondOccupancy)} are for more guests than the product takes and cannot be sold`,
+      hint: 'Nothing to do, unless the occupancy is wrong: they are sold again once it allows them',
+    })
+  }
+  return warnings
+}
+
+function nightsOf(count: number): string {
+  return `${count} night${count === 1 ? '' : 's'}`
 }

@@ -118,6 +118,29 @@ describe('mappings', () => {
     assert.deepEqual(await held(supplier), [null, null, 'no_ari'])
   })
 
+  test('the pricing model is that of the last price that was set, not of one that came too late', async () => {
+    const supplier = await newSupplier()
+    const model = async (): Promise<unknown> => {
+      const { body } = await supplier.post('/push/getRoomRateMappings', { hotelId: 'H1' })
+      return Array.isArray(body['mappings']) ? body['mappings'][0].pricingModel : undefined
+    }
+    const unit = { pricingModel: 'unit', prices: [{ amount: 110 }] }
+    const guest = { pricingModel: 'guest', prices: [{ guests: 1, ageCategory: 'adult', amount: 90 }] }
+    const send = async (sequence: number, date: string, line: object): Promise<unknown> => {
+      const ari = [{ roomId: 'DBL', date, rates: [{ rateId: 'BAR', ...line }] }]
+      const { body } = await supplier.post('/push/ari', { hotelId: 'H1', sequence, ari })
+      return Object(body['summary']).cellsChanged
+    }
+    assert.deepEqual([await send(5, '2027-04-15', unit), await model()], [1, 'unit'])
+    // The closure is new, the price too late.
+    assert.deepEqual([await send(4, '2027-04-15', { ...guest, closed: true }), await model()], [1, 'unit'])
+    assert.deepEqual([await send(4, '2027-04-16', guest), await model()], [1, 'guest'])
+    assert.deepEqual(
+      [await send(6, '2027-04-15', { ...unit, prices: null, closed: false }), await model()],
+      [1, 'guest'],
+    )
+  })
+
   test('a hotel without products has none', async () => {
     const supplier = await gateway.supplier(`mappings-${++suppliers}`)
     await supplier.post('/push/hotels', [hotel])

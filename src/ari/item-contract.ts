@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox'
+import { commonLimits } from '../keys/contract.ts'
 import { weekdays } from '../platform/calendar.ts'
 import { code, date, integer, nullableBoolean, nullableInteger, oneOf } from '../platform/route.ts'
 import { ageCategories, guestsMax, type RestrictionField } from './fields.ts'
 
 /** Nights that may be pushed: from yesterday to this many days ahead, in the hotel's zone. */
-export const daysAheadMax = 760
+export const daysAheadMax = commonLimits.ariDaysAhead
 export const inventoryMax = 99_999
 export const restrictionMax = 999
 /** Rate lines an item may carry. */
@@ -93,7 +94,7 @@ const prices = Type.Optional(
   }),
 )
 
-const rateLine = Type.Object({
+export const rateLine = Type.Object({
   rateId: code({
     description: 'As in products',
     errors: { required: { type: 'RATE_ID_REQUIRED', message: 'rateId is required' } },

@@ -26,6 +26,9 @@ const busyTriesMax = 20
 /** Where pushes wait for a hotel that somebody holds for long. */
 export type Patient = { take: (entry: Entry) => void }
 
+/** Gives the pushes of a group that is on disk their answers. */
+type Answering = () => void
+
 /** A queue with a connection of its own, worked off in groups. */
 export class Lane {
   readonly #needs: GroupNeeds
@@ -68,7 +71,14 @@ export class Lane {
   async #run(): Promise<void> {
     // Requests that were read in the same turn of the event loop are still on their way here.
     await breathe()
-    while (this.#queue.length > 0) await this.#commitOrSplit(this.#take())
+    let answer: Answering = () => {}
+    while (this.#queue.length > 0) {
+      const committing = this.#commitOrSplit(this.#take())
+      // Those of the group before, while PostgreSQL reads for this one.
+      answer()
+      answer = await committing
+    }
+    answer()
   }
 
   #take(): Entry[] {
@@ -87,27 +97,29 @@ export class Lane {
   }
 
   /** One bad push must not fail its neighbours: a group that fails is tried again one by one. */
-  async #commitOrSplit(group: Entry[]): Promise<void> {
+  async #commitOrSplit(group: Entry[]): Promise<Answering> {
     try {
-      await this.#commit(group)
+      const records = await this.#commit(group)
+      return () => this.#settle(group, records)
     } catch (error) {
       const [first] = group
       if (group.length > 1 && !isUnavailable(error)) {
         this.#needs.telemetry.groupRetries.inc()
-        for (const entry of group) await this.#commitOrSplit([entry])
+        for (const entry of group) (await this.#commitOrSplit([entry]))()
       } else if (group.length === 1 && first) first.reject(error)
       else for (const entry of group) entry.reject(error)
+      return () => {}
     }
   }
 
-  async #commit(group: Entry[]): Promise<void> {
+  async #commit(group: Entry[]): Promise<(PushRecord | undefined)[]> {
     const pushes = group.map(({ ready }) => ready)
     for (let attempt = 1; ; attempt++) {
-      const connection = await this.#connected()
+      // Without a pause where there is a connection: the first statements leave before anything else is done.
+      const connection = this.#connection ?? (await this.#connected())
       try {
         const locking = this.#patient ? 'skip' : 'wait'
-        this.#settle(group, await commitGroup(connection, pushes, locking, this.#needs))
-        return
+        return await commitGroup(connection, pushes, locking, this.#needs)
       } catch (error) {
         await this.#recover(connection)
         if (attempt === attemptsMax || !isTransient(error)) throw error
@@ -141,7 +153,6 @@ export class Lane {
   }
 
   async #connected(): Promise<Pipelined> {
-    if (this.#connection) return this.#connection
     const config = connectionConfig(this.#needs.db.address)
     // Every statement here is a probe by key: before tables are analyzed the planner would rather scan them.
     const options = `${config.options ?? ''} -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_generic_plan`

@@ -1,113 +1,161 @@
 import { formatNight, parseNight } from '../platform/calendar.ts'
-import { shown, type Problem } from '../platform/rejected.ts'
-import type { HotelCatalog } from './catalog.ts'
-import { daysAheadMax, type AriItem } from './item-contract.ts'
+import { shown } from '../platform/rejected.ts'
+import { daysAheadMax } from './item-contract.ts'
 import { restrictionFields } from './fields.ts'
 import { everyWeekday, nightsBetween, weekdayMask, type MonthNights } from './month.ts'
-
-type NightsContext = { item: AriItem; path: string; catalog: HotelCatalog; today: number }
+import type { ItemContext } from './plan-line.ts'
+import { found, type PlannedItem } from './planned.ts'
+import { isSent, type ReadableItem } from './readable.ts'
 
 /** The nights an item names, by month; none when something is wrong with them. */
 export function itemNights(
-  { item, path, catalog, today }: NightsContext,
-  problems: Problem[],
-): MonthNights[] {
-  const single = item.date !== undefined
-  if (single && (item.startDate !== undefined || item.endDate !== undefined)) {
-    problems.push({
+  item: ReadableItem,
+  context: ItemContext,
+  planned: PlannedItem,
+): readonly MonthNights[] {
+  const { path, listing } = context
+  const isSingle = isSent(item, 'date', context)
+  if (isSingle && (isSent(item, 'startDate', context) || isSent(item, 'endDate', context))) {
+    found(planned, listing, () => ({
       type: 'AMBIGUOUS_DATES',
       message: 'date cannot be sent together with startDate or endDate',
       path: `${path}/date`,
-      value: item.date,
-    })
+      value: shown(item.date),
+    }))
     return []
   }
-  const startText = item.date ?? item.startDate
-  const endText = item.date ?? item.endDate
-  if (startText === undefined || endText === undefined) {
-    const missing = startText === undefined ? 'startDate' : 'endDate'
-    const hint = 'Send startDate with endDate, or date for one night'
-    problems.push({ type: 'REQUIRED', message: `${missing} is required`, path: `${path}/${missing}`, hint })
+  const startText = isSingle ? item.date : item.startDate
+  const endText = isSingle ? item.date : item.endDate
+  const start: NamedDate | undefined =
+    startText === undefined
+      ? undefined
+      : { name: isSingle ? 'date' : 'startDate', text: startText, day: parseNight(startText) ?? 0 }
+  const end: NamedDate | undefined =
+    endText === undefined
+      ? undefined
+      : { name: isSingle ? 'date' : 'endDate', text: endText, day: parseNight(endText) ?? 0 }
+  if (!start || !end) {
+    if (!isSingle) checkBothSent(item, context, planned)
+    // One that can be read is judged alone.
+    const alone = start ?? end
+    if (alone) checkBounds(alone, alone, context, planned)
     return []
   }
-  const start = parseNight(startText) ?? 0
-  const end = parseNight(endText) ?? 0
-  const startPath = `${path}/${single ? 'date' : 'startDate'}`
-  const endPath = `${path}/${single ? 'date' : 'endDate'}`
-  if (start > end) {
-    problems.push({
+  if (start.day > end.day) {
+    found(planned, listing, () => ({
       type: 'DATES_REVERSED',
       message: 'startDate must not be later than endDate',
-      path: startPath,
-      value: startText,
+      path: `${path}/startDate`,
+      value: start.text,
       hint: 'Both dates are included',
-    })
+    }))
+    checkBounds(end, start, context, planned)
     return []
   }
-  if (start < today - 1) {
-    const hint = `It is ${formatNight(today)} in ${catalog.timeZone}; yesterday's night is the earliest`
-    problems.push({
-      type: 'DATE_IN_PAST',
-      message: `${single ? 'date' : 'startDate'} must not be earlier than yesterday`,
-      path: startPath,
-      value: startText,
-      hint,
-    })
-  }
-  if (end > today + daysAheadMax) {
-    const hint = `The last night that can be pushed today is ${formatNight(today + daysAheadMax)}`
-    problems.push({
-      type: 'DATE_TOO_FAR',
-      message: `${single ? 'date' : 'endDate'} must be at most ${daysAheadMax} days ahead`,
-      path: endPath,
-      value: endText,
-      hint,
-    })
-  }
-  if (problems.length > 0) return []
-  const months = nightsBetween(start, end, item.daysOfWeek ? weekdayMask(item.daysOfWeek) : everyWeekday)
+  return nightsOf(item, { start, end }, context, planned)
+}
+
+type NamedDate = { name: 'date' | 'startDate' | 'endDate'; text: string; day: number }
+
+function nightsOf(
+  item: ReadableItem,
+  { start, end }: { start: NamedDate; end: NamedDate },
+  context: ItemContext,
+  planned: PlannedItem,
+): readonly MonthNights[] {
+  const { daysOfWeek } = item
+  const isWithin = checkBounds(start, end, context, planned)
+  // Every weekday lies in a week, so there is nothing more to be found wrong.
+  if (!isWithin && end.day - start.day >= 6) return []
+  if (!daysOfWeek || !areReadable(daysOfWeek)) return nightsBetween(start.day, end.day, everyWeekday)
+  const months = nightsBetween(start.day, end.day, weekdayMask(daysOfWeek))
   if (months.length === 0) {
-    const hint = `No ${item.daysOfWeek?.join(', ')} lies between ${startText} and ${endText}`
-    problems.push({
+    found(planned, context.listing, () => ({
       type: 'NO_NIGHTS',
       message: 'daysOfWeek leaves no night of the range',
-      path: `${path}/daysOfWeek`,
-      value: shown(item.daysOfWeek?.join()),
-      hint,
-    })
+      path: `${context.path}/daysOfWeek`,
+      value: shown(daysOfWeek.join()),
+      hint: `No ${daysOfWeek.join(', ')} lies between ${start.text} and ${end.text}`,
+    }))
   }
   return months
 }
 
+function areReadable<Value>(values: readonly (Value | undefined)[]): values is readonly Value[] {
+  return !values.includes(undefined)
+}
+
+/** Whether both dates may be pushed today; the first is not later than the last. */
+function checkBounds(first: NamedDate, last: NamedDate, context: ItemContext, planned: PlannedItem): boolean {
+  const { path, catalog, today, listing } = context
+  if (today === undefined) return true
+  const isPast = first.day < today - 1
+  const isFar = last.day > today + daysAheadMax
+  if (isPast) {
+    found(planned, listing, () => ({
+      type: 'DATE_IN_PAST',
+      message: `${first.name} must not be earlier than yesterday`,
+      path: `${path}/${first.name}`,
+      value: first.text,
+      hint: `It is ${formatNight(today)} in ${catalog?.timeZone}; yesterday's night is the earliest`,
+    }))
+  }
+  if (isFar) {
+    found(planned, listing, () => ({
+      type: 'DATE_TOO_FAR',
+      message: `${last.name} must be at most ${daysAheadMax} days ahead`,
+      path: `${path}/${last.name}`,
+      value: last.text,
+      hint: `The last night that can be pushed today is ${formatNight(today + daysAheadMax)}`,
+    }))
+  }
+  return !isPast && !isFar
+}
+
+function checkBothSent(item: ReadableItem, context: ItemContext, planned: PlannedItem): void {
+  const missing = (['startDate', 'endDate'] as const).find((name) => !isSent(item, name, context))
+  if (missing === undefined) return
+  found(planned, context.listing, () => ({
+    type: 'REQUIRED',
+    message: `${missing} is required`,
+    path: `${context.path}/${missing}`,
+    hint: 'Send startDate with endDate, or date for one night',
+  }))
+}
+
 /** The two forms of an item may not be mixed, and what belongs to a rate needs its rateId: nothing is dropped silently. */
-export function checkForms(item: AriItem, path: string, problems: Problem[]): void {
-  const { rates, rateId } = item
-  if (rates !== undefined && rateId !== undefined) {
-    problems.push({
+export function checkForms(item: ReadableItem, context: ItemContext, planned: PlannedItem): void {
+  const { path, listing } = context
+  const isFlat = isSent(item, 'rateId', context)
+  const hasRates = isSent(item, 'rates', context)
+  if (isFlat && hasRates) {
+    found(planned, listing, () => ({
       type: 'AMBIGUOUS_ITEM',
       message: 'rateId and rates cannot both be sent in one item',
       path: `${path}/rateId`,
-      value: shown(rateId),
+      value: shown(item.rateId),
       hint: 'Use rates with several lines, or the flat form with rateId',
-    })
+    }))
     return
   }
-  const ofRate = rateId === undefined ? rateMembers.filter((name) => item[name] !== undefined) : []
-  const [first] = ofRate
-  if (first === undefined) return
-  if (rates === undefined) {
-    const hint = `${ofRate.join(', ')}: of a rate; send its rateId`
-    problems.push({ type: 'RATE_ID_REQUIRED', message: 'rateId is required', path: `${path}/rateId`, hint })
+  const ofRate = isFlat ? [] : rateMembers.filter((name) => isSent(item, name, context))
+  if (ofRate.length === 0) return
+  if (!hasRates) {
+    found(planned, listing, () => ({
+      type: 'RATE_ID_REQUIRED',
+      message: 'rateId is required',
+      path: `${path}/rateId`,
+      hint: `${ofRate.join(', ')}: of a rate; send its rateId`,
+    }))
     return
   }
   for (const name of ofRate) {
-    const message = `${name} cannot be sent beside rates`
-    problems.push({
+    found(planned, listing, () => ({
       type: 'AMBIGUOUS_ITEM',
-      message,
+      message: `${name} cannot be sent beside rates`,
       path: `${path}/${name}`,
       hint: 'Send it in each of the rates',
-    })
+    }))
   }
 }
 

@@ -226,7 +226,11 @@ test('dates: real, in order, said once, with a night that is left', async () => 
       of: 'another language',
       item: ranged({ date: '2027-04-05', daysOfWeek: ['Mon'] }),
       problems: [
-        ['/ari/0/daysOfWeek/0', 'NOT_ALLOWED', 'daysOfWeek must be one of MON, TUE, WED, THU, FRI, SAT, SUN'],
+        [
+          '/ari/0/daysOfWeek/0',
+          'NOT_ALLOWED',
+          'An element of daysOfWeek must be one of MON, TUE, WED, THU, FRI, SAT, SUN',
+        ],
       ],
     },
   ])
@@ -577,7 +581,7 @@ test('the request as a whole: members of the wrong type, none of the needed', as
       of: 'an item of no kind',
       items: [],
       body: { ari: [7] },
-      problems: [['/ari/0', 'WRONG_TYPE', 'ari must be an object']],
+      problems: [['/ari/0', 'WRONG_TYPE', 'An element of ari must be an object']],
     },
     {
       of: 'mode',

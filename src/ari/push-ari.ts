@@ -1,50 +1,50 @@
 import type { Needs } from '../platform/needs.ts'
-import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
+import { Rejected, shown, type Problem } from '../platform/rejected.ts'
 import { onItems, type Caller } from '../platform/mount.ts'
-import { isRecord, type Judgement } from '../platform/validate.ts'
+import { isRecord } from '../platform/validate.ts'
 import type { Catalogs } from './catalog.ts'
 import type { Committer } from './commit.ts'
-import { ariRoutes, type PushAriBody } from './contract.ts'
-import { planPush, tooManyCells, type ItemProblems } from './plan.ts'
+import { ariRoutes } from './contract.ts'
+import { planPush, tooManyCells, type Plan } from './plan.ts'
 import { sendsPrice } from './plan-prices.ts'
+import { isSent, itemFaults, readablePush, type ItemFaults, type ReadablePush } from './readable.ts'
 
 export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
 
 /** POST /push/ari: judges every item on its own, then applies the push in a group with others. */
 export const pushAri = (needs: AriNeeds) =>
-  onItems(ariRoutes.pushAri, 'ari', itemsMaxOf, async ({ body, problems, judgementByItem, caller, push }) => {
-    const byItem = new Map([...judgementByItem].map(([index, judgement]) => [index, sortedByRate(judgement)]))
-    const whole = [...problems, ...tooManyItems(body, caller)]
-    rejectIfAny(whole.length > 0 ? [...whole, ...[...byItem.values()].flatMap(flat)] : [])
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: every place that has not this shape is named in byItem, and read nowhere else.
-    const read = body as PushAriBody
-    rejectIfAny(modelMissing(read, byItem))
-    const catalog = await needs.catalogs.of(caller.supplierId, read.hotelId)
-    if (!catalog) throw hotelNotFound(read.hotelId)
-    const plan = planPush(read, byItem, catalog, needs.clock.now())
+  onItems(ariRoutes.pushAri, 'ari', itemsMaxOf, async (call) => {
+    const { problems, judgementByItem, caller, push } = call
+    const faultsByItem = new Map(
+      [...(judgementByItem ?? [])].map(([index, judgement]) => [index, itemFaults(judgement)]),
+    )
+    const body = readablePush(call.body, problems, judgementByItem)
+    const { hotelId } = body
+    const catalog =
+      hotelId === undefined
+        ? undefined
+        : await needs.catalogs.of({ supplierId: caller.supplierId, hotelCode: hotelId })
+    const plan = planPush(body, faultsByItem, catalog, needs.clock.now())
     const { ariCellsMax } = caller.limits
-    if (plan.cells > ariCellsMax) throw new Rejected(400, tooManyCells(plan.cells, ariCellsMax))
-    return needs.committer.submit({ push, body: read, shapeProblems: byItem, catalog, plan })
+    const whole = [
+      ...problems,
+      ...tooManyItems(call.body, caller),
+      ...modelMissing(body, problems, faultsByItem),
+      ...(plan.cells > ariCellsMax ? [tooManyCells(plan.cells, ariCellsMax)] : []),
+    ]
+    if (hotelId !== undefined && !catalog) throw refused([hotelNotFound(hotelId), ...whole], plan, 404)
+    if (whole.length > 0 || !catalog) throw refused(whole, plan, 400)
+    return needs.committer.submit({ push, body, faultsByItem, catalog, plan })
   })
 
 const itemsMaxOf = ({ limits }: Caller): number => limits.ariItemsMax
 
-const ratePath = /^\/ari\/\d+\/rates\/(\d+)(?=\/|$)/
-
-/** An item's problems, those of one rate line apart. Where not all were looked for, the whole item is meant. */
-function sortedByRate({ problems, isCoarse }: Judgement): ItemProblems {
-  const sorted: ItemProblems = { item: [], byRate: new Map() }
-  for (const problem of problems) {
-    const rate = isCoarse ? undefined : ratePath.exec(problem.path ?? '')?.[1]
-    const ofRate = rate === undefined ? sorted.item : sorted.byRate.get(Number(rate))
-    if (ofRate) ofRate.push(problem)
-    else sorted.byRate.set(Number(rate), [problem])
-  }
-  return sorted
-}
-
-function flat({ item, byRate }: ItemProblems): Problem[] {
-  return [...item, ...[...byRate.values()].flat()]
+/** `status`: where the first problem is the only one; with more, something is wrong that is no unknown id. */
+function refused(whole: readonly Problem[], { refused: others, items }: Plan, status: 400 | 404): Rejected {
+  const [first, ...rest] = [...whole, ...others, ...items.flatMap(({ problems }) => problems)]
+  if (!first) throw new Error('a push was refused without a reason')
+  const unlisted = items.reduce((sum, item) => sum + item.unlisted, 0)
+  return new Rejected(rest.length > 0 ? 400 : status, [first, ...rest], { unlisted })
 }
 
 function tooManyItems(body: unknown, caller: Caller): Problem[] {
@@ -57,16 +57,20 @@ function tooManyItems(body: unknown, caller: Caller): Problem[] {
 }
 
 /** A price without a model can't be read, whatever item it stands in: the whole push is refused. */
-function modelMissing(body: PushAriBody, byItem: ReadonlyMap<number, ItemProblems>): Problem[] {
-  if (body.pricingModel !== undefined) return []
+function modelMissing(
+  body: ReadablePush,
+  problems: readonly Problem[],
+  faultsByItem: ReadonlyMap<number, ItemFaults>,
+): Problem[] {
+  if (body.pricingModel !== undefined || problems.some(({ path }) => path === '/pricingModel')) return []
   const priced = body.ari.some((item, index) => {
-    const wrong = byItem.get(index)
-    if (wrong && wrong.item.length > 0) return false
-    if (item.pricingModel !== undefined) return false
-    if (sendsPrice(item)) return true
-    return (item.rates ?? []).some(
-      (line, rate) => !wrong?.byRate.has(rate) && line.pricingModel === undefined && sendsPrice(line),
-    )
+    const place = { path: `/ari/${index}`, wrong: faultsByItem.get(index)?.places }
+    if (!item || isSent(item, 'pricingModel', place)) return false
+    if (sendsPrice(item, item, place)) return true
+    return (item.rates ?? []).some((line, rate) => {
+      const linePlace = { ...place, path: `${place.path}/rates/${rate}` }
+      return line && !isSent(line, 'pricingModel', linePlace) && sendsPrice(line, undefined, linePlace)
+    })
   })
   if (!priced) return []
   return [
@@ -79,12 +83,12 @@ function modelMissing(body: PushAriBody, byItem: ReadonlyMap<number, ItemProblem
   ]
 }
 
-export function hotelNotFound(hotelId: string): Rejected {
-  return new Rejected(404, {
+export function hotelNotFound(hotelId: string): Problem {
+  return {
     type: 'HOTEL_NOT_FOUND',
     message: 'Hotel ID is not found',
     path: '/hotelId',
-    value: hotelId,
+    value: shown(hotelId),
     hint: 'Push the hotel with POST /push/hotels first',
-  })
+  }
 }

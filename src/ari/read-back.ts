@@ -9,6 +9,7 @@ import {
   type MonthNumber,
 } from '../platform/calendar.ts'
 import { fromMinor } from '../platform/money.ts'
+import type { GuestsMax } from '../products/occupancy.ts'
 import type { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { AriItem, PriceLine, PricingModel, RateLine } from './item-contract.ts'
@@ -40,7 +41,12 @@ export type ReadOptions = {
   to: DayNumber
   /** Prices set at this revision or before it are of a former currency, and left out. */
   currencyRevision: number
+  /** Prices for more guests than the room-rate takes are left out; undefined for the room itself. */
+  guestsMaxOf: (roomNo: number, rateNo: number) => GuestsMax | undefined
 }
+
+/** How many nights of room-rates have a price that is left out, by the reason. */
+export type LeftOut = { formerCurrency: number; beyondOccupancy: number }
 
 type Night = { held: Held; /** The same text means the same is held. */ signature: string }
 type Row = { roomNo: number; rateNo: number; nights: (Night | undefined)[] }
@@ -53,51 +59,63 @@ const rowsAtOnce = 20
 export async function runsOf(
   blocks: readonly { key: BlockKey; block: Block }[],
   options: ReadOptions,
-): Promise<{ runs: Run[]; staleNights: number }> {
+): Promise<{ runs: Run[]; leftOut: LeftOut }> {
   const rows = new Map<string, Row>()
-  let staleNights = 0
+  const leftOut: LeftOut = { formerCurrency: 0, beyondOccupancy: 0 }
   for (const [index, { key, block }] of blocks.entries()) {
     if (index % blocksAtOnce === blocksAtOnce - 1) await breathe()
-    const { roomNo, rateNo } = key
+    const { roomNo, rateNo, month } = key
     const row = rows.get(`${roomNo}/${rateNo}`) ?? { roomNo, rateNo, nights: [] }
     rows.set(`${roomNo}/${rateNo}`, row)
-    staleNights += readNights(key.month, block, options, row.nights)
+    readNights({ month, block, guestsMax: options.guestsMaxOf(roomNo, rateNo) }, options, row.nights, leftOut)
   }
   const runs: Run[] = []
   for (const [index, row] of [...rows.values()].entries()) {
     if (index % rowsAtOnce === rowsAtOnce - 1) await breathe()
     runs.push(...rangesOf(row, options.from))
   }
-  return { runs, staleNights }
+  return { runs, leftOut }
 }
 
-/** Fills in the block's nights, counted from the first asked for; returns how many have a price left out. */
+/** Fills in the block's nights, counted from the first asked for, and counts those that have a price left out. */
 function readNights(
-  month: MonthNumber,
-  block: Block,
-  options: ReadOptions,
+  { month, block, guestsMax }: { month: MonthNumber; block: Block; guestsMax: GuestsMax | undefined },
+  { from, to, currencyRevision }: ReadOptions,
   nights: (Night | undefined)[],
-): number {
+  leftOut: LeftOut,
+): void {
   const columns = block
     .fields()
     .sort((left, right) => left - right)
-    .map((field) => ({ field, values: block.values(field) ?? [], revisions: block.revisions(field) ?? [] }))
+    .map((field) => ({
+      field,
+      values: block.values(field) ?? [],
+      revisions: block.revisions(field) ?? [],
+      isBeyond: guestsMax !== undefined && isBeyond(field, guestsMax),
+    }))
   const first = firstDay(month)
-  const last = Math.min(daysIn(month) - 1, options.to - first)
-  let staleNights = 0
-  for (let night = Math.max(0, options.from - first); night <= last; night++) {
+  const last = Math.min(daysIn(month) - 1, to - first)
+  for (let night = Math.max(0, from - first); night <= last; night++) {
     const held: [number, number][] = []
-    let isStale = false
-    for (const { field, values, revisions } of columns) {
+    const found = { beyondOccupancy: 0, formerCurrency: 0 }
+    for (const { field, values, revisions, isBeyond: isUnsold } of columns) {
       const value = values[night] ?? unset
       if (value === unset) continue
-      if (isPriceField(field) && (revisions[night] ?? 0) <= options.currencyRevision) isStale = true
+      if (isUnsold) found.beyondOccupancy = 1
+      else if (isPriceField(field) && (revisions[night] ?? 0) <= currencyRevision) found.formerCurrency = 1
       else held.push([field, value])
     }
-    if (isStale) staleNights++
-    if (held.length > 0) nights[first + night - options.from] = { held, signature: held.join(';') }
+    leftOut.beyondOccupancy += found.beyondOccupancy
+    leftOut.formerCurrency += found.formerCurrency
+    if (held.length > 0) nights[first + night - from] = { held, signature: held.join(';') }
   }
-  return staleNights
+}
+
+/** Whether it is a price for more guests than any party can have. */
+function isBeyond(field: number, guestsMax: GuestsMax): boolean {
+  if (!isGuestPriceField(field)) return false
+  const { ageCategory, guests } = guestBucket(field)
+  return guests > guestsMax[ageCategory]
 }
 
 /** Fewer nights are no pattern yet: plain ranges are easier to read. */

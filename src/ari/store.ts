@@ -1,5 +1,5 @@
 import { dayIn, monthOf } from '../platform/calendar.ts'
-import { numberArray, type Queryable } from '../platform/postgres.ts'
+import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
 import { Block } from './block.ts'
 
 /** Where a block lies: one row of ari_month. */
@@ -9,16 +9,33 @@ export function blockKeyText({ hotelId, roomNo, rateNo, month }: BlockKey): stri
   return `${hotelId}/${roomNo}/${rateNo}/${month}`
 }
 
+/** What a key is among those of its hotel, as one number; the change feed keeps it. */
+export function packBlockKey({ roomNo, rateNo, month }: BlockKey): number {
+  return (roomNo * numbersMax + rateNo) * monthsMax + month
+}
+
+export function unpackBlockKey(hotelId: number, packed: number): BlockKey {
+  const roomAndRate = Math.floor(packed / monthsMax)
+  const roomNo = Math.floor(roomAndRate / numbersMax)
+  return { hotelId, roomNo, rateNo: roomAndRate % numbersMax, month: packed % monthsMax }
+}
+
+// All three are smallints.
+const numbersMax = 32_768
+const monthsMax = 32_768
+
 export type LockedHotel = {
   id: number
+  /** As it shall be: rises with every push that is applied. */
   revision: number
+  revisionBefore: number
   catalogVersion: number
   currencyRevision: number
   /** Rises with every transaction that writes one of the hotel's blocks: what is cached of them compares it. */
   ariVersion: number
 }
 
-const lockStatement = `select id, revision, catalog_version as "catalogVersion", currency_revision as "currencyRevision",
+const lockStatement = `select id, revision, revision as "revisionBefore", catalog_version as "catalogVersion", currency_revision as "currencyRevision",
     ari_version as "ariVersion"
   from hotel where id = any($1::int[]) order by id for update`
 
@@ -125,21 +142,43 @@ function blockColumns(blocks: readonly WrittenBlock[]): unknown[] {
   ]
 }
 
-/** Writes the revisions of hotels of which blocks are written, and raises their ari_version. */
+/** A hotel with its rows of ari_month that are written. */
+export type WrittenHotel = {
+  hotel: Pick<LockedHotel, 'id' | 'revision' | 'revisionBefore'>
+  keys: BlockKey[]
+}
+
+/**
+ * Writes the revisions of hotels of which blocks are written, raises their ari_version, and tells the change feed of
+ * those whose revision rose.
+ */
 export async function writeVersions(
   connection: Queryable,
-  hotels: readonly LockedHotel[],
+  hotels: readonly WrittenHotel[],
+  kind: 'ari' | 'reservation',
   nowMs: number,
 ): Promise<void> {
   if (hotels.length === 0) return
+  const risen = hotels.filter(({ hotel }) => hotel.revision > hotel.revisionBefore)
   await connection.query({
     name: 'write-versions',
-    text: `update hotel set revision = written.revision, ari_version = ari_version + 1, ari_at = to_timestamp($1::float8 / 1000)
+    text: `with noted as (
+        insert into change (kind, hotel_ids, revisions_from, revisions_to, blocks)
+        select $4, $5, $6, $7, $8 where cardinality($5::int[]) > 0
+      )
+      update hotel set revision = written.revision, ari_version = ari_version + 1,
+        -- When the supplier last pushed.
+        ari_at = case when $4 = 'ari' then to_timestamp($1::float8 / 1000) else ari_at end
       from unnest($2::int[], $3::int8[]) as written (id, revision) where hotel.id = written.id`,
     values: [
       nowMs,
-      numberArray(hotels.map(({ id }) => id)),
-      numberArray(hotels.map(({ revision }) => revision)),
+      numberArray(hotels.map(({ hotel }) => hotel.id)),
+      numberArray(hotels.map(({ hotel }) => hotel.revision)),
+      kind,
+      numberArray(risen.map(({ hotel }) => hotel.id)),
+      numberArray(risen.map(({ hotel }) => hotel.revisionBefore + 1)),
+      numberArray(risen.map(({ hotel }) => hotel.revision)),
+      textArray(risen.map(({ keys }) => keys.map(packBlockKey).join(' '))),
     ],
   })
 }

@@ -21,6 +21,19 @@ export function limit(range: { min: number; max: number }): (text: string) => nu
   return (text) => (text === 'default' ? text : number(text))
 }
 
+const percentMax = 100
+
+/** Kept as it is written, so that no digit is lost. */
+export function percent(text: string): string {
+  if (/^\d{1,3}(?:\.\d{1,2})?$/.test(text) && Number(text) <= percentMax) return text
+  throw new InvalidArgumentError(`It must be a number from 0 to ${percentMax} with at most 2 decimals.`)
+}
+
+export function onOrOff(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new InvalidArgumentError('It must be on or off.')
+}
+
 const dayMs = 86_400_000
 const instantText = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/
 

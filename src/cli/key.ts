@@ -9,6 +9,7 @@ import {
   setKeyLimits,
   type ListedKey,
 } from '../keys/manage.ts'
+import { rotateSigningSecret } from '../keys/signing-secret.ts'
 import { duration, futureInstant, id, instantOrNever, limit } from './arguments.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 import { withSession } from './session.ts'
@@ -38,6 +39,7 @@ Examples:
   ari key create --supplier "Sea View" --rate-limit 0 --expires 2027-12-31
   ari key list --supplier "Sea View"
   ari key rotate 7 --overlap 48h      a new secret; the old one works for 48 hours more
+  ari key rotate-signing-secret 7     what signs our calls; the old one signs beside it for 24 hours
   ari key expire 7 --at 2027-06-30    or --at now, or --at never
   ari key limits 7 --rate-limit 600 --items default
   ari key revoke 7`,
@@ -46,6 +48,7 @@ Examples:
   addList(key)
   addLimits(key)
   addRotate(key)
+  addRotateSigningSecret(key)
   key
     .command('expire')
     .description('set when a key ends')
@@ -122,6 +125,30 @@ function addRotate(key: Command): void {
     )
 }
 
+function addRotateSigningSecret(key: Command): void {
+  key
+    .command('rotate-signing-secret')
+    .description(
+      'give a key a new secret to sign calls of its webhooks with; prints {"signingSecret":"…","keyId":"…","oldSecretUntil":"…"}',
+    )
+    .argument('<keyId>', 'as in key list', id)
+    .option(
+      '--overlap <duration>',
+      `how long the old one signs beside it (default: ${usualOverlap})`,
+      duration,
+    )
+    .option('--json', 'print JSON, as without')
+    .action((keyId: number, given: { overlap?: number }) =>
+      withSession(async ({ db, nowMs }) => {
+        const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
+        const { signingSecret } = await rotateSigningSecret(db, keyId, oldUntilMs)
+        const oldSecretUntil = isoOf(oldUntilMs)
+        printJson({ signingSecret, keyId: String(keyId), oldSecretUntil })
+        remark(`Calls are signed with both until ${oldSecretUntil}. Keep the new one: it is not shown again.`)
+      }),
+    )
+}
+
 function addList(key: Command): void {
   key
     .command('list')
@@ -139,7 +166,7 @@ function addList(key: Command): void {
 
 function printKeys(keys: readonly ListedKey[]): void {
   printTable(
-    ['KEY', 'SUPPLIER', 'CHANNEL MANAGER', 'STATUS', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED'],
+    ['KEY ID', 'SUPPLIER', 'CHANNEL MANAGER', 'STATUS', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED'],
     keys.map((one) => [
       one.keyId,
       one.supplier,

@@ -10,6 +10,13 @@ export function printLine(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
+type Style = Parameters<typeof styleText>[0]
+
+/** Colours are left out where the output is no terminal, and with NO_COLOR. */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout })
+}
+
 export function remark(text: string): void {
   process.stderr.write(`${text}\n`)
 }
@@ -33,6 +40,6 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  printLine(styleText('bold', line(headings), { stream: process.stdout }))
+  printLine(paint('bold', line(headings)))
   for (const row of cells) printLine(line(row))
 }

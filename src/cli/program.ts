@@ -1,8 +1,10 @@
 import { Command } from 'commander'
+import { deliveriesCommand } from './deliveries.ts'
 import { keyCommand } from './key.ts'
 import { printOutcome } from './print.ts'
 import { referenceCommand } from './reference.ts'
 import { withSession } from './session.ts'
+import { simulateCommand } from './simulate.ts'
 import { supplierCommand } from './supplier.ts'
 import { tokenCommand } from './token.ts'
 
@@ -21,9 +23,12 @@ Examples:
   ari key list --json                        every key as JSON
   ari token create --role platform           make a token for the booking side
   ari reference room-type list               the room types that products may name
+  ari simulate supplier --key ari_sbx_…      a supplier's server, to try price checks and reservations
+  ari deliveries list --status dead          reservations that could not be delivered
 
 The commands work while the service runs and while it doesn't. They find the store by the same settings
-(ARI_DATA_DIR or DATABASE_URL, from the environment or .env), so run them in the service's folder.
+(ARI_DATA_DIR or DATABASE_URL, from the environment or .env), so run them in the service's folder. Where there
+is none, only serve and migrate make one. With npm, keep its own lines out of the output: npm run -s ari -- …
 Exit code: 0 done, 1 failed, 2 wrong usage.`,
     )
   ari
@@ -32,17 +37,19 @@ Exit code: 0 done, 1 failed, 2 wrong usage.`,
     .action(async () => void (await options.serve()))
   ari
     .command('migrate')
-    .description("bring the database's schema up to date; the service does it at every start, too")
+    .description('make a store, or bring its schema up to date; the service does either at every start, too')
     .option('--json', 'print JSON')
     .action((given: { json?: boolean }) =>
       withSession(async ({ migrated: { applied, version } }) => {
         const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`
         printOutcome(given, { applied, version }, `The schema is at ${version}: ${done}`)
-      }),
+      }, 'create'),
     )
   ari.addCommand(supplierCommand())
   ari.addCommand(keyCommand())
   ari.addCommand(tokenCommand())
   ari.addCommand(referenceCommand())
+  ari.addCommand(simulateCommand())
+  ari.addCommand(deliveriesCommand())
   return ari
 }

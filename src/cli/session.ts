@@ -1,7 +1,7 @@
 import { loadConfig, type Settings } from '../config.ts'
 import { claimEnvironment, selectOptionalEnvironment } from '../keys/store.ts'
 import type { Environment } from '../keys/secret.ts'
-import { reachStore } from '../open-store.ts'
+import { reachStore, type WhenMissing } from '../open-store.ts'
 import { migrate, type Migrated } from '../platform/migrate.ts'
 import { openDatabase, type Database } from '../platform/postgres.ts'
 import { remark } from './print.ts'
@@ -19,10 +19,13 @@ export type Session = {
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const connectionsMax = 2
 
-export async function withSession(work: (session: Session) => Promise<void>): Promise<void> {
+export async function withSession(
+  work: (session: Session) => Promise<void>,
+  whenMissing: WhenMissing = 'refuse',
+): Promise<void> {
   const { settings, warnings } = loadConfig()
   for (const warning of warnings) remark(`warning: ${warning}`)
-  const store = await reachStore(settings, quiet)
+  const store = await reachStore(settings, quiet, whenMissing)
   try {
     const migrated = await migrate(store.address)
     const db = openDatabase(store.address, quiet, connectionsMax)

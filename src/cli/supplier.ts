@@ -1,5 +1,7 @@
-import { Command } from 'commander'
-import { createSupplier, selectSuppliers } from '../keys/manage.ts'
+import { Command, Option } from 'commander'
+import { onFailures, setAccount, type Account, type OnFailure } from '../keys/account.ts'
+import { createSupplier, selectSuppliers } from '../keys/suppliers.ts'
+import { onOrOff, percent } from './arguments.ts'
 import { printJson, printOutcome, printTable } from './print.ts'
 import { withSession } from './session.ts'
 
@@ -11,7 +13,9 @@ export function supplierCommand(): Command {
     `
 Examples:
   ari supplier create "Sea View"
-  ari supplier list --json`,
+  ari supplier list --json
+  ari supplier show "Sea View"
+  ari supplier set "Sea View" --on-failure use_stored --price-tolerance 2.5 --card-delivery on`,
   )
   supplier
     .command('create')
@@ -40,5 +44,80 @@ Examples:
         }
       }),
     )
+  addShow(supplier)
+  addSet(supplier)
   return supplier
+}
+
+function addShow(supplier: Command): void {
+  supplier
+    .command('show')
+    .description('what was agreed with a supplier account')
+    .argument('<name>', 'its name')
+    .option('--json', 'print JSON')
+    .action((name: string, given: Given) =>
+      withSession(async ({ db }) => printAccount(given, name, await setAccount(db, name, {}))),
+    )
+}
+
+type GivenAccount = {
+  onFailure?: OnFailure
+  priceTolerance?: string
+  cardDelivery?: boolean
+  onDemandPush?: boolean
+  reservationRetrieval?: boolean
+}
+
+function addSet(supplier: Command): void {
+  supplier
+    .command('set')
+    .description('change what was agreed with a supplier account; what is not named stays')
+    .argument('<name>', 'its name')
+    .addOption(
+      new Option(
+        '--on-failure <what>',
+        'when a price check fails: refuse the booking, or make it at the stored price',
+      ).choices(onFailures),
+    )
+    .option('--price-tolerance <percent>', 'by how much of the stored total the live one may differ', percent)
+    .option('--card-delivery <on|off>', 'deliver payment cards with reservations', onOrOff)
+    .option('--on-demand-push <on|off>', 'POST /push/webhook/booking', onOrOff)
+    .option(
+      '--reservation-retrieval <on|off>',
+      'GET /push/webhook/pushbook/retrieve and its acknowledgement',
+      onOrOff,
+    )
+    .option('--json', 'print JSON')
+    .action((name: string, given: Given & GivenAccount) =>
+      withSession(async ({ db }) =>
+        printAccount(given, name, await setAccount(db, name, accountGiven(given))),
+      ),
+    )
+}
+
+/** Only what was named. */
+function accountGiven(given: GivenAccount): Partial<Account> {
+  const { onFailure, priceTolerance, cardDelivery, onDemandPush, reservationRetrieval } = given
+  return {
+    ...(onFailure === undefined ? {} : { onFailure }),
+    ...(priceTolerance === undefined ? {} : { priceTolerance }),
+    ...(cardDelivery === undefined ? {} : { deliversCards: cardDelivery }),
+    ...(onDemandPush === undefined ? {} : { mayPushOnDemand: onDemandPush }),
+    ...(reservationRetrieval === undefined ? {} : { mayRetrieve: reservationRetrieval }),
+  }
+}
+
+function printAccount(given: Given, name: string, account: Account): void {
+  if (given.json) return printJson({ name, ...account })
+  const shown = (isOn: boolean): string => (isOn ? 'on' : 'off')
+  printTable(
+    ['SETTING', 'VALUE'],
+    [
+      ['on-failure', account.onFailure],
+      ['price-tolerance', `${account.priceTolerance} %`],
+      ['card-delivery', shown(account.deliversCards)],
+      ['on-demand-push', shown(account.mayPushOnDemand)],
+      ['reservation-retrieval', shown(account.mayRetrieve)],
+    ],
+  )
 }

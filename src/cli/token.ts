@@ -47,7 +47,7 @@ Examples:
         if (given.json) printJson(tokens.map((one) => ({ ...one, tokenId: String(one.tokenId) })))
         else {
           printTable(
-            ['TOKEN', 'ROLE', 'NAME', 'STATUS', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED'],
+            ['TOKEN ID', 'ROLE', 'NAME', 'STATUS', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED'],
             tokens.map((one) => [
               one.tokenId,
               one.role,

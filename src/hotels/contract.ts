@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { commonLimits } from '../keys/contract.ts'
 import {
   code,
   integer,
@@ -10,8 +11,8 @@ import {
   type ConstraintError,
 } from '../platform/route.ts'
 
-export const hotelsPerPushMax = 500
-export const hotelsPerReadMax = 500
+export const hotelsPerPushMax = commonLimits.hotelsPerRequest
+const hotelsPerReadMax = commonLimits.hotelsPerRequest
 /** Older than any guest; a larger number is a slip of the keyboard. */
 export const childAgeMax = 99
 export const emailCharactersMax = 254
@@ -28,7 +29,7 @@ export const hotelFaults = {
   },
   tooManyHotels: {
     type: 'TOO_MANY_HOTELS',
-    message: 'Maximum 500 hotels can be updated at a time',
+    message: `Maximum ${hotelsPerPushMax} hotels can be updated at a time`,
     hint: 'Split the push',
   },
   currency: {
@@ -152,7 +153,7 @@ export const goLive = Type.Object(
   },
   {
     description:
-      'The go-live checklist. Taxes are `notNeeded` until some are pushed, as a property may have none. The webhooks are those of the key that asks; they are `missing` until registered, although a contract without live price check or without reservations by HTTP push does without.',
+      'The go-live checklist. `products`: at least one is available. `ari`: an available product has a price, in the present currency, for tonight or later. Taxes are `notNeeded` until some are pushed, as a property may have none. The webhooks are those of the key that asks; they are `missing` until registered, although a contract without live price check or without reservations by HTTP push does without.',
   },
 )
 
@@ -175,7 +176,7 @@ const hotelIds = {
     minItems: { type: 'TOO_FEW', message: 'At least one hotelId is required' },
     maxItems: {
       type: 'TOO_MANY_HOTELS',
-      message: 'Maximum 500 hotels can be retrieved at a time',
+      message: `Maximum ${hotelsPerReadMax} hotels can be retrieved at a time`,
       hint: 'Split the request',
     },
   },

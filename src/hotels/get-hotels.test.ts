@@ -166,6 +166,104 @@ describe('the go-live checklist', () => {
   })
 })
 
+describe('what the checklist counts as done', () => {
+  const steps = async (supplier: TestSupplier, hotelIds: readonly string[] = ['H1']): Promise<unknown[]> => {
+    const { body } = await supplier.post('/push/getHotels', hotelIds)
+    const hotels: { goLive: Record<string, unknown>; lastAriAt: string | null }[] = Array.isArray(
+      body['hotels'],
+    )
+      ? body['hotels']
+      : []
+    return hotels.map(({ goLive }) => [goLive['products'], goLive['ari']])
+  }
+  const done = { status: 'done' }
+  const missing = { status: 'missing' }
+  const since = { status: 'done', at: nowText }
+  const at = (rateId: string, more: object = {}) => ({ ...product, rateId, ...more })
+  const pushProducts = (supplier: TestSupplier, ...products: object[]) =>
+    supplier.post('/push/products', { hotelId: 'H1', products })
+  const pushAri = async (supplier: TestSupplier, item: object, pricingModel = 'unit', hotelId = 'H1') => {
+    const pushed = { hotelId, pricingModel, ari: [{ roomId: 'DBL', rateId: 'BAR', ...item }] }
+    assert.equal((await supplier.post('/push/ari', pushed)).status, 200)
+  }
+  const hotelAndProducts = async (...products: object[]): Promise<TestSupplier> => {
+    const supplier = await newSupplier()
+    await supplier.post('/push/hotels', [full])
+    await pushProducts(supplier, ...products)
+    return supplier
+  }
+
+  test('archived products are not done, nor is the ARI of archived products', async () => {
+    const supplier = await hotelAndProducts(at('BAR'), at('NRF'))
+    await pushAri(supplier, { date: '2027-04-01', price: 100 })
+    assert.deepEqual(await steps(supplier), [[done, since]])
+    await pushProducts(supplier, at('BAR', { isAvailable: false }))
+    assert.deepEqual(await steps(supplier), [[done, missing]])
+    await pushProducts(supplier, at('NRF', { isAvailable: false }))
+    assert.deepEqual(await steps(supplier), [[missing, missing]])
+    await pushProducts(supplier, at('BAR'))
+    assert.deepEqual(await steps(supplier), [[done, since]])
+  })
+
+  test('prices of a former currency are not done until one is pushed again', async () => {
+    const supplier = await hotelAndProducts(at('BAR'), at('NRF'))
+    const nights = { startDate: '2027-03-01', endDate: '2027-12-31' }
+    await pushAri(supplier, { ...nights, price: 100 })
+    await pushAri(supplier, { ...nights, rateId: 'NRF', price: 90 })
+    await supplier.post('/push/hotels', [{ ...full, currency: 'EUR' }])
+    assert.deepEqual(await steps(supplier), [[done, missing]])
+    // Neither restrictions nor the return of the currency are prices.
+    await pushAri(supplier, { ...nights, rateId: 'NRF', minLengthStay: 2 })
+    await supplier.post('/push/hotels', [full])
+    assert.deepEqual(await steps(supplier), [[done, missing]])
+    await pushAri(supplier, { date: '2027-12-31', rateId: 'NRF', price: 90 })
+    assert.deepEqual(await steps(supplier), [[done, since]])
+  })
+
+  test('only prices that somebody could pay count: from today on, for adults, within the occupancy', async () => {
+    const supplier = await hotelAndProducts(at('BAR', { occupancy: { maxOccupancy: 2 } }))
+    const adults = (guests: number, date: string, amount: number | null) =>
+      pushAri(supplier, { date, amount, guests, ageCategory: 'adult' }, 'guest')
+    await pushAri(supplier, { date: '2027-04-01', inventory: 5, minLengthStay: 2 })
+    await adults(1, '2027-02-28', 100)
+    await pushAri(supplier, { date: '2027-04-01', amount: 5, guests: 1, ageCategory: 'child' }, 'guest')
+    assert.deepEqual(await steps(supplier), [[done, missing]])
+    await adults(2, '2027-04-01', 110)
+    assert.deepEqual(await steps(supplier), [[done, since]])
+    await pushProducts(supplier, at('BAR', { occupancy: { maxOccupancy: 1 } }))
+    assert.deepEqual(await steps(supplier), [[done, missing]])
+    await adults(1, '2027-03-01', 100)
+    assert.deepEqual(await steps(supplier), [[done, since]])
+    await adults(1, '2027-03-01', null)
+    assert.deepEqual(await steps(supplier), [[done, missing]])
+  })
+
+  test('the one price of a hotel is found behind hundreds of months without, and each hotel has its own', async () => {
+    const supplier = await hotelAndProducts(...Array.from({ length: 20 }, (_, index) => at(`R${index}`)))
+    const nights = { startDate: '2027-03-01', endDate: '2028-12-31' }
+    for (let index = 0; index < 20; index++) {
+      await pushAri(supplier, { ...nights, rateId: `R${index}`, price: 100, minLengthStay: 2 })
+      await pushAri(supplier, { ...nights, rateId: `R${index}`, price: null })
+    }
+    await supplier.post('/push/hotels', [{ ...full, hotelId: 'H2' }])
+    await supplier.post('/push/products', { hotelId: 'H2', products: [product] })
+    assert.deepEqual(await steps(supplier, ['H1', 'H2']), [
+      [done, missing],
+      [done, missing],
+    ])
+    await pushAri(supplier, { date: '2028-12-31', rateId: 'R19', price: 100 })
+    assert.deepEqual(await steps(supplier, ['H2', 'H1']), [
+      [done, missing],
+      [done, since],
+    ])
+    await pushAri(supplier, { date: '2027-03-01', price: 100 }, 'unit', 'H2')
+    assert.deepEqual(await steps(supplier, ['H2', 'H1']), [
+      [done, since],
+      [done, since],
+    ])
+  })
+})
+
 describe('what is refused', () => {
   const tooMany = Array.from({ length: 501 }, (_, index) => `H${index}`)
   const refusals: [request: unknown, message: string, path: string][] = [
@@ -175,10 +273,10 @@ describe('what is refused', () => {
     [[], 'At least one hotelId is required', ''],
     [{ hotelIds: tooMany }, 'Maximum 500 hotels can be retrieved at a time', '/hotelIds'],
     [tooMany, 'Maximum 500 hotels can be retrieved at a time', ''],
-    [['H1', 5], 'Request body must be a string', '/1'],
-    [{ hotelIds: ['H1', ''] }, 'hotelIds must not be empty', '/hotelIds/1'],
-    [{ hotelIds: ['a\0'] }, 'hotelIds has characters that cannot be kept', '/hotelIds/0'],
-    [['\ud800'], 'Request body has characters that cannot be kept', '/0'],
+    [['H1', 5], 'An element of the request body must be a string', '/1'],
+    [{ hotelIds: ['H1', ''] }, 'An element of hotelIds must not be empty', '/hotelIds/1'],
+    [{ hotelIds: ['a\0'] }, 'An element of hotelIds has characters that cannot be kept', '/hotelIds/0'],
+    [['\ud800'], 'An element of the request body has characters that cannot be kept', '/0'],
     ['"H1"', 'Request body must be an object or an array', ''],
   ]
   for (const [request, message, path] of refusals) {

@@ -2,27 +2,33 @@ import type { Needs } from '../platform/needs.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
 import { hotelRoutes, type StepStatus, type StoredHotel } from './contract.ts'
-import { selectHotelOverviews, type HotelOverview } from './store.ts'
+import { selectHotelOverviews, type HotelOverview, type HotelRow } from './store.ts'
+
+export type GetHotelsNeeds = Needs & {
+  /** Which of the hotels have a price that can be sold. Prices are ARI's, which hotels know nothing of. */
+  hotelsOnSale: (hotels: readonly HotelRow[]) => Promise<ReadonlySet<number>>
+}
 
 /** POST /push/getHotels: hotels as pushed, in the order asked, each once. */
-export const getHotels = (needs: Needs): Mounted =>
+export const getHotels = (needs: GetHotelsNeeds): Mounted =>
   on(hotelRoutes.getHotels, async ({ body, caller }) => {
     const codes = [...new Set(Array.isArray(body) ? body : body.hotelIds)]
     const overviews = await selectHotelOverviews(needs.db, caller, codes)
+    const onSale = await needs.hotelsOnSale(overviews.filter(({ ariAt }) => ariAt !== null))
     const overviewByCode = new Map(overviews.map((overview) => [overview.code, overview]))
     const read: AnswerOf<typeof hotelRoutes.getHotels> = {
       code: '200',
       message: 'Hotels retrieved successfully',
       hotels: codes.flatMap((code) => {
         const overview = overviewByCode.get(code)
-        return overview ? [storedHotel(overview)] : []
+        return overview ? [storedHotel(overview, onSale.has(overview.id))] : []
       }),
       notFound: codes.filter((code) => !overviewByCode.has(code)),
     }
     return answer(200, read)
   })
 
-function storedHotel(overview: HotelOverview): StoredHotel {
+function storedHotel(overview: HotelOverview, isOnSale: boolean): StoredHotel {
   const { code, name, currency, isAvailable, minChildAge, maxChildAge, pushed, cityMatched } = overview
   return {
     hotelId: code,
@@ -37,17 +43,17 @@ function storedHotel(overview: HotelOverview): StoredHotel {
     productCount: overview.productCount,
     lastAriAt: overview.ariAt?.toISOString() ?? null,
     revision: overview.revision,
-    goLive: goLiveOf(overview),
+    goLive: goLiveOf(overview, isOnSale),
   }
 }
 
-function goLiveOf(overview: HotelOverview): StoredHotel['goLive'] {
+function goLiveOf(overview: HotelOverview, isOnSale: boolean): StoredHotel['goLive'] {
   const needed = (isDone: boolean): { status: StepStatus } => ({ status: isDone ? 'done' : 'missing' })
   const steps = {
     hotels: { ...needed(true), at: overview.createdAt.toISOString() },
-    products: needed(overview.productCount > 0),
+    products: needed(overview.hasAvailableProduct),
     taxes: { status: overview.hasTaxes ? 'done' : 'notNeeded' },
-    ari: { ...needed(overview.ariAt !== null), ...(overview.ariAt && { at: overview.ariAt.toISOString() }) },
+    ari: { ...needed(isOnSale), ...(isOnSale && overview.ariAt && { at: overview.ariAt.toISOString() }) },
     availabilityWebhook: needed(overview.hasAvailabilityWebhook),
     pushbookWebhook: needed(overview.hasPushbookWebhook),
   } satisfies Omit<StoredHotel['goLive'], 'ready'>

@@ -9,7 +9,7 @@ import { childAgeMax, emailCharactersMax, hotelFaults, hotelsPerPushMax } from '
 const emailAddress = /^[^\s@\p{C}]+@[^\s@\p{C}.]+(?:\.[^\s@\p{C}.]+)+$/u
 
 /** Whether the text is one address. The length comes first: the pattern's cost grows with it. */
-function isEmail(text: string): boolean {
+export function isEmail(text: string): boolean {
   return text.length <= emailCharactersMax && emailAddress.test(text)
 }
 

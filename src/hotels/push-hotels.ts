@@ -1,5 +1,5 @@
 import type { Needs } from '../platform/needs.ts'
-import { onEveryProblem, answer, type Mounted } from '../platform/mount.ts'
+import { besideShape, onEveryProblem, answer, type Mounted } from '../platform/mount.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { applyPush, type Kept } from '../push-log/keep.ts'
@@ -12,11 +12,11 @@ import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
 export const pushHotels = (needs: Needs): Mounted =>
   onEveryProblem(
     hotelRoutes.pushHotels,
-    (body, shapeProblems) => rejectIfAny([...shapeProblems, ...hotelProblems(body)]),
+    (body, shapeProblems) => rejectIfAny(besideShape(shapeProblems, hotelProblems(body))),
     async ({ body: hotels, caller, push }) => {
       const rows = hotels.map(toSave)
       return applyPush(needs, push, async (connection) => {
-        const saved = await saveHotels(connection, caller.supplierId, rows, needs.clock.now())
+        const saved = await saveHotels(connection, caller, rows, needs.clock.now())
         return { answer: answer(200, answerOf(push.requestId, hotels, rows, saved)), kept: keptOf(saved) }
       })
     },

@@ -178,7 +178,13 @@ describe('what is refused', () => {
     ],
     ['latitude as text', { latitude: '48' }, 'WRONG_TYPE', 'latitude must be a number', '/0/latitude'],
     ['address as text', { address: 'x' }, 'WRONG_TYPE', 'address must be an array', '/0/address'],
-    ['an address line null', { address: [null] }, 'WRONG_TYPE', 'address must be a string', '/0/address/0'],
+    [
+      'an address line null',
+      { address: [null] },
+      'WRONG_TYPE',
+      'An element of address must be a string',
+      '/0/address/0',
+    ],
     ['phone as text', { phone: '1' }, 'WRONG_TYPE', 'phone must be an object', '/0/phone'],
     [
       'NUL in a name',
@@ -191,7 +197,7 @@ describe('what is refused', () => {
       'a lone surrogate in a line of the address',
       { address: ['\ud800'] },
       'INVALID_CHARACTERS',
-      'address has characters that cannot be kept',
+      'An element of address has characters that cannot be kept',
       '/0/address/0',
     ],
     [
@@ -256,7 +262,7 @@ describe('what is refused', () => {
     for (const [body, message] of [
       [full, 'Request body must be an array'],
       [[], 'At least one hotel is required'],
-      [[null], 'Request body must be an object'],
+      [[null], 'An element of the request body must be an object'],
       ['null', 'Request body must be an array'],
     ]) {
       const reply = await supplier.post('/push/hotels', body)

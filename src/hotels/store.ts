@@ -84,14 +84,18 @@ export type SavedHotel = {
   currencyBefore: string | undefined
 }
 
+/** Who pushes. The URLs of the key that pushed a hotel last are called for it. */
+type Pusher = { supplierId: number; keyId: number }
+
 /** Inserts or updates hotels, each to the full state pushed; what is equal already is not written. By code. */
 export async function saveHotels(
   connection: Queryable,
-  supplierId: number,
+  pusher: Pusher,
   hotels: readonly HotelToSave[],
   nowMs: number,
 ): Promise<Map<string, SavedHotel>> {
-  const inserted = await insertMissing(connection, supplierId, hotels, nowMs)
+  const { supplierId, keyId } = pusher
+  const inserted = await insertMissing(connection, pusher, hotels, nowMs)
   const saved = new Map<string, SavedHotel>()
   for (const { id, code } of inserted) {
     saved.set(code, { id, outcome: 'created', revision: 1, currencyBefore: undefined })
@@ -105,11 +109,17 @@ export async function saveHotels(
     code: string
     currency: string
     revision: number
+    keyId: number | null
   }>(
-    'select id, code, currency, revision from hotel where supplier_id = $1 and code = any($2::text[]) order by id for update',
+    'select id, code, currency, revision, key_id as "keyId" from hotel where supplier_id = $1 and code = any($2::text[]) order by id for update',
     [supplierId, present.map(({ hotelId }) => hotelId)],
   )
-  const revisionById = await updateChanged(connection, supplierId, present)
+  const revisionById = await updateChanged(connection, supplierId, present, nowMs)
+  const ofOtherKeys = locked.filter((held) => held.keyId !== keyId).map(({ id }) => id)
+  // No change of the hotel: its revision stays.
+  if (ofOtherKeys.length > 0) {
+    await connection.query('update hotel set key_id = $1 where id = any($2::int[])', [keyId, ofOtherKeys])
+  }
   for (const { id, code, currency, revision } of locked) {
     const risen = revisionById.get(id)
     saved.set(code, {
@@ -120,6 +130,14 @@ export async function saveHotels(
     })
   }
   return saved
+}
+
+/** Tells the change feed of the hotels in `raised (id, revision)`, in the statement that raises them. */
+function noted(kind: 'hotel' | 'products' | 'taxes'): string {
+  return `noted as (
+       insert into change (kind, hotel_ids, revisions_from, revisions_to)
+       select '${kind}', array_agg(id), array_agg(revision), array_agg(revision) from raised having count(*) > 0
+     )`
 }
 
 const pushedColumns = `code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, city_matched`
@@ -146,21 +164,24 @@ function pushedValues(hotels: readonly HotelToSave[]): unknown[] {
 
 async function insertMissing(
   connection: Queryable,
-  supplierId: number,
+  { supplierId, keyId }: Pusher,
   hotels: readonly HotelToSave[],
   nowMs: number,
 ): Promise<{ id: number; code: string }[]> {
   const { rows } = await connection.query<{ id: number; code: string }>(
     // Without "not exists" every hotel that is there already would use up an identity. In order of code, so that
     // two pushes of the same new hotels wait in one direction only; the later one finds them in the conflict.
-    `insert into hotel (supplier_id, ${pushedColumns}, revision, catalog_version, created_at)
-     select $1, ${pushedColumns}, 1, 1, to_timestamp($2::float8 / 1000)
-     from ${pushedTable(3)}
-     where not exists (select from hotel as held where held.supplier_id = $1 and held.code = sent.code)
-     order by sent.code
-     on conflict (supplier_id, code) do nothing
-     returning id, code`,
-    [supplierId, nowMs, ...pushedValues(hotels)],
+    `with raised as (
+       insert into hotel (supplier_id, key_id, ${pushedColumns}, revision, catalog_version, created_at)
+       select $1, $3, ${pushedColumns}, 1, 1, to_timestamp($2::float8 / 1000)
+       from ${pushedTable(4)}
+       where not exists (select from hotel as held where held.supplier_id = $1 and held.code = sent.code)
+       order by sent.code
+       on conflict (supplier_id, code) do nothing
+       returning id, code, revision
+     ), ${noted('hotel')}
+     select id, code from raised`,
+    [supplierId, nowMs, keyId, ...pushedValues(hotels)],
   )
   return rows
 }
@@ -170,32 +191,45 @@ async function updateChanged(
   connection: Queryable,
   supplierId: number,
   hotels: readonly HotelToSave[],
+  nowMs: number,
 ): Promise<Map<number, number>> {
   const { rows } = await connection.query<{ id: number; revision: number }>(
-    `update hotel as held
-     set name = sent.name, currency = sent.currency, is_available = sent.is_available,
-       min_child_age = sent.min_child_age, max_child_age = sent.max_child_age, time_zone = sent.time_zone,
-       pushed = sent.pushed, city_matched = sent.city_matched,
-       revision = held.revision + 1, catalog_version = held.catalog_version + 1,
-       currency_revision =
-         case when held.currency = sent.currency then held.currency_revision else held.revision + 1 end
-     from ${pushedTable(2)}
-     where held.supplier_id = $1 and held.code = sent.code
-       and (held.name, held.currency, held.is_available, held.min_child_age, held.max_child_age, held.time_zone,
-           held.pushed, held.city_matched)
-         is distinct from (sent.name, sent.currency, sent.is_available, sent.min_child_age,
-           sent.max_child_age, sent.time_zone, sent.pushed, sent.city_matched)
-     returning held.id, held.revision`,
-    [supplierId, ...pushedValues(hotels)],
+    `with raised as (
+       update hotel as held
+       set name = sent.name, currency = sent.currency, is_available = sent.is_available,
+         min_child_age = sent.min_child_age, max_child_age = sent.max_child_age, time_zone = sent.time_zone,
+         pushed = sent.pushed, city_matched = sent.city_matched,
+         revision = held.revision + 1, catalog_version = held.catalog_version + 1,
+         currency_revision =
+           case when held.currency = sent.currency then held.currency_revision else held.revision + 1 end,
+         currency_changed_at = case when held.currency = sent.currency then held.currency_changed_at
+           else to_timestamp($2::float8 / 1000) end
+       from ${pushedTable(3)}
+       where held.supplier_id = $1 and held.code = sent.code
+         and (held.name, held.currency, held.is_available, held.min_child_age, held.max_child_age, held.time_zone,
+             held.pushed, held.city_matched)
+           is distinct from (sent.name, sent.currency, sent.is_available, sent.min_child_age,
+             sent.max_child_age, sent.time_zone, sent.pushed, sent.city_matched)
+       returning held.id, held.revision
+     ), ${noted('hotel')}
+     select id, revision from raised`,
+    [supplierId, nowMs, ...pushedValues(hotels)],
   )
   return new Map(rows.map(({ id, revision }) => [id, revision]))
 }
 
-/** For a change of the hotel's rooms, rates or room-rates; the row must be locked. The new revision. */
-export async function raiseCatalogVersion(connection: Queryable, hotelId: number): Promise<number> {
+/** For a change of the hotel's rooms, rates, room-rates or taxes; the row must be locked. The new revision. */
+export async function raiseCatalogVersion(
+  connection: Queryable,
+  hotelId: number,
+  kind: 'products' | 'taxes',
+): Promise<number> {
   const { rows } = await connection.query<{ revision: number }>(
-    `update hotel set revision = revision + 1, catalog_version = catalog_version + 1 where id = $1
-     returning revision`,
+    `with raised as (
+       update hotel set revision = revision + 1, catalog_version = catalog_version + 1 where id = $1
+       returning id, revision
+     ), ${noted(kind)}
+     select revision from raised`,
     [hotelId],
   )
   const [raised] = rows
@@ -203,15 +237,13 @@ export async function raiseCatalogVersion(connection: Queryable, hotelId: number
   return raised.revision
 }
 
-export type HotelOverview = Pick<
-  HotelRow,
-  'id' | 'code' | 'name' | 'currency' | 'isAvailable' | 'minChildAge' | 'maxChildAge' | 'revision'
-> & {
+export type HotelOverview = HotelRow & {
   pushed: PlainMembers
   cityMatched: string | null
   createdAt: Date
   ariAt: Date | null
   productCount: number
+  hasAvailableProduct: boolean
   hasTaxes: boolean
   hasAvailabilityWebhook: boolean
   hasPushbookWebhook: boolean
@@ -224,15 +256,15 @@ export async function selectHotelOverviews(
   hotelCodes: readonly string[],
 ): Promise<HotelOverview[]> {
   const { rows } = await db.query<HotelOverview>(
-    `select hotel.id, hotel.code, hotel.name, hotel.currency, hotel.is_available as "isAvailable",
-       hotel.min_child_age as "minChildAge", hotel.max_child_age as "maxChildAge", hotel.revision, hotel.pushed,
-       hotel.city_matched as "cityMatched", hotel.created_at as "createdAt", hotel.ari_at as "ariAt",
-       (select count(*)::int from room_rate where hotel_id = hotel.id) as "productCount",
-       exists (select from tax where hotel_id = hotel.id) as "hasTaxes",
-       api_key.availability_webhook is not null as "hasAvailabilityWebhook",
+    `select hotel.*, api_key.availability_webhook is not null as "hasAvailabilityWebhook",
        api_key.pushbook_webhook is not null as "hasPushbookWebhook"
-     from hotel join api_key on api_key.id = $2
-     where hotel.supplier_id = $1 and hotel.code = any($3::text[])`,
+     from (
+       select ${hotelColumns}, pushed, city_matched as "cityMatched", created_at as "createdAt", ari_at as "ariAt",
+         (select count(*)::int from room_rate where hotel_id = hotel.id) as "productCount",
+         exists (select from room_rate where hotel_id = hotel.id and is_available) as "hasAvailableProduct",
+         exists (select from tax where hotel_id = hotel.id) as "hasTaxes"
+       from hotel where supplier_id = $1 and code = any($3::text[])
+     ) as hotel join api_key on api_key.id = $2`,
     [caller.supplierId, caller.keyId, hotelCodes],
   )
   return rows

@@ -139,14 +139,15 @@ test('tokens open their role by bearer header, until they expire or are revoked'
   const operator = await createToken(db, 'sandbox', { role: 'operator', name: 'o', expiresAtMs })
   const live = await createToken(db, 'production', { role: 'operator', name: 'l', expiresAtMs: null })
   const { apiKey } = await gateway.supplier('no role')
+  const roleOf = async (authorization: string | undefined) => (await keys.tokenOf(authorization))?.role
   const roles = async () => [
-    await keys.roleOf(`Bearer ${platform.token}`),
-    await keys.roleOf(`bearer  ${operator.token}`),
-    await keys.roleOf(`Bearer ${live.token}`),
-    await keys.roleOf(`Basic ${platform.token}`),
-    await keys.roleOf(platform.token),
-    await keys.roleOf(`Bearer ${apiKey}`),
-    await keys.roleOf(undefined),
+    await roleOf(`Bearer ${platform.token}`),
+    await roleOf(`bearer  ${operator.token}`),
+    await roleOf(`Bearer ${live.token}`),
+    await roleOf(`Basic ${platform.token}`),
+    await roleOf(platform.token),
+    await roleOf(`Bearer ${apiKey}`),
+    await roleOf(undefined),
   ]
   const none = [undefined, undefined, undefined, undefined, undefined]
   assert.deepEqual(await roles(), ['platform', 'operator', ...none])
@@ -172,7 +173,7 @@ test('the time of last use of keys and tokens is written at the latest when the 
   await keys.callerOf(apiKey)
   gateway.clock.set('2027-06-01T10:00:05Z')
   await keys.callerOf(apiKey)
-  await keys.roleOf(`Bearer ${token}`)
+  await keys.tokenOf(`Bearer ${token}`)
   await keys.close()
   const { rows } = await db.query(
     `select last_used_at from api_key where id = any($1)

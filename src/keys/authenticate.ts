@@ -8,8 +8,8 @@ import { selectOptionalKey, selectOptionalToken, type TokenRole } from './store.
 export type Authenticator = {
   /** The caller behind an API key; undefined when it is malformed, unknown, revoked, expired or of the other environment. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
-  /** The role behind an Authorization header, likewise. */
-  roleOf: (authorization: string | undefined) => Promise<TokenRole | undefined>
+  /** The token behind an Authorization header, likewise. */
+  tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: TokenRole } | undefined>
   /** Writes what is still to be written of the times of last use. */
   close: () => Promise<void>
 }
@@ -34,7 +34,7 @@ export function authenticator(needs: Needs, options: { environment: Environment 
       lastUses.key(key.caller.keyId, nowMs)
       return key.caller
     },
-    roleOf: async (authorization) => {
+    tokenOf: async (authorization) => {
       const presented = authorization === undefined ? undefined : bearer.exec(authorization)?.[1]
       const meaning = presented === undefined ? undefined : recogniseSecret(presented)
       if (presented === undefined || !meaning || meaning.kind === 'supplier') return undefined
@@ -43,7 +43,7 @@ export function authenticator(needs: Needs, options: { environment: Environment 
       const nowMs = needs.clock.now()
       if (!token || isOver(token.expiresAtMs, nowMs)) return undefined
       lastUses.token(token.id, nowMs)
-      return token.role
+      return { id: token.id, role: token.role }
     },
     close: () => lastUses.close(),
   }

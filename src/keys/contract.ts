@@ -1,9 +1,17 @@
 import Type from 'typebox'
+import { bodyNestingMax, bodyValuesMax } from '../platform/limits.ts'
+import { problemsListedMax } from '../platform/rejected.ts'
 import { integer, route, success } from '../platform/route.ts'
 
-/** Limits that are the same for every key; each is stated here once and taken from here where it is enforced. */
+/**
+ * Limits that are the same for every key. The features take theirs from here, and those of the platform come from there;
+ * where neither can be, test/published-limits.test.ts compares them with what is enforced.
+ */
 export const commonLimits = {
+  bodyValuesMax,
+  bodyNestingMax,
   hotelsPerRequest: 500,
+  productsPerRequest: 10_000,
   taxesPerScope: 50,
   taxScopesPerRequest: 2_000,
   ariDaysBack: 1,
@@ -12,7 +20,7 @@ export const commonLimits = {
   webhookUrlLength: 2_048,
   idempotencyKeyLength: 64,
   idempotencyHours: 24,
-  errorsListed: 100,
+  errorsListed: problemsListedMax,
 } as const
 
 const counted = (description: string) => integer({ minimum: 0, description })
@@ -29,7 +37,12 @@ const limits = Type.Object({
   bodyBytesMax: counted('Bytes of a request body, after decompression too'),
   ariItemsMax: counted('Items of one ARI push'),
   ariCellsMax: counted('Cells that one ARI push may change: nights times rooms or room-rates'),
+  bodyValuesMax: counted(
+    'Keys of a request body, in all its objects; and commas, in all its lists and objects',
+  ),
+  bodyNestingMax: counted('Levels of objects and lists in a request body'),
   hotelsPerRequest: counted('Hotels in one POST /push/hotels or POST /push/getHotels'),
+  productsPerRequest: counted('Products in one POST /push/products'),
   taxesPerScope: counted('Taxes of the property, of a room, of a rate or of a room-rate'),
   taxScopesPerRequest: counted('Entries of products in one POST /push/taxes'),
   ariDaysBack: counted("How many days before the hotel's today a night may lie in an ARI push"),

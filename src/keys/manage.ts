@@ -1,10 +1,11 @@
 import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
-import { Rejected, shown } from '../platform/rejected.ts'
+import { Rejected } from '../platform/rejected.ts'
 import { limitNames, type OwnLimits } from './limits.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
 import type { TokenRole } from './store.ts'
+import { checkName, insertOptionalSupplier, instant, refuseUnknownSupplier } from './suppliers.ts'
 
-/** What operators do with suppliers, keys and tokens. The instant comes in, as everywhere. */
+/** What operators do with keys and tokens. The instant comes in, as everywhere. */
 
 export type NewKey = {
   supplier: string
@@ -14,28 +15,6 @@ export type NewKey = {
 }
 
 export type CreatedKey = { apiKey: string; keyId: number; supplierIsNew: boolean }
-
-/** Makes a supplier; refuses a name that is taken. */
-export async function createSupplier(db: Queryable, name: string): Promise<{ supplierId: number }> {
-  checkName('Supplier', name)
-  const created = await insertOptionalSupplier(db, name)
-  if (created !== undefined) return { supplierId: created }
-  throw new Rejected(409, { type: 'SUPPLIER_EXISTS', message: `Supplier "${name}" exists already` })
-}
-
-export type ListedSupplier = { supplierId: number; name: string; createdAt: string; activeKeys: number }
-
-export async function selectSuppliers(db: Queryable, nowMs: number): Promise<ListedSupplier[]> {
-  const { rows } = await db.query<ListedSupplier>(
-    `select s.id as "supplierId", s.name, ${instant('s.created_at')} as "createdAt",
-       count(k.id) filter (where k.revoked_at is null
-         and (k.expires_at is null or k.expires_at > to_timestamp($1::float8 / 1000)))::int as "activeKeys"
-     from supplier s left join api_key k on k.supplier_id = s.id
-     group by s.id order by s.name`,
-    [nowMs],
-  )
-  return rows
-}
 
 /** Makes a key, and its supplier too when there is none of that name. The key itself can't be had again. */
 export function createKey(db: Database, environment: Environment, wanted: NewKey): Promise<CreatedKey> {
@@ -84,14 +63,6 @@ async function insertKey(
   return { apiKey, keyId: row.id, supplierIsNew: createdId !== undefined }
 }
 
-async function insertOptionalSupplier(connection: Queryable, name: string): Promise<number | undefined> {
-  const { rows } = await connection.query<{ id: number }>(
-    'insert into supplier (name) values ($1) on conflict do nothing returning id',
-    [name],
-  )
-  return rows[0]?.id
-}
-
 async function insertSecret(connection: Queryable, environment: Environment, keyId: number): Promise<string> {
   const apiKey = makeSecret('supplier', environment)
   await connection.query('insert into api_key_secret (hash, key_id, tail) values ($1, $2, $3)', [
@@ -117,6 +88,7 @@ export type ListedKey = {
   limits: OwnLimits
 }
 
+/** All keys, or those of one supplier; refuses a name that no supplier has. */
 export async function selectKeys(
   db: Queryable,
   nowMs: number,
@@ -137,6 +109,7 @@ export async function selectKeys(
      order by s.name, k.id`,
     [nowMs, supplier ?? null],
   )
+  if (supplier !== undefined && rows.length === 0) await refuseUnknownSupplier(db, supplier)
   return rows
 }
 
@@ -266,18 +239,7 @@ export async function revokeToken(db: Queryable, tokenId: number, nowMs: number)
   })
 }
 
-const nameLengthMax = 100
-
-function checkName(what: string, name: string): void {
-  if (name.length <= nameLengthMax && /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(name)) return
-  throw new Rejected(400, {
-    type: 'INVALID_NAME',
-    message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single blanks inside only`,
-    value: shown(name),
-  })
-}
-
-function keyNotFound(keyId: number): Rejected {
+export function keyNotFound(keyId: number): Rejected {
   return new Rejected(404, {
     type: 'KEY_NOT_FOUND',
     message: `Key ${keyId} not found`,
@@ -289,8 +251,4 @@ function keyNotFound(keyId: number): Rejected {
 function statusOf(alias: string): string {
   return `case when ${alias}.revoked_at is not null then 'revoked'
     when ${alias}.expires_at <= to_timestamp($1::float8 / 1000) then 'expired' else 'active' end`
-}
-
-function instant(column: string): string {
-  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 }

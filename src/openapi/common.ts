@@ -19,6 +19,13 @@ export const requestHeaders: Readonly<Record<string, Described>> = {
     description: 'The same key with the same body within 24 hours gets the stored answer',
     schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[\\x21-\\x7e]+$' },
   },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'With `Accept: text/event-stream`: the id of the last event that came; goes before `after`',
+    schema: text,
+  },
   ContentEncoding: {
     name: 'Content-Encoding',
     in: 'header',

@@ -1,5 +1,6 @@
 import { routes, type RouteName } from '../contract.ts'
 import { errorAnswer, type Access, type Route } from '../platform/route.ts'
+import { callbackItems } from './callbacks.ts'
 import { commonAnswers, commonHeaders, requestHeaders } from './common.ts'
 import { furtherExamples, keyOf } from './further-examples.ts'
 import { faultsBeyondShape, remarks } from './faults.ts'
@@ -37,6 +38,7 @@ export function openapiDocument({ environment }: OpenApiOptions): Json {
     servers: [{ url: '/v1', description: environment === 'sandbox' ? 'Sandbox' : 'Production' }],
     tags,
     paths,
+    webhooks: callbackItems(shapes),
     components: {
       securitySchemes: securitySchemes(used),
       schemas: { ...shapes.components, Error: shapes.shown(errorAnswer) },
@@ -68,8 +70,13 @@ function securitySchemes(used: ReadonlySet<Access>): Json {
   }
 }
 
+/** Every push does. */
+function takesKey({ pushKind, takesIdempotencyKey }: Route): boolean {
+  return pushKind !== undefined || takesIdempotencyKey === true
+}
+
 function operation(name: RouteName, described: Route, shapes: Shapes): Json {
-  const { tag, summary, body, access, pushKind } = described
+  const { tag, summary, body, access } = described
   return {
     operationId: name,
     tags: [tag],
@@ -78,7 +85,8 @@ function operation(name: RouteName, described: Route, shapes: Shapes): Json {
     security: securities[access],
     parameters: [
       ...parameters(described, shapes),
-      ...(pushKind === undefined ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
+      ...(described.events === undefined ? [] : [{ $ref: '#/components/parameters/LastEventId' }]),
+      ...(takesKey(described) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ...(body === undefined ? [] : [{ $ref: '#/components/parameters/ContentEncoding' }]),
       { $ref: '#/components/parameters/RequestId' },
     ],
@@ -165,9 +173,9 @@ function requestBody({ body, examples }: Route, shapes: Shapes): Json {
 }
 
 function answers(name: RouteName, described: Route, shapes: Shapes): Json {
-  const { answer, answers: further, errors, access, body, pushKind } = described
+  const { answer, answers: further, errors, access, body } = described
   const common = (response: string) => ({ $ref: `#/components/responses/${response}` })
-  const successes: [string, Shape][] = [['200', shapes.shown(answer)]]
+  const successes: [string, Shape][] = [[String(described.status ?? 200), shapes.shown(answer)]]
   for (const [status, shape] of Object.entries(further ?? {})) successes.push([status, shapes.shown(shape)])
   const error = { $ref: '#/components/schemas/Error' }
   return {
@@ -177,7 +185,10 @@ function answers(name: RouteName, described: Route, shapes: Shapes): Json {
         {
           description: status === '207' ? 'Some items were applied, others not' : 'Success',
           headers: answerHeaders(described),
-          content: { 'application/json': { schema: shape, ...answerExamples(name, described, status) } },
+          content: {
+            'application/json': { schema: shape, ...answerExamples(name, described, status) },
+            ...eventsContent(described, status),
+          },
         },
       ]),
     ),
@@ -193,23 +204,29 @@ function answers(name: RouteName, described: Route, shapes: Shapes): Json {
       ]),
     ),
     ...(access === 'open' ? {} : { 401: common('Unauthorized') }),
-    ...(pushKind === undefined ? {} : { 409: common('IdempotencyKeyInUse') }),
+    ...(takesKey(described) && errors?.[409] === undefined ? { 409: common('IdempotencyKeyInUse') } : {}),
     ...(body === undefined ? {} : { 413: common('BodyTooLarge'), 415: common('UnsupportedMediaType') }),
-    ...(pushKind === undefined ? {} : { 422: common('IdempotencyKeyReused') }),
+    ...(takesKey(described) ? { 422: common('IdempotencyKeyReused') } : {}),
     ...(access === 'supplier' ? { 429: common('RateLimited') } : {}),
     500: common('InternalError'),
     503: common('Unavailable'),
   }
 }
 
-function answerHeaders({ access, pushKind }: Route): Json {
+function eventsContent({ events }: Route, status: string): Json {
+  if (events === undefined || status !== '200') return {}
+  return { 'text/event-stream': { schema: { type: 'string' }, example: events } }
+}
+
+function answerHeaders(described: Route): Json {
+  const { access } = described
   const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
   return {
     'x-request-id': header('RequestId'),
     ...(access === 'supplier'
       ? { RateLimit: header('RateLimit'), 'RateLimit-Policy': header('RateLimitPolicy') }
       : {}),
-    ...(pushKind === undefined ? {} : { 'Idempotency-Replayed': header('IdempotencyReplayed') }),
+    ...(takesKey(described) ? { 'Idempotency-Replayed': header('IdempotencyReplayed') } : {}),
   }
 }
 

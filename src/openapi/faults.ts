@@ -1,8 +1,14 @@
 import { daysAheadMax } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelFaults, hotelRemarks } from '../hotels/contract.ts'
+import { offerFaults } from '../offers/contract.ts'
+import { priceCheckFaults } from '../price-check/contract.ts'
 import { cancelPolicyFaults } from '../products/cancel-policy-contract.ts'
-import { productFaults } from '../products/contract.ts'
+import { productFaults, productRemarks } from '../products/contract.ts'
+import { cardFaults } from '../reservations/card-contract.ts'
+import { deliveryFaults } from '../reservations/delivery-contract.ts'
+import { reservationFaults } from '../reservations/faults-contract.ts'
+import { sandboxFaults as sandboxProblems } from '../sandbox/contract.ts'
 import { taxFaults } from '../taxes/contract.ts'
 import { webhookFaults } from '../webhooks/contract.ts'
 import type { Fault } from './shapes.ts'
@@ -111,6 +117,25 @@ const ariFaults: readonly Fault[] = [
   },
 ]
 
+const bookingFaults: readonly Fault[] = [
+  reservationFaults.hotelNotFound,
+  reservationFaults.roomNotFound,
+  reservationFaults.rateNotFound,
+  reservationFaults.notBookable,
+  reservationFaults.soldOut,
+  reservationFaults.priceChanged,
+  reservationFaults.priceCheckFailed,
+  offerFaults.referenceMissing,
+  offerFaults.referenceAmbiguous,
+  offerFaults.datesReversed,
+  offerFaults.stayTooLong,
+  hotelFaults.email,
+  hotelFaults.country,
+  cardFaults.number,
+  cardFaults.expired,
+  cardFaults.notAccepted,
+]
+
 export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
   pushHotels: Object.values(hotelShapeFaults),
   pushProducts: [hotelIdNotFound, ...Object.values(productFaults), ...Object.values(cancelPolicyFaults)],
@@ -137,6 +162,45 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
   registerAvailabilityWebhook: Object.values(webhookFaults),
   registerPushbookWebhook: Object.values(webhookFaults),
   listPushes: [hotelNotFound],
+  listPriceChecks: [hotelNotFound],
+  checkPrice: [
+    ...Object.values(priceCheckFaults),
+    offerFaults.referenceMissing,
+    offerFaults.referenceAmbiguous,
+    offerFaults.datesReversed,
+    offerFaults.stayTooLong,
+  ],
+  orderFaults: [sandboxProblems.production, sandboxProblems.hotelNotFound],
+  getFaults: [sandboxProblems.production],
+  bookTest: Object.values(sandboxProblems),
+  pushBooking: [deliveryFaults.notFound, deliveryFaults.notRegistered],
+  retrieveReservations: [hotelNotFound],
+  acknowledgeReservations: [deliveryFaults.notFound, deliveryFaults.versionNotFound],
+  createReservation: bookingFaults,
+  modifyReservation: [
+    ...bookingFaults,
+    reservationFaults.notFound,
+    reservationFaults.hotelChanged,
+    reservationFaults.cancelled,
+    reservationFaults.changedMeanwhile,
+    reservationFaults.stayBegun,
+  ],
+  getReservation: [reservationFaults.notFound],
+  listReservations: [reservationFaults.hotelNotFound],
+  cancelReservation: [reservationFaults.notFound, reservationFaults.stayOver],
+  findOffers: Object.values(offerFaults),
+  listChanges: [
+    {
+      type: 'CURSOR_TOO_OLD',
+      message: 'Changes after this cursor are not kept any more: it is older than 7 days',
+      hint: 'Ask without after for the cursor of now, then read everything again',
+    },
+    {
+      type: 'CURSOR_UNKNOWN',
+      message: 'This cursor was not given by the database as it is now',
+      hint: 'As after the restore of a backup: ask without after, then read everything again',
+    },
+  ],
 }
 
 /** What is told of a push that was accepted all the same. */
@@ -148,7 +212,10 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
       message: 'roomName is overruled by a later product of the same push',
       hint: 'It belongs to the whole room; the last product that names it counts',
     },
+    ...Object.values(productRemarks),
   ],
+  createReservation: [cardFaults.notDelivered],
+  modifyReservation: [cardFaults.notDelivered],
   pushAri: [
     {
       type: 'SUPERSEDED',
@@ -171,6 +238,11 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
       type: 'FORMER_CURRENCY',
       message: "Prices of 3 nights were pushed before the hotel's currency changed and cannot be sold",
       hint: "Push them again in the hotel's currency",
+    },
+    {
+      type: 'BEYOND_OCCUPANCY',
+      message: 'Prices of 3 nights are for more guests than the product takes and cannot be sold',
+      hint: 'Nothing to do, unless the occupancy is wrong: they are sold again once it allows them',
     },
   ],
 }

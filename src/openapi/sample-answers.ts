@@ -255,6 +255,11 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
       code: '200',
       message: 'Webhook request saved successfully',
       signingSecret: 'whsec_…',
+      ping: {
+        status: 'answered',
+        httpStatus: 200,
+        durationMs: 4,
+      },
     },
     {
       code: '400',
@@ -275,6 +280,11 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
     {
       code: '200',
       message: 'Webhook request saved successfully',
+      ping: {
+        status: 'answered',
+        httpStatus: 200,
+        durationMs: 4,
+      },
     },
     {
       code: '400',
@@ -567,28 +577,26 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
       ],
     },
   ],
-  pushBooking: [
-    {
-      code: '404',
-      message: 'Reservation not found',
-      requestId: 'example-pushBooking-1',
-      errors: [
-        {
-          type: 'RESERVATION_NOT_FOUND',
-          message: 'Reservation not found',
-          path: '/reservation_id',
-          value: '55191',
-          hint: 'Check hotelId and reservation_id',
-        },
-      ],
-    },
-  ],
-  retrieveReservations: [
+  getWebhooks: [
     {
       code: '200',
-      message: 'Reservations retrieved successfully',
-      data: [],
-      nextCursor: null,
+      message: 'Webhooks retrieved successfully',
+      availability: 'https://pms.example.com/ari/price-check',
+      pushbook: 'https://pms.example.com/ari/reservations',
+      hasSigningSecret: true,
+    },
+  ],
+  testWebhook: [
+    {
+      code: '200',
+      message: 'Webhook tested',
+      kind: 'availability',
+      webhook: 'https://pms.example.com/ari/price-check',
+      ping: {
+        status: 'answered',
+        httpStatus: 200,
+        durationMs: 4,
+      },
     },
   ],
   listPushes: [
@@ -768,7 +776,10 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
         bodyBytesMax: 10485760,
         ariItemsMax: 1000,
         ariCellsMax: 200000,
+        bodyValuesMax: 750000,
+        bodyNestingMax: 32,
         hotelsPerRequest: 500,
+        productsPerRequest: 10000,
         taxesPerScope: 50,
         taxScopesPerRequest: 2000,
         ariDaysBack: 1,
@@ -779,6 +790,1178 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
         idempotencyHours: 24,
         errorsListed: 100,
       },
+    },
+  ],
+  findOffers: [
+    {
+      code: '200',
+      message: 'Offers retrieved successfully',
+      hotels: [
+        {
+          platformHotelId: '1',
+          supplier: 'Docs',
+          hotelId: 'H1',
+          currency: 'USD',
+          revision: 6,
+          offers: [
+            {
+              roomId: 'DBL',
+              platformRoomId: '1-R1',
+              roomName: 'Double Room with Courtyard View',
+              rateId: 'BAR',
+              platformRateId: '1-P1',
+              rateName: 'Best Available Rate',
+              mealPlan: 'BB',
+              unitsLeft: 6,
+              rooms: [
+                {
+                  nights: [
+                    {
+                      date: '2027-04-20',
+                      amount: '125.00',
+                    },
+                    {
+                      date: '2027-04-21',
+                      amount: '125.00',
+                    },
+                    {
+                      date: '2027-04-22',
+                      amount: '125.00',
+                    },
+                  ],
+                },
+              ],
+              taxes: [
+                {
+                  type: 'VAT',
+                  included: true,
+                  payNow: true,
+                  amount: '34.09',
+                },
+                {
+                  type: 'CITY_TAX',
+                  included: false,
+                  payNow: false,
+                  amount: '22.50',
+                },
+              ],
+              total: {
+                beforeTax: '340.91',
+                tax: '34.09',
+                afterTax: '375.00',
+                dueAtProperty: '22.50',
+              },
+              cancelPolicy: {
+                code: 'FLEX2',
+                description: 'Free cancellation until 2 days before arrival, then the first night',
+                penalties: [
+                  {
+                    from: '2027-04-18T18:00:00+02:00',
+                    amount: '125.00',
+                  },
+                  {
+                    from: '2027-04-21T00:00:00+02:00',
+                    amount: '375.00',
+                    noShow: true,
+                  },
+                ],
+              },
+            },
+          ],
+        },
+      ],
+      notFound: [
+        {
+          platformHotelId: '999999',
+        },
+      ],
+    },
+    {
+      code: '200',
+      message: 'Offers retrieved successfully',
+      hotels: [
+        {
+          platformHotelId: '1',
+          supplier: 'Docs',
+          hotelId: 'H1',
+          currency: 'USD',
+          revision: 6,
+          offers: [],
+          unavailable: [
+            {
+              roomId: 'DBL',
+              rateId: 'BAR',
+              rules: [
+                {
+                  rule: 'hotelAvailable',
+                  pass: true,
+                  held: true,
+                  asked: true,
+                  dates: [],
+                },
+                {
+                  rule: 'productAvailable',
+                  pass: true,
+                  held: true,
+                  asked: true,
+                  dates: [],
+                },
+                {
+                  rule: 'arrivalDate',
+                  pass: true,
+                  held: '2027-03-01',
+                  asked: '2027-04-20',
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'occupancy',
+                  pass: true,
+                  held: {
+                    maxOccupancy: 3,
+                    maxAdult: 2,
+                    maxChild: 1,
+                  },
+                  asked: {
+                    adults: 2,
+                    children: 0,
+                    infants: 0,
+                  },
+                  dates: [],
+                },
+                {
+                  rule: 'inventory',
+                  of: 'room',
+                  pass: true,
+                  held: 6,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                  setBy: {
+                    requestId: 'example-pushAri-1',
+                    at: '2027-03-01T12:00:00.000Z',
+                    item: 0,
+                  },
+                },
+                {
+                  rule: 'price',
+                  pass: true,
+                  held: '110.00',
+                  asked: {
+                    adults: 2,
+                    children: 0,
+                    infants: 0,
+                  },
+                  dates: ['2027-04-20'],
+                  setBy: {
+                    requestId: 'example-pushAri-1',
+                    at: '2027-03-01T12:00:00.000Z',
+                    item: 0,
+                  },
+                },
+                {
+                  rule: 'closed',
+                  of: 'room',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'closed',
+                  of: 'rate',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'closedToArrival',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'closedToDeparture',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-21'],
+                },
+                {
+                  rule: 'minStayArrival',
+                  pass: true,
+                  held: null,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'maxStayArrival',
+                  pass: true,
+                  held: null,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'minLengthStay',
+                  pass: false,
+                  held: 2,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                  setBy: {
+                    requestId: 'example-pushAri-1',
+                    at: '2027-03-01T12:00:00.000Z',
+                    item: 0,
+                  },
+                },
+                {
+                  rule: 'maxLengthStay',
+                  pass: true,
+                  held: null,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'minAdvanceDays',
+                  pass: true,
+                  held: null,
+                  asked: 50,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'maxAdvanceDays',
+                  pass: true,
+                  held: null,
+                  asked: 50,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'taxes',
+                  held: null,
+                  asked: null,
+                  pass: true,
+                  dates: [],
+                },
+              ],
+              nearest: {
+                checkin: '2027-04-20',
+                checkout: '2027-04-22',
+                rooms: [
+                  {
+                    adults: 2,
+                    childAges: [],
+                  },
+                ],
+                change: '2 nights instead of 1',
+              },
+            },
+            {
+              roomId: 'DBL',
+              rateId: 'NRF',
+              rules: [
+                {
+                  rule: 'hotelAvailable',
+                  pass: true,
+                  held: true,
+                  asked: true,
+                  dates: [],
+                },
+                {
+                  rule: 'productAvailable',
+                  pass: true,
+                  held: true,
+                  asked: true,
+                  dates: [],
+                },
+                {
+                  rule: 'arrivalDate',
+                  pass: true,
+                  held: '2027-03-01',
+                  asked: '2027-04-20',
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'occupancy',
+                  pass: true,
+                  held: {
+                    maxOccupancy: 3,
+                    maxAdult: 2,
+                    maxChild: 1,
+                  },
+                  asked: {
+                    adults: 2,
+                    children: 0,
+                    infants: 0,
+                  },
+                  dates: [],
+                },
+                {
+                  rule: 'inventory',
+                  of: 'room',
+                  pass: true,
+                  held: 6,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                  setBy: {
+                    requestId: 'example-pushAri-1',
+                    at: '2027-03-01T12:00:00.000Z',
+                    item: 0,
+                  },
+                },
+                {
+                  rule: 'price',
+                  pass: false,
+                  held: null,
+                  asked: {
+                    adults: 2,
+                    children: 0,
+                    infants: 0,
+                  },
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'closed',
+                  of: 'room',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'closed',
+                  of: 'rate',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'closedToArrival',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'closedToDeparture',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-21'],
+                },
+                {
+                  rule: 'minStayArrival',
+                  pass: true,
+                  held: null,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'maxStayArrival',
+                  pass: true,
+                  held: null,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'minLengthStay',
+                  pass: true,
+                  held: null,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'maxLengthStay',
+                  pass: true,
+                  held: null,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'minAdvanceDays',
+                  pass: true,
+                  held: null,
+                  asked: 50,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'maxAdvanceDays',
+                  pass: true,
+                  held: null,
+                  asked: 50,
+                  dates: ['2027-04-20'],
+                },
+              ],
+              nearest: {
+                checkin: '2027-04-23',
+                checkout: '2027-04-25',
+                rooms: [
+                  {
+                    adults: 2,
+                    childAges: [],
+                  },
+                ],
+                change: '2 nights instead of 1, arrive on Friday 2027-04-23',
+              },
+            },
+          ],
+        },
+      ],
+      notFound: [],
+    },
+  ],
+  checkPrice: [
+    {
+      code: '200',
+      message: 'Price checked',
+      priceCheckId: '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11',
+      outcome: 'available',
+      bookable: true,
+      live: {
+        currency: 'USD',
+        inventory: 5,
+        amountBeforeTax: ['113.63', '113.64', '113.64'],
+        amountAfterTax: ['125.00', '125.00', '125.00'],
+      },
+      stored: {
+        currency: 'USD',
+        inventory: 6,
+        amountBeforeTax: ['113.63', '113.64', '113.64'],
+        amountAfterTax: ['125.00', '125.00', '125.00'],
+        bookable: true,
+        revision: 6,
+      },
+      difference: '0.00',
+      durationMs: 4,
+    },
+    {
+      code: '404',
+      message: 'RateID not found',
+      requestId: 'example-checkPrice-2',
+      errors: [
+        {
+          type: 'RATE_NOT_FOUND',
+          message: 'RateID not found',
+          hint: 'Check what POST /v1/booking/offers names, room and rate together',
+          path: '/rateId',
+          value: 'WEEKEND',
+        },
+      ],
+    },
+  ],
+  listPriceChecks: [
+    {
+      code: '200',
+      message: 'Price checks retrieved successfully',
+      priceChecks: [
+        {
+          priceCheckId: '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11',
+          webhookId: 'chk_7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11',
+          at: '2027-03-01T12:00:00.000Z',
+          hotelId: 'H1',
+          roomId: 'DBL',
+          rateId: 'BAR',
+          checkin: '2027-04-20',
+          checkout: '2027-04-23',
+          roomCount: 1,
+          adultCount: 2,
+          childAges: [5],
+          outcome: 'available',
+          bookable: true,
+          live: {
+            currency: 'USD',
+            inventory: 5,
+            amountBeforeTax: ['113.63', '113.64', '113.64'],
+            amountAfterTax: ['125.00', '125.00', '125.00'],
+          },
+          stored: {
+            currency: 'USD',
+            inventory: 6,
+            amountBeforeTax: ['113.63', '113.64', '113.64'],
+            amountAfterTax: ['125.00', '125.00', '125.00'],
+            bookable: true,
+            revision: 6,
+          },
+          difference: '0.00',
+          durationMs: 4,
+        },
+      ],
+      nextCursor: null,
+      drift: {
+        currency: 'USD',
+        nights: 3,
+        differingNights: 0,
+        checks: 3,
+        differing: 0,
+        soldOut: 0,
+        worst: [],
+      },
+    },
+  ],
+  listChanges: [
+    {
+      code: '200',
+      message: 'Changes retrieved successfully',
+      changes: [],
+      cursor: 'Y2hhbmdlIDkyOCA0MQ',
+      hasMore: false,
+    },
+  ],
+  createReservation: [
+    {
+      code: '201',
+      message: 'Reservation confirmed',
+      reservationId: '1',
+      version: 1,
+      status: 'Confirm',
+      currency: 'USD',
+      total: {
+        beforeTax: '340.91',
+        tax: '34.09',
+        afterTax: '375.00',
+        dueAtProperty: '22.50',
+      },
+      priceChecks: [
+        {
+          priceCheckId: '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11',
+          roomId: 'DBL',
+          rateId: 'BAR',
+          outcome: 'available',
+        },
+      ],
+      delivery: {
+        status: 'queued',
+      },
+      warnings: [],
+    },
+    {
+      code: '409',
+      message: 'The price has changed',
+      requestId: 'example-createReservation-2',
+      errors: [
+        {
+          type: 'PRICE_CHANGED',
+          message: 'The price has changed',
+          hint: 'Ask the guest, then send the same with expectedTotal.afterTax from total',
+          path: '/expectedTotal/afterTax',
+        },
+      ],
+      total: {
+        beforeTax: '340.91',
+        tax: '34.09',
+        afterTax: '375.00',
+        dueAtProperty: '22.50',
+      },
+    },
+    {
+      code: '409',
+      message: 'The stay cannot be booked',
+      requestId: 'example-createReservation-3',
+      errors: [
+        {
+          type: 'NOT_BOOKABLE',
+          message: 'The stay cannot be booked',
+          hint: 'See rules for what forbids it, and POST /v1/booking/offers for what can be booked',
+          path: '/rooms/0',
+        },
+      ],
+      rules: [
+        {
+          rooms: [0],
+          roomId: 'DBL',
+          rateId: 'BAR',
+          rule: 'minLengthStay',
+          pass: false,
+          held: 2,
+          asked: 1,
+          dates: ['2027-04-20'],
+          setBy: {
+            requestId: 'example-pushAri-1',
+            at: '2027-03-01T12:00:00.000Z',
+            item: 0,
+          },
+        },
+      ],
+    },
+  ],
+  modifyReservation: [
+    {
+      code: '200',
+      message: 'Reservation modified',
+      reservationId: '1',
+      version: 2,
+      status: 'Confirm',
+      currency: 'USD',
+      total: {
+        beforeTax: '340.91',
+        tax: '34.09',
+        afterTax: '375.00',
+        dueAtProperty: '22.50',
+      },
+      priceChecks: [],
+      delivery: {
+        status: 'queued',
+      },
+      warnings: [],
+    },
+  ],
+  getReservation: [
+    {
+      code: '200',
+      message: 'Reservation retrieved successfully',
+      reservation: {
+        reservationId: '1',
+        version: 2,
+        status: 'Confirm',
+        platformHotelId: '1',
+        supplier: 'Docs',
+        hotelId: 'H1',
+        hotelName: 'Hôtel de la Gare',
+        checkin: '2027-04-20',
+        checkout: '2027-04-23',
+        currency: 'USD',
+        rooms: [
+          {
+            roomId: 'DBL',
+            roomName: 'Double Room with Courtyard View',
+            rateId: 'BAR',
+            rateName: 'Best Available Rate',
+            mealPlan: 'BB',
+            adults: 2,
+            childAges: [5],
+            guest: {
+              lastName: 'Hopper',
+              firstName: 'Grace',
+            },
+            nights: [
+              {
+                date: '2027-04-20',
+                beforeTax: '113.63',
+                afterTax: '125.00',
+              },
+              {
+                date: '2027-04-21',
+                beforeTax: '113.64',
+                afterTax: '125.00',
+              },
+              {
+                date: '2027-04-22',
+                beforeTax: '113.64',
+                afterTax: '125.00',
+              },
+            ],
+            taxes: [
+              {
+                type: 'VAT',
+                amount: '34.09',
+                payNow: true,
+                included: true,
+              },
+              {
+                type: 'CITY_TAX',
+                amount: '22.50',
+                payNow: false,
+                included: false,
+              },
+            ],
+            total: {
+              beforeTax: '340.91',
+              tax: '34.09',
+              afterTax: '375.00',
+              dueAtProperty: '22.50',
+            },
+            cancelPolicy: {
+              code: 'FLEX2',
+              penalties: [
+                {
+                  from: '2027-04-18T18:00:00+02:00',
+                  amount: '125.00',
+                },
+                {
+                  from: '2027-04-21T00:00:00+02:00',
+                  amount: '375.00',
+                  noShow: true,
+                },
+              ],
+              description: 'Free cancellation until 2 days before arrival, then the first night',
+            },
+          },
+        ],
+        customer: {
+          email: 'ada@guest.example',
+          phone: '+44 20 7946 0000',
+          remarks: 'Late arrival',
+          lastName: 'Lovelace',
+          firstName: 'Ada',
+          countryCode: 'GB',
+        },
+        payment: {
+          type: 'Channel Collect',
+        },
+        total: {
+          beforeTax: '340.91',
+          tax: '34.09',
+          afterTax: '375.00',
+          dueAtProperty: '22.50',
+        },
+        priceChecks: [],
+        createdAt: '2027-03-01T12:00:00.000Z',
+        modifiedAt: '2027-03-01T12:00:00.000Z',
+        delivery: {
+          status: 'queued',
+        },
+      },
+      versions: [
+        {
+          version: 1,
+          status: 'Confirm',
+          at: '2027-03-01T12:00:00.000Z',
+          total: {
+            beforeTax: '340.91',
+            tax: '34.09',
+            afterTax: '375.00',
+            dueAtProperty: '22.50',
+          },
+        },
+        {
+          version: 2,
+          status: 'Confirm',
+          at: '2027-03-01T12:00:00.000Z',
+          total: {
+            beforeTax: '340.91',
+            tax: '34.09',
+            afterTax: '375.00',
+            dueAtProperty: '22.50',
+          },
+        },
+      ],
+    },
+  ],
+  listReservations: [
+    {
+      code: '200',
+      message: 'Reservations retrieved successfully',
+      reservations: [
+        {
+          reservationId: '1',
+          version: 2,
+          status: 'Confirm',
+          platformHotelId: '1',
+          supplier: 'Docs',
+          hotelId: 'H1',
+          hotelName: 'Hôtel de la Gare',
+          checkin: '2027-04-20',
+          checkout: '2027-04-23',
+          currency: 'USD',
+          rooms: [
+            {
+              roomId: 'DBL',
+              roomName: 'Double Room with Courtyard View',
+              rateId: 'BAR',
+              rateName: 'Best Available Rate',
+              mealPlan: 'BB',
+              adults: 2,
+              childAges: [5],
+              guest: {
+                lastName: 'Hopper',
+                firstName: 'Grace',
+              },
+              nights: [
+                {
+                  date: '2027-04-20',
+                  beforeTax: '113.63',
+                  afterTax: '125.00',
+                },
+                {
+                  date: '2027-04-21',
+                  beforeTax: '113.64',
+                  afterTax: '125.00',
+                },
+                {
+                  date: '2027-04-22',
+                  beforeTax: '113.64',
+                  afterTax: '125.00',
+                },
+              ],
+              taxes: [
+                {
+                  type: 'VAT',
+                  amount: '34.09',
+                  payNow: true,
+                  included: true,
+                },
+                {
+                  type: 'CITY_TAX',
+                  amount: '22.50',
+                  payNow: false,
+                  included: false,
+                },
+              ],
+              total: {
+                beforeTax: '340.91',
+                tax: '34.09',
+                afterTax: '375.00',
+                dueAtProperty: '22.50',
+              },
+              cancelPolicy: {
+                code: 'FLEX2',
+                penalties: [
+                  {
+                    from: '2027-04-18T18:00:00+02:00',
+                    amount: '125.00',
+                  },
+                  {
+                    from: '2027-04-21T00:00:00+02:00',
+                    amount: '375.00',
+                    noShow: true,
+                  },
+                ],
+                description: 'Free cancellation until 2 days before arrival, then the first night',
+              },
+            },
+          ],
+          customer: {
+            email: 'ada@guest.example',
+            phone: '+44 20 7946 0000',
+            remarks: 'Late arrival',
+            lastName: 'Lovelace',
+            firstName: 'Ada',
+            countryCode: 'GB',
+          },
+          payment: {
+            type: 'Channel Collect',
+          },
+          total: {
+            beforeTax: '340.91',
+            tax: '34.09',
+            afterTax: '375.00',
+            dueAtProperty: '22.50',
+          },
+          priceChecks: [],
+          createdAt: '2027-03-01T12:00:00.000Z',
+          modifiedAt: '2027-03-01T12:00:00.000Z',
+          delivery: {
+            status: 'queued',
+          },
+        },
+      ],
+      nextCursor: null,
+    },
+  ],
+  cancelReservation: [
+    {
+      code: '200',
+      message: 'Reservation cancelled',
+      reservationId: '1',
+      version: 3,
+      status: 'Cancel',
+      delivery: {
+        status: 'queued',
+      },
+    },
+  ],
+  orderFaults: [
+    {
+      code: '200',
+      message: 'Faults ordered',
+      faults: [
+        {
+          calls: 'priceCheck',
+          fault: 'timeout',
+          hotelId: null,
+          timesLeft: 2,
+          expiresAt: '2027-03-01T12:00:00.000Z',
+        },
+        {
+          calls: 'pushBooking',
+          fault: 'lostReply',
+          hotelId: 'H1',
+          timesLeft: 1,
+          expiresAt: '2027-03-01T12:00:00.000Z',
+        },
+      ],
+    },
+    {
+      code: '200',
+      message: 'Faults ordered',
+      faults: [],
+    },
+  ],
+  getFaults: [
+    {
+      code: '200',
+      message: 'Faults retrieved successfully',
+      faults: [],
+    },
+  ],
+  bookTest: [
+    {
+      code: '201',
+      message: 'Reservation confirmed',
+      reservationId: '2',
+      version: 1,
+      status: 'Confirm',
+      currency: 'USD',
+      total: {
+        beforeTax: '340.91',
+        tax: '34.09',
+        afterTax: '375.00',
+        dueAtProperty: '22.50',
+      },
+      priceChecks: [
+        {
+          priceCheckId: '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11',
+          roomId: 'DBL',
+          rateId: 'BAR',
+          outcome: 'available',
+        },
+      ],
+      delivery: {
+        status: 'queued',
+      },
+      warnings: [],
+    },
+    {
+      code: '404',
+      message: 'Reservation not found',
+      requestId: 'example-bookTest-2',
+      errors: [
+        {
+          type: 'RESERVATION_NOT_FOUND',
+          message: 'Reservation not found',
+          hint: 'Check hotelId and reservation_id',
+          path: '/reservation_id',
+          value: '999999999',
+        },
+      ],
+    },
+  ],
+  pushBooking: [
+    {
+      code: '404',
+      message: 'Reservation not found',
+      requestId: 'example-pushBooking-1',
+      errors: [
+        {
+          type: 'RESERVATION_NOT_FOUND',
+          message: 'Reservation not found',
+          hint: 'Check hotelId and reservation_id',
+          path: '/reservation_id',
+          value: '55191',
+        },
+      ],
+    },
+  ],
+  retrieveReservations: [
+    {
+      code: '200',
+      message: 'Reservations retrieved successfully',
+      data: [
+        {
+          hotelId: 'H1',
+          status: 'Cancel',
+          reservations: {
+            reservation: [
+              {
+                reservation_id: '1',
+                reservation_version: '3',
+                reservation_datetime: '2027-03-01T12:00:00',
+                modified_datetime: '2027-03-01T12:00:00.000Z',
+                status: 'Cancel',
+                propertyname: 'Hôtel de la Gare',
+                payment_required: '0',
+                payment_type: 'Channel Collect',
+                currencycode: 'USD',
+                totalamountbeforetax: '340.91',
+                totaltax: '34.09',
+                totalamountaftertax: '375.00',
+                customer: {
+                  first_name: 'Ada',
+                  last_name: 'Lovelace',
+                  email: 'ada@guest.example',
+                  phone: '+44 20 7946 0000',
+                  country_code: 'GB',
+                  remarks: 'Late arrival',
+                },
+                room: [
+                  {
+                    arrival_date: '2027-04-20',
+                    departure_date: '2027-04-23',
+                    room_id: 'DBL',
+                    room_name: 'Double Room with Courtyard View',
+                    meal_plan: 'BB',
+                    first_name: 'Grace',
+                    last_name: 'Hopper',
+                    price: [
+                      {
+                        date: '2027-04-20',
+                        rate_id: 'BAR',
+                        rate_name: 'Best Available Rate',
+                        amountbeforetax: '113.63',
+                        amountaftertax: '125.00',
+                      },
+                      {
+                        date: '2027-04-21',
+                        rate_id: 'BAR',
+                        rate_name: 'Best Available Rate',
+                        amountbeforetax: '113.64',
+                        amountaftertax: '125.00',
+                      },
+                      {
+                        date: '2027-04-22',
+                        rate_id: 'BAR',
+                        rate_name: 'Best Available Rate',
+                        amountbeforetax: '113.64',
+                        amountaftertax: '125.00',
+                      },
+                    ],
+                    taxes: [
+                      {
+                        name: 'VAT',
+                        value: '34.09',
+                        included: '1',
+                        pay_now: '1',
+                      },
+                      {
+                        name: 'CITY_TAX',
+                        value: '22.50',
+                        included: '0',
+                        pay_now: '0',
+                      },
+                    ],
+                    amountaftertax: '375.00',
+                    GuestCount: [
+                      {
+                        AgeQualifyingCode: '10',
+                        Count: '2',
+                      },
+                      {
+                        AgeQualifyingCode: '8',
+                        Count: '1',
+                        Age: '5',
+                      },
+                    ],
+                  },
+                ],
+              },
+            ],
+          },
+        },
+        {
+          hotelId: 'H1',
+          status: 'Confirm',
+          reservations: {
+            reservation: [
+              {
+                reservation_id: '2',
+                reservation_version: '1',
+                reservation_datetime: '2027-03-01T12:00:00',
+                modified_datetime: '2027-03-01T12:00:00.000Z',
+                status: 'Confirm',
+                propertyname: 'Hôtel de la Gare',
+                payment_required: '0',
+                payment_type: 'Channel Collect',
+                currencycode: 'USD',
+                totalamountbeforetax: '340.91',
+                totaltax: '34.09',
+                totalamountaftertax: '375.00',
+                customer: {
+                  first_name: 'Test',
+                  last_name: 'Guest',
+                },
+                room: [
+                  {
+                    arrival_date: '2027-04-20',
+                    departure_date: '2027-04-23',
+                    room_id: 'DBL',
+                    room_name: 'Double Room with Courtyard View',
+                    meal_plan: 'BB',
+                    first_name: 'Test',
+                    last_name: 'Guest',
+                    price: [
+                      {
+                        date: '2027-04-20',
+                        rate_id: 'BAR',
+                        rate_name: 'Best Available Rate',
+                        amountbeforetax: '113.63',
+                        amountaftertax: '125.00',
+                      },
+                      {
+                        date: '2027-04-21',
+                        rate_id: 'BAR',
+                        rate_name: 'Best Available Rate',
+                        amountbeforetax: '113.64',
+                        amountaftertax: '125.00',
+                      },
+                      {
+                        date: '2027-04-22',
+                        rate_id: 'BAR',
+                        rate_name: 'Best Available Rate',
+                        amountbeforetax: '113.64',
+                        amountaftertax: '125.00',
+                      },
+                    ],
+                    taxes: [
+                      {
+                        name: 'VAT',
+                        value: '34.09',
+                        included: '1',
+                        pay_now: '1',
+                      },
+                      {
+                        name: 'CITY_TAX',
+                        value: '22.50',
+                        included: '0',
+                        pay_now: '0',
+                      },
+                    ],
+                    amountaftertax: '375.00',
+                    GuestCount: [
+                      {
+                        AgeQualifyingCode: '10',
+                        Count: '2',
+                      },
+                      {
+                        AgeQualifyingCode: '8',
+                        Count: '1',
+                        Age: '5',
+                      },
+                    ],
+                  },
+                ],
+              },
+            ],
+          },
+        },
+      ],
+      nextCursor: null,
+    },
+  ],
+  acknowledgeReservations: [
+    {
+      code: '404',
+      message: 'Reservation not found',
+      requestId: 'example-acknowledgeReservations-1',
+      errors: [
+        {
+          type: 'RESERVATION_NOT_FOUND',
+          message: 'Reservation not found',
+          hint: 'Check hotelId and reservation_id',
+          path: '/reservations/0/reservation_id',
+          value: '55191',
+        },
+      ],
+    },
+  ],
+  removeAvailabilityWebhook: [
+    {
+      code: '200',
+      message: 'Webhook removed successfully',
+    },
+  ],
+  removePushbookWebhook: [
+    {
+      code: '200',
+      message: 'Webhook removed successfully',
     },
   ],
 }

@@ -74,7 +74,8 @@ function inWords(schema: unknown, shown: (schema: unknown) => Shape): Shape {
   const { printable, night, decimal, properties, items, anyOf, ...rest } = schema
   const said: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(rest)) {
-    if (keyword !== 'errors' && !isSafeIntegerBound(keyword, value)) said[keyword] = value
+    if (keyword !== 'errors' && keyword !== 'secret' && !isSafeIntegerBound(keyword, value))
+      said[keyword] = value
   }
   if (printable === 'code') said['pattern'] = '^\\S(?:.*\\S)?$'
   if (night === true) said['examples'] ??= ['2027-04-15']

@@ -24,6 +24,14 @@ export const tags: readonly { name: string; description: string }[] = [
     name: 'Reservations',
     description: 'Ask for the delivery of a reservation, or fetch reservations yourself.',
   },
+  {
+    name: 'Booking',
+    description: 'For the platform that sells: its calls carry `Authorization: Bearer` and a platform token.',
+  },
+  {
+    name: 'Sandbox',
+    description: 'Try what goes wrong, and be booked: only in the sandbox.',
+  },
   { name: 'Push log', description: 'What you sent, when, and what became of it.' },
   { name: 'Reference data', description: 'The values that pushes may name.' },
   { name: 'Account', description: 'What your API key may do.' },

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from './mount.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
-import type { Access, Route } from './route.ts'
+import type { Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
 /** Who may come in: the key or token first, then the key's rate. Nothing of the body is read before. */
@@ -49,15 +49,22 @@ export async function admitSupplier(
   return caller
 }
 
-export async function admitToken(access: Access, request: FastifyRequest, needs: ServeNeeds): Promise<void> {
-  const role = await needs.roleOf(request.headers.authorization)
-  if (role === access) return
-  throw new Rejected(401, {
-    type: 'UNAUTHORIZED',
-    message: 'Unauthorized token',
-    path: 'authorization',
-    hint: `Send a valid ${access} token as "Authorization: Bearer …"`,
-  })
+export async function admitToken(
+  { access, takesIdempotencyKey }: Route,
+  request: FastifyRequest,
+  needs: ServeNeeds,
+): Promise<void> {
+  const token = await needs.tokenOf(request.headers.authorization)
+  if (token?.role !== access) {
+    throw new Rejected(401, {
+      type: 'UNAUTHORIZED',
+      message: 'Unauthorized token',
+      path: 'authorization',
+      hint: `Send a valid ${access} token as "Authorization: Bearer …"`,
+    })
+  }
+  const key = takesIdempotencyKey ? request.headers['idempotency-key'] : undefined
+  request.ari.token = { id: token.id, idempotencyKey: idempotencyKeyOf(key) }
 }
 
 const idempotencyKeyMax = 64

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Mounted, Push } from './mount.ts'
+import type { Answer, Mounted, Push } from './mount.ts'
 import { isUnavailable } from './postgres.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
 import type { Route } from './route.ts'
@@ -23,11 +23,24 @@ export async function answerError(
   const { status, json } = written(rejected, request.id, needs)
   const push = request.ari.push
   if (push && rejected && status < 500) await keepRefused(push, status, json, needs)
+  if (rejected && status !== 500) reply.headers(rejected.headers)
+  return sendJson(reply, { status, json })
+}
+
+const compressFromCharacters = 2_048
+
+/**
+ * Every answer of the API goes out here; long ones are compressed where the caller takes that. Those given before the
+ * route is known (to a key that is no good, for one) are short.
+ */
+export function sendJson(
+  reply: FastifyReply,
+  { status, json }: Pick<Answer, 'status' | 'json'>,
+): FastifyReply {
+  reply.code(status).type('application/json; charset=utf-8').header('cache-control', 'no-store')
+  if (json.length < compressFromCharacters) return reply.send(json)
+  reply.compress(json)
   return reply
-    .code(status)
-    .headers({ ...(status === 500 ? {} : rejected?.headers), 'cache-control': 'no-store' })
-    .type('application/json; charset=utf-8')
-    .send(json)
 }
 
 /** The answer in words. What can't be written (beyond the longest string, for one) becomes a fault of ours. */
@@ -96,14 +109,14 @@ function asRejected(error: unknown): Rejected | undefined {
 
 export function notFound(mounted: readonly Mounted[], request: FastifyRequest): Rejected {
   const path = request.url.split('?')[0] ?? ''
-  const shown = path.slice(0, 200)
+  const shown = shownPath(path)
   const here = mounted.filter(({ route }) => pathPattern(route).test(path)).map(({ route }) => route.method)
   const [first] = here
   if (first === undefined) {
     return new Rejected(404, {
       type: 'NO_SUCH_ENDPOINT',
       message: `There is no endpoint ${shown}`,
-      hint: 'See /docs for the endpoints',
+      hint: meantPath(mounted, path) ?? 'See /docs for the endpoints',
     })
   }
   const allow = [...new Set(here)].join(', ')
@@ -116,6 +129,21 @@ export function notFound(mounted: readonly Mounted[], request: FastifyRequest): 
     },
     { headers: { allow } },
   )
+}
+
+/** The path without the version, with it twice, or with a slash too many. */
+function meantPath(mounted: readonly Mounted[], path: string): string | undefined {
+  const meant = `/v1${path.replace(/^(?:\/v1(?=\/))+/, '').replace(/\/$/, '')}`
+  const isThere = mounted.some(({ route }) => pathPattern(route).test(meant))
+  return isThere
+    ? `Send it to ${shownPath(meant)}: every path begins with /v1, once, and ends without a slash`
+    : undefined
+}
+
+const pathShownMax = 200
+
+function shownPath(path: string): string {
+  return path.slice(0, pathShownMax)
 }
 
 function pathPattern(route: Route): RegExp {

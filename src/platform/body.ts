@@ -26,7 +26,7 @@ const closedEarly = 'the connection closed early'
 export type BodyOwner = { keyId: number | undefined; bytesMax: number }
 
 export type BodyReader = {
-  /** The decompressed bytes of a body, at most `bytesMax` of them. They count until `release`. */
+  /** The decompressed bytes of a body, at most `bytesMax` of them, without a byte order mark. They count until `release`. */
   read: (request: IncomingMessage, owner: BodyOwner) => Promise<Buffer>
   /** The request is answered: its body is held no more. */
   release: (request: IncomingMessage) => void
@@ -80,7 +80,7 @@ export function bodyReader(limited: (limit: 'bodies' | 'bodies_of_key') => void)
         source.once('end', () =>
           settle(() => {
             holds.set(request, hold)
-            resolve(pieces.joined())
+            resolve(withoutMark(pieces.joined()))
           }),
         )
         source.on('error', (cause: Error) => refuse(unreadable(cause)))
@@ -138,6 +138,14 @@ class Pieces {
   }
 }
 
+const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
+
+/** Some systems begin UTF-8 with it; in JSON it is no character, so it is passed over (RFC 8259, 8.1). */
+function withoutMark(body: Buffer): Buffer {
+  const hasMark = body.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+  return hasMark ? body.subarray(byteOrderMark.length) : body
+}
+
 /**
  * Calls `late` when a body comes too slowly. Time is counted by ticks: those in which this process stood still, or had
  * the whole body already and was unpacking it, are not the sender's.
@@ -147,14 +155,29 @@ function watchPace(request: IncomingMessage, late: () => void) {
   let slowSeconds = 0
   let bytesOfSecond = 0
   const progress = (bytes: number): void => void (bytesOfSecond += bytes)
-  const timer = setInterval(() => {
+  const tick = (): void => {
     if (request.complete) return
     seconds++
     slowSeconds = bytesOfSecond < bytesPerSecondMin ? slowSeconds + 1 : 0
     bytesOfSecond = 0
     if (seconds >= arrivesWithinSeconds || slowSeconds >= slowSecondsMax) late()
+  }
+  return { progress, stop: everySecond(tick) }
+}
+
+const ticks = new Set<() => void>()
+let ticking: NodeJS.Timeout | undefined
+
+/** One timer for all: most bodies are there before it ticks for the first time. */
+function everySecond(tick: () => void): () => void {
+  ticks.add(tick)
+  ticking ??= setInterval(() => {
+    for (const each of ticks) each()
+    if (ticks.size > 0) return
+    clearInterval(ticking)
+    ticking = undefined
   }, tickMs)
-  return { progress, stop: () => clearInterval(timer) }
+  return () => ticks.delete(tick)
 }
 
 function decoded(payload: IncomingMessage, encoding: string | undefined): Readable {

@@ -1,4 +1,6 @@
 /** A PostgreSQL of our own on a data folder, with nothing to install: started, watched, healed and stopped here. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findBinaries } from './embedded-postgres-binaries.ts'
 import { mayUseSocket, prepareCluster, role, writeSettings } from './embedded-postgres-cluster.ts'
@@ -92,13 +94,25 @@ export async function startEmbeddedPostgres(options: {
   }
 }
 
+/** Whether a service has its data on this folder, running or not. */
+export async function holdsData(dataDir: string): Promise<boolean> {
+  return (await stateDirs(dataDir)).some((stateDir) => existsSync(join(stateDir, 'cluster')))
+}
+
+/** Those in which the state of this folder may be; none when it doesn't exist. */
+async function stateDirs(dataDir: string): Promise<string[]> {
+  try {
+    const { here, shared } = await candidates(dataDir)
+    return [here, shared]
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
 /** Where a service that runs on this folder has its server, for programs that work beside it. */
 export async function findRunningPostgres(dataDir: string): Promise<PostgresConnection | undefined> {
-  const places = await candidates(dataDir).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  })
-  for (const stateDir of places ? [places.here, places.shared] : []) {
+  for (const stateDir of await stateDirs(dataDir)) {
     const holder = await readHolder(stateDir)
     if (holder === undefined) continue
     const until = performance.now() + runningAnswersWithinMs

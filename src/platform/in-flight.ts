@@ -12,6 +12,8 @@ export type InFlight = {
   /** Whose the request is; tells how many that key has in flight, this one included. */
   claimed: (request: FastifyRequest, keyId: number) => number
   workEnded: (request: FastifyRequest) => void
+  /** It may stay open for long and is counted elsewhere from now on (held-open.ts). */
+  heldOpen: (request: FastifyRequest) => void
   /** The answer is written. */
   answered: (request: FastifyRequest) => void
   /** Those whose answer is still to be written on a connection, in their order. */
@@ -77,6 +79,13 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
       if (!one?.isWorked) return
       one.isWorked = false
       if (!one.isUnanswered) over(request, one)
+    },
+    heldOpen: (request) => {
+      const one = counted.get(request)
+      if (!one || !(one.isUnanswered || one.isWorked)) return
+      one.isUnanswered = false
+      one.isWorked = false
+      over(request, one)
     },
     answered,
     on: (socket) => [...(bySocket.get(socket) ?? [])],

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nestingMax, parseJson, pointerPart, valuesMax } from './json.ts'
+import { parseJson, pointerPart } from './json.ts'
+import { bodyNestingMax, bodyValuesMax } from './limits.ts'
 import { Rejected } from './rejected.ts'
 
 /** [type, path] of each problem with the text; empty when it is taken. */
@@ -85,8 +86,8 @@ test('__proto__ and constructor are plain members that change nothing', () => {
 test('nesting beyond the limit is refused, however deep', () => {
   const nested = (levels: number, open: string, close: string): string =>
     open.repeat(levels) + close.repeat(levels)
-  assert.deepEqual(problemsIn(nested(nestingMax, '[', ']')), [])
-  assert.deepEqual(problemsIn(nested(nestingMax + 1, '[', ']')), [['NESTED_TOO_DEEPLY', '']])
+  assert.deepEqual(problemsIn(nested(bodyNestingMax, '[', ']')), [])
+  assert.deepEqual(problemsIn(nested(bodyNestingMax + 1, '[', ']')), [['NESTED_TOO_DEEPLY', '']])
   for (const levels of [5_000, 200_000, 2_000_000]) {
     assert.equal(problemsIn(nested(levels, '[', ']')).length, 1)
     assert.equal(problemsIn(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`).length, 1)
@@ -98,11 +99,11 @@ test('750,000 keys and commas are taken, one more is refused', () => {
   const key = (index: number): string => `"${index}":1`
   const objects = (keys: number): string =>
     `[${Array.from({ length: keys }, (_, at) => `{${key(at % 9)}}`).join()}]`
-  assert.deepEqual(problemsIn(objects(valuesMax)), [])
-  assert.deepEqual(problemsIn(`[${'1,'.repeat(valuesMax)}1]`), [])
-  assert.deepEqual(problemsIn(`[${'1,'.repeat(valuesMax + 1)}1]`), [['TOO_MANY_VALUES', '']])
-  assert.deepEqual(problemsIn(`{"a":${objects(valuesMax)}}`), [['TOO_MANY_VALUES', '']])
-  assert.deepEqual(problemsIn(`"${'\\",:[{'.repeat(valuesMax)}"`), [])
+  assert.deepEqual(problemsIn(objects(bodyValuesMax)), [])
+  assert.deepEqual(problemsIn(`[${'1,'.repeat(bodyValuesMax)}1]`), [])
+  assert.deepEqual(problemsIn(`[${'1,'.repeat(bodyValuesMax + 1)}1]`), [['TOO_MANY_VALUES', '']])
+  assert.deepEqual(problemsIn(`{"a":${objects(bodyValuesMax)}}`), [['TOO_MANY_VALUES', '']])
+  assert.deepEqual(problemsIn(`"${'\\",:[{'.repeat(bodyValuesMax)}"`), [])
 })
 
 test('what is not JSON in UTF-8 is refused with one plain problem', () => {

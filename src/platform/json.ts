@@ -1,34 +1,47 @@
 import { isUtf8 } from 'node:buffer'
+import { bodyNestingMax, bodyValuesMax } from './limits.ts'
 import { Rejected, type Problem } from './rejected.ts'
-
-/** Deeper than any shape of the contract; a body nested further is refused before anything recurses into it. */
-export const nestingMax = 32
-/** More keys, or more commas, than this are refused before the parse: each costs it time, and memory long after. */
-export const valuesMax = 750_000
 
 const malformed = (hint: string): Rejected =>
   new Rejected(400, { type: 'MALFORMED_JSON', message: 'Request body is not valid JSON', path: '', hint })
 
 /**
- * The value of a JSON body. Refused: bytes that are not UTF-8, malformed JSON, nesting beyond `nestingMax`, more keys
- * or elements than `valuesMax`, and an object that names a key twice (which JSON.parse would decide silently for the last).
+ * The value of a JSON body. Refused: bytes that are not UTF-8, malformed JSON, nesting beyond `bodyNestingMax`, more keys
+ * or elements than `bodyValuesMax`, and an object that names a key twice (which JSON.parse would decide silently for the last).
+ * `isQuoted`: whether the refusal may repeat some of the body.
  */
-export function parseJson(body: Buffer): unknown {
+export function parseJson(body: Buffer, { isQuoted = true }: { isQuoted?: boolean } = {}): unknown {
   if (body.length === 0) throw malformed('Send a JSON body')
-  if (!isUtf8(body)) throw malformed('Encode the body as UTF-8')
+  if (!isUtf8(body)) throw malformed(encodingHint(body))
   const keysWritten = countKeys(body)
   const text = body.toString('utf8')
-  const value = parsed(text)
+  const value = parsed(text, isQuoted)
   if (keysHeld(value) !== keysWritten) throw new Rejected(400, duplicateKeys(text))
   return value
 }
 
-function parsed(text: string): unknown {
+const compressions: readonly { name: string; begin: Buffer }[] = [
+  { name: 'gzip', begin: Buffer.of(0x1f, 0x8b) },
+  { name: 'zstd', begin: Buffer.of(0x28, 0xb5, 0x2f, 0xfd) },
+]
+
+/** What compresses by itself may have forgotten to say so. */
+function encodingHint(body: Buffer): string {
+  const compression = compressions.find(({ begin }) => body.subarray(0, begin.length).equals(begin))
+  return compression
+    ? `The body is compressed: send the header Content-Encoding: ${compression.name} with it`
+    : 'Encode the body as UTF-8'
+}
+
+function parsed(text: string, isQuoted: boolean): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
+    // The parser's message repeats what stands around the fault.
     throw malformed(
-      cause instanceof Error ? cause.message.toWellFormed().replaceAll('\0', ' ') : 'Check the body',
+      isQuoted && cause instanceof Error
+        ? cause.message.toWellFormed().replaceAll('\0', ' ')
+        : 'Check the body',
     )
   }
 }
@@ -72,13 +85,13 @@ function countKeys(body: Buffer): number {
       // To the closing quote; what is escaped is stepped over.
       for (at++; at < body.length && body[at] !== quote; at++) if (body[at] === backslash) at++
     } else if (byte === comma) {
-      if (++commas > valuesMax) throw tooManyValues()
+      if (++commas > bodyValuesMax) throw tooManyValues()
     } else if (byte === colon) {
-      if (++keys > valuesMax) throw tooManyValues()
+      if (++keys > bodyValuesMax) throw tooManyValues()
     } else if (byte !== undefined && byte > colon) {
       const bracket = byte | braceBit
       if (bracket === openBrace) {
-        if (++depth > nestingMax) throw nestedTooDeeply()
+        if (++depth > bodyNestingMax) throw nestedTooDeeply()
       } else if (bracket === closeBrace) depth--
     }
   }
@@ -88,7 +101,7 @@ function countKeys(body: Buffer): number {
 function nestedTooDeeply(): Rejected {
   return new Rejected(400, {
     type: 'NESTED_TOO_DEEPLY',
-    message: `Request body is nested deeper than ${nestingMax} levels`,
+    message: `Request body is nested deeper than ${bodyNestingMax} levels`,
     path: '',
     hint: 'Send the documented shape',
   })
@@ -97,7 +110,7 @@ function nestedTooDeeply(): Rejected {
 function tooManyValues(): Rejected {
   return new Rejected(400, {
     type: 'TOO_MANY_VALUES',
-    message: `Request body has more than ${valuesMax} keys or elements`,
+    message: `Request body has more than ${bodyValuesMax} keys or elements`,
     path: '',
     hint: 'Split the push into several',
   })

@@ -54,6 +54,21 @@ export async function migrate(address: PostgresAddress): Promise<Migrated> {
   }
 }
 
+/** Whether the database has a schema of ours, of whatever version. */
+export async function isMigrated(address: PostgresAddress): Promise<boolean> {
+  const client = new pg.Client(connectionConfig(address))
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ found: boolean }>(
+      "select to_regclass('schema_migration') is not null as found",
+    )
+    return rows[0]?.found === true
+  } finally {
+    await client.end()
+  }
+}
+
 async function applyFile(client: pg.Client, name: string, sql: string, checksum: string): Promise<void> {
   await client.query('begin')
   try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountMinorMax, fromMinor, toMinor } from './money.ts'
+import { amountMinorMax, fromMinor, minorText, toMinor } from './money.ts'
 
 const digits = fc.integer({ min: 0, max: 4 })
 const minor = fc.integer({ min: -amountMinorMax, max: amountMinorMax })
@@ -19,6 +19,7 @@ test('every amount of every currency goes in and out as the same number and the 
       assert.equal(toMinor(decimalOf(units, of), of), units)
       assert.equal(toMinor(Number(decimalOf(units, of)), of), units)
       assert.equal(toMinor(fromMinor(units, of), of), units)
+      if (units >= 0) assert.equal(minorText(units, of), decimalOf(units, of))
       assert.equal(Number(decimalOf(units, of)), fromMinor(units, of) + 0)
       assert.equal(toMinor(`${decimalOf(units, of)}${of === 0 ? '.' : ''}000`, of), units)
     }),

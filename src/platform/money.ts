@@ -29,3 +29,17 @@ function textToMinor(text: string, minorDigits: number): number | undefined {
 export function fromMinor(minor: number, minorDigits: number): number {
   return minor / (scales[minorDigits] ?? 1)
 }
+
+/** Point and decimals by what is left of a whole unit: an answer can have a hundred thousand amounts. */
+const decimalsByDigits = scales.map((scale, digits) =>
+  digits === 0
+    ? ['']
+    : Array.from({ length: scale }, (_, decimals) => `.${String(decimals).padStart(digits, '0')}`),
+)
+
+/** The decimal string of minor units, with all of the currency's digits. Amounts are not negative. */
+export function minorText(minor: number, minorDigits: number): string {
+  const scale = scales[minorDigits] ?? 1
+  const decimals = minor % scale
+  return `${(minor - decimals) / scale}${decimalsByDigits[minorDigits]?.[decimals] ?? ''}`
+}

@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream'
 import Type, { type TSchema } from 'typebox'
+import type { Held } from './held-open.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { rejectIfAny, type Problem } from './rejected.ts'
 import type { BodyOf, ParamsOf, QueryOf, Route } from './route.ts'
@@ -24,8 +26,14 @@ export type Push = {
   idempotencyKey: string | undefined
 }
 
+/** The token with which a platform or an operator calls, and the Idempotency-Key where the route takes one. */
+export type TokenUse = { id: number; idempotencyKey: string | undefined }
+
 /** An answer, already in the words in which it is sent (and, for pushes, kept). */
 export type Answer = { status: number; json: string; headers?: Readonly<Record<string, string>> }
+
+/** An answer of which more comes as long as nobody ends it. */
+export type Streamed = { contentType: string; stream: Readable }
 
 export function answer(status: number, body: object): Answer {
   return { status, json: JSON.stringify(body) }
@@ -36,6 +44,7 @@ export type Call<R extends Route> = {
   query: QueryOf<R>
   params: ParamsOf<R>
   caller: Caller
+  token: TokenUse
   requestId: string
   push: Push
 }
@@ -43,26 +52,48 @@ export type Call<R extends Route> = {
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer>
 
 /** A route with its handler, made where both types are known. */
-export type Mounted = { route: Route; handle: (call: UncheckedCall) => Promise<Answer> }
-type UncheckedCall = Omit<Call<Route>, 'body' | 'query' | 'params'> & {
+export type Mounted = { route: Route } & (
+  | { handle: (call: UncheckedCall) => Promise<Answer>; hold?: undefined }
+  | { handle?: undefined; hold: (call: UncheckedCall, held: Held) => Promise<Answer | Streamed> }
+)
+export type UncheckedCall = Omit<Call<Route>, 'body' | 'query' | 'params'> & {
   body: unknown
   query: unknown
   params: unknown
 }
 
 export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
+  const check = checker(route)
+  return { route, handle: (call) => handler(check(call)) }
+}
+
+/** Like `on`, for a route whose requests may wait for something to happen; they are not counted as worked on. */
+export function onHeld<R extends Route>(
+  route: R,
+  handler: (call: Call<R>, held: Held) => Promise<Answer | Streamed>,
+): Mounted {
+  const check = checker(route)
+  return { route, hold: (call, held) => handler(check(call), held) }
+}
+
+function checker<R extends Route>(route: R): (call: UncheckedCall) => Call<R> {
   const body = route.body && validator(route.body)
   const query = route.query && validator(route.query)
   const params = route.params && validator(route.params)
-  return {
-    route,
-    handle: (call) => {
-      if (params && !params.matches(call.params)) rejectIfAny(renamed(params.judge(call.params).problems, ''))
-      if (query && !query.matches(call.query)) rejectIfAny(renamed(query.judge(call.query).problems, '?'))
-      if (body && !body.matches(call.body)) rejectIfAny(body.judge(call.body).problems)
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the three lines above just proved these shapes.
-      return handler(call as unknown as Call<R>)
-    },
+  return (call) => {
+    const isRight =
+      (!params || params.matches(call.params)) &&
+      (!query || query.matches(call.query)) &&
+      (!body || body.matches(call.body))
+    if (!isRight) {
+      rejectIfAny([
+        ...renamed(params?.judge(call.params).problems ?? [], ''),
+        ...renamed(query?.judge(call.query).problems ?? [], '?'),
+        ...(body?.judge(call.body).problems ?? []),
+      ])
+    }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: these shapes were just proved.
+    return call as unknown as Call<R>
   }
 }
 
@@ -71,8 +102,8 @@ export type ItemsCall<R extends Route> = Omit<Call<R>, 'body'> & {
   body: unknown
   /** What is wrong outside the items. */
   problems: Problem[]
-  /** What is wrong with single items, by their index. */
-  judgementByItem: ReadonlyMap<number, Judgement>
+  /** What is wrong with single items, by their index; undefined when none was judged. */
+  judgementByItem: ReadonlyMap<number, Judgement> | undefined
 }
 
 /**
@@ -97,12 +128,12 @@ export function onItems<R extends Route>(
   return {
     route,
     handle: (call) => {
-      const { problems, isCoarse } = rest.judge(call.body)
+      // There is little besides the items, which are not looked into here.
+      const { problems } = rest.judge(call.body, '', { elements: Infinity, problems: Infinity })
       const items = isRecord(call.body) ? call.body[member] : undefined
-      const judgementByItem = new Map<number, Judgement>()
       const itemsMax = Math.min(itemsMaxOf(call.caller), list.maxItems ?? Infinity)
-      if (Array.isArray(items) && !isCoarse && items.length <= itemsMax)
-        judgeItems(items, item, `/${member}`, judgementByItem)
+      const judgementByItem =
+        Array.isArray(items) && items.length <= itemsMax ? judgeItems(items, item, `/${member}`) : undefined
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: such routes have neither query nor parameters.
       return handler({ ...call, problems, judgementByItem } as ItemsCall<R>)
     },
@@ -116,13 +147,14 @@ function judgeItems(
   items: readonly unknown[],
   item: Validator<TSchema>,
   path: string,
-  judgementByItem: Map<number, Judgement>,
-): void {
+): Map<number, Judgement> {
+  const judgementByItem = new Map<number, Judgement>()
   const budget = { elements: elementsJudgedMax, problems: itemProblemsMax }
   for (const [index, value] of items.entries()) {
     if (item.matches(value)) continue
     judgementByItem.set(index, item.judge(value, `${path}/${index}`, budget))
   }
+  return judgementByItem
 }
 
 function renamed(problems: Problem[], prefix: string): Problem[] {
@@ -130,25 +162,51 @@ function renamed(problems: Problem[], prefix: string): Problem[] {
 }
 
 /**
- * Judges a body beyond its shape. Gets bodies of a wrong shape too, with the problems found there, so that one answer
- * names everything that is wrong; throws when there is anything.
+ * Judges what was sent (the body, or the query of a route without one) beyond its shape. Gets it in a wrong shape too,
+ * with the problems found there, so that one answer names everything that is wrong; throws when there is anything.
+ * What it read on the way is for the handler.
  */
-export type Judge = (body: unknown, shapeProblems: readonly Problem[], caller: Caller) => void | Promise<void>
+export type Judge<Read> = (
+  sent: unknown,
+  shapeProblems: readonly Problem[],
+  caller: Caller,
+) => Read | Promise<Read>
 
-/** Like `on` of serve.ts, for pushes that are refused as a whole and must then name every bad element. */
-export function onEveryProblem<R extends Route>(route: R, judge: Judge, handler: Handler<R>): Mounted {
-  if (!route.body) throw new TypeError(`${route.path} has no body to judge`)
-  const shape = validator(route.body)
+/** Like `on`, for requests with rules beyond their shape: what is wrong with either is named at once. */
+export function onEveryProblem<R extends Route, Read>(
+  route: R,
+  judge: Judge<Read>,
+  handler: (call: Call<R> & { read: Read }) => Promise<Answer>,
+): Mounted {
+  const sentShape = route.body ?? route.query
+  if (!sentShape || (route.body && route.query))
+    throw new TypeError(`${route.path} is not judged by one shape`)
+  const shape = validator(sentShape)
+  const params = route.params && validator(route.params)
   return {
     route,
     handle: async (call) => {
-      const { problems, isCoarse } = shape.judge(call.body)
+      const sent = route.body ? call.body : call.query
+      const judged = shape.judge(sent)
+      const problems = [
+        ...renamed(params?.judge(call.params).problems ?? [], ''),
+        ...(route.body ? judged.problems : renamed(judged.problems, '?')),
+      ]
       // What was not looked at can't be judged further.
-      if (isCoarse) rejectIfAny(problems)
-      await judge(call.body, problems, call.caller)
-      if (problems.length > 0) throw new TypeError(`${route.path}: a body of a wrong shape was let through`)
+      if (judged.isCoarse) rejectIfAny(problems)
+      const read = await judge(sent, problems, call.caller)
+      if (problems.length > 0) throw new TypeError(`${route.path}: a wrong shape was let through`)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the shape was just proved.
-      return handler(call as unknown as Call<R>)
+      return handler({ ...call, read } as unknown as Call<R> & { read: Read })
     },
   }
+}
+
+/**
+ * What rules found beside what the shape found, which comes first. Where the shape has something to say of a value,
+ * rules have nothing to add.
+ */
+export function besideShape(shapeProblems: readonly Problem[], ruleProblems: readonly Problem[]): Problem[] {
+  const told = new Set(shapeProblems.map(({ path }) => path))
+  return [...shapeProblems, ...ruleProblems.filter(({ path }) => !told.has(path))]
 }

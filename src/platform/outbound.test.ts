@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
 import {
   carriersOf,
@@ -8,6 +7,7 @@ import {
   specialIpv4,
   specialIpv6,
 } from '../../test/data/refused-urls.ts'
+import { startNameServer } from '../../test/name-server.ts'
 import { dnsResolve, mayConnect, parseUrl, resolveAsSystem, vetUrl, type Resolve } from './outbound.ts'
 
 const resolveTo =
@@ -139,28 +139,11 @@ test('a name server that never answers is not waited for beyond the deadline', a
   })
 })
 
-/** A name server that knows one name and is silent about all others. */
-async function nameServer(known: string) {
-  const socket = createSocket('udp4')
-  const labels = [...known.split('.'), ''].map((label) => Buffer.from([label.length, ...Buffer.from(label)]))
-  const wanted = Buffer.concat(labels)
-  const hexByType: Record<number, string> = { 1: '5db8d822', 28: '26064700470000000000000000001111' }
-  socket.on('message', (asked, from) => {
-    const name = asked.subarray(12, asked.indexOf(0, 12) + 1)
-    if (!name.equals(wanted)) return
-    const question = Buffer.concat([name, asked.subarray(12 + name.length, 16 + name.length)])
-    const address = Buffer.from(hexByType[question.readUInt16BE(name.length)] ?? '', 'hex')
-    const head = Buffer.concat([asked.subarray(0, 2), Buffer.from('81800001000100000000', 'hex')])
-    const length = Buffer.from([0, 0, 0, 60, 0, address.length])
-    const record = [Buffer.from('c00c', 'hex'), question.subarray(name.length), length, address]
-    socket.send(Buffer.concat([head, question, ...record]), from.port, from.address)
-  })
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-  return { address: `127.0.0.1:${socket.address().port}`, close: () => socket.close() }
-}
-
 test('names are resolved by name servers to IPv4 and IPv6; many without an answer delay no other', async () => {
-  const server = await nameServer('pms.example.com')
+  const addresses = { A: ['93.184.216.34'], AAAA: ['2606:4700:4700::1111'] }
+  const server = await startNameServer((name, type) =>
+    name === 'pms.example.com' ? addresses[type] : undefined,
+  )
   try {
     const rules = { allowPrivate: false, resolve: dnsResolve([server.address]) }
     const done: string[] = []

@@ -16,7 +16,13 @@ export type OutboundRules = {
   /** Also lets `http` and loopback and private addresses through: for local tries in the sandbox. */
   allowPrivate: boolean
   resolve: Resolve
+  /** Certificate authorities that are trusted beside those of Node, in PEM. */
+  authorities?: readonly string[]
+  /** Where vetted addresses are really reached. Absent: there. For tests, which must not call the internet. */
+  reach?: (vetted: Reached) => Reached
 }
+
+export type Reached = { host: string; port: number; addresses: readonly string[] }
 
 export const urlFaultKinds = [
   'tooLong',

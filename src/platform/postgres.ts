@@ -39,7 +39,8 @@ export type Database = Queryable & {
 
 export const poolConnectionsMax = 20
 const signInConnectionsMax = 3
-const writesPerKey = { passing: 4, waiting: 200 }
+/** Of all keys together fewer than there are connections, so that reads always find one. */
+const writesMax = { passing: 4, waiting: 200, inAll: { passing: 14, keptForOthers: 8 } }
 const idleTimeoutMs = 60_000
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
@@ -76,7 +77,7 @@ export function openDatabase(
     pool,
     address,
     signIn: { query: (query, values) => signInPool.query(query, values) },
-    writes: new Gate(writesPerKey),
+    writes: new Gate(writesMax),
     query: (query, values) => pool.query(query, values),
     close: async () => {
       await Promise.all([endPool(pool), endPool(signInPool)])

@@ -1,10 +1,23 @@
 import { parseNight } from './calendar.ts'
 import { shown, type Problem } from './rejected.ts'
+import { isRecord } from './validate.ts'
 
 /**
  * Reads query parameters, which are text, as what they mean. Each reading takes the list to which it adds what is
  * wrong, so that one answer names all of it; a parameter that wasn't sent is undefined.
  */
+
+/** The parameters that have the shape they should have. */
+export function readableQuery(
+  sent: unknown,
+  shapeProblems: readonly Problem[],
+): Readonly<{ [Name in string]?: string }> {
+  const wrong = new Set(shapeProblems.map(({ path }) => path))
+  const readable = Object.entries(isRecord(sent) ? sent : {}).flatMap(([name, value]) =>
+    typeof value === 'string' && !wrong.has(`?${name}`) ? [[name, value] as const] : [],
+  )
+  return Object.fromEntries(readable)
+}
 
 const dayMs = 86_400_000
 const instantText = /^2[01]\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/

@@ -12,7 +12,22 @@ export type Problem = {
   hint?: string
 }
 
-export type RejectedStatus = 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 422 | 429 | 431 | 503
+export type RejectedStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 408
+  | 409
+  | 410
+  | 413
+  | 415
+  | 417
+  | 422
+  | 429
+  | 431
+  | 503
 
 /** Most problems that one answer lists; the rest are counted in `moreErrors`. */
 export const problemsListedMax = 100
@@ -25,13 +40,15 @@ export class Rejected extends Error {
   readonly status: RejectedStatus
   readonly problems: readonly Problem[]
   readonly headers: Readonly<Record<string, string>>
+  /** How many problems there are beside `problems`, which hold at least as many as one answer lists. */
+  readonly unlisted: number
   /** Further members of the answer, e.g. the `summary` and `results` of an ARI push. */
   readonly extra: Readonly<Record<string, unknown>>
 
   constructor(
     status: RejectedStatus,
     problems: Problem | readonly [Problem, ...Problem[]],
-    more: { headers?: Record<string, string>; extra?: Record<string, unknown> } = {},
+    more: { headers?: Record<string, string>; unlisted?: number; extra?: Record<string, unknown> } = {},
   ) {
     const [first, ...rest] = isList(problems) ? problems : [problems]
     super(first.message)
@@ -39,6 +56,7 @@ export class Rejected extends Error {
     this.status = status
     this.problems = [first, ...rest]
     this.headers = more.headers ?? {}
+    this.unlisted = more.unlisted ?? 0
     this.extra = more.extra ?? {}
   }
 }
@@ -74,7 +92,7 @@ export function shown(value: unknown): unknown {
 /** The body of an error answer. */
 export function rejectedBody(rejected: Rejected, requestId: string): Record<string, unknown> {
   const listed = rejected.problems.slice(0, problemsListedMax)
-  const more = rejected.problems.length - listed.length
+  const more = rejected.problems.length - listed.length + rejected.unlisted
   return {
     code: String(rejected.status),
     message: rejected.message,

@@ -10,13 +10,15 @@ import Type, { type Static, type TSchema } from 'typebox'
 export const accesses = ['supplier', 'platform', 'operator', 'open'] as const
 export type Access = (typeof accesses)[number]
 
-export const methods = ['GET', 'POST', 'PUT'] as const
+export const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 export type Method = (typeof methods)[number]
 
 export type Example = {
   summary: string
   /** Body of the request; query for GET. A test sends it and compares the answer's `code` and `message`. */
   request: unknown
+  /** Of the path, where there is a body too; else they stand in the request. */
+  params?: Readonly<Record<string, string>>
   answer: { status: number; body: Record<string, unknown> }
 }
 
@@ -32,10 +34,16 @@ export type Route = {
   query?: TSchema
   params?: TSchema
   answer: TSchema
+  /** Of that answer; 200 unless told. */
+  status?: 201
   /** Further 2xx answers than 200, by status. */
   answers?: Readonly<Record<number, TSchema>>
+  /** What it looks like as server-sent events, where `Accept: text/event-stream` asks for them. */
+  events?: string
   /** Which statuses beyond the general ones a caller must expect, with what causes them. */
   errors?: Readonly<Record<number, string>>
+  /** Whether a repeat under the same Idempotency-Key gets the stored answer; every push does. */
+  takesIdempotencyKey?: true
   /** Kind under which the push log keeps the request; absent for reads. */
   pushKind?: string
   examples: readonly [Example, ...Example[]]
@@ -55,7 +63,13 @@ export type AnswerOf<R extends Route> = Static<R['answer']>
 export type ConstraintError = { type: string; message: string; hint?: string }
 export type ConstraintErrors = Readonly<Record<string, ConstraintError>>
 
-type Described = { description?: string; errors?: ConstraintErrors; examples?: readonly unknown[] }
+type Described = {
+  description?: string
+  errors?: ConstraintErrors
+  examples?: readonly unknown[]
+  /** No answer repeats the value, not even where it is wrong. */
+  secret?: boolean
+}
 
 const textMaxLength = 2_000
 

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
-import type { Answer, Caller, Push } from './mount.ts'
+import type { Answer, Caller, Push, TokenUse } from './mount.ts'
 import type { Access, Route } from './route.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -11,8 +11,8 @@ export type ServeNeeds = {
   telemetry: Telemetry
   /** The caller behind an x-api-key, or undefined when it opens nothing. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
-  /** The role behind a bearer token, or undefined. */
-  roleOf: (authorization: string | undefined) => Promise<Access | undefined>
+  /** The token behind an Authorization header, or undefined. */
+  tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: Access } | undefined>
   /** The stored answer for a push that was answered before under the same idempotency key. */
   replayed: (push: Push) => Promise<Answer | undefined>
   /** Keeps a push that was refused. */
@@ -22,6 +22,12 @@ export type ServeNeeds = {
 declare module 'fastify' {
   interface FastifyRequest {
     /** What is known of the request so far. Absent until the first hook: a URL that can't be read has none. */
-    ari: { startedMs: number; route: Route | undefined; caller: Caller | undefined; push: Push | undefined }
+    ari: {
+      startedMs: number
+      route: Route | undefined
+      caller: Caller | undefined
+      push: Push | undefined
+      token: TokenUse | undefined
+    }
   }
 }

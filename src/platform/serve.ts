@@ -1,16 +1,17 @@
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { constants } from 'node:zlib'
 import { admitSupplier, admitToken } from './admit.ts'
-import { answerError, notFound } from './answer-error.ts'
+import { answerError, notFound, sendJson } from './answer-error.ts'
 import { bodyReader, overloaded, type BodyReader } from './body.ts'
 import { brokenRequests, hostMissing, type BrokenRequests } from './broken-requests.ts'
+import { heldOpenRequests, type HeldOpen } from './held-open.ts'
 import { inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
 import { sparing } from './log.ts'
-import type { Answer, Caller, Mounted } from './mount.ts'
+import type { Answer, Caller, Mounted, Streamed, UncheckedCall } from './mount.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import type { Route } from './route.ts'
@@ -18,9 +19,11 @@ import type { ServeNeeds } from './serve-needs.ts'
 
 export type Server = {
   fastify: FastifyInstance
-  /** From now on new requests get 503; those under way finish. */
+  /** From now on new requests get 503; those under way finish, and those that wait come to an end. */
   drain: () => void
   requestsInFlight: () => number
+  /** Those that wait for something to happen; not in flight. */
+  requestsHeldOpen: () => number
 }
 
 const requestsInFlightMax = 2_000
@@ -30,7 +33,6 @@ const requestTimeoutMs = 60_000
 const keepAliveTimeoutMs = 72_000
 /** Fastify's own limit is never reached: body.ts counts by the key's limit. */
 const neverReachedBytes = 1024 * 1024 * 1024
-const compressFromBytes = 2_048
 /** For routes that need no supplier's key. */
 const openBodyBytesMax = 1024 * 1024
 
@@ -64,25 +66,36 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     throw notFound(mounted, request)
   })
   let isDraining = false
+  const heldOpen = heldOpenRequests(() => needs.telemetry.limited.inc({ limit: 'held_open' }))
   const admit = admission({ inFlight, isDraining: () => isDraining }, needs)
-  mountRoutes(fastify, mounted, { admit, inFlight }, needs)
-  return { fastify, drain: () => void (isDraining = true), requestsInFlight: inFlight.count }
+  mountRoutes(fastify, mounted, { admit, inFlight, heldOpen }, needs)
+  return {
+    fastify,
+    drain: () => {
+      isDraining = true
+      heldOpen.drain()
+    },
+    requestsInFlight: inFlight.count,
+    requestsHeldOpen: heldOpen.count,
+  }
 }
 
 function readJsonOnly(fastify: FastifyInstance, bodies: BodyReader): void {
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const { caller, push, route } = request.ari
-    // There is no such endpoint: that is answered without a look at the body, which Node drops.
-    if (!route) return undefined
+    // There is no such endpoint, or it takes no body, whatever the header says: Node drops what comes.
+    if (!route?.body) return undefined
     const bytesMax = caller?.limits.bodyBytesMax ?? openBodyBytesMax
     const raw = await bodies.read(request.raw, { keyId: caller?.keyId, bytesMax })
     if (push) push.rawBody = raw
-    return parseJson(raw)
+    // Bodies of the platform may hold card data.
+    return parseJson(raw, { isQuoted: route.access !== 'platform' })
   })
   fastify.register(compress, {
+    // Answers say themselves when they are long enough: a hook on each would cost the short ones.
+    globalCompression: false,
     globalDecompression: false,
-    threshold: compressFromBytes,
     encodings: ['zstd', 'br', 'gzip'],
     // The default quality of 11 takes seconds for a year of ARI.
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
@@ -97,7 +110,13 @@ function countRequests(
 ): void {
   fastify.decorateRequest('ari')
   fastify.addHook('onRequest', (request, reply, done) => {
-    request.ari = { startedMs: performance.now(), route: undefined, caller: undefined, push: undefined }
+    request.ari = {
+      startedMs: performance.now(),
+      route: undefined,
+      caller: undefined,
+      push: undefined,
+      token: undefined,
+    }
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
     inFlight.began(request)
@@ -130,7 +149,7 @@ function admission(
       throw overloaded()
     }
     if (route.access === 'open') return
-    if (route.access !== 'supplier') return admitToken(route.access, request, needs)
+    if (route.access !== 'supplier') return admitToken(route, request, needs)
     const { keyId } = await admitSupplier(route, request, reply, limiter, needs)
     if (inFlight.claimed(request, keyId) <= requestsInFlightPerKeyMax) return
     needs.telemetry.limited.inc({ limit: 'in_flight_of_key' })
@@ -141,50 +160,72 @@ function admission(
 function mountRoutes(
   fastify: FastifyInstance,
   mounted: readonly Mounted[],
-  { admit, inFlight }: { admit: Admit; inFlight: InFlight },
+  { admit, inFlight, heldOpen }: { admit: Admit; inFlight: InFlight; heldOpen: HeldOpen },
   needs: ServeNeeds,
 ): void {
+  const hold = async (
+    { route, hold: work }: Extract<Mounted, { handle?: undefined }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Answer | Streamed> => {
+    const held = heldOpen.began(request, reply, () => admitToken(route, request, needs))
+    inFlight.heldOpen(request)
+    return work(callOf(request), held)
+  }
   fastify.register(async (api) => {
     // Runs for errors too, and when the caller is gone.
     api.addHook('onSend', (request, _reply, _payload, done) => {
       inFlight.workEnded(request)
       done()
     })
-    for (const { route, handle } of mounted) {
+    for (const one of mounted) {
+      const { route } = one
       api.route({
         method: route.method,
         url: `/v1${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
         onRequest: (request, reply) => admit(route, request, reply),
         handler: async (request, reply) => {
-          const answered = await perform(handle, request, needs)
-          if (answered.headers) reply.headers(answered.headers)
-          return reply
-            .code(answered.status)
-            .type('application/json; charset=utf-8')
-            .header('cache-control', 'no-store')
-            .send(answered.json)
+          const answered = one.handle
+            ? await perform(one.handle, request, needs)
+            : await hold(one, request, reply)
+          return send(reply.header('cache-control', 'no-store'), answered)
         },
       })
     }
   })
 }
 
+function send(reply: FastifyReply, answered: Answer | Streamed): FastifyReply {
+  if ('stream' in answered) {
+    // A proxy that collects the answer would keep it from the caller.
+    return reply.type(answered.contentType).header('x-accel-buffering', 'no').send(answered.stream)
+  }
+  if (answered.headers) reply.headers(answered.headers)
+  return sendJson(reply, answered)
+}
+
 async function perform(
-  handle: Mounted['handle'],
+  handle: NonNullable<Mounted['handle']>,
   request: FastifyRequest,
   needs: ServeNeeds,
 ): Promise<Answer> {
-  const { caller, push } = request.ari
+  const { push } = request.ari
   if (push?.idempotencyKey !== undefined) {
     const stored = await needs.replayed(push)
     if (stored) return stored
   }
-  return handle({
+  return handle(callOf(request))
+}
+
+function callOf(request: FastifyRequest): UncheckedCall {
+  const { caller, push, token } = request.ari
+  return {
     body: request.body,
     query: request.query,
     params: request.params,
-    // Open and token routes never read these two; the types of their handlers don't offer them.
+    // Routes of other access never read these three.
     caller: caller ?? nobody,
+    token: token ?? { id: 0, idempotencyKey: undefined },
     push: push ?? {
       kind: '',
       requestId: request.id,
@@ -195,7 +236,7 @@ async function perform(
       idempotencyKey: undefined,
     },
     requestId: request.id,
-  })
+  }
 }
 
 const nobody: Caller = {
@@ -207,7 +248,9 @@ const nobody: Caller = {
 }
 
 function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header) ? header : randomUUID()
+  if (typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header)) return header
+  // Version 7 begins with the time: in the index of the push log new ids lie side by side.
+  return randomUUIDv7()
 }
 
 function shuttingDown(): Rejected {

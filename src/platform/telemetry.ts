@@ -11,11 +11,34 @@ export function telemetry() {
   const registers = [registry]
   return {
     registry,
+    ...ofTheGateway(registers),
+    ...ofBookings(registers),
+    gauge: (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      }),
+  }
+}
+
+/** Requests, and what suppliers push. */
+function ofTheGateway(registers: Registry[]) {
+  return {
     requests: new Histogram({
       name: 'ari_request_duration_seconds',
       help: 'Requests by route and status',
       labelNames: ['route', 'status'] as const,
       buckets: durationBucketsSeconds,
+      registers,
+    }),
+    limited: new Counter({
+      name: 'ari_limits_hit_total',
+      help: 'Requests turned away by a limit',
+      labelNames: ['limit'] as const,
       registers,
     }),
     pushes: new Counter({
@@ -40,20 +63,71 @@ export function telemetry() {
       help: 'Groups that failed and were tried one by one',
       registers,
     }),
-    limited: new Counter({
-      name: 'ari_limits_hit_total',
-      help: 'Requests turned away by a limit',
-      labelNames: ['limit'] as const,
+    changesTold: new Counter({
+      name: 'ari_changes_told_total',
+      help: 'Changes told to those who follow the feed',
       registers,
     }),
-    gauge: (name: string, help: string, read: () => number) =>
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read())
-        },
-      }),
+  }
+}
+
+/** Price checks, reservations and their delivery. */
+function ofBookings(registers: Registry[]) {
+  return {
+    outbound: new Histogram({
+      name: 'ari_outbound_duration_seconds',
+      help: "Calls of suppliers' URLs by purpose and outcome: answered, or why they failed",
+      labelNames: ['purpose', 'outcome'] as const,
+      buckets: durationBucketsSeconds,
+      registers,
+    }),
+    priceChecks: new Histogram({
+      name: 'ari_price_check_duration_seconds',
+      help: 'Price checks by outcome, from the question to the answer',
+      labelNames: ['outcome'] as const,
+      buckets: durationBucketsSeconds,
+      registers,
+    }),
+    comparedNights: new Counter({
+      name: 'ari_price_check_nights_total',
+      help: 'Nights of which a live price was compared with the stored one, by what was found: same, differs, sold_out',
+      labelNames: ['found'] as const,
+      registers,
+    }),
+    circuitChanges: new Counter({
+      name: 'ari_price_check_circuit_changes_total',
+      help: 'Changes of the circuits that keep price checks from URLs that fail, by new state',
+      labelNames: ['state'] as const,
+      registers,
+    }),
+    priceChecksLost: new Counter({
+      name: 'ari_price_checks_lost_total',
+      help: 'Price checks that were answered but could not be kept',
+      registers,
+    }),
+    bookings: new Counter({
+      name: 'ari_bookings_total',
+      help: 'Calls that make, modify or cancel a reservation, by outcome',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    deliveryAttempts: new Counter({
+      name: 'ari_delivery_attempts_total',
+      help: 'Attempts to deliver a reservation, by cause and outcome',
+      labelNames: ['trigger', 'outcome'] as const,
+      registers,
+    }),
+    deliveryLag: new Histogram({
+      name: 'ari_delivery_lag_seconds',
+      help: 'From the commit of a reservation to its delivery',
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400, 259_200],
+      registers,
+    }),
+    deliveryAlerts: new Counter({
+      name: 'ari_delivery_alerts_total',
+      help: 'Reservations that were undelivered for too long',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
   }
 }

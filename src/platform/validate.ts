@@ -16,7 +16,7 @@ const ajvAll = withOwnKeywords({ allErrors: true })
 
 function withOwnKeywords(options: { allErrors: boolean }): Ajv {
   const ajv = new Ajv({ ...options, verbose: true, strict: true, allowUnionTypes: true, coerceTypes: false })
-  ajv.addVocabulary(['errors'])
+  ajv.addVocabulary(['errors', 'secret'])
   ajv.addFormat('date', true)
   ajv.addKeyword({
     keyword: 'printable',
@@ -99,6 +99,33 @@ function elementsIn(value: unknown, most: number): number {
   return elements
 }
 
+/**
+ * A judged value without what problems of it are about: members are left out, elements of lists become undefined, so
+ * that the others keep their places. What is left has the shape, unless something of a list is missing in it.
+ */
+export function wellFormedPart(value: unknown, problems: readonly Problem[], at = ''): unknown {
+  const places = problems.map(({ path = '' }) => path.slice(at.length).split('/').slice(1).map(nameOf))
+  return without(value, places)
+}
+
+function without(value: unknown, places: readonly (readonly string[])[]): unknown {
+  if (places.some((names) => names.length === 0)) return undefined
+  const placesByName = new Map<string, string[][]>()
+  for (const [name = '', ...names] of places) {
+    const within = placesByName.get(name)
+    if (within) within.push(names)
+    else placesByName.set(name, [names])
+  }
+  const part = (name: string, member: unknown): unknown => {
+    const within = placesByName.get(name)
+    return within ? without(member, within) : member
+  }
+  if (Array.isArray(value)) return value.map((element: unknown, index) => part(String(index), element))
+  if (!isRecord(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [name, part(name, member)] as const)
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined))
+}
+
 /** A value of the wrong type is also none of those allowed: once is enough. */
 function problemsOf(errors: readonly ErrorObject[] | null | undefined, at: string): Problem[] {
   const found = errors ?? []
@@ -124,7 +151,8 @@ function problemOf(error: ErrorObject, place: string): Problem {
   }
   const own = chosen(schema, error.keyword)
   const said = own ?? general(error, lastName(place), schema)
-  return { ...said, path: place, value: shown(error.data) }
+  // What may hold a secret is not repeated, not even where it is wrong.
+  return { ...said, path: place, ...(schema['secret'] === true ? {} : { value: shown(error.data) }) }
 }
 
 function chosen(schema: Record<string, unknown>, keyword: string): ConstraintError | undefined {
@@ -143,7 +171,10 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
       return {
         type: 'WRONG_TYPE',
         message: `${name} must be ${typeName(schema['type'])}`,
-        hint: 'Values are not converted',
+        hint:
+          error.data === null
+            ? 'null is no value here: leave out what you have none for'
+            : 'Values are not converted',
       }
     case 'enum':
       return {
@@ -206,10 +237,17 @@ function typeName(type: unknown): string {
   return (Array.isArray(type) ? type : [type]).map((one) => names[String(one)] ?? String(one)).join(' or ')
 }
 
-/** The last name in a pointer; of an element of a list, the list's name. */
+/** The last name in a pointer, as a sentence begins with it. An element of a list goes by the list's name. */
 function lastName(pointer: string): string {
-  const named = pointer.split('/').findLast((part) => part !== '' && !/^\d+$/.test(part))
-  return named === undefined ? 'Request body' : named.replaceAll('~1', '/').replaceAll('~0', '~')
+  const parts = pointer.split('/')
+  const named = parts.findLast((part) => part !== '' && !/^\d+$/.test(part))
+  if (/^\d+$/.test(parts.at(-1) ?? ''))
+    return `An element of ${named === undefined ? 'the request body' : nameOf(named)}`
+  return named === undefined ? 'Request body' : nameOf(named)
+}
+
+function nameOf(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

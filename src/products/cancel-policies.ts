@@ -1,3 +1,4 @@
+import { parseNight } from '../platform/calendar.ts'
 import { toMinor } from '../platform/money.ts'
 import { shown, type Problem } from '../platform/rejected.ts'
 import type { ConstraintError } from '../platform/route.ts'
@@ -31,8 +32,12 @@ function recordsOf(list: unknown, path: string): { record: Record<string, unknow
 }
 
 function datesReversed({ startDate, endDate }: Record<string, unknown>, path: string): Problem[] {
-  if (typeof startDate !== 'string' || typeof endDate !== 'string' || startDate <= endDate) return []
+  if (!isNight(startDate) || !isNight(endDate) || startDate <= endDate) return []
   return [{ ...cancelPolicyFaults.datesReversed, path: `${path}/startDate`, value: shown(startDate) }]
+}
+
+function isNight(value: unknown): value is string {
+  return typeof value === 'string' && parseNight(value) !== undefined
 }
 
 function chargeProblems(charge: unknown, path: string, minorDigits: number | undefined): Problem[] {

@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
+import { commonLimits } from '../keys/contract.ts'
 import { code, integer, route, success, text, warning, type ConstraintError } from '../platform/route.ts'
 import { cancelPolicy } from './cancel-policy-contract.ts'
 
-export const productsPerPushMax = 10_000
+export const productsPerPushMax = commonLimits.productsPerRequest
 /** Kept for one hotel, archived ones included. */
 export const roomsPerHotelMax = 2_000
 export const ratesPerHotelMax = 2_000
@@ -38,6 +39,15 @@ export const productFaults = {
     type: 'TOO_MANY_PRODUCTS',
     message: `Maximum ${roomRatesPerHotelMax} products can be kept for a hotel`,
     hint: 'Archived products count; sell one of them again',
+  },
+} as const satisfies Record<string, ConstraintError>
+
+/** What is accepted all the same. */
+export const productRemarks = {
+  occupancyLowered: {
+    type: 'OCCUPANCY_LOWERED',
+    message: 'Occupancy was lowered: stored prices for more guests cannot be sold',
+    hint: 'They are kept, but not read back; they are sold again once the occupancy allows them',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -105,6 +115,7 @@ export const productRoutes = {
       'All products or none: one bad product refuses the push, and the answer lists every bad one.',
       'A product is a room with a rate. `roomType` and `roomName` belong to the room, `rateName` to the rate, the rest to the pair; the last push wins.',
       'Each product is the full state of its pair: an optional field that is left out is cleared. Products that are not sent stay as they are; `isAvailable: false` archives one.',
+      'A lower occupancy keeps the stored prices, but those for more guests cannot be sold, and are not read back, until it allows them again.',
       '`channelManagerId` in the body is ignored: the key says who pushes.',
     ].join('\n'),
     body: Type.Object({

@@ -278,6 +278,43 @@ describe('pushing again', () => {
   })
 })
 
+describe('an occupancy that is lowered', () => {
+  const lowered = (index: number) => ({
+    type: 'OCCUPANCY_LOWERED',
+    message: 'Occupancy was lowered: stored prices for more guests cannot be sold',
+    path: `/products/${index}/occupancy`,
+    hint: 'They are kept, but not read back; they are sold again once the occupancy allows them',
+  })
+  const price = (supplier: TestSupplier, rateId: string, pricingModel: string, more: object) =>
+    supplier.post('/push/ari', {
+      hotelId: 'H1',
+      pricingModel,
+      ari: [{ roomId: 'DBL', rateId, date: '2027-04-01', amount: 100, ...more }],
+    })
+  const at = (rateId: string, occupancy: object) => ({ ...product, rateId, occupancy })
+
+  test('is warned of where prices by number of guests are held, and nowhere else', async () => {
+    const supplier = await newSupplier()
+    const three = { maxOccupancy: 3, maxAdult: 2 }
+    await push(supplier, at('BAR', three), at('UNIT', three), at('NONE', three))
+    await price(supplier, 'BAR', 'guest', { guests: 2, ageCategory: 'adult' })
+    await price(supplier, 'UNIT', 'unit', {})
+    const warningsAt = async (occupancy: object): Promise<unknown> => {
+      const rates = ['NONE', 'UNIT', 'BAR']
+      const reply = await push(supplier, ...rates.map((rateId) => at(rateId, occupancy)))
+      assert.equal(reply.status, 200, reply.text)
+      return reply.body['warnings']
+    }
+    assert.deepEqual(await warningsAt({ maxOccupancy: 3, maxAdult: 1 }), [lowered(2)])
+    assert.deepEqual(await warningsAt({ maxOccupancy: 3, maxAdult: 1 }), [])
+    assert.deepEqual(await warningsAt({ maxOccupancy: 4 }), [])
+    assert.deepEqual(await warningsAt({ maxOccupancy: 4, maxChild: 3 }), [lowered(2)])
+    // Said otherwise, but none is lower.
+    assert.deepEqual(await warningsAt({ maxOccupancy: 4, maxAdult: 4, maxChild: 3 }), [])
+    assert.deepEqual(await warningsAt({ maxOccupancy: 2 }), [lowered(2)])
+  })
+})
+
 describe('retired reference data', () => {
   test('stays valid where it is used, and nowhere else', async () => {
     const supplier = await newSupplier()

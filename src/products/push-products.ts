@@ -1,7 +1,7 @@
 import { hotelFaults } from '../hotels/contract.ts'
 import { lockHotel, raiseCatalogVersion, selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../platform/needs.ts'
-import { onEveryProblem, answer, type Caller, type Mounted } from '../platform/mount.ts'
+import { besideShape, onEveryProblem, answer, type Caller, type Mounted } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { problemsListedMax, Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
@@ -9,9 +9,9 @@ import { isRecord } from '../platform/validate.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
-import { productRoutes } from './contract.ts'
+import { productRemarks, productRoutes, type Product } from './contract.ts'
 import { overruledWarnings, pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
-import { saveProducts } from './save-products.ts'
+import { saveProducts, type SavedProduct } from './save-products.ts'
 import { selectNamesHeld } from './store.ts'
 
 /** POST /push/products: all or none; each product is the full state of its room-rate. */
@@ -23,11 +23,14 @@ export const pushProducts = (needs: Needs): Mounted =>
       applyPush(needs, push, async (connection) => {
         const hotel = await lockHotel(connection, caller.supplierId, hotelId)
         if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
-        const outcomes = await saveProducts(connection, hotel.id, products)
+        const saved = await saveProducts(connection, hotel.id, products)
         const counts = { created: 0, updated: 0, unchanged: 0 }
-        for (const outcome of outcomes) counts[outcome]++
-        const isChanged = counts.unchanged < outcomes.length
-        const revision = isChanged ? await raiseCatalogVersion(connection, hotel.id) : hotel.revision
+        for (const { outcome } of saved) counts[outcome]++
+        const isChanged = counts.unchanged < saved.length
+        const warnings = [...overruledWarnings(products), ...loweredWarnings(products, saved)]
+        const revision = isChanged
+          ? await raiseCatalogVersion(connection, hotel.id, 'products')
+          : hotel.revision
         const said: AnswerOf<typeof productRoutes.pushProducts> = {
           code: '200',
           message: 'Hotel rates & rooms saved successfully',
@@ -35,7 +38,7 @@ export const pushProducts = (needs: Needs): Mounted =>
           revision,
           requestId: push.requestId,
           ...counts,
-          warnings: overruledWarnings(products).slice(0, problemsListedMax),
+          warnings: warnings.slice(0, problemsListedMax),
         }
         return {
           answer: answer(200, said),
@@ -48,6 +51,19 @@ export const pushProducts = (needs: Needs): Mounted =>
         }
       }),
   )
+
+function loweredWarnings(products: readonly Product[], saved: readonly SavedProduct[]): Problem[] {
+  return products.flatMap((_product, index) =>
+    saved[index]?.isOccupancyLowered
+      ? [
+          {
+            ...productRemarks.occupancyLowered,
+            path: `/products/${index}/occupancy`,
+          },
+        ]
+      : [],
+  )
+}
 
 function hotelNotFound(hotelId: string): Problem {
   return { ...hotelFaults.notFound, path: '/hotelId', value: shown(hotelId) }
@@ -65,7 +81,8 @@ async function judge(
   const isCode = typeof hotelCode === 'string' && shapeProblems.every(({ path }) => path !== '/hotelId')
   const hotel = isCode ? await selectOptionalHotel(db, caller.supplierId, hotelCode) : undefined
   const names = await knownNames(db, body, hotel?.id)
-  const found = [...shapeProblems, ...productProblems(body, names, hotel && minorDigits(hotel.currency))]
+  const digits = hotel && minorDigits(hotel.currency)
+  const found = besideShape(shapeProblems, productProblems(body, names, digits))
   if (!isCode || hotel) rejectIfAny(found)
   // The missing hotel comes first, where the caller has to begin.
   else rejectIfAny([hotelNotFound(hotelCode), ...found], shapeProblems.length > 0 ? 400 : 404)

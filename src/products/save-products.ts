@@ -9,29 +9,35 @@ import {
   roomsPerHotelMax,
   type Product,
 } from './contract.ts'
+import { guestsMaxOf, type Occupancy } from './occupancy.ts'
 import {
   countRoomRates,
   roomRateKey,
+  selectHeldRoomRates,
   selectRates,
-  selectRoomRateKeys,
   selectRooms,
   upsertRates,
   upsertRoomRates,
   upsertRooms,
+  type HeldRoomRate,
   type RoomRateToSave,
 } from './store.ts'
 
-export type ProductOutcome = 'created' | 'updated' | 'unchanged'
+export type SavedProduct = {
+  /** `updated` also when only the room's or the rate's own attributes changed. */
+  outcome: 'created' | 'updated' | 'unchanged'
+  /** Whether there may be guest prices that a party was able to buy before, and isn't any more. */
+  isOccupancyLowered: boolean
+}
 
 /**
- * Stores products under the lock of their hotel; what is equal already is not written. The outcome of each, in order:
- * `updated` also when only the room's or the rate's own attributes changed.
+ * Stores products under the lock of their hotel; what is equal already is not written. What became of each, in order.
  */
 export async function saveProducts(
   connection: Queryable,
   hotelId: number,
   products: readonly Product[],
-): Promise<ProductOutcome[]> {
+): Promise<SavedProduct[]> {
   const rooms = await selectRooms(connection, hotelId)
   const rates = await selectRates(connection, hotelId)
   const sentRooms = numbered(products, rooms, roomOf, '/roomId', roomsPerHotelMax, productFaults.tooManyRooms)
@@ -47,26 +53,33 @@ export async function saveProducts(
   const roomRates = products.map((product) =>
     roomRateOf(product, sentRooms.get(product.roomId)?.no, sentRates.get(product.rateId)?.no),
   )
-  const heldKeys = await selectRoomRateKeys(connection, hotelId, roomRates)
-  await refuseTooMany(connection, hotelId, roomRates, heldKeys)
+  const heldByKey = await selectHeldRoomRates(connection, hotelId, roomRates)
+  await refuseTooMany(connection, hotelId, roomRates, heldByKey)
   const changedKeys = await upsertRoomRates(connection, hotelId, roomRates)
   const changedRoomNos = new Set(changedRooms.map(({ no }) => no))
   const changedRateNos = new Set(changedRates.map(({ no }) => no))
-  return roomRates.map(({ roomNo, rateNo }) => {
+  return roomRates.map(({ roomNo, rateNo, occupancy }) => {
     const key = roomRateKey(roomNo, rateNo)
-    if (!heldKeys.has(key)) return 'created'
+    const held = heldByKey.get(key)
+    if (!held) return { outcome: 'created', isOccupancyLowered: false }
     const isChanged = changedKeys.has(key) || changedRoomNos.has(roomNo) || changedRateNos.has(rateNo)
-    return isChanged ? 'updated' : 'unchanged'
+    const isOccupancyLowered = held.pricingModel === 'guest' && isLower(occupancy, held)
+    return { outcome: isChanged ? 'updated' : 'unchanged', isOccupancyLowered }
   })
+}
+
+function isLower(occupancy: Occupancy, before: Occupancy): boolean {
+  const [now, then] = [guestsMaxOf(occupancy), guestsMaxOf(before)]
+  return now.adult < then.adult || now.child < then.child || now.infant < then.infant
 }
 
 async function refuseTooMany(
   connection: Queryable,
   hotelId: number,
   roomRates: readonly RoomRateToSave[],
-  heldKeys: ReadonlySet<number>,
+  heldByKey: ReadonlyMap<number, HeldRoomRate>,
 ): Promise<void> {
-  const isNew = ({ roomNo, rateNo }: RoomRateToSave) => !heldKeys.has(roomRateKey(roomNo, rateNo))
+  const isNew = ({ roomNo, rateNo }: RoomRateToSave) => !heldByKey.has(roomRateKey(roomNo, rateNo))
   const created = roomRates.flatMap((roomRate, index) => (isNew(roomRate) ? [index] : []))
   if (created.length === 0) return
   const first = created[roomRatesPerHotelMax - (await countRoomRates(connection, hotelId))]

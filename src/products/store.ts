@@ -1,5 +1,5 @@
 import { hotelColumns, type HotelRow } from '../hotels/store.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
 import type { Product } from './contract.ts'
 
 export type RoomRate = {
@@ -54,19 +54,34 @@ export async function selectCatalog(db: Queryable, hotelId: number): Promise<Cat
   return catalogOf(rows[0] ?? { rooms: [], rates: [], roomRates: [] })
 }
 
-/** A supplier's hotel with its catalog, of one moment: a pushed night waits for this when no cache has it. */
-export async function selectOptionalHotelCatalog(
+export type HotelOfSupplier = { supplierId: number; hotelCode: string }
+
+/**
+ * Hotels with their catalogs, each of one moment, in the order asked for; undefined where the supplier has no such
+ * hotel. Pushed nights wait for this when no cache has them, so many hotels are one query.
+ */
+export async function selectHotelCatalogs(
   db: Queryable,
-  supplierId: number,
-  hotelCode: string,
-): Promise<{ hotel: HotelRow; catalog: Catalog } | undefined> {
-  const { rows } = await db.query<HotelRow & CatalogLists>({
-    name: 'select-optional-hotel-catalog',
-    text: `select ${hotelColumns}, ${catalogColumns('hotel.id')} from hotel where supplier_id = $1 and code = $2`,
-    values: [supplierId, hotelCode],
+  wanted: readonly HotelOfSupplier[],
+): Promise<({ hotel: HotelRow; catalog: Catalog } | undefined)[]> {
+  const { rows } = await db.query<HotelRow & CatalogLists & { place: number }>({
+    name: 'select-hotel-catalogs',
+    // A lateral subquery that can't be flattened: one index probe a hotel, whatever the planner thinks of the sizes.
+    text: `select wanted.place, held.*, ${catalogColumns('held.id')}
+      from unnest($1::int[], $2::text[]) with ordinality as wanted (of_supplier, hotel_code, place)
+      cross join lateral (
+        select ${hotelColumns} from hotel where supplier_id = wanted.of_supplier and code = wanted.hotel_code offset 0
+      ) as held`,
+    values: [
+      numberArray(wanted.map(({ supplierId }) => supplierId)),
+      textArray(wanted.map(({ hotelCode }) => hotelCode)),
+    ],
   })
-  const [hotel] = rows
-  return hotel && { hotel, catalog: catalogOf(hotel) }
+  const found = new Map(rows.map((row) => [row.place, row]))
+  return wanted.map((_, index) => {
+    const hotel = found.get(index + 1)
+    return hotel && { hotel, catalog: catalogOf(hotel) }
+  })
 }
 
 function catalogOf({ rooms, rates, roomRates }: CatalogLists): Catalog {
@@ -167,18 +182,22 @@ export type RoomRateToSave = Pick<Product, 'isAvailable' | 'mealPlan' | 'occupan
   cancelPoliciesJson: string
 }
 
-/** Keys (`roomRateKey`) of those among the room-rates that are there already. */
-export async function selectRoomRateKeys(
+export type HeldRoomRate = Pick<RoomRate, 'maxOccupancy' | 'maxAdult' | 'maxChild' | 'pricingModel'>
+
+/** Those among the room-rates that are there already, by `roomRateKey`. */
+export async function selectHeldRoomRates(
   connection: Queryable,
   hotelId: number,
-  roomRates: readonly Pick<RoomRateToSave, 'roomNo' | 'rateNo'>[],
-): Promise<Set<number>> {
-  const { rows } = await connection.query<{ roomNo: number; rateNo: number }>(
-    `select room_no as "roomNo", rate_no as "rateNo" from room_rate
+  roomRates: readonly RoomRateToSave[],
+): Promise<Map<number, HeldRoomRate>> {
+  const { rows } = await connection.query<HeldRoomRate & { roomNo: number; rateNo: number }>(
+    `select room_no as "roomNo", rate_no as "rateNo", max_occupancy as "maxOccupancy", max_adult as "maxAdult",
+       max_child as "maxChild", pricing_model as "pricingModel"
+     from room_rate
      where hotel_id = $1 and (room_no, rate_no) in (select * from unnest($2::int2[], $3::int2[]))`,
     [hotelId, roomRates.map(({ roomNo }) => roomNo), roomRates.map(({ rateNo }) => rateNo)],
   )
-  return new Set(rows.map(({ roomNo, rateNo }) => roomRateKey(roomNo, rateNo)))
+  return new Map(rows.map((row) => [roomRateKey(row.roomNo, row.rateNo), row]))
 }
 
 export async function countRoomRates(connection: Queryable, hotelId: number): Promise<number> {

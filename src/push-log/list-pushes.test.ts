@@ -213,6 +213,24 @@ test('every parameter that is wrong is named, all at once', async () => {
     body['errors'].map(({ path }) => path),
     ['?since', '?until', '?cursor', '?limit'],
   )
+  const mixed = await supplier.get(
+    '/push/log?hotelId=H9&kind=rates&outcome=ok&limit=1&limit=2&since=x&cursor=',
+  )
+  assert.ok(Array.isArray(mixed.body['errors']))
+  assert.deepEqual(
+    [mixed.status, mixed.body['errors'].map(({ path, type }) => [path, type])],
+    [
+      400,
+      [
+        ['?hotelId', 'HOTEL_NOT_FOUND'],
+        ['?kind', 'NOT_ALLOWED'],
+        ['?outcome', 'NOT_ALLOWED'],
+        ['?cursor', 'TOO_SHORT'],
+        ['?limit', 'WRONG_TYPE'],
+        ['?since', 'INVALID_TIME'],
+      ],
+    ],
+  )
 })
 
 test("another supplier's pushes are not listed, its hotels are as unknown as none, its cursors show only what is one's own", async () => {

@@ -1,5 +1,6 @@
 import type { Needs } from '../platform/needs.ts'
 import {
+  readableQuery,
   readCursor,
   readLimit,
   readSince,
@@ -7,24 +8,16 @@ import {
   refuseEmptyRange,
   writeCursor,
 } from '../platform/query.ts'
-import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
-import { answer, on } from '../platform/mount.ts'
+import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
+import { answer, onEveryProblem, type Judge } from '../platform/mount.ts'
 import { pageLimit, pushLogRoutes } from './contract.ts'
 import { selectHotelIds, selectPushes } from './store.ts'
 
 /** GET /push/log. */
 export const listPushes = (needs: Needs) =>
-  on(pushLogRoutes.listPushes, async ({ query, caller }) => {
-    const wrong: Problem[] = []
-    const sinceMs = readSince('since', query.since, wrong)
-    const untilMs = readUntil('until', query.until, wrong)
-    refuseEmptyRange(sinceMs, untilMs, wrong)
-    const beforeId = readCursor(query.cursor, wrong)
-    const limit = readLimit(query.limit, pageLimit, wrong)
-    rejectIfAny(wrong)
-    const { hotelId, kind, outcome } = query
-    const hotel = hotelId === undefined ? undefined : await idOf(needs, caller.supplierId, hotelId)
-    const filter = { hotel, sinceMs, untilMs, kind, outcome, beforeId }
+  onEveryProblem(pushLogRoutes.listPushes, judge(needs), async ({ query, caller, read }) => {
+    const { limit, ...place } = read
+    const filter = { ...place, kind: query.kind, outcome: query.outcome }
     // One more than asked for tells whether there is another page.
     const found = await selectPushes(needs.db, caller.supplierId, filter, limit + 1)
     const page = found.slice(0, limit)
@@ -37,14 +30,37 @@ export const listPushes = (needs: Needs) =>
     })
   })
 
-async function idOf(needs: Needs, supplierId: number, hotelId: string): Promise<number> {
-  const id = (await selectHotelIds(needs.db, supplierId, [hotelId])).get(hotelId)
-  if (id !== undefined) return id
-  throw new Rejected(404, {
+type Place = {
+  hotel: number | undefined
+  sinceMs: number | undefined
+  untilMs: number | undefined
+  beforeId: number | undefined
+  limit: number
+}
+
+const judge =
+  ({ db }: Needs): Judge<Place> =>
+  async (sent, shapeProblems, { supplierId }) => {
+    const { hotelId, since, until, cursor, limit: most } = readableQuery(sent, shapeProblems)
+    const wrong = [...shapeProblems]
+    const sinceMs = readSince('since', since, wrong)
+    const untilMs = readUntil('until', until, wrong)
+    refuseEmptyRange(sinceMs, untilMs, wrong)
+    const beforeId = readCursor(cursor, wrong)
+    const limit = readLimit(most, pageLimit, wrong)
+    const hotel =
+      hotelId === undefined ? undefined : (await selectHotelIds(db, supplierId, [hotelId])).get(hotelId)
+    const unknown = hotelId === undefined || hotel !== undefined ? [] : [hotelNotFound(hotelId)]
+    rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
+    return { hotel, sinceMs, untilMs, beforeId, limit }
+  }
+
+function hotelNotFound(hotelId: string): Problem {
+  return {
     type: 'HOTEL_NOT_FOUND',
     message: 'Hotel not found',
     path: '?hotelId',
     value: shown(hotelId),
     hint: 'Push the hotel with POST /push/hotels first',
-  })
+  }
 }

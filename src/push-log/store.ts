@@ -103,3 +103,78 @@ export async function selectOptionalBytes(db: Queryable, push: PushRow): Promise
   )
   return rows[0]
 }
+
+/** A push that changed something, by which it is found again. */
+export type AppliedPush = {
+  id: number
+  supplierId: number
+  /** Absent for a push of several hotels. */
+  hotelId: number | null
+  revision: number | null
+  requestId: string
+  at: string
+  bodyBytes: number
+}
+
+const appliedColumns = `id, supplier_id as "supplierId", hotel_id as "hotelId", revision, request_id as "requestId", extract(epoch from at)::float8 * 1000 as "atMs",
+  body_bytes as "bodyBytes"`
+type AppliedRow = Omit<AppliedPush, 'at'> & { atMs: number }
+
+function appliedOf({ atMs, ...row }: AppliedRow): AppliedPush {
+  return { ...row, at: new Date(Math.round(atMs)).toISOString() }
+}
+
+/** The ARI pushes that made revisions of hotels; those whose day was dropped are absent. */
+export async function selectAppliedPushes(
+  db: Queryable,
+  made: readonly { hotelId: number; revision: number }[],
+): Promise<AppliedPush[]> {
+  if (made.length === 0) return []
+  const { rows } = await db.query<AppliedRow>(
+    // Later pushes that changed nothing carry the revision too. The hotels alone besides: they have an index.
+    `select distinct on (hotel_id, revision) ${appliedColumns} from push_log
+     where hotel_id = any($1::int[]) and (hotel_id, revision) in (select * from unnest($1::int[], $2::bigint[]))
+       and kind = 'ari' and cells_changed > 0
+     order by hotel_id, revision, id`,
+    [made.map(({ hotelId }) => hotelId), made.map(({ revision }) => revision)],
+  )
+  return rows.map(appliedOf)
+}
+
+/** The newest pushes of a kind that changed something of a hotel, newest first. */
+export async function selectNewestPushes(
+  db: Queryable,
+  hotelId: number,
+  kind: PushKind,
+  limit: number,
+): Promise<AppliedPush[]> {
+  const newest = (condition: string): string => `
+    select ${appliedColumns} from push_log where ${condition} and kind = $2 and outcome = 'applied'
+    order by id desc limit $3`
+  const { rows } = await db.query<AppliedRow>(
+    `select * from (
+       (${newest('hotel_id = $1')}) union all (${newest('hotel_ids @> array[$1::int]')})
+     ) as pushed order by id desc limit $3`,
+    [hotelId, kind, limit],
+  )
+  return rows.map(appliedOf)
+}
+
+/** The bodies of pushes found before. */
+export async function selectPushBodies(
+  db: Queryable,
+  pushes: readonly AppliedPush[],
+): Promise<{ id: number; bodyEncoding: string; body: Buffer | null }[]> {
+  if (pushes.length === 0) return []
+  const { rows } = await db.query<{ id: number; bodyEncoding: string; body: Buffer | null }>(
+    // By supplier and request id, which have an index.
+    `select id, body_encoding as "bodyEncoding", body from push_log
+     where supplier_id = any($1::int[]) and request_id = any($2::text[]) and id = any($3::bigint[])`,
+    [
+      pushes.map(({ supplierId }) => supplierId),
+      pushes.map(({ requestId }) => requestId),
+      pushes.map(({ id }) => id),
+    ],
+  )
+  return rows
+}

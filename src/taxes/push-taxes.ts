@@ -1,16 +1,17 @@
 import type { HotelRow } from '../hotels/store.ts'
-import { lockHotel } from '../hotels/store.ts'
+import { lockHotel, raiseCatalogVersion, selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../platform/needs.ts'
-import { onEveryProblem, answer } from '../platform/mount.ts'
+import { besideShape, onEveryProblem, answer } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf, BodyOf } from '../platform/route.ts'
+import { isRecord } from '../platform/validate.ts'
 import { selectCatalog } from '../products/store.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { taxFaults, taxRoutes } from './contract.ts'
-import { anyNo, raiseRevision, replaceTaxes, selectTaxes, type Scope, type ScopedTaxes } from './store.ts'
-import { currencyProblems, sameTaxes, taxProblems } from './tax-rules.ts'
+import { anyNo, replaceTaxes, selectTaxes, type Scope, type ScopedTaxes } from './store.ts'
+import { hotelProblems, sameTaxes, taxProblems } from './tax-rules.ts'
 
 type Body = BodyOf<typeof taxRoutes.pushTaxes>
 
@@ -18,7 +19,7 @@ type Body = BodyOf<typeof taxRoutes.pushTaxes>
 export const pushTaxes = (needs: Needs) =>
   onEveryProblem(
     taxRoutes.pushTaxes,
-    (body, shapeProblems) => rejectIfAny([...shapeProblems, ...taxProblems(body)]),
+    (body, shapeProblems, { supplierId }) => judge(needs.db, body, shapeProblems, supplierId),
     ({ body, caller, push }) =>
       applyPush(needs, push, async (connection) => {
         const hotel = await lockHotel(connection, caller.supplierId, body.hotelId)
@@ -51,6 +52,31 @@ function hotelNotFound(hotelId: string): Problem {
   return { ...taxFaults.hotelNotFound, path: '/hotelId', value: shown(hotelId) }
 }
 
+/** Unknown hotels, rooms and rates are told under the lock; here only beside what is wrong otherwise. */
+async function judge(
+  db: Queryable,
+  body: unknown,
+  shapeProblems: readonly Problem[],
+  supplierId: number,
+): Promise<void> {
+  const ruleProblems = taxProblems(body)
+  if (shapeProblems.length + ruleProblems.length === 0) return
+  const hotelCode = isRecord(body) ? body['hotelId'] : undefined
+  // A code that PostgreSQL could not take was refused by the schema.
+  const isCode = typeof hotelCode === 'string' && shapeProblems.every(({ path }) => path !== '/hotelId')
+  const hotel = isCode ? await selectOptionalHotel(db, supplierId, hotelCode) : undefined
+  const { misfits, unknown } = hotel ? await problemsAt(db, hotel, body) : { misfits: [], unknown: [] }
+  rejectIfAny([
+    ...(isCode && !hotel ? [hotelNotFound(hotelCode)] : []),
+    ...besideShape(shapeProblems, [...ruleProblems, ...misfits, ...unknown]),
+  ])
+}
+
+async function problemsAt(connection: Queryable, hotel: HotelRow, body: unknown) {
+  const catalog = await selectCatalog(connection, hotel.id)
+  return { catalog, ...hotelProblems(body, minorDigits(hotel.currency) ?? 0, catalog) }
+}
+
 function keyOf({ roomNo, rateNo }: Scope): string {
   return `${roomNo}/${rateNo}`
 }
@@ -61,31 +87,20 @@ async function replaceAndRaise(
   changed: readonly ScopedTaxes[],
 ): Promise<number> {
   await replaceTaxes(connection, hotelId, changed)
-  return raiseRevision(connection, hotelId)
+  return raiseCatalogVersion(connection, hotelId, 'taxes')
 }
 
 /** The scopes sent, by number. Refuses the push when a room or a rate is unknown or a value doesn't fit the currency. */
 async function scopesOf(connection: Queryable, hotel: HotelRow, body: Body): Promise<ScopedTaxes[]> {
   const { taxes, products = [] } = body
-  const { roomNoByCode, rateNoByCode } = await selectCatalog(connection, hotel.id)
-  const digits = minorDigits(hotel.currency) ?? 0
-  const unknown: Problem[] = []
-  const misfits = taxes ? currencyProblems(taxes, digits, '/taxes') : []
-  const scopes: ScopedTaxes[] = taxes ? [{ roomNo: anyNo, rateNo: anyNo, taxes }] : []
-  for (const [index, { roomId, rateId, taxes: ofScope }] of products.entries()) {
-    const path = `/products/${index}`
-    const roomNo = roomId === undefined ? anyNo : roomNoByCode.get(roomId)
-    const rateNo = rateId === undefined ? anyNo : rateNoByCode.get(rateId)
-    if (roomNo === undefined) {
-      unknown.push({ ...taxFaults.roomNotFound, path: `${path}/roomId`, value: shown(roomId) })
-    }
-    if (rateNo === undefined) {
-      unknown.push({ ...taxFaults.rateNotFound, path: `${path}/rateId`, value: shown(rateId) })
-    }
-    misfits.push(...currencyProblems(ofScope, digits, `${path}/taxes`))
-    if (roomNo !== undefined && rateNo !== undefined) scopes.push({ roomNo, rateNo, taxes: ofScope })
-  }
+  const { catalog, misfits, unknown } = await problemsAt(connection, hotel, body)
   // 404 says that everything wrong is an unknown id; with a broken rule beside it, 400.
   rejectIfAny([...misfits, ...unknown], misfits.length > 0 ? 400 : 404)
+  const scopes: ScopedTaxes[] = taxes ? [{ roomNo: anyNo, rateNo: anyNo, taxes }] : []
+  for (const { roomId, rateId, taxes: ofScope } of products) {
+    const roomNo = roomId === undefined ? anyNo : catalog.roomNoByCode.get(roomId)
+    const rateNo = rateId === undefined ? anyNo : catalog.rateNoByCode.get(rateId)
+    if (roomNo !== undefined && rateNo !== undefined) scopes.push({ roomNo, rateNo, taxes: ofScope })
+  }
   return scopes
 }

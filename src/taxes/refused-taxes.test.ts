@@ -315,6 +315,43 @@ test('one bad entry refuses the whole push, and the answer lists every bad entry
   assert.deepEqual(await heldTaxes(supplier), heldBefore)
 })
 
+test('members of a wrong shape hide no broken rule, no unknown id and no misfit, and nothing is told twice', async () => {
+  const supplier = await supplierWithHotel()
+  const told = async (body: object): Promise<unknown[]> => {
+    const refused = await supplier.post('/push/taxes', body)
+    assert.equal(refused.status, 400, refused.text)
+    return problems(refused).map((problem) => (Array.isArray(problem) ? [problem[2], problem[0]] : []))
+  }
+  const wrong = {
+    taxes: [{ ...cityTax, payNow: 'no', value: 0.123 }],
+    products: [
+      { roomId: 'X', rateId: 5, taxes: [{ ...vat, appliedOn: 'net+vat' }] },
+      { roomId: 5, rateId: 5, taxes: [] },
+      { roomId: '', taxes: [{ ...cityTax, startDate: '2027-12-01', endDate: '2027-02-30' }] },
+    ],
+  }
+  const shapesAndRules = [
+    ['/taxes/0/payNow', 'WRONG_TYPE'],
+    ['/products/0/rateId', 'WRONG_TYPE'],
+    ['/products/1/roomId', 'WRONG_TYPE'],
+    ['/products/1/rateId', 'WRONG_TYPE'],
+    ['/products/2/roomId', 'TOO_SHORT'],
+    ['/products/2/taxes/0/endDate', 'INVALID_DATE'],
+    ['/products/0/taxes/0/appliedOn', 'TAX_APPLIED_ON_INVALID'],
+  ]
+  assert.deepEqual(await told({ hotelId: 'H1', ...wrong }), [
+    ...shapesAndRules,
+    ['/taxes/0/value', 'TAX_VALUE_TOO_FINE'],
+    ['/products/0/roomId', 'ROOM_NOT_FOUND'],
+  ])
+  assert.deepEqual(await told({ hotelId: 'H9', ...wrong }), [
+    ['/hotelId', 'HOTEL_NOT_FOUND'],
+    ...shapesAndRules,
+  ])
+  assert.deepEqual(await told({ hotelId: 5, ...wrong }), [['/hotelId', 'WRONG_TYPE'], ...shapesAndRules])
+  assert.deepEqual((await heldTaxes(supplier))['taxes'], [])
+})
+
 test('getTaxes names a missing and an unknown hotel in the words of the specification', async () => {
   const supplier = await supplierWithHotel()
   const missing = await supplier.post('/push/getTaxes', {})

@@ -80,14 +80,3 @@ export async function replaceTaxes(
     ],
   )
 }
-
-/** Says that something of the hotel changed; gives the new revision. */
-export async function raiseRevision(connection: Queryable, hotelId: number): Promise<number> {
-  const { rows } = await connection.query<{ revision: number }>(
-    'update hotel set revision = revision + 1 where id = $1 returning revision',
-    [hotelId],
-  )
-  const [row] = rows
-  if (!row) throw new Error(`hotel ${hotelId} is locked but not there`)
-  return row.revision
-}

@@ -1,5 +1,7 @@
+import { parseNight } from '../platform/calendar.ts'
 import { shown, type Problem } from '../platform/rejected.ts'
 import { isRecord } from '../platform/validate.ts'
+import type { Catalog } from '../products/store.ts'
 import {
   fixedValueMax,
   percentDecimalsMax,
@@ -22,17 +24,17 @@ export function taxProblems(body: unknown): Problem[] {
 }
 
 function problemsOfEntries(products: unknown): Problem[] {
-  if (!Array.isArray(products) || products.length > taxScopesMax) return []
-  const entries: readonly unknown[] = products
   const firstByScope = new Map<string, number>()
-  return entries.flatMap((entry, index) => {
-    if (!isRecord(entry)) return []
-    const path = `/products/${index}`
-    return [
-      ...problemsOfScope(entry, index, firstByScope),
-      ...problemsOfList(entry['taxes'], `${path}/taxes`),
-    ]
-  })
+  return recordsOf(products, taxScopesMax).flatMap(({ record, index }) => [
+    ...problemsOfScope(record, index, firstByScope),
+    ...problemsOfList(record['taxes'], `/products/${index}/taxes`),
+  ])
+}
+
+function recordsOf(list: unknown, most: number): { record: Record<string, unknown>; index: number }[] {
+  if (!Array.isArray(list) || list.length > most) return []
+  const elements: readonly unknown[] = list
+  return elements.flatMap((record, index) => (isRecord(record) ? [{ record, index }] : []))
 }
 
 function problemsOfScope(
@@ -43,6 +45,7 @@ function problemsOfScope(
   const { roomId, rateId } = entry
   const path = `/products/${index}`
   if (roomId === undefined && rateId === undefined) return [{ ...taxFaults.scopeMissing, path }]
+  if (!isOptionalText(roomId) || !isOptionalText(rateId)) return []
   const scope = JSON.stringify([roomId ?? null, rateId ?? null])
   const first = firstByScope.get(scope)
   if (first !== undefined) {
@@ -52,10 +55,14 @@ function problemsOfScope(
   return []
 }
 
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string'
+}
+
 function problemsOfList(taxes: unknown, path: string): Problem[] {
-  if (!Array.isArray(taxes) || taxes.length > taxesPerScopeMax) return []
-  const list: readonly unknown[] = taxes
-  return list.flatMap((tax, index) => (isRecord(tax) ? problemsOfTax(tax, `${path}/${index}`) : []))
+  return recordsOf(taxes, taxesPerScopeMax).flatMap(({ record, index }) =>
+    problemsOfTax(record, `${path}/${index}`),
+  )
 }
 
 function problemsOfTax(tax: Record<string, unknown>, path: string): Problem[] {
@@ -74,10 +81,14 @@ function problemsOfTax(tax: Record<string, unknown>, path: string): Problem[] {
     problems.push({ ...taxFaults.endDateMissing, path: `${path}/endDate` })
   }
   // Dates of the form YYYY-MM-DD sort as text.
-  if (typeof startDate === 'string' && typeof endDate === 'string' && startDate > endDate) {
+  if (isNight(startDate) && isNight(endDate) && startDate > endDate) {
     problems.push({ ...taxFaults.datesReversed, path: `${path}/startDate`, value: shown(startDate) })
   }
   return [...problems, ...problemsOfValue(tax, path)]
+}
+
+function isNight(value: unknown): value is string {
+  return typeof value === 'string' && parseNight(value) !== undefined
 }
 
 function problemsOfValue({ valueType, value }: Record<string, unknown>, path: string): Problem[] {
@@ -89,10 +100,36 @@ function problemsOfValue({ valueType, value }: Record<string, unknown>, path: st
   return decimalsOf(value) > percentDecimalsMax ? [{ ...taxFaults.percentTooFine, ...at }] : []
 }
 
+/**
+ * What is wrong with a push of taxes, whatever its shape, by what is known of its hotel: values finer than its
+ * currency, rooms and rates that it has not.
+ */
+export function hotelProblems(
+  body: unknown,
+  minorDigits: number,
+  { roomNoByCode, rateNoByCode }: Pick<Catalog, 'roomNoByCode' | 'rateNoByCode'>,
+): { misfits: Problem[]; unknown: Problem[] } {
+  if (!isRecord(body)) return { misfits: [], unknown: [] }
+  const misfits = currencyProblems(body['taxes'], minorDigits, '/taxes')
+  const unknown: Problem[] = []
+  for (const { record, index } of recordsOf(body['products'], taxScopesMax)) {
+    const { roomId, rateId, taxes } = record
+    const path = `/products/${index}`
+    if (typeof roomId === 'string' && !roomNoByCode.has(roomId))
+      unknown.push({ ...taxFaults.roomNotFound, path: `${path}/roomId`, value: shown(roomId) })
+    if (typeof rateId === 'string' && !rateNoByCode.has(rateId))
+      unknown.push({ ...taxFaults.rateNotFound, path: `${path}/rateId`, value: shown(rateId) })
+    misfits.push(...currencyProblems(taxes, minorDigits, `${path}/taxes`))
+  }
+  return { misfits, unknown }
+}
+
 /** What a fixed tax must keep in the currency of its hotel. */
-export function currencyProblems(taxes: readonly Tax[], minorDigits: number, path: string): Problem[] {
-  return taxes.flatMap(({ valueType, value }, index) =>
-    valueType === 'fixed' && decimalsOf(value) > minorDigits
+function currencyProblems(taxes: unknown, minorDigits: number, path: string): Problem[] {
+  return recordsOf(taxes, taxesPerScopeMax).flatMap(({ record: { valueType, value }, index }) =>
+    valueType === 'fixed' &&
+    (typeof value === 'number' || typeof value === 'string') &&
+    decimalsOf(value) > minorDigits
       ? [{ ...taxFaults.fixedTooFine, path: `${path}/${index}/value`, value: shown(value) }]
       : [],
   )

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { hotelId } from '../hotels/contract.ts'
 import { commonLimits } from '../keys/contract.ts'
-import { code, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { route, success, type ConstraintError } from '../platform/route.ts'
+import { ping } from './ping-contract.ts'
 
 const urlCharactersMax = commonLimits.webhookUrlLength
 const httpsHint = 'For example https://pms.example.com/ari/price-check'
@@ -78,6 +78,7 @@ const registered = Type.Object({
       examples: ['whsec_…'],
     }),
   ),
+  ping: Type.Optional(ping),
 })
 
 const registrationDescription = (callback: string) =>
@@ -85,7 +86,23 @@ const registrationDescription = (callback: string) =>
     `Stores the URL of the ${callback} on the API key; registering again replaces it. Only the URL is stored: implement the endpoint yourself.`,
     'The URL must be HTTPS, without credentials and fragment, and its host must have public addresses only. They are checked again at every call.',
     'The first registration on a key, of either URL, answers with `signingSecret`. Keep it: it is not shown again, not in the push log either.',
+    'Then the URL is called once, with the body `{"type":"ping"}`, and `ping` tells what came of it within 2 seconds. Your endpoint may answer it with anything or not at all: the URL is registered all the same. A repeat with the same `Idempotency-Key` calls nothing.',
   ].join('\n\n')
+
+const removalDescription = (callback: string, consequence: string) =>
+  [
+    `Takes the URL of the ${callback} off the API key: ${consequence}. Where none is registered, this changes nothing and is answered in the same way.`,
+    'The signing secret of the key stays: a URL that is registered later is called with the same, and its registration does not show it again.',
+  ].join('\n\n')
+
+const removalExample = {
+  summary: 'Remove the URL',
+  request: {},
+  answer: { status: 200, body: { code: '200', message: 'Webhook removed successfully' } },
+} as const
+
+const registeredUrl = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 
 const registrationErrors = { 400: 'The URL is not acceptable; nothing was stored' }
 
@@ -94,11 +111,6 @@ const notHttpsExample = {
   request: { webhook: 'http://pms.example.com/ari' },
   answer: { status: 400, body: { code: '400', message: 'Webhook must be an HTTPS URL' } },
 }
-
-const reservationId = code({ description: 'reservation_id of the reservation' })
-
-/** A query is text throughout; what a number, a time or a cursor is, retrieve-reservations.ts reads. */
-const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 
 export const reservationStatuses = ['Confirm', 'Cancel'] as const
 
@@ -143,60 +155,49 @@ export const webhookRoutes = {
       notHttpsExample,
     ],
   }),
-  pushBooking: route({
-    method: 'POST',
-    path: '/push/webhook/booking',
+  removeAvailabilityWebhook: route({
+    method: 'DELETE',
+    path: '/push/webhook/availability',
     access: 'supplier',
-    tag: 'Reservations',
-    summary: 'Deliver one reservation now',
-    description: 'Sends the reservation to the registered push booking URL at once.',
-    body: Type.Object({ hotelId, reservation_id: reservationId }),
-    answer: Type.Object({ ...success }),
-    errors: { 404: 'Unknown hotel or reservation (`Reservation not found`)' },
-    examples: [
-      {
-        summary: 'A reservation that is not there',
-        request: { hotelId: 'H1', reservation_id: '55191' },
-        answer: { status: 404, body: { code: '404', message: 'Reservation not found' } },
-      },
-    ],
+    tag: 'Webhooks',
+    summary: 'Remove the URL for price checks',
+    description: removalDescription('price check', 'no price check is made from now on'),
+    answer: Type.Object(success),
+    pushKind: 'availabilityWebhook',
+    examples: [removalExample],
   }),
-  retrieveReservations: route({
-    method: 'GET',
-    path: '/push/webhook/pushbook/retrieve',
+  removePushbookWebhook: route({
+    method: 'DELETE',
+    path: '/push/webhook/pushbook',
     access: 'supplier',
-    tag: 'Reservations',
-    summary: 'Fetch reservations instead of having them delivered',
-    description: 'Reservations in the shape in which they are delivered, without card data.',
-    query: Type.Object({
-      hotelId: Type.Optional(code({ description: 'Only of this hotel' })),
-      reservation_id: Type.Optional(reservationId),
-      since: queried('Modified at or after this: a date (UTC) or an ISO 8601 instant'),
-      until: queried('Modified before this instant, or on this date (UTC) or before'),
-      status: Type.Optional(oneOf(reservationStatuses)),
-      delivered: Type.Optional(oneOf(['true', 'false'], { description: 'false: only what is undelivered' })),
-      cursor: queried('nextCursor of the answer before'),
-      limit: queried('How many reservations at most: 1 to 500, 100 unless told'),
-    }),
+    tag: 'Webhooks',
+    summary: 'Remove the URL for reservations',
+    description: removalDescription('push booking', 'no reservation is delivered from now on'),
+    answer: Type.Object(success),
+    pushKind: 'pushbookWebhook',
+    examples: [removalExample],
+  }),
+  getWebhooks: route({
+    method: 'GET',
+    path: '/push/webhook',
+    access: 'supplier',
+    tag: 'Webhooks',
+    summary: 'Read the registered URLs back',
+    description:
+      'The URLs of the API key that asks: each key has its own. Whether there is a signing secret is said, the secret itself is not.',
     answer: Type.Object({
       ...success,
-      data: Type.Array(Type.Object({ hotelId: Type.String(), status: oneOf(reservationStatuses) })),
-      nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null at the end' }),
+      availability: registeredUrl('URL for price checks; null: none is registered'),
+      pushbook: registeredUrl('URL for reservations; null: none is registered'),
+      hasSigningSecret: Type.Boolean({
+        description: 'true from the first registration of either URL on; removing the URLs keeps the secret',
+      }),
     }),
-    errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel (`Hotel not found`)' },
     examples: [
       {
-        summary: 'What is not delivered yet',
-        request: { hotelId: 'H1', delivered: 'false' },
-        answer: {
-          status: 200,
-          body: {
-            code: '200',
-            message: 'Reservations retrieved successfully',
-            data: [],
-            nextCursor: null,
-          },
-        },
+        summary: 'The URLs of this key',
+        request: {},
+        answer: { status: 200, body: { code: '200', message: 'Webhooks retrieved successfully' } },
       },
     ],
   }),

@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import type { Needs } from '../platform/needs.ts'
 import { vetUrl, type OutboundRules, type UrlFault, type VettedUrl } from '../platform/outbound.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
+import { newSigningSecret } from '../platform/webhook-signature.ts'
 import { answer, on, type Answer, type Push } from '../platform/mount.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { webhookFaults, webhookRoutes } from './contract.ts'
-import { saveWebhook, type WebhookKind } from './store.ts'
+import type { Pinger } from './ping.ts'
+import { saveWebhook, type SavedWebhook, type WebhookKind } from './store.ts'
 
-type RegistrationNeeds = Needs & { outbound: OutboundRules }
+type RegistrationNeeds = Needs & { outbound: OutboundRules; pings: Pinger }
 
 /** POST /push/webhook/availability. */
 export const registerAvailabilityWebhook = (needs: RegistrationNeeds) =>
@@ -31,14 +32,17 @@ async function register(
   const { href } = await vetted(text, needs.outbound)
   const signingSecret = newSigningSecret()
   const saved = { code: '200', message: 'Webhook request saved successfully' }
-  const secret = { isNew: false }
-  const kept = await applyPush(needs, push, async (connection) => {
-    const done = await saveWebhook(connection, push.caller.keyId, { kind, href, signingSecret })
-    secret.isNew = done.isSecretNew
+  const nowMs = needs.clock.now()
+  let done: SavedWebhook | undefined
+  await applyPush(needs, push, async (connection) => {
+    done = await saveWebhook(connection, push.caller.keyId, { kind, href, signingSecret, nowMs })
     return { answer: answer(200, saved), kept: { outcome: done.isChanged ? 'applied' : 'unchanged' } }
   })
+  if (!done) throw new Error('a registration was committed without being made')
+  // After the commit: what comes of the ping changes nothing.
+  const ping = await needs.pings.ping(done.callback, push.requestId)
   // The push log and the answers kept for repeats hold no secret: it leaves only in this one answer.
-  return secret.isNew ? answer(200, { ...saved, signingSecret }) : kept
+  return answer(200, { ...saved, ...(done.isSecretNew ? { signingSecret } : {}), ping })
 }
 
 async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {
@@ -50,11 +54,4 @@ async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {
 function describe({ kind, form }: UrlFault): { type: string; message: string; hint: string } {
   const fault = webhookFaults[kind]
   return form === undefined ? fault : { ...fault, hint: `Write the host as ${form}` }
-}
-
-const secretBytes = 32
-
-/** As Standard Webhooks writes symmetric secrets. */
-function newSigningSecret(): string {
-  return `whsec_${randomBytes(secretBytes).toString('base64')}`
 }

@@ -45,6 +45,9 @@ const words: Readonly<Record<string, (random: Random) => unknown>> = {
   payNow: () => true,
   deadline: () => '18:00',
   sequence: (random) => random.below(1_000),
+  checkin: (random) => night(random.below(30)),
+  checkout: (random) => night(30 + random.below(60)),
+  platformHotelId: (random) => String(1 + random.below(100)),
   limit: (random) => String(1 + random.below(50)),
   since: () => night(-3),
   until: () => night(3),
@@ -94,6 +97,66 @@ export function usualAriPush(random: Random): unknown {
     ...(random.chance(0.1) ? { dryRun: true } : {}),
     ...(random.chance(0.2) ? { sequence: random.below(1_000) } : {}),
     ari: Array.from({ length: 1 + random.below(3) }, item),
+  }
+}
+
+/** A search as the platform sends it, most of them for hotels of the supplier. */
+export function usualSearch(random: Random, supplier: string): unknown {
+  const checkin = random.below(320)
+  const hotel = (): object => ({
+    supplier: random.chance(0.9) ? supplier : 'nobody',
+    hotelId: random.pick(['H1', 'H2', 'H9']),
+  })
+  const room = (): object => ({
+    adults: 1 + random.below(3),
+    ...(random.chance(0.5) ? { childAges: [random.below(20)] } : {}),
+  })
+  return {
+    hotels: Array.from({ length: 1 + random.below(3) }, hotel),
+    checkin: night(checkin),
+    checkout: night(checkin + 1 + random.below(10)),
+    rooms: Array.from({ length: 1 + random.below(2) }, room),
+    ...(random.chance(0.5) ? { explain: random.chance(0.8) } : {}),
+    ...(random.chance(0.3) ? { trace: true } : {}),
+  }
+}
+
+/** A booking as the platform sends it, most of them in hotels of the supplier. */
+export function usualBooking(random: Random, supplier: string): unknown {
+  const checkin = random.below(200)
+  const guest = { firstName: 'Ada', lastName: 'Lovelace' }
+  const room = (): object => ({
+    roomId: random.pick(['DBL', 'TWN']),
+    rateId: random.pick(['BAR', 'NRF']),
+    adults: 1 + random.below(2),
+    childAges: random.chance(0.2) ? [random.below(20)] : [],
+    guest,
+  })
+  const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '01/2049', cvv: '123' }
+  return {
+    hotel: { supplier: random.chance(0.9) ? supplier : 'nobody', hotelId: random.pick(['H1', 'H2']) },
+    checkin: night(checkin),
+    checkout: night(checkin + 1 + random.below(5)),
+    rooms: Array.from({ length: 1 + random.below(3) }, room),
+    customer: { ...guest, email: 'ada@guest.example', countryCode: 'GB' },
+    payment: { type: 'Channel Collect', ...(random.chance(0.3) ? { card } : {}) },
+    ...(random.chance(0.1) ? { expectedTotal: { afterTax: '100.00' } } : {}),
+  }
+}
+
+/** A test booking as a supplier orders it. */
+export function usualTestBooking(random: Random): unknown {
+  const checkin = random.below(200)
+  const room = {
+    roomId: random.pick(['DBL', 'TWN']),
+    rateId: random.pick(['BAR', 'NRF']),
+    adults: 1 + random.below(2),
+  }
+  return {
+    hotelId: random.pick(['H1', 'H2']),
+    checkin: night(checkin),
+    checkout: night(checkin + 1 + random.below(5)),
+    rooms: [room],
   }
 }
 

@@ -27,4 +27,4 @@ export type Described = {
   isChunked?: boolean
 }
 
-export type Seat = { apiKey: string; host: string }
+export type Seat = { apiKey: string; platformToken: string; supplier: string; host: string }

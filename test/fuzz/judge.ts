@@ -36,7 +36,8 @@ function complaintsAboutReply(fuzzed: FuzzCase, reply: RawReply): string[] {
     say(`x-request-id is ${requestId}, not the one sent`)
   if (fuzzed.isHead === true || status === 302) return found
   if (status >= 200 && status < 300) {
-    const shape = fuzzed.route === undefined ? undefined : answerShape(fuzzed.route, status)
+    const route = routeMeant(fuzzed)
+    const shape = route && answerShape(route, status)
     const value = parsed(reply)
     if (shape && isV1(fuzzed) && !shape.matches(value))
       say(`not the answer of the contract: ${JSON.stringify(shape.judge(value).problems).slice(0, 500)}`)
@@ -83,13 +84,20 @@ function complaintsAboutError(
 }
 
 function isV1(fuzzed: FuzzCase): boolean {
-  return fuzzed.request?.target.startsWith('/v1/push/') ?? false
+  return /^\/v1\/(?:push|booking)\//.test(fuzzed.request?.target ?? '')
 }
 
 const shapes = new Map<TSchema, ReturnType<typeof validator>>()
 
-function answerShape(name: keyof typeof routes, status: number) {
-  const route: Route = routes[name]
+/** A request of another method than its route's may be one of another route. */
+function routeMeant({ route: name, request }: FuzzCase): Route | undefined {
+  const route: Route | undefined = name && routes[name]
+  if (!route || !request || request.method === route.method) return route
+  const all: readonly Route[] = Object.values(routes)
+  return all.find(({ method, path }) => method === request.method && path === route.path)
+}
+
+function answerShape(route: Route, status: number) {
   const schema = route.answers?.[status] ?? route.answer
   const shape = shapes.get(schema) ?? validator(schema)
   shapes.set(schema, shape)

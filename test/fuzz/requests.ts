@@ -2,7 +2,17 @@ import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:
 import { routes, type RouteName } from '../../src/contract.ts'
 import type { Route } from '../../src/platform/route.ts'
 import { isRecord } from '../../src/platform/validate.ts'
-import { annotated, damaged, mutated, usualAriPush, validTree, type SchemaOf } from './bodies.ts'
+import {
+  annotated,
+  damaged,
+  mutated,
+  usualAriPush,
+  usualBooking,
+  usualTestBooking,
+  usualSearch,
+  validTree,
+  type SchemaOf,
+} from './bodies.ts'
 import { spellTree } from './json-tree.ts'
 import type { Random } from './random.ts'
 import type { Described, FuzzCase, Seat } from './case.ts'
@@ -20,7 +30,7 @@ export function fuzzCase(random: Random, seat: Seat): FuzzCase {
   const name = random.pick(routeNames)
   const request = described(name, random, seat)
   const kinds: string[] = []
-  if (random.chance(0.85)) kinds.push(spoilBody(name, request, random))
+  if (random.chance(0.85)) kinds.push(spoilBody(name, request, random, seat))
   if (random.chance(0.12)) kinds.push(spoilEnvelope(request, random))
   if (random.chance(0.08)) kinds.push(encode(request, random))
   const requestId = requestIdFor(request, random)
@@ -37,20 +47,35 @@ export function fuzzCase(random: Random, seat: Seat): FuzzCase {
 
 /** A right request to a route. */
 export function described(name: RouteName, random: Random, seat: Seat): Described {
-  const { method, path, params, query, body } = routeByName[name]
-  const target = `/v1${path.replaceAll(/\{(\w+)\}/g, () => (params ? `fuzz-${random.below(50)}` : ''))}${query ? queryOf(query, random) : ''}`
+  const { method, path, access, params, query, body } = routeByName[name]
+  const id = (): string =>
+    path.startsWith('/booking/') && random.chance(0.7)
+      ? String(1 + random.below(10))
+      : `fuzz-${random.below(50)}`
+  const target = `/v1${path.replaceAll(/\{(\w+)\}/g, () => (params ? id() : ''))}${query ? queryOf(query, random) : ''}`
   const headers: [string, string][] = [
     ['host', seat.host],
-    ['x-api-key', seat.apiKey],
+    access === 'platform' ? ['authorization', `Bearer ${seat.platformToken}`] : ['x-api-key', seat.apiKey],
   ]
   if (!body) return { method, target, headers, body: undefined }
   headers.push(['content-type', 'application/json'])
-  return { method, target, headers, body: Buffer.from(spellTree(bodyTree(name, random, new WeakMap()))) }
+  return {
+    method,
+    target,
+    headers,
+    body: Buffer.from(spellTree(bodyTree(name, random, seat, new WeakMap()))),
+  }
 }
 
-function bodyTree(name: RouteName, random: Random, schemaOf: SchemaOf) {
+function bodyTree(name: RouteName, random: Random, seat: Seat, schemaOf: SchemaOf) {
   const { body, examples } = routeByName[name]
   if (name === 'pushAri' && random.chance(0.6)) return annotated(usualAriPush(random), { ...body }, schemaOf)
+  if (name === 'findOffers' && random.chance(0.6))
+    return annotated(usualSearch(random, seat.supplier), { ...body }, schemaOf)
+  if ((name === 'createReservation' || name === 'modifyReservation') && random.chance(0.6))
+    return annotated(usualBooking(random, seat.supplier), { ...body }, schemaOf)
+  if (name === 'bookTest' && random.chance(0.6))
+    return annotated(usualTestBooking(random), { ...body }, schemaOf)
   if (random.chance(0.1)) return annotated(random.pick(examples).request, { ...body }, schemaOf)
   return validTree({ ...body }, random, schemaOf)
 }
@@ -62,7 +87,7 @@ function queryOf(schema: object, random: Random): string {
   return `?${new URLSearchParams(Object.entries(parsed).map(([key, value]) => [key, String(value)])).toString()}`
 }
 
-function spoilBody(name: RouteName, request: Described, random: Random): string {
+function spoilBody(name: RouteName, request: Described, random: Random, seat: Seat): string {
   if (!request.body) {
     spoilTarget(request, random)
     return 'target'
@@ -72,7 +97,7 @@ function spoilBody(name: RouteName, request: Described, random: Random): string 
     return 'bytes'
   }
   const schemaOf: SchemaOf = new WeakMap()
-  request.body = Buffer.from(spellTree(mutated(bodyTree(name, random, schemaOf), random, schemaOf)))
+  request.body = Buffer.from(spellTree(mutated(bodyTree(name, random, seat, schemaOf), random, schemaOf)))
   return 'values'
 }
 
@@ -218,6 +243,9 @@ function spoilEnvelope(request: Described, random: Random): string {
   const remove = (name: string): void => {
     request.headers = request.headers.filter(([other]) => other !== name)
   }
+  const credential = request.headers.some(([name]) => name === 'authorization')
+    ? 'authorization'
+    : 'x-api-key'
   switch (random.below(11)) {
     case 0:
       request.method = random.pick(methods)
@@ -236,18 +264,18 @@ function spoilEnvelope(request: Described, random: Random): string {
       return 'false encoding'
     case 5:
       set(
-        'x-api-key',
+        credential,
         random.pick([
           '',
           'x',
           `${'a'.repeat(5_000)}`,
           'ari_sbx_',
-          request.headers.find(([name]) => name === 'x-api-key')?.[1].toLowerCase() ?? '',
+          request.headers.find(([name]) => name === credential)?.[1].toLowerCase() ?? '',
         ]),
       )
       return 'key'
     case 6:
-      remove('x-api-key')
+      remove(credential)
       return 'no key'
     case 7:
       set('idempotency-key', random.pick(idempotencyKeys))

@@ -174,18 +174,27 @@ export class NaiveHotel {
     }
   }
 
-  /** What is held, `room|rate|date` to `field=value` by rising name; with prices of former currencies or without. */
+  /**
+   * What is held, `room|rate|date` to `field=value` by rising name; with all prices, or without those of former
+   * currencies and those for more guests than the product takes.
+   */
   read(from: string, to: string, prices: 'sellable' | 'stored'): Map<string, string> {
     const read = new Map<string, string>()
     for (const [key, { held }] of this.cells) {
       const date = key.slice(-10)
       if (date < from || date > to) continue
       const members = [...held]
-        .filter(([, { former }]) => prices === 'stored' || !former)
+        .filter(([field, { former }]) => prices === 'stored' || !(former || this.#isBeyond(key, field)))
         .map(([field, { value }]) => `${field}=${value}`)
       if (members.length > 0) read.set(key, members.sort().join(' '))
     }
     return read
+  }
+
+  #isBeyond(key: string, field: string): boolean {
+    const product = this.products.get(key.slice(0, -11))
+    const [category, guests] = field.split('/')
+    return product !== undefined && guests !== undefined && Number(guests) > mostOf(product, category)
   }
 
   /** In which currency each stored price of a night was pushed. */
@@ -194,19 +203,18 @@ export class NaiveHotel {
   }
 
   #understand(item: ItemSent, push: PushSent, today: string): Understood {
-    const lineShapes = (item.rates ?? []).map((line) => shapeCauses(line))
     const own = shapeCauses(item)
     for (const date of [item.date, item.startDate, item.endDate]) {
       if (date !== undefined && !isDate(date)) own.push('shape')
     }
-    if (own.length > 0) return { causes: [...own, ...lineShapes.flat()], rows: [] }
+    // More would be found wrong, but one such cause decides the status.
+    if (own.length > 0) return { causes: own, rows: [] }
 
     const { causes, nights } = nightsOf(item, today)
-    const isRoomKnown = [...this.products.keys()].some((pair) => pair.startsWith(`${item.roomId}|`))
-    if (!isRoomKnown) causes.push('unknown')
+    if (!this.#isKnown(item.roomId, 'room')) causes.push('unknown')
     if (item.rates !== undefined && item.rateId !== undefined) causes.push('rule')
     else if (item.rateId === undefined && saysSomethingOfARate(item)) causes.push('rule')
-    if (causes.length > 0) return { causes: [...causes, ...lineShapes.flat()], rows: [] }
+    const isItemWrong = causes.length > 0
 
     const rows: Row[] = []
     const sets = new Map<string, string | null>()
@@ -220,15 +228,20 @@ export class NaiveHotel {
     if (item.rateId !== undefined)
       this.#understandLine({ ...item, inventory: undefined }, context, causes, rows)
     const named = new Set<string>()
-    for (const [index, line] of (item.rates ?? []).entries()) {
-      const wrong = lineShapes[index] ?? []
-      causes.push(...wrong)
-      if (wrong.length > 0) continue
-      if (named.has(line.rateId ?? '')) causes.push('rule')
-      else this.#understandLine(line, context, causes, rows)
+    for (const line of item.rates ?? []) {
+      const wrong = shapeCauses(line)
+      if (named.has(line.rateId ?? '')) wrong.push('rule')
       named.add(line.rateId ?? '')
+      causes.push(...wrong)
+      if (wrong.length === 0) this.#understandLine(line, context, causes, rows)
     }
-    return { causes, rows }
+    return { causes, rows: isItemWrong ? [] : rows }
+  }
+
+  #isKnown(code: string, kind: 'room' | 'rate'): boolean {
+    return [...this.products.values()].some(({ roomId, rateId }) =>
+      kind === 'room' ? roomId === code : rateId === code,
+    )
   }
 
   #understandLine(
@@ -239,16 +252,13 @@ export class NaiveHotel {
   ): void {
     const rate = line.rateId ?? ''
     const product = this.products.get(`${item.roomId}|${rate}`)
-    if (!product) {
+    // Of a room that is unknown nobody can say whether it is sold at the rate.
+    if (!product && (this.#isKnown(item.roomId, 'room') || !this.#isKnown(rate, 'rate')))
       causes.push('unknown')
-      return
-    }
     const model = line.pricingModel ?? item.pricingModel ?? push.pricingModel
     const priced = pricesOf(line, model, product, digitsByCurrency[this.currency] ?? 2)
-    if (priced === 'wrong') {
-      causes.push('rule')
-      return
-    }
+    if (priced === 'wrong') causes.push('rule')
+    if (!product || priced === 'wrong') return
     const sets = new Map<string, string | null>()
     if (line.inventory !== undefined)
       sets.set('inventory', line.inventory === null ? null : String(line.inventory))
@@ -400,18 +410,13 @@ function saysSomethingOfARate(item: ItemSent): boolean {
 /** A price was sent, and nothing says in which model. */
 function lacksModel(push: PushSent): boolean {
   if (push.pricingModel !== undefined) return false
-  return push.ari.some((item) => {
-    const isWrong =
-      shapeCauses(item).length > 0 ||
-      [item.date, item.startDate, item.endDate].some((date) => date !== undefined && !isDate(date))
-    if (isWrong || item.pricingModel !== undefined) return false
-    return (
-      saysPrice(item) ||
-      (item.rates ?? []).some(
-        (line) => shapeCauses(line).length === 0 && line.pricingModel === undefined && saysPrice(line),
-      )
+  return push.ari
+    .filter((item) => item.pricingModel === undefined)
+    .some(
+      (item) =>
+        saysPrice(item) ||
+        (item.rates ?? []).some((line) => line.pricingModel === undefined && saysPrice(line)),
     )
-  })
 }
 
 /** What is wrong with a line's values whatever the hotel. */
@@ -436,7 +441,7 @@ type Priced = { sets: Map<string, string | null>; clearsGuests: boolean; model: 
 function pricesOf(
   line: LineSent,
   model: string | undefined,
-  product: ProductSent,
+  product: ProductSent | undefined,
   digits: number,
 ): Priced | 'wrong' {
   const { prices, price, amount, guests, ageCategory } = line
@@ -464,11 +469,18 @@ function pricesOf(
   return { sets: sets.set('unit', null), clearsGuests: false, model: 'guest' }
 }
 
-function guestField({ guests, ageCategory }: PriceSent, { occupancy }: ProductSent): string | undefined {
+function guestField(
+  { guests, ageCategory }: PriceSent,
+  product: ProductSent | undefined,
+): string | undefined {
   if (guests === undefined || ageCategory === undefined) return undefined
+  return !product || guests <= mostOf(product, ageCategory) ? `${ageCategory}/${guests}` : undefined
+}
+
+function mostOf({ occupancy }: ProductSent, category: string | undefined): number {
   const { maxOccupancy, maxAdult = maxOccupancy, maxChild = maxOccupancy } = occupancy
-  const most = { adult: maxAdult, child: maxChild, infant: maxOccupancy }[ageCategory]
-  return guests <= Math.min(most, maxOccupancy) ? `${ageCategory}/${guests}` : undefined
+  const own = category === 'adult' ? maxAdult : category === 'child' ? maxChild : maxOccupancy
+  return Math.min(own, maxOccupancy)
 }
 
 /** The amount as the shortest decimal; null clears; undefined when the currency or the rules don't allow it. */

@@ -15,22 +15,23 @@ export type Client = {
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
+    method?: string,
   ) => Promise<Answered | Broken>
   close: () => void
 }
 
 const answerWithinMs = 30_000
 
-/** Posts what has a body, gets what has none. */
+/** Posts what has a body and gets what has none, unless told otherwise. */
 export function clientOf(url: string, apiKey: string): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return {
-    send: (path, body, headers = {}) =>
+    send: (path, body, headers = {}, method = body === undefined ? 'GET' : 'POST') =>
       new Promise((settle) => {
         const bytes = body === undefined ? undefined : JSON.stringify(body)
         const sent = request(`${url}/v1${path}`, {
           agent,
-          method: bytes === undefined ? 'GET' : 'POST',
+          method,
           timeout: answerWithinMs,
           headers: {
             'x-api-key': apiKey,

@@ -91,6 +91,14 @@ test('every parameter of retrieve that is wrong is named', async () => {
       [path],
     )
   }
+  const { status, body } = await supplier.get(
+    '/push/webhook/pushbook/retrieve?hotelId=H9&status=no&since=x&limit=0&cursor=x',
+  )
+  assert.ok(Array.isArray(body['errors']))
+  assert.deepEqual(
+    [status, body['errors'].map((problem) => problem.path)],
+    [400, ['?hotelId', '?status', '?since', '?limit', '?cursor']],
+  )
 })
 
 test('retrieve for a hotel that is unknown or of another supplier says that it is not found', async () => {

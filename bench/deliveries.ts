@@ -1,0 +1,171 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { TestAddress } from '../test/postgres.ts'
+import { httpAnswer, startReceiver } from '../test/receiver.ts'
+import { bookableNights, bookingWorkload, openBookingStage, type BookingStage } from './booking-stage.ts'
+import { atRate, expect, quantile } from './client.ts'
+import { asAdmin } from './stage.ts'
+import { perSecond, row, type Row } from './table.ts'
+import { night } from './workload.ts'
+
+const bookingsPerSecond = 200
+const warmSeconds = 3
+const queuedPerSecond = 2_000
+const settledWithinMs = 60_000
+
+/** What came to the supplier: of which reservation, and when. */
+type Arrival = { id: string; ms: number }
+
+/** How reservations reach a receiver that answers at once: a steady flow of them, then many that wait already. */
+export async function deliveries(server: TestAddress, { seconds = 10 } = {}): Promise<Row[]> {
+  const arrivals: Arrival[] = []
+  const receiver = await startReceiver((socket, { body }) => {
+    const ms = performance.now()
+    socket.write(httpAnswer(200, '{"status":"ok"}'))
+    const id = reservationIn(body)
+    if (id !== undefined) arrivals.push({ id, ms })
+  })
+  const booking = await openBookingStage(server, 'pushbook', receiver)
+  try {
+    await bookFor(booking, warmSeconds)
+    await asAutovacuum(booking)
+    const booked = await bookFor(booking, seconds)
+    await allSettled(booking)
+    const lags = lagsOf(booked, arrivals)
+    const backlog = await drained(booking, arrivals, queuedPerSecond * seconds)
+    return [
+      row(
+        'deliveries to a healthy receiver',
+        `${perSecond(backlog.perSecond)} (${backlog.count} queued)`,
+        `${backlog.again} sent again`,
+        backlog.perSecond,
+        { atLeast: 2_000 },
+        '/s',
+      ),
+      row(
+        `commit to receipt at ${bookingsPerSecond}/s, counted from the call that books`,
+        spread(lags),
+        `the call itself ${spread(booked.map(({ ms }) => ms))}`,
+        quantile(lags, 0.99),
+        { atMost: 100 },
+        'ms',
+      ),
+    ]
+  } finally {
+    await booking.close()
+    await receiver.close()
+  }
+}
+
+function spread(ms: readonly number[]): string {
+  return `p50 ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${quantile(ms, 0.99).toFixed(1)} ms`
+}
+
+type Booked = { id: string; calledMs: number; ms: number }
+
+/** Books through the front door at a steady rate. */
+async function bookFor({ platform }: BookingStage, seconds: number): Promise<Booked[]> {
+  const booked: Booked[] = []
+  await atRate({ perSecond: bookingsPerSecond, seconds }, async (index) => {
+    const calledMs = performance.now()
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const { text, ms } = expect(await platform.post('/booking/reservations', wish(index), headers), 201)
+    // oxlint-disable-next-line typescript/no-unsafe-assignment -- the service answers so
+    const { reservationId }: { reservationId: string } = JSON.parse(text)
+    booked.push({ id: reservationId, calledMs, ms })
+  })
+  return booked
+}
+
+function wish(index: number): string {
+  const { hotels, roomsPerHotel, ratesPerRoom } = bookingWorkload
+  const checkin = 1 + (index % (bookableNights - 3))
+  const person = { firstName: 'Ada', lastName: 'Lovelace' }
+  const rooms = [
+    { roomId: `R${index % roomsPerHotel}`, rateId: `P${index % ratesPerRoom}`, adults: 2, guest: person },
+  ]
+  return JSON.stringify({
+    hotel: { supplier: 'bench', hotelId: `H${index % hotels}` },
+    checkin: night(checkin),
+    checkout: night(checkin + 2),
+    rooms,
+    customer: person,
+    payment: { type: 'Channel Collect' },
+  })
+}
+
+/**
+ * From the outside nobody sees the instant of a commit. The call begins before it, so that these times are longer than
+ * those that the bar is for.
+ */
+function lagsOf(booked: readonly Booked[], arrivals: readonly Arrival[]): number[] {
+  const arrivedMsById = new Map(arrivals.map(({ id, ms }) => [id, ms]))
+  return booked.map(({ id, calledMs }) => {
+    const arrivedMs = arrivedMsById.get(id)
+    if (arrivedMs === undefined) throw new Error(`reservation ${id} was settled, but did not arrive`)
+    return arrivedMs - calledMs
+  })
+}
+
+/** Statements planned while the tables were empty are planned anew: in a service that runs, within a minute. */
+async function asAutovacuum({ stage }: BookingStage): Promise<void> {
+  await asAdmin(stage.address, 'analyze')
+}
+
+/** Queues copies of the reservations that there are; from the first receipt until the last one is settled. */
+async function drained(
+  booking: BookingStage,
+  arrivals: readonly Arrival[],
+  wanted: number,
+): Promise<{ perSecond: number; count: number; again: number }> {
+  const copiesEach = Math.ceil(wanted / bookingWorkload.hotels)
+  const count = copiesEach * bookingWorkload.hotels
+  const before = arrivals.length
+  await asAdmin(booking.stage.address, copies(copiesEach))
+  await asAutovacuum(booking)
+  await allSettled(booking)
+  const settledMs = performance.now()
+  const came = arrivals.slice(before)
+  const [first] = came
+  const distinct = new Set(came.map(({ id }) => id)).size
+  if (!first || distinct !== count) throw new Error(`${distinct} of ${count} reservations arrived`)
+  return { perSecond: (count / (settledMs - first.ms)) * 1_000, count, again: came.length - count }
+}
+
+/** Of each hotel one reservation, as often as asked, each with a delivery that is due. */
+const copies = (each: number): string => `
+  with model as (
+    select distinct on (hotel_id) id, hotel_id from reservation order by hotel_id, id
+  ), made as (
+    insert into reservation (supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
+      total_after_tax, created_at, modified_at)
+    select supplier_id, reservation.hotel_id, status, version, arrival, departure, rooms, currency, total_after_tax,
+      created_at, modified_at
+    from generate_series(1, ${each}), model join reservation using (id)
+    returning id, hotel_id
+  ), versions as (
+    insert into reservation_version (reservation_id, version, hotel_id, status, at, content)
+    select made.id, held.version, held.hotel_id, held.status, held.at, held.content
+    from made join model using (hotel_id) join reservation_version as held on held.reservation_id = model.id
+  )
+  insert into delivery select copy.*
+  from made join model using (hotel_id) join delivery on delivery.reservation_id = model.id
+    cross join lateral jsonb_populate_record(delivery, jsonb_build_object('id', gen_random_uuid(),
+      'reservation_id', made.id, 'status', 'queued', 'due_at', delivery.created_at, 'trigger', 'realtime',
+      'attempts', 0, 'delivered_at', null)) as copy`
+
+async function allSettled({ stage }: BookingStage): Promise<void> {
+  const untilMs = performance.now() + settledWithinMs
+  for (;;) {
+    const { rows } = await stage.db.query<{ open: boolean }>(
+      `select exists (select from delivery where status in ('queued', 'sending')) as open`,
+    )
+    if (rows[0]?.open === false) return
+    if (performance.now() > untilMs) throw new Error('deliveries are not settled')
+    await wait(10)
+  }
+}
+
+/** Undefined: a ping. */
+function reservationIn(body: Buffer): string | undefined {
+  return /"reservation_id":"(\d+)"/.exec(body.toString('latin1'))?.[1]
+}

@@ -1,0 +1,128 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { HotelRow } from '../hotels/store.ts'
+import { dayIn, firstDay, monthOf, type DayNumber } from '../platform/calendar.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { guestsMaxOf } from '../products/occupancy.ts'
+import { Block } from './block.ts'
+import { unset } from './block-codec.ts'
+import { fieldNumber, guestBucket, isGuestPriceField } from './fields.ts'
+
+type AskedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'currencyRevision'>
+
+/** Where the search in a hotel goes on: after this row of ari_month. */
+type Sought = AskedHotel & { today: DayNumber; after: { roomNo: number; rateNo: number; month: number } }
+
+type CandidateRow = {
+  hotelId: number
+  roomNo: number
+  rateNo: number
+  month: number
+  block: Buffer
+  maxOccupancy: number
+  maxAdult: number | null
+}
+
+/** The first block decides nearly always: it is read alone, the others many at once. */
+const blocksOfRound = { first: 1, later: 100 }
+/** Of one call, whatever its hotels hold; only hotels whose prices were cleared again come near it. */
+const blocksReadMax = 20_000
+const blocksAtOnce = 200
+
+/**
+ * Which of the hotels have a price that can be sold: of an available product, for today's night or a later one, in the
+ * hotel's present currency and for a party that the product takes. Reads block by block, and only until one is found.
+ */
+export async function selectHotelsOnSale(
+  db: Queryable,
+  hotels: readonly AskedHotel[],
+  nowMs: number,
+): Promise<Set<number>> {
+  const onSale = new Set<number>()
+  const nowhere = { roomNo: 0, rateNo: 0, month: 0 }
+  let sought: Sought[] = hotels.map((hotel) => ({
+    ...hotel,
+    today: dayIn(hotel.timeZone, nowMs),
+    after: nowhere,
+  }))
+  let blocksOfHotel = blocksOfRound.first
+  let blocksRead = 0
+  while (sought.length > 0 && blocksRead < blocksReadMax) {
+    const hotelById = new Map(sought.map((hotel) => [hotel.id, hotel]))
+    const rows = await selectCandidates(db, sought, blocksOfHotel)
+    const goesOn = new Map<number, Sought>()
+    for (const [index, row] of rows.entries()) {
+      if (index % blocksAtOnce === blocksAtOnce - 1) await breathe()
+      const hotel = hotelById.get(row.hotelId)
+      if (!hotel || onSale.has(hotel.id)) continue
+      if (hasPrice(row, hotel)) onSale.add(hotel.id)
+      else goesOn.set(hotel.id, { ...hotel, after: row })
+    }
+    blocksRead += rows.length
+    blocksOfHotel = blocksOfRound.later
+    sought = [...goesOn.values()].filter(({ id }) => !onSale.has(id))
+  }
+  return onSale
+}
+
+async function selectCandidates(
+  db: Queryable,
+  sought: readonly Sought[],
+  blocksOfHotel: number,
+): Promise<CandidateRow[]> {
+  const { rows } = await db.query<CandidateRow>({
+    name: 'select-sale-candidates',
+    // In the order of the primary key, so that each hotel's few rows are read off its index and no more. What was
+    // written before the currency changed is of the former one; a minute less, because processes have their own clocks.
+    text: `select hotel.id as "hotelId", candidate.*
+      from unnest($1::int[], $2::int2[], $3::int2[], $4::int2[], $5::int2[])
+        as sought (hotel_id, from_month, after_room, after_rate, after_month)
+      join hotel on hotel.id = sought.hotel_id
+        and (currency_changed_at is null or ari_at >= currency_changed_at - interval '1 minute')
+      cross join lateral (
+        select held.room_no as "roomNo", held.rate_no as "rateNo", month, block,
+          max_occupancy as "maxOccupancy", max_adult as "maxAdult"
+        from ari_month as held
+          join room_rate on room_rate.hotel_id = held.hotel_id and room_rate.room_no = held.room_no
+            and room_rate.rate_no = held.rate_no
+        where held.hotel_id = hotel.id and month >= from_month
+          and (held.room_no, held.rate_no, held.month) > (after_room, after_rate, after_month)
+          and room_rate.is_available and pricing_model is not null
+          and (currency_changed_at is null or written_at >= currency_changed_at - interval '1 minute')
+        order by held.room_no, held.rate_no, held.month
+        limit $6
+      ) as candidate`,
+    values: [
+      sought.map(({ id }) => id),
+      sought.map(({ today }) => monthOf(today)),
+      sought.map(({ after }) => after.roomNo),
+      sought.map(({ after }) => after.rateNo),
+      sought.map(({ after }) => after.month),
+      blocksOfHotel,
+    ],
+  })
+  return rows
+}
+
+/** Without a price for adults nobody can stay, whatever children pay. */
+function hasPrice(row: CandidateRow, { today, currencyRevision }: Sought): boolean {
+  const block = Block.decode(row.block)
+  const adultsMax = guestsMaxOf(row).adult
+  const firstNight = today - firstDay(row.month)
+  return block.fields().some((field) => {
+    if (!isPriceOfStay(field, adultsMax)) return false
+    const revisions = block.revisions(field)
+    return block
+      .values(field)
+      ?.some(
+        (value, night) =>
+          night >= firstNight && value !== unset && (revisions?.[night] ?? 0) > currencyRevision,
+      )
+  })
+}
+
+function isPriceOfStay(field: number, adultsMax: number): boolean {
+  if (field === fieldNumber.unitPrice) return true
+  if (!isGuestPriceField(field)) return false
+  const { ageCategory, guests } = guestBucket(field)
+  return ageCategory === 'adult' && guests <= adultsMax
+}

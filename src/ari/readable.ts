@@ -1,0 +1,86 @@
+import { isRecord, wellFormedPart, type Judgement } from '../platform/validate.ts'
+import type { Problem } from '../platform/rejected.ts'
+import type { PushAriBody } from './contract.ts'
+import type { AriItem, PriceLine, RateLine } from './item-contract.ts'
+
+/**
+ * A push as far as it can be read, whatever is wrong with it: members without the contract's shape are absent, such
+ * elements of lists undefined. A push of the right shape is all readable, as it came.
+ */
+export type ReadablePush = Readable<Omit<PushAriBody, 'ari'>> & {
+  ari: readonly (ReadableItem | undefined)[]
+}
+export type ReadableItem = Readable<Omit<AriItem, ListName>> &
+  ReadablePrices & {
+    daysOfWeek?: readonly (NonNullable<AriItem['daysOfWeek']>[number] | undefined)[]
+    rates?: readonly (ReadableLine | undefined)[]
+  }
+export type ReadableLine = Readable<Omit<RateLine, ListName>> & ReadablePrices
+export type ReadablePrice = { [Name in keyof PriceLine]?: PriceLine[Name] | undefined }
+
+type ListName = 'daysOfWeek' | 'rates' | 'prices'
+type Readable<Shape> = { readonly [Name in keyof Shape]?: Shape[Name] }
+type ReadablePrices = { prices?: readonly (ReadablePrice | undefined)[] | null }
+
+/** What is wrong with the shape of an item, sorted to the item or the rate line that it concerns. */
+export type ItemFaults = {
+  item: Problem[]
+  byRate: Map<number, Problem[]>
+  /** Where: what stands there is not readable, or is missing and told to be. */
+  places: ReadonlySet<string>
+}
+
+/** Where a part of an item stands in the request, and which places within the item were found wrong, if any. */
+export type Place = { path: string; wrong: ReadonlySet<string> | undefined }
+
+/** Whether a member was sent, readable or not. */
+export function isSent<Name extends string>(
+  part: { readonly [Member in Name]?: unknown },
+  name: Name,
+  { path, wrong }: Place,
+): boolean {
+  return part[name] !== undefined || wrong?.has(`${path}/${name}`) === true
+}
+
+/** The readable part of a push. Items are absent where none was judged. */
+export function readablePush(
+  sent: unknown,
+  problems: readonly Problem[],
+  judgementByItem: ReadonlyMap<number, Judgement> | undefined,
+): ReadablePush {
+  const head = problems.length === 0 ? sent : wellFormedPart(sent, problems)
+  const isWhole = problems.length === 0 && judgementByItem?.size === 0
+  const body = isWhole ? head : { ...(isRecord(head) ? head : {}), ari: readableItems(head, judgementByItem) }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: every place that has not this shape was just left out.
+  return body as ReadablePush
+}
+
+function readableItems(
+  head: unknown,
+  judgementByItem: ReadonlyMap<number, Judgement> | undefined,
+): unknown[] {
+  const items: unknown = isRecord(head) ? head['ari'] : undefined
+  if (!Array.isArray(items) || !judgementByItem) return []
+  const elements: readonly unknown[] = items
+  return elements.map((item, index) => {
+    const judgement = judgementByItem.get(index)
+    if (!judgement) return item
+    // Where not everything was looked at, nothing can be trusted.
+    return judgement.isCoarse ? undefined : wellFormedPart(item, judgement.problems, `/ari/${index}`)
+  })
+}
+
+const ratePath = /^\/ari\/\d+\/rates\/(\d+)(?=\/|$)/
+
+/** An item's problems, those of one rate line apart. Where not all were looked for, the whole item is meant. */
+export function itemFaults({ problems, isCoarse }: Judgement): ItemFaults {
+  const item: Problem[] = []
+  const byRate = new Map<number, Problem[]>()
+  for (const problem of problems) {
+    const rate = isCoarse ? undefined : ratePath.exec(problem.path ?? '')?.[1]
+    const ofRate = rate === undefined ? item : byRate.get(Number(rate))
+    if (ofRate) ofRate.push(problem)
+    else byRate.set(Number(rate), [problem])
+  }
+  return { item, byRate, places: new Set(problems.map(({ path = '' }) => path)) }
+}

@@ -1,0 +1,161 @@
+import { firstDay, daysIn, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
+import { unset } from './block-codec.ts'
+import { fieldNumber, guestsMax, isPriceField } from './fields.ts'
+
+/**
+ * The values of one row (a room, or a room-rate) on the days of a window, read out of packed blocks without making
+ * anything of them: of a block, only the columns and nights that are asked for are decoded, into arrays that are used
+ * again for the next row. Reading all of a hotel's room-rates for a stay is what offers do most.
+ */
+
+/** Fields are numbered below this; block.ts says how a column's tag is made of them. */
+const fieldsEnd = 300 + guestsMax + 1
+const tagsOfValues = 65_536
+/** Slots of the fields that every room-rate may have come first, by their own number; price buckets behind them. */
+const plainSlots = fieldNumber.unitPrice + 1
+
+export class RowDays {
+  readonly from: DayNumber
+  readonly days: number
+  /** Slot by field; 0 means that nobody asks for it, others are one too high. */
+  readonly #slots = new Uint8Array(fieldsEnd)
+  readonly #values: Float64Array
+  readonly #held: Uint8Array
+  /** Of prices, while they are compared with the revision of the last change of currency. */
+  #revisions: Float64Array | undefined
+
+  /** For the days of a window, and beside the fields that have no buckets those of these guest prices. */
+  constructor(from: DayNumber, days: number, guestPrices: readonly number[]) {
+    this.from = from
+    this.days = days
+    for (let field = 0; field < plainSlots; field++) this.#slots[field] = field + 1
+    for (const [index, field] of guestPrices.entries()) this.#slots[field] = plainSlots + index + 1
+    const slots = plainSlots + guestPrices.length
+    this.#values = new Float64Array(slots * days).fill(unset)
+    this.#held = new Uint8Array(slots)
+  }
+
+  /** Forgets the row. */
+  clear(): void {
+    for (let slot = 0; slot < this.#held.length; slot++) {
+      if (this.#held[slot] === 0) continue
+      this.#held[slot] = 0
+      this.#values.fill(unset, slot * this.days, (slot + 1) * this.days)
+    }
+  }
+
+  /** Whether any block read may hold a value of the field. */
+  holds(field: number): boolean {
+    return this.#held[(this.#slots[field] ?? 0) - 1] === 1
+  }
+
+  /** The value of a field on a day of the window; `unset` where there is none. The field must be one asked for. */
+  at(field: number, day: DayNumber): number {
+    return this.#values[((this.#slots[field] ?? 0) - 1) * this.days + day - this.from] ?? unset
+  }
+
+  /**
+   * Reads the row's block of a month. Prices set at `currencyRevision` or before it are of a former currency and are
+   * left out.
+   */
+  read(bytes: Buffer, from: number, to: number, month: MonthNumber, currencyRevision: number): void {
+    const first = firstDay(month)
+    const firstNight = Math.max(0, this.from - first)
+    const endNight = Math.min(daysIn(month), this.from + this.days - first)
+    if (firstNight >= endNight) return
+    const target = first - this.from
+    // The version comes first.
+    at = from + 1
+    while (at < to) {
+      const tag = readVarint(bytes)
+      const length = readVarint(bytes)
+      const begin = at
+      const end = begin + length
+      // Columns stand by rising tag: what follows are the sequences of keys.
+      if (tag >= tagsOfValues) return
+      const field = tag >> 2
+      const slot = (this.#slots[field] ?? 0) - 1
+      if (slot >= 0 && (tag & 3) === 0) {
+        readNights(bytes, end, firstNight, endNight, this.#values, slot * this.days + target)
+        this.#held[slot] = 1
+      } else if (slot >= 0 && (tag & 3) === 1 && currencyRevision > 0 && isPriceField(field)) {
+        this.#dropFormer(
+          bytes,
+          end,
+          { firstNight, endNight, offset: slot * this.days + target },
+          currencyRevision,
+        )
+      }
+      at = end
+    }
+  }
+
+  #dropFormer(
+    bytes: Buffer,
+    end: number,
+    { firstNight, endNight, offset }: { firstNight: number; endNight: number; offset: number },
+    currencyRevision: number,
+  ): void {
+    this.#revisions ??= new Float64Array(31)
+    this.#revisions.fill(unset)
+    readNights(bytes, end, firstNight, endNight, this.#revisions, 0)
+    for (let night = firstNight; night < endNight; night++) {
+      if ((this.#revisions[night] ?? unset) <= currencyRevision) this.#values[offset + night] = unset
+    }
+  }
+}
+
+/** Where the column that is read continues. Outside, because an object made for each column costs more than it. */
+let at = 0
+
+function readVarint(bytes: Buffer): number {
+  let byte = bytes[at++] ?? 0
+  if (byte < 128) return byte
+  let number = byte & 127
+  let scale = 128
+  do {
+    byte = bytes[at++] ?? 0
+    number += (byte & 127) * scale
+    scale *= 128
+  } while (byte >= 128)
+  return number
+}
+
+/** Reads the nights of a column, from one to before another, into `values` at `offset` plus the night. */
+function readNights(
+  bytes: Buffer,
+  end: number,
+  firstNight: number,
+  endNight: number,
+  values: Float64Array,
+  offset: number,
+): void {
+  let night = 0
+  let value = 0
+  while (at < end && night < endNight) {
+    const run = bytes[at++] ?? 0
+    const runEnd = night + (run & 31) + 1
+    const kind = run & 96
+    if (kind === 32) {
+      night = runEnd
+      continue
+    }
+    if (kind === 0) {
+      value += readDifference(bytes)
+      const last = Math.min(runEnd, endNight)
+      for (let set = Math.max(night, firstNight); set < last; set++) values[offset + set] = value
+      night = runEnd
+      continue
+    }
+    for (; night < runEnd && night < endNight; night++) {
+      value += readDifference(bytes)
+      if (night >= firstNight) values[offset + night] = value
+    }
+  }
+}
+
+function readDifference(bytes: Buffer): number {
+  const first = bytes[at++] ?? 0
+  const magnitude = (first < 128 ? 0 : readVarint(bytes)) * 64 + ((first & 127) >> 1)
+  return first & 1 ? -magnitude - 1 : magnitude
+}

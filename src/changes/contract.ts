@@ -1,0 +1,101 @@
+import Type, { type Static } from 'typebox'
+import { date, integer, oneOf, route, success, text } from '../platform/route.ts'
+
+/**
+ * What changed of a hotel. `hotel`, `products`, `taxes`: what was pushed there, of the whole hotel. `ari`: nights of
+ * rooms and rates. `reservation`: likewise, lowered by a reservation.
+ */
+export const changeKinds = ['hotel', 'products', 'taxes', 'ari', 'reservation'] as const
+export type ChangeKind = (typeof changeKinds)[number]
+
+export const changesKeptDays = 7
+export const waitSecondsMax = 30
+export const changesPerPage = { max: 1_000, usual: 200 }
+
+const cursor = Type.String({ description: 'Send it as `after`; opaque' })
+
+const nights = Type.Object(
+  {
+    roomId: Type.String(),
+    platformRoomId: Type.String(),
+    rateId: Type.Optional(
+      Type.String({ description: "Absent: the room's own inventory and closure, which its rates share" }),
+    ),
+    platformRateId: Type.Optional(Type.String()),
+    startDate: date({ description: 'First night' }),
+    endDate: date({ description: 'Last night, included' }),
+  },
+  { description: 'Nights of a room or a room-rate that hold something else than before' },
+)
+export type ChangedNights = Static<typeof nights>
+
+const change = Type.Object({
+  cursor,
+  kind: oneOf(changeKinds, {
+    description:
+      '`hotel`, `products`, `taxes`: of the whole hotel. `ari`, and `reservation` where a reservation lowered inventory: the `nights` listed',
+  }),
+  at: Type.String({
+    description: 'When its transaction began (UTC)',
+    examples: ['2027-01-15T10:00:00.000Z'],
+  }),
+  platformHotelId: Type.String(),
+  supplier: Type.String(),
+  hotelId: Type.String({ description: "The supplier's own code" }),
+  revision: integer({ description: "The hotel's revision after the change; rises from change to change" }),
+  nights: Type.Optional(Type.Array(nights)),
+})
+export type Change = Static<typeof change>
+
+/** A query is text throughout; what a number or a cursor is, the handler reads. */
+const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
+
+export const changeRoutes = {
+  listChanges: route({
+    method: 'GET',
+    path: '/booking/changes',
+    access: 'platform',
+    tag: 'Booking',
+    summary: 'Follow what changes, hotel by hotel',
+    description: [
+      'Which hotels, rooms, rates and nights changed, in the order in which the changes of a hotel were made; none is left',
+      'out. For caches: read again what is named. The first call, without `after`, gives no changes but the `cursor` of now:',
+      'take it, read everything you keep, then follow. What was changed again meanwhile is told with the later change only.',
+      `Changes are kept for ${changesKeptDays} days. With \`Accept: text/event-stream\` the changes come as server-sent events`,
+      'for as long as the connection lasts; the id of an event is its cursor, so `Last-Event-ID` resumes.',
+    ].join('\n'),
+    query: Type.Object({
+      after: queried('`cursor` of the answer before; absent: from now on'),
+      wait: queried(
+        `Seconds to wait for a change when there is none: 0 to ${waitSecondsMax}, 0 unless told; means nothing to events`,
+      ),
+      limit: queried(
+        `How many changes at most: 1 to ${changesPerPage.max}, ${changesPerPage.usual} unless told`,
+      ),
+    }),
+    answer: Type.Object({
+      ...success,
+      changes: Type.Array(change),
+      cursor,
+      hasMore: Type.Boolean({ description: 'true: there are more already; ask again at once' }),
+    }),
+    events: [
+      'event: change',
+      'id: Y2hhbmdlIDkyOCA0MQ',
+      'data: {"cursor":"Y2hhbmdlIDkyOCA0MQ","kind":"taxes","at":"2027-03-01T12:00:00.000Z","platformHotelId":"1","supplier":"Acme","hotelId":"H1","revision":7}',
+      '',
+      '',
+    ].join('\n'),
+    errors: {
+      400: 'A parameter is not valid',
+      410: `The cursor is older than ${changesKeptDays} days, or of another database: read everything again, and follow from now on`,
+    },
+    examples: [
+      {
+        summary: 'The cursor of now',
+        request: {},
+        answer: { status: 200, body: { code: '200', message: 'Changes retrieved successfully' } },
+      },
+    ],
+  }),
+}

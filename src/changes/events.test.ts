@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { changesSettled } from '../../test/settled-changes.ts'
+import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { createToken, revokeToken } from '../keys/manage.ts'
+
+let gateway: TestGateway
+let supplier: TestSupplier
+let token: string
+let suppliers = 0
+
+before(async () => {
+  gateway = await startGateway()
+  token = await gateway.token('platform')
+})
+after(() => gateway.stop())
+beforeEach(async () => {
+  supplier = await gateway.supplier(`Supplier ${++suppliers}`)
+  await pushStoryHotel(supplier)
+  await changesSettled(gateway.db)
+})
+
+type Event = { event: string; id: string; data: Record<string, unknown> }
+
+type Stream = {
+  response: Response
+  /** The next event that is not a heartbeat; undefined at the end. */
+  next: () => Promise<Event | undefined>
+  leave: () => void
+}
+
+async function follow(
+  headers: Record<string, string> = {},
+  query = '',
+  { url, bearer }: { url: string; bearer: string } = { url: gateway.url, bearer: token },
+): Promise<Stream> {
+  const left = new AbortController()
+  const response = await fetch(`${url}/v1/booking/changes${query}`, {
+    headers: { accept: 'text/event-stream', authorization: `Bearer ${bearer}`, ...headers },
+    signal: left.signal,
+  })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const next = async (): Promise<Event | undefined> => {
+    for (;;) {
+      const end = text.indexOf('\n\n')
+      if (end >= 0) {
+        const fields = new Map(
+          text
+            .slice(0, end)
+            .split('\n')
+            .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+        )
+        text = text.slice(end + 2)
+        const [event, id, data] = [fields.get('event'), fields.get('id'), fields.get('data')]
+        if (event !== undefined) return { event, id: id ?? '', data: JSON.parse(data ?? '') }
+        continue
+      }
+      const piece = await reader?.read()
+      if (!piece || piece.done) return undefined
+      text += piece.value
+    }
+  }
+  return { response, next, leave: () => left.abort() }
+}
+
+async function setPrice(price: number): Promise<void> {
+  const ari = [{ roomId: 'DBL', rateId: 'BAR', date: '2027-04-01', price }]
+  expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari }))
+}
+
+test('changes come as events, whose ids are cursors to go on from after a break', async () => {
+  const stream = await follow({ 'accept-encoding': 'gzip' })
+  const { headers, status } = stream.response
+  assert.deepEqual(
+    [status, headers.get('content-type'), headers.get('content-encoding'), headers.get('cache-control')],
+    [200, 'text/event-stream; charset=utf-8', null, 'no-store'],
+  )
+  const start = await stream.next()
+  assert.equal(start?.event, 'start')
+  await setPrice(100)
+  const first = await stream.next()
+  assert.deepEqual([first?.event, first?.data['kind'], first?.data['revision']], ['change', 'ari', 3])
+  assert.equal(first?.id, first?.data['cursor'])
+  stream.leave()
+  await setPrice(110)
+
+  const resumed = await follow({ 'last-event-id': first?.id ?? '' }, `?after=${start.id}`)
+  assert.equal((await resumed.next())?.event, 'start')
+  assert.equal((await resumed.next())?.data['revision'], 4)
+  resumed.leave()
+  const again = await follow({}, `?after=${start.id}`)
+  await again.next()
+  // What was told first was changed again since.
+  assert.equal((await again.next())?.data['revision'], 4)
+  again.leave()
+})
+
+test('a wrong cursor is answered before the stream begins', async () => {
+  const response = await fetch(`${gateway.url}/v1/booking/changes`, {
+    headers: {
+      accept: 'text/event-stream',
+      authorization: `Bearer ${token}`,
+      'last-event-id': 'yesterday',
+    },
+  })
+  assert.equal(response.status, 400)
+  assert.match(await response.text(), /"type":"INVALID_CURSOR".*"path":"last-event-id"/)
+})
+
+test('a stream ends with the service', async () => {
+  const other = await gateway.second()
+  const stream = await follow({}, '', { url: other.url, bearer: token })
+  assert.equal((await stream.next())?.event, 'start')
+  other.app.drain()
+  assert.equal(await stream.next(), undefined)
+  while (other.app.requestsInFlight() > 0) await wait(5)
+})
+
+test('a stream tells nothing more once its token is revoked', async () => {
+  const { db, clock } = gateway
+  const made = await createToken(db, 'sandbox', { role: 'platform', name: 'soon revoked', expiresAtMs: null })
+  const stream = await follow({}, '', { url: gateway.url, bearer: made.token })
+  assert.equal((await stream.next())?.event, 'start')
+  await revokeToken(db, made.tokenId, clock.now())
+  // A token is remembered for half a second.
+  await wait(1_000)
+  await setPrice(100)
+  assert.equal(await stream.next(), undefined)
+})
+
+test('whoever goes away is held open no longer', async () => {
+  const other = await gateway.second()
+  const stream = await follow({}, '', { url: other.url, bearer: token })
+  await stream.next()
+  assert.equal(other.app.requestsInFlight(), 1)
+  stream.leave()
+  while (other.app.requestsInFlight() > 0) await wait(5)
+})
+
+test('who does not read holds up neither others nor the end of the service', async () => {
+  const other = await gateway.second()
+  const start = await follow({}, '', { url: other.url, bearer: token })
+  const { id } = (await start.next()) ?? { id: '' }
+  start.leave()
+  // More than the buffers of a connection hold.
+  const rows = 30_000
+  await gateway.db.query(
+    `insert into change (kind, hotel_ids, revisions_from, revisions_to)
+     select 'hotel', array[hotel.id], array[no], array[no] from generate_series(1, ${rows}) as no, hotel
+     where hotel.supplier_id = (select id from supplier where name = $1)`,
+    [supplier.name],
+  )
+  const idle = await follow({}, `?after=${id}&limit=1000`, { url: other.url, bearer: token })
+  const busy = await follow({}, `?after=${id}&limit=1000`, { url: other.url, bearer: token })
+  for (let told = 0; told <= rows; told++) assert.ok(await busy.next())
+  busy.leave()
+  other.app.drain()
+  while (other.app.requestsInFlight() > 0) await wait(5)
+  idle.leave()
+})

@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { overloaded } from '../platform/body.ts'
+import { Gate } from '../platform/gate.ts'
+import type { Needs } from '../platform/needs.ts'
+import { changedNights } from './changed-nights.ts'
+import type { Change } from './contract.ts'
+import { isBefore, ofAnotherStore, tooOld, writePlace, type Place } from './cursor.ts'
+import { selectChanges, selectOptionalEnd, selectPlaceOfNow, type ChangeRow } from './store.ts'
+
+export type Page = {
+  changes: Change[]
+  /** Behind all that was looked at. */
+  place: Place
+  hasMore: boolean
+}
+
+export type Feed = {
+  now: () => Promise<Place>
+  /** Throws 410 when the place is not one of the feed any more. */
+  read: (after: Place, limit: number) => Promise<Page>
+  /** Resolves when there is something to read after the place; false when the time or what `over` stands for is over. */
+  changed: (after: Place, withinMs: number, over: AbortSignal) => Promise<boolean>
+}
+
+/** More in one answer would keep everybody else waiting. */
+const blocksPerPageMax = 2_000
+/** Those who wait for their turn are no more than requests are held open. */
+const reads = { passing: 3, waiting: 1_000 }
+/** NOTIFY would make the commits of all pushes stand in one line, so one query looks for all who wait. */
+const lookEveryMs = 100
+
+export function feed(needs: Needs): Feed {
+  const gate = new Gate<'read'>(reads)
+  // Those who follow closely all ask for the same page.
+  const underWay = new Map<string, Promise<Page>>()
+  const watch = new Watch(needs)
+  const readInTurn = async (after: Place, limit: number): Promise<Page> => {
+    const turn = gate.enter('read')
+    if (!turn) throw overloaded()
+    await turn
+    try {
+      return await readPage(needs, after, limit)
+    } finally {
+      gate.leave('read')
+    }
+  }
+  return {
+    now: () => selectPlaceOfNow(needs.db),
+    read: (after, limit) => {
+      const text = `${limit} ${writePlace(after)}`
+      const known = underWay.get(text)
+      if (known) return known
+      const page = readInTurn(after, limit).finally(() => underWay.delete(text))
+      underWay.set(text, page)
+      return page
+    },
+    changed: (after, withinMs, over) => watch.wait(after, withinMs, over),
+  }
+}
+
+async function readPage({ db }: Needs, after: Place, limit: number): Promise<Page> {
+  const { rows, hasMore, horizon, nextTurn } = await selectChanges(db, after, {
+    limit,
+    blocksMax: blocksPerPageMax,
+  })
+  if (after.turn > nextTurn) throw ofAnotherStore()
+  if (isBefore(after, horizon)) throw tooOld()
+  const nights = await changedNights(db, rows)
+  const changes = rows.flatMap((row) => {
+    const ofNights = nights.get(row) ?? []
+    if (row.blocks.length === 0) return [told(row)]
+    // All of it was changed again since: the later change tells of it.
+    return ofNights.length === 0 ? [] : [{ ...told(row), nights: ofNights }]
+  })
+  return { changes, place: rows.at(-1)?.place ?? after, hasMore }
+}
+
+function told({ place, kind, at, hotelId, hotelCode, supplier, revisionTo }: ChangeRow): Change {
+  return {
+    cursor: writePlace(place),
+    kind,
+    at: at.toISOString(),
+    platformHotelId: String(hotelId),
+    supplier,
+    hotelId: hotelCode,
+    revision: revisionTo,
+  }
+}
+
+type Waiter = { after: Place; settle: (hasChanged: boolean) => void; fail: (error: unknown) => void }
+
+/** Looks for changes as long as somebody waits for one. */
+class Watch {
+  readonly #needs: Needs
+  readonly #waiters = new Set<Waiter>()
+  #isLooking = false
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  async wait(after: Place, withinMs: number, over: AbortSignal): Promise<boolean> {
+    if (over.aborted) return false
+    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<boolean>()
+    const waiter: Waiter = { after, settle, fail }
+    const giveUp = (): void => settle(false)
+    const timer = setTimeout(giveUp, withinMs)
+    over.addEventListener('abort', giveUp, { once: true })
+    this.#waiters.add(waiter)
+    if (!this.#isLooking) void this.#look()
+    try {
+      return await promise
+    } finally {
+      this.#waiters.delete(waiter)
+      clearTimeout(timer)
+      over.removeEventListener('abort', giveUp)
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true
+    while (this.#waiters.size > 0) {
+      const waiting = [...this.#waiters]
+      try {
+        const end = await selectOptionalEnd(this.#needs.db)
+        for (const { after, settle } of waiting) if (end && isBefore(after, end)) settle(true)
+      } catch (error) {
+        for (const { fail } of waiting) fail(error)
+      }
+      await pause(lookEveryMs)
+    }
+    this.#isLooking = false
+  }
+}

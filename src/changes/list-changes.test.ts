@@ -1,0 +1,416 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  client,
+  startGateway,
+  type Reply,
+  type TestClient,
+  type TestGateway,
+  type TestSupplier,
+} from '../../test/harness.ts'
+import { changesSettled } from '../../test/settled-changes.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
+import { doChores } from '../housekeeping.ts'
+import { readConfig } from '../config.ts'
+import { openLog } from '../platform/log.ts'
+import { telemetry } from '../platform/telemetry.ts'
+
+let gateway: TestGateway
+let platform: TestClient
+let supplier: TestSupplier
+let suppliers = 0
+let cursor = ''
+
+before(async () => {
+  gateway = await startGateway()
+  platform = client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
+})
+after(() => gateway.stop())
+beforeEach(async () => {
+  supplier = await gateway.supplier(`Supplier ${++suppliers}`)
+  await pushStoryHotel(supplier)
+  cursor = await cursorOfNow()
+})
+
+function changes(query: Record<string, string> = {}, caller = platform): Promise<Reply> {
+  return caller.get(`/booking/changes?${new URLSearchParams(query).toString()}`)
+}
+
+async function cursorOfNow(): Promise<string> {
+  await changesSettled(gateway.db)
+  return String(expectOk(await changes()).body['cursor'])
+}
+
+type Told = Record<string, unknown>
+
+function listed(reply: Reply): Told[] {
+  const list = expectOk(reply).body['changes']
+  assert.ok(Array.isArray(list))
+  return list
+}
+
+/** What is told after the cursor, without what differs from run to run. */
+async function told(): Promise<Told[]> {
+  await changesSettled(gateway.db)
+  return withoutChance(listed(await changes({ after: cursor })))
+}
+
+function withoutChance(list: readonly Told[]): Told[] {
+  return list.map(({ cursor: _cursor, at: _at, platformHotelId: _id, supplier: name, ...rest }) => {
+    assert.equal(name, supplier.name)
+    return rest
+  })
+}
+
+async function pushAri(...items: object[]): Promise<Reply> {
+  return expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: items }))
+}
+
+const night = { roomId: 'DBL', rateId: 'BAR', date: '2027-04-01' }
+
+async function hotelNo(): Promise<number> {
+  const { rows } = await gateway.db.query<{ id: number }>(
+    'select hotel.id from hotel join supplier on supplier.id = supplier_id where supplier.name = $1',
+    [supplier.name],
+  )
+  return rows[0]?.id ?? 0
+}
+
+describe('what is told', () => {
+  test('without a cursor nothing that was before, but the cursor of now', async () => {
+    const { body } = expectOk(await changes({ wait: '30' }))
+    assert.deepEqual(body, {
+      code: '200',
+      message: 'Changes retrieved successfully',
+      changes: [],
+      cursor: body['cursor'],
+      hasMore: false,
+    })
+    assert.deepEqual(listed(await changes({ after: String(body['cursor']) })), [])
+  })
+
+  test('a change, whole', async () => {
+    await pushAri({ ...night, price: 100 })
+    const id = await hotelNo()
+    await changesSettled(gateway.db)
+    const [first] = listed(await changes({ after: cursor }))
+    assert.match(String(first?.['at']), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    assert.deepEqual(first, {
+      cursor: first?.['cursor'],
+      kind: 'ari',
+      at: first?.['at'],
+      platformHotelId: String(id),
+      supplier: supplier.name,
+      hotelId: 'H1',
+      revision: 3,
+      nights: [
+        {
+          roomId: 'DBL',
+          platformRoomId: `${id}-R1`,
+          rateId: 'BAR',
+          platformRateId: `${id}-P1`,
+          startDate: '2027-04-01',
+          endDate: '2027-04-01',
+        },
+      ],
+    })
+    assert.deepEqual(listed(await changes({ after: String(first['cursor']) })), [])
+  })
+
+  test('hotels, products and taxes, of the whole hotel', async () => {
+    await pushStoryHotel(supplier, { hotelId: 'H2' })
+    await pushStoryHotel(supplier, { hotelName: 'Sea View Resort' })
+    const taxes = [
+      {
+        type: 'VAT',
+        valueType: '%',
+        value: 10,
+        appliedOn: 'net',
+        appliedPer: 'per_room_per_night',
+        included: false,
+        payNow: true,
+      },
+    ]
+    expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes }))
+    const products = [product('DBL', 'BAR', { mealPlan: 'BB' })]
+    expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+    assert.deepEqual(await told(), [
+      { kind: 'hotel', hotelId: 'H2', revision: 1 },
+      { kind: 'products', hotelId: 'H2', revision: 2 },
+      { kind: 'hotel', hotelId: 'H1', revision: 3 },
+      { kind: 'taxes', hotelId: 'H1', revision: 4 },
+      { kind: 'products', hotelId: 'H1', revision: 5 },
+    ])
+  })
+
+  test('the nights of each room and rate, as ranges over the months', async () => {
+    await pushAri(
+      {
+        roomId: 'DBL',
+        startDate: '2027-04-28',
+        endDate: '2027-05-03',
+        inventory: 5,
+        rates: [{ rateId: 'BAR', price: 100 }],
+      },
+      {
+        roomId: 'DBL',
+        rateId: 'NRF',
+        startDate: '2027-04-26',
+        endDate: '2027-05-09',
+        daysOfWeek: ['SAT', 'SUN'],
+        price: 90,
+      },
+    )
+    assert.deepEqual(await nightsTold(), [
+      ['DBL', undefined, '2027-04-28', '2027-05-03'],
+      ['DBL', 'BAR', '2027-04-28', '2027-05-03'],
+      ['DBL', 'NRF', '2027-05-01', '2027-05-02'],
+      ['DBL', 'NRF', '2027-05-08', '2027-05-09'],
+    ])
+  })
+
+  test('only the nights that hold something else than before, cleared ones too', async () => {
+    await pushAri({
+      roomId: 'DBL',
+      rateId: 'BAR',
+      startDate: '2027-04-01',
+      endDate: '2027-04-05',
+      price: 100,
+    })
+    cursor = await cursorOfNow()
+    await pushAri(
+      { roomId: 'DBL', rateId: 'BAR', startDate: '2027-04-01', endDate: '2027-04-06', price: 100 },
+      { ...night, date: '2027-04-03', price: null },
+    )
+    assert.deepEqual(await nightsTold(), [
+      ['DBL', 'BAR', '2027-04-03', '2027-04-03'],
+      ['DBL', 'BAR', '2027-04-06', '2027-04-06'],
+    ])
+  })
+
+  test('nothing of a push that changed nothing, was refused, or was a dry run', async () => {
+    await pushAri({ ...night, price: 100 })
+    cursor = await cursorOfNow()
+    await pushAri({ ...night, price: 100 })
+    await pushStoryHotel(supplier)
+    const ari = [{ ...night, price: 110 }]
+    expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', dryRun: true, ari }))
+    const unknown = { ...night, roomId: 'TWN', price: 110 }
+    assert.equal(
+      (await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: [unknown] })).status,
+      404,
+    )
+    assert.deepEqual(await told(), [])
+  })
+
+  test('what was changed again is told with the later change, and only there', async () => {
+    await pushAri({ ...night, price: 100 }, { ...night, date: '2027-04-02', price: 100 })
+    await pushAri({ ...night, price: 110 })
+    assert.deepEqual(
+      (await told()).map(({ revision, nights }) => [
+        revision,
+        Object(nights).length,
+        Object(nights)[0].startDate,
+      ]),
+      [
+        [3, 1, '2027-04-02'],
+        [4, 1, '2027-04-01'],
+      ],
+    )
+    await pushAri({ ...night, date: '2027-04-02', price: 120 })
+    assert.deepEqual(
+      (await told()).map(({ revision }) => revision),
+      [4, 5],
+    )
+  })
+
+  test('page by page each change once, and whether there are more', async () => {
+    for (let day = 1; day <= 7; day++) await pushAri({ ...night, date: `2027-04-0${day}`, price: 100 })
+    await changesSettled(gateway.db)
+    const pages: unknown[] = []
+    for (let hasMore: unknown = true; hasMore;) {
+      const reply = await changes({ after: cursor, limit: '3' })
+      pages.push(listed(reply).map(({ revision }) => revision))
+      cursor = String(reply.body['cursor'])
+      hasMore = reply.body['hasMore']
+    }
+    assert.deepEqual(pages, [[3, 4, 5], [6, 7, 8], [9]])
+  })
+
+  test('page by page also within one push of several hotels', async () => {
+    const hotels = ['H2', 'H3', 'H4', 'H5'].map((hotelId) => ({
+      hotelId,
+      hotelName: hotelId,
+      currency: 'USD',
+      isAvailable: true,
+      minChildAge: 2,
+      maxChildAge: 12,
+      timezone: 'UTC',
+    }))
+    expectOk(await supplier.post('/push/hotels', hotels))
+    await pushAri({ ...night, price: 100 })
+    await changesSettled(gateway.db)
+    const pages: unknown[] = []
+    for (let hasMore: unknown = true; hasMore;) {
+      const reply = await changes({ after: cursor, limit: '2' })
+      pages.push(listed(reply).map(({ hotelId }) => hotelId))
+      cursor = String(reply.body['cursor'])
+      hasMore = reply.body['hasMore']
+    }
+    assert.deepEqual(pages, [['H2', 'H3'], ['H4', 'H5'], ['H1']])
+  })
+
+  async function nightsTold(): Promise<unknown[]> {
+    return (await told()).flatMap(({ nights }) =>
+      Object(nights).map((one: Told) => [one['roomId'], one['rateId'], one['startDate'], one['endDate']]),
+    )
+  }
+})
+
+describe('the order', () => {
+  test('waits for a transaction that is under way: what it commits is not passed over', async () => {
+    const early = await gateway.db.pool.connect()
+    try {
+      await early.query('begin')
+      await early.query('select pg_current_xact_id()')
+      await pushAri({ ...night, price: 100 })
+      assert.deepEqual(listed(await changes({ after: cursor })), [])
+      await early.query(
+        `insert into change (kind, hotel_ids, revisions_from, revisions_to) values ('taxes', array[$1::int], '{9}', '{9}')`,
+        [await hotelNo()],
+      )
+      await early.query('commit')
+    } finally {
+      early.release()
+    }
+    assert.deepEqual(new Set((await told()).map(({ kind }) => kind)), new Set(['ari', 'taxes']))
+  })
+
+  test('is that of the revisions, also where a transaction began before the one whose lock it waited for', async () => {
+    const id = await hotelNo()
+    const early = await gateway.db.pool.connect()
+    try {
+      await early.query('begin')
+      await early.query('select pg_current_xact_id()')
+      await pushAri({ ...night, price: 100 })
+      await early.query('select from hotel where id = $1 for update', [id])
+      await early.query(
+        `insert into change (kind, hotel_ids, revisions_from, revisions_to) values ('taxes', array[$1::int], '{4}', '{4}')`,
+        [id],
+      )
+      await early.query('commit')
+    } finally {
+      early.release()
+    }
+    assert.deepEqual(
+      (await told()).map(({ revision }) => revision),
+      [3, 4],
+    )
+  })
+})
+
+describe('waiting', () => {
+  test('ends with a change, of another process too', async () => {
+    const other = await gateway.second()
+    const waiting = changes({ after: cursor, wait: '30' })
+    const elsewhere = client(other.url, { 'x-api-key': supplier.apiKey })
+    expectOk(
+      await elsewhere.post('/push/ari', {
+        hotelId: 'H1',
+        pricingModel: 'unit',
+        ari: [{ ...night, price: 100 }],
+      }),
+    )
+    assert.equal(listed(await waiting).length, 1)
+  })
+
+  test('ends after the time with no change and a cursor to go on from', async () => {
+    const reply = await changes({ after: cursor, wait: '1' })
+    assert.deepEqual([listed(reply), reply.body['hasMore']], [[], false])
+    await pushAri({ ...night, price: 100 })
+    assert.equal(listed(await changes({ after: String(reply.body['cursor']), wait: '30' })).length, 1)
+  })
+
+  test('takes no places of others, and has a limit of its own', async () => {
+    const leave = new AbortController()
+    const authorization = `Bearer ${await gateway.token('platform')}`
+    const url = `${gateway.url}/v1/booking/changes?${new URLSearchParams({ after: cursor, wait: '30' }).toString()}`
+    const waiting = Array.from({ length: 200 }, () =>
+      fetch(url, { headers: { authorization }, signal: leave.signal }).catch(() => undefined),
+    )
+    const metric = async (name: string) =>
+      Number(
+        new RegExp(`^${name} (\\d+)`, 'm').exec(await (await fetch(`${gateway.url}/metrics`)).text())?.[1],
+      )
+    while ((await metric('ari_requests_held_open')) < 200);
+    assert.deepEqual(problemsOf(await changes({ after: cursor })), [
+      [undefined, 'OVERLOADED', 'The service is overloaded'],
+    ])
+    // The one that asks.
+    assert.equal(await metric('ari_requests_in_flight'), 1)
+    leave.abort()
+    await Promise.all(waiting)
+    while ((await metric('ari_requests_held_open')) > 0);
+    expectOk(await changes({ after: cursor }))
+  })
+
+  test('ends with the service, with an answer', async () => {
+    const other = await gateway.second()
+    const caller = client(other.url, { authorization: `Bearer ${await gateway.token('platform')}` })
+    const waiting = changes({ after: cursor, wait: '30' }, caller)
+    while (other.app.requestsInFlight() === 0) await wait(5)
+    other.app.drain()
+    const reply = await waiting
+    assert.deepEqual([listed(reply), reply.body['hasMore']], [[], false])
+    assert.equal((await changes({}, caller)).status, 503)
+  })
+})
+
+describe('what is refused', () => {
+  test('every parameter that is wrong, at once', async () => {
+    const reply = await changes({ after: 'yesterday', wait: '31', limit: '0' })
+    assert.equal(reply.status, 400)
+    assert.deepEqual(problemsOf(reply), [
+      ['?after', 'INVALID_CURSOR', 'after is not a cursor'],
+      ['?wait', 'INVALID_WAIT', 'wait must be an integer from 0 to 30'],
+      ['?limit', 'INVALID_LIMIT', 'limit must be an integer from 1 to 1000'],
+    ])
+  })
+
+  test('a cursor after which changes were deleted; one at the end of what was deleted goes on', async () => {
+    await pushAri({ ...night, price: 100 })
+    const [first] = listed(await changes({ after: cursor, wait: '30' }))
+    await pushAri({ ...night, price: 110 })
+    await keepHouse(8)
+    const reply = await changes({ after: cursor })
+    assert.equal(reply.status, 410)
+    assert.deepEqual(problemsOf(reply), [
+      [
+        '?after',
+        'CURSOR_TOO_OLD',
+        'Changes after this cursor are not kept any more: it is older than 7 days',
+      ],
+    ])
+    assert.equal((await changes({ after: String(first?.['cursor']) })).status, 410)
+    cursor = await cursorOfNow()
+    await pushAri({ ...night, price: 120 })
+    await keepHouse(6)
+    assert.equal((await told()).length, 1)
+  })
+
+  test('a cursor of a database that was further, as after a restore', async () => {
+    const ahead = Buffer.from('change 999999999 1 1').toString('base64url')
+    const reply = await changes({ after: ahead })
+    assert.equal(reply.status, 410)
+    assert.deepEqual(problemsOf(reply), [
+      ['?after', 'CURSOR_UNKNOWN', 'This cursor was not given by the database as it is now'],
+    ])
+  })
+
+  async function keepHouse(daysAhead: number): Promise<void> {
+    const { settings } = readConfig({})
+    const clock = { now: () => Date.now() + daysAhead * 86_400_000 }
+    await doChores({ db: gateway.db, clock, log: openLog('silent'), telemetry: telemetry() }, settings)
+  }
+})

@@ -1,0 +1,84 @@
+import { performance } from 'node:perf_hooks'
+import type { Held } from '../platform/held-open.ts'
+import { answer, onHeld } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import { readLimit } from '../platform/query.ts'
+import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
+import type { AnswerOf } from '../platform/route.ts'
+import { changeRoutes, changesPerPage, waitSecondsMax } from './contract.ts'
+import { readPlace, writePlace, type Place } from './cursor.ts'
+import { eventsContentType, eventStream } from './events.ts'
+import { feed, type Feed, type Page } from './feed.ts'
+
+/** GET /booking/changes: at once, after waiting, or as events. */
+export const listChanges = (needs: Needs) => {
+  const changes = feed(needs)
+  return onHeld(changeRoutes.listChanges, async ({ query }, held) => {
+    const wrong: Problem[] = []
+    const isStream = (held.headers.accept ?? '').toLowerCase().includes('text/event-stream')
+    const resumed = isStream ? held.headers['last-event-id'] : undefined
+    // Who connects again sends the URL of the first time, and where it has got to in the header.
+    const asked =
+      resumed === undefined
+        ? readPlace(query.after, '?after', wrong)
+        : readPlace(String(resumed), 'last-event-id', wrong)
+    const waitSeconds = readWait(query.wait, wrong)
+    const limit = readLimit(query.limit, changesPerPage, wrong)
+    rejectIfAny(wrong)
+    if (isStream) {
+      const start = asked ?? (await changes.now())
+      // What is wrong with the cursor is answered while it still can be.
+      await changes.read(start, 1)
+      return {
+        contentType: eventsContentType,
+        stream: eventStream({ feed: changes, start, limit, held, needs }),
+      }
+    }
+    if (!asked) return answer(200, said({ changes: [], place: await changes.now(), hasMore: false }))
+    const page = await readOrWait(changes, asked, { limit, waitMs: waitSeconds * 1_000, held })
+    needs.telemetry.changesTold.inc(page.changes.length)
+    return answer(200, said(page))
+  })
+}
+
+/** The first page that tells anything; an empty one when the time is over, or what `held.over` stands for. */
+async function readOrWait(
+  changes: Feed,
+  after: Place,
+  { limit, waitMs, held }: { limit: number; waitMs: number; held: Held },
+): Promise<Page> {
+  const untilMs = performance.now() + waitMs
+  let place = after
+  for (;;) {
+    const page = await changes.read(place, limit)
+    place = page.place
+    if (page.changes.length > 0 || held.over.aborted) return page
+    if (page.hasMore) continue
+    const leftMs = untilMs - performance.now()
+    if (leftMs <= 0 || !(await changes.changed(place, leftMs, held.over))) return page
+    await held.admitAgain()
+  }
+}
+
+function said({ changes, place, hasMore }: Page): AnswerOf<typeof changeRoutes.listChanges> {
+  return {
+    code: '200',
+    message: 'Changes retrieved successfully',
+    changes,
+    cursor: writePlace(place),
+    hasMore,
+  }
+}
+
+function readWait(text: string | undefined, wrong: Problem[]): number {
+  if (text === undefined) return 0
+  const seconds = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN
+  if (seconds <= waitSecondsMax) return seconds
+  wrong.push({
+    type: 'INVALID_WAIT',
+    message: `wait must be an integer from 0 to ${waitSecondsMax}`,
+    path: '?wait',
+    value: shown(text),
+  })
+  return 0
+}

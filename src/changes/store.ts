@@ -1,0 +1,184 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { ChangeKind } from './contract.ts'
+import type { Place } from './cursor.ts'
+
+export type ChangeRow = {
+  place: Place
+  kind: ChangeKind
+  at: Date
+  hotelId: number
+  hotelCode: string
+  supplier: string
+  revisionFrom: number
+  revisionTo: number
+  /** Rows of ari_month, packed as ari/store.ts does. */
+  blocks: number[]
+}
+
+type Row = Omit<ChangeRow, 'place' | 'blocks'> & {
+  turn: number | null
+  id: number
+  no: number
+  blocks: string | null
+  found: number
+}
+type Bounds = { horizonTurn: number; horizonId: number; horizonHotels: number; nextTurn: number }
+
+export type Found = {
+  rows: ChangeRow[]
+  /** Whether there are more that may be told already. */
+  hasMore: boolean
+  /** Up to here everything may be deleted. */
+  horizon: Place
+  /** No transaction has this number yet. */
+  nextTurn: number
+}
+
+/** No transaction is under way any more that could commit a row up to this one. */
+const isTurnOver = 'turn < pg_snapshot_xmin(pg_current_snapshot())::text::int8'
+
+/**
+ * The changes after a place, one a hotel, at most `limit`, and as many as name about `blocksMax` blocks together (at
+ * least one). Only those whose turn is over: while a transaction with a lower number is under way, it may still commit
+ * a row that belongs before them.
+ */
+export async function selectChanges(
+  db: Queryable,
+  after: Place,
+  { limit, blocksMax }: { limit: number; blocksMax: number },
+): Promise<Found> {
+  const { rows } = await db.query<Row & Bounds>({
+    name: 'select-changes',
+    text: `
+      select horizon.turn as "horizonTurn", horizon.id as "horizonId", horizon.hotels as "horizonHotels",
+        pg_snapshot_xmax(pg_current_snapshot())::text::int8 as "nextTurn", page.*
+      from change_horizon as horizon left join (
+        select change.turn, change.id, change.no::int, change.kind, change.at, change.hotel_id as "hotelId",
+          hotel.code as "hotelCode", supplier.name as supplier, change.revision_from as "revisionFrom",
+          change.revision_to as "revisionTo", change.blocks, change.found
+        from (
+          select *, count(*) over ()::int as found,
+            sum(block_count) over (order by turn, id, no) - block_count as blocks_before
+          from (
+            select turn, id, kind, at, told.*, coalesce(cardinality(string_to_array(told.blocks, ' ')), 0) as block_count
+            from (
+              -- The first may be told already, wholly or in part.
+              select * from change where (turn, id) >= ($1::int8, $2::int8) and ${isTurnOver}
+              order by turn, id limit $4 + 2
+            ) as next
+              cross join unnest(hotel_ids, revisions_from, revisions_to, blocks) with ordinality
+                as told (hotel_id, revision_from, revision_to, blocks, no)
+            where (turn, id, told.no) > ($1, $2, $3)
+            order by turn, id, told.no limit $4 + 1
+          ) as hotels
+        ) as change
+          join hotel on hotel.id = change.hotel_id join supplier on supplier.id = hotel.supplier_id
+        where change.blocks_before < $5
+        order by change.turn, change.id, change.no limit $4
+      ) as page on true
+      order by page.turn, page.id, page.no`,
+    values: [after.turn, after.id, after.hotels, limit, blocksMax],
+  })
+  const [first] = rows
+  if (!first) throw new Error('change_horizon has no row')
+  const changes = rows.flatMap(changeOf)
+  return {
+    rows: changes,
+    hasMore: first.turn !== null && first.found > changes.length,
+    horizon: { turn: first.horizonTurn, id: first.horizonId, hotels: first.horizonHotels },
+    nextTurn: first.nextTurn,
+  }
+}
+
+function changeOf({ turn, id, no, blocks, ...row }: Row & Bounds): ChangeRow[] {
+  if (turn === null) return []
+  const { kind, at, hotelId, hotelCode, supplier, revisionFrom, revisionTo } = row
+  return [
+    {
+      place: { turn, id, hotels: no },
+      kind,
+      at,
+      hotelId,
+      hotelCode,
+      supplier,
+      revisionFrom,
+      revisionTo,
+      blocks: blocks === null ? [] : blocks.split(' ').map(Number),
+    },
+  ]
+}
+
+/** Whatever is committed from now on comes behind this place. */
+export async function selectPlaceOfNow(db: Queryable): Promise<Place> {
+  const { rows } = await db.query<{ turn: number }>(
+    'select pg_snapshot_xmin(pg_current_snapshot())::text::int8 as turn',
+  )
+  return { turn: rows[0]?.turn ?? 0, id: 0, hotels: 0 }
+}
+
+/** The end of what may be told. */
+export async function selectOptionalEnd(db: Queryable): Promise<Place | undefined> {
+  const { rows } = await db.query<Place>({
+    name: 'select-end-of-changes',
+    text: `select turn, id, cardinality(hotel_ids) as hotels from change where ${isTurnOver}
+      order by turn desc, id desc limit 1`,
+  })
+  return rows[0]
+}
+
+export type NumberedCode = { isRoom: boolean; hotelId: number; no: number; code: string }
+
+/** The codes of rooms and rates, each named by its hotel and its number. */
+export async function selectCodes(
+  db: Queryable,
+  rooms: readonly { hotelId: number; no: number }[],
+  rates: readonly { hotelId: number; no: number }[],
+): Promise<NumberedCode[]> {
+  const { rows } = await db.query<NumberedCode>({
+    name: 'select-codes',
+    text: `
+      select true as "isRoom", hotel_id as "hotelId", room_no as no, code from room
+      where (hotel_id, room_no) in (select * from unnest($1::int[], $2::int2[]))
+      union all
+      select false, hotel_id, rate_no, code from rate
+      where (hotel_id, rate_no) in (select * from unnest($3::int[], $4::int2[]))`,
+    values: [
+      rooms.map(({ hotelId }) => hotelId),
+      rooms.map(({ no }) => no),
+      rates.map(({ hotelId }) => hotelId),
+      rates.map(({ no }) => no),
+    ],
+  })
+  return rows
+}
+
+const batchRows = 5_000
+/** A million rows a run; what is left goes with the next. */
+const batchesMax = 200
+
+/** Deletes changes of before a time from the beginning of the feed, and remembers how far. Returns how many. */
+export async function deleteOldChanges(db: Queryable, beforeMs: number): Promise<number> {
+  let deleted = 0
+  for (let batch = 0; batch < batchesMax; batch++) {
+    const { rows } = await db.query<{ count: number }>(
+      // Several processes at once find the same rows; who comes later finds them gone and stops.
+      `with oldest as (
+        select turn, id, at, cardinality(hotel_ids) as hotels from change order by turn, id limit ${batchRows}
+      ), gone as (
+        delete from change using oldest
+        where change.turn = oldest.turn and change.id = oldest.id and oldest.at < to_timestamp($1::float8 / 1000)
+        returning oldest.turn, oldest.id, oldest.hotels
+      ), moved as (
+        update change_horizon
+        set (turn, id, hotels) = (select turn, id, hotels from gone order by turn desc, id desc limit 1)
+        where exists (select from gone)
+      )
+      select count(*)::int as count from gone`,
+      [beforeMs],
+    )
+    const count = rows[0]?.count ?? 0
+    deleted += count
+    if (count < batchRows) break
+  }
+  return deleted
+}

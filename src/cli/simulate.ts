@@ -1,0 +1,157 @@
+import { createInterface } from 'node:readline'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { systemClock } from '../platform/clock.ts'
+import type { SimulatedCall } from '../simulate/call.ts'
+import { described, readFaultOrder, simulatedFaults, type FaultOrder } from '../simulate/faults.ts'
+import { shownCall } from '../simulate/show.ts'
+import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
+import { isSecret } from '../simulate/verify.ts'
+import { integerBetween } from './arguments.ts'
+import { paint, printJson, printLine, remark } from './print.ts'
+
+type Given = {
+  url: string
+  key: string
+  host: string
+  port: number
+  publicUrl?: string
+  signingSecret: string[]
+  fault: FaultOrder[]
+  json?: boolean
+}
+
+const portMax = 65_535
+const faultList = simulatedFaults.map((fault) => `  ${fault.padEnd(22)} ${described[fault].does}`).join('\n')
+
+export function simulateCommand(): Command {
+  const simulate = new Command('simulate').description('the other side, to try the service with').addHelpText(
+    'after',
+    `
+Examples:
+  ari simulate supplier --key ari_sbx_…
+  ari simulate supplier --key ari_sbx_… --fault dearer --json`,
+  )
+  addSupplier(simulate)
+  return simulate
+}
+
+function addSupplier(simulate: Command): void {
+  simulate
+    .command('supplier')
+    .description("a supplier's server: answers price checks from what was pushed, and takes reservations")
+    .addOption(new Option('--url <url>', 'of the gateway').env('ARI_URL').default('http://127.0.0.1:8080'))
+    .addOption(
+      new Option('--key <apiKey>', "the supplier's API key").env('ARI_API_KEY').makeOptionMandatory(),
+    )
+    .option('--host <address>', 'where it listens', '127.0.0.1')
+    .option('--port <n>', '0 for any that is free', integerBetween({ min: 0, max: portMax }), 0)
+    .option('--public-url <url>', 'where the gateway reaches it, if elsewhere (a tunnel, a proxy)')
+    .option(
+      '--signing-secret <secret>',
+      'of an earlier registration; twice during a rotation',
+      eachSecret,
+      [],
+    )
+    .option('--fault <order>', 'what it does wrong, from the first call on; several times', eachFault, [])
+    .option('--json', 'print a JSON line for each call')
+    .addHelpText('after', helpAfter)
+    .action(run)
+}
+
+const helpAfter = `
+It puts its URLs on the API key, in place of those that are there. A gateway that runs with
+ARI_ALLOW_PRIVATE_WEBHOOKS=true calls it on this machine.
+
+Faults:
+${faultList}
+FAULT:check or FAULT:booking restricts one to price checks or reservations, FAULT:3 to three calls.
+While it runs, type: fault FAULT, fault none, or quit.
+
+Examples:
+  ari simulate supplier --key ari_sbx_…
+  ari simulate supplier --key ari_sbx_… --fault dearer
+  ari simulate supplier --key ari_sbx_… --fault 500:booking:2 --fault hang:check:1
+  ari simulate supplier --key ari_sbx_… --public-url https://tunnel.example.com --signing-secret whsec_…`
+
+function eachSecret(text: string, before: readonly string[]): string[] {
+  if (isSecret(text)) return [...before, text]
+  throw new InvalidArgumentError('It must be a signing secret, as whsec_….')
+}
+
+function eachFault(text: string, before: readonly FaultOrder[]): FaultOrder[] {
+  const order = readFaultOrder(text)
+  if ('wrong' in order) throw new InvalidArgumentError(`${order.wrong}.`)
+  return [...before, order]
+}
+
+async function run({ key: apiKey, signingSecret: secrets, fault: faults, ...given }: Given): Promise<void> {
+  const { json } = given
+  const supplier = await startSupplier({
+    ...given,
+    apiKey,
+    secrets,
+    faults,
+    clock: systemClock,
+    told: (call) => {
+      if (json) printJson(call)
+      else printCall(call)
+    },
+  })
+  sayReady(supplier, json)
+  await untilStopped(supplier)
+  await supplier.close()
+}
+
+/** With the time before its first line. */
+function printCall(call: SimulatedCall): void {
+  const time = call.at.slice(11, 19)
+  for (const [index, line] of shownCall(call, paint).entries()) {
+    printLine(`${index === 0 ? paint('dim', time) : ' '.repeat(time.length)}  ${line}`)
+  }
+}
+
+function sayReady({ urls, newSecret, hasSecret }: SimulatedSupplier, json = false): void {
+  const signingSecret = newSecret === undefined ? {} : { signingSecret: newSecret }
+  if (json) return printJson({ ready: true, urls, ...signingSecret })
+  printLine(`Price checks at ${urls.priceCheck}`)
+  printLine(`Reservations at ${urls.booking}`)
+  if (newSecret !== undefined)
+    printLine(`Signing secret  ${newSecret}  (for --signing-secret at the next start)`)
+  else if (!hasSecret) {
+    remark(
+      'Signatures are not verified: the key has a secret already, which only --signing-secret can tell. Another one: ari key rotate-signing-secret',
+    )
+  }
+  printLine('Waiting for calls; Ctrl-C ends.')
+}
+
+/** By a signal or by "quit"; the end of the input means nothing, as it may never have been there. */
+function untilStopped(supplier: SimulatedSupplier): Promise<void> {
+  return new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin })
+    const stop = (): void => {
+      lines.close()
+      process.stdin.destroy()
+      resolve()
+    }
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+    lines.on('line', (line) => {
+      if (line.trim() === 'quit') stop()
+      else command(line.trim(), supplier)
+    })
+  })
+}
+
+function command(line: string, supplier: SimulatedSupplier): void {
+  if (line === '') return
+  if (line === 'fault none') {
+    supplier.orderNothing()
+    return remark('No faults from now on.')
+  }
+  const [, text = ''] = /^fault\s+(.*)$/.exec(line) ?? []
+  const order = readFaultOrder(text)
+  if (text === '') return remark('Type: fault FAULT, fault none, or quit.')
+  if ('wrong' in order) return remark(`${order.wrong}.`)
+  supplier.order(order)
+  remark(`From the next call on: ${text}.`)
+}

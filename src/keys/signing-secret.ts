@@ -1,0 +1,30 @@
+import type { Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
+import { newSigningSecret } from '../platform/webhook-signature.ts'
+import { keyNotFound } from './manage.ts'
+
+/**
+ * Gives a key another secret to sign calls of its URLs with. Until the overlap is over both sign, so that the supplier
+ * can change its own at any time between. One that was itself replaced before signs no longer.
+ */
+export async function rotateSigningSecret(
+  db: Queryable,
+  keyId: number,
+  oldUntilMs: number,
+): Promise<{ signingSecret: string }> {
+  const signingSecret = newSigningSecret()
+  const { rowCount } = await db.query(
+    `update api_key set signing_secret = $2, signing_secret_previous = signing_secret,
+       signing_secret_previous_until = to_timestamp($3::float8 / 1000)
+     where id = $1 and signing_secret is not null`,
+    [keyId, signingSecret, oldUntilMs],
+  )
+  if (rowCount === 1) return { signingSecret }
+  const { rowCount: found } = await db.query('select from api_key where id = $1', [keyId])
+  if (found === 0) throw keyNotFound(keyId)
+  throw new Rejected(409, {
+    type: 'NO_SIGNING_SECRET',
+    message: `Key ${keyId} has no signing secret`,
+    hint: 'It gets one when its first webhook is registered',
+  })
+}

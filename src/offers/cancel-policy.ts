@@ -1,0 +1,161 @@
+import { formatNight, type DayNumber } from '../platform/calendar.ts'
+import { minorText, toMinor } from '../platform/money.ts'
+import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
+import type { PricedRoom, TaxedRoom } from '../taxes/compute.ts'
+import { exactDecimal } from '../taxes/tax-rules.ts'
+import type { Quote } from './evaluate.ts'
+
+type Penalty = NonNullable<CancelPolicy['cancelPenalties']>[number]
+type Charge = Penalty['penaltyCharge']
+
+/** What a guest who cancels has to pay: `amount` from an instant on, null for from the booking on. */
+export type ShownPenalty = { from: string | null; amount: string; noShow?: true }
+export type ShownPolicy = { code: string | null; description: string | null; penalties: ShownPenalty[] }
+
+/** A policy for one date of arrival, with all but the amounts, which each offer has its own. */
+export type PreparedPolicy = Omit<ShownPolicy, 'penalties'> & {
+  penalties: readonly PreparedPenalty[]
+  /** What stands before the penalties in its JSON. */
+  head: string
+}
+type PreparedPenalty = {
+  from: string | null
+  isNoShow: boolean
+  charge: Charge
+  /** What stands around the amount in its JSON. */
+  before: string
+  after: string
+}
+
+/**
+ * The first policy whose dates hold the arrival; undefined where none does. Deadlines are instants with the offset of
+ * the hotel's zone, null stands for the booking itself. Earliest first; penalties for guests who don't come last, from
+ * the end of the day of arrival on.
+ */
+export function preparePolicy(
+  policies: readonly CancelPolicy[],
+  timeZone: string,
+  arrival: DayNumber,
+): PreparedPolicy | undefined {
+  const night = formatNight(arrival)
+  const policy = policies.find(
+    ({ startDate, endDate }) =>
+      (startDate === undefined || startDate <= night) && (endDate === undefined || night <= endDate),
+  )
+  if (!policy) return undefined
+  const said = { code: policy.code ?? null, description: policy.description ?? null }
+  const penalties = (policy.cancelPenalties ?? []).map((penalty): PreparedPenalty => {
+    const isNoShow = penalty.noShow === true
+    const from = isNoShow
+      ? instantText(timeZone, arrival + 1, '00:00', 0)
+      : deadlineOf(penalty, timeZone, arrival)
+    return {
+      from,
+      isNoShow,
+      charge: penalty.penaltyCharge,
+      before: `{"from":${JSON.stringify(from)},"amount":"`,
+      after: isNoShow ? '","noShow":true}' : '"}',
+    }
+  })
+  penalties.sort((one, other) => rankOf(one) - rankOf(other))
+  return { ...said, penalties, head: `${JSON.stringify(said).slice(0, -1)},"penalties":[` }
+}
+
+/** The policy with what its penalties come to. */
+export function shownPolicy(
+  { code, description, penalties }: PreparedPolicy,
+  quote: Quote,
+  minorDigits: number,
+): ShownPolicy {
+  return {
+    code,
+    description,
+    penalties: penalties.map(({ from, isNoShow, charge }) => ({
+      from,
+      amount: minorText(penaltyOf(charge, quote, minorDigits), minorDigits),
+      ...(isNoShow ? { noShow: true } : {}),
+    })),
+  }
+}
+
+/** The same as JSON. */
+export function policyText({ head, penalties }: PreparedPolicy, quote: Quote, minorDigits: number): string {
+  let text = head
+  for (const [index, { before, charge, after }] of penalties.entries()) {
+    const amount = minorText(penaltyOf(charge, quote, minorDigits), minorDigits)
+    text += `${index > 0 ? ',' : ''}${before}${amount}${after}`
+  }
+  return `${text}]}`
+}
+
+function rankOf({ from, isNoShow }: PreparedPenalty): number {
+  if (isNoShow) return Number.MAX_SAFE_INTEGER
+  return from === null ? Number.MIN_SAFE_INTEGER : Date.parse(from)
+}
+
+/** Minor units: whole first nights, or the full stay, a percentage of it (half up), or a flat amount a room. */
+function penaltyOf(
+  { chargeBase, nights = 0, percent, amount }: Charge,
+  { rooms, taxed }: Quote,
+  minorDigits: number,
+): number {
+  const { afterTax } = taxed.total
+  if (chargeBase === 'NightBase') {
+    let charged = 0
+    for (const [index, room] of rooms.entries()) charged += firstNights(room, taxed.rooms[index], nights)
+    return charged
+  }
+  // A member that is zero says nothing where the other says something.
+  const flat = amount === undefined ? 0 : (toMinor(amount, minorDigits) ?? 0)
+  if (flat > 0) return flat * rooms.length
+  if (percent !== undefined && (percent > 0 || amount === undefined)) return percentOf(afterTax, percent)
+  return amount === undefined ? afterTax : 0
+}
+
+function firstNights(room: PricedRoom, taxed: TaxedRoom | undefined, count: number): number {
+  let prices = 0
+  let charged = 0
+  for (const [index, { price }] of room.nights.entries()) {
+    prices += price
+    if (index < count) charged += price
+  }
+  // Without taxes on top of the prices these are what is charged, and the taxes need not be spread over the nights.
+  if (!taxed || taxed.total.afterTax === prices) return charged
+  let withTaxes = 0
+  for (const { afterTax } of taxed.nights.slice(0, count)) withTaxes += afterTax
+  return withTaxes
+}
+
+function percentOf(minor: number, percent: number): number {
+  if (percent === 100) return minor
+  const [whole = '', decimals = ''] = exactDecimal(percent).split('.')
+  const scale = 100n * 10n ** BigInt(decimals.length)
+  return Number((2n * BigInt(minor) * BigInt(whole + decimals) + scale) / (2n * scale))
+}
+
+function deadlineOf({ cancelDeadline }: Penalty, timeZone: string, arrival: DayNumber): string | null {
+  if (!cancelDeadline) return null
+  const { offsetTimeUnit, offsetTimeValue, deadline = '00:00' } = cancelDeadline
+  return offsetTimeUnit === 'D'
+    ? instantText(timeZone, arrival - offsetTimeValue, deadline, 0)
+    : instantText(timeZone, arrival, deadline, offsetTimeValue)
+}
+
+/** Reckoning in a zone is slow, and a search has the same few deadlines again and again. */
+const instants = new Map<string, string>()
+const instantsKeptMax = 20_000
+
+/** The instant some hours before a time of day in a zone, with the zone's offset. */
+function instantText(timeZone: string, day: DayNumber, time: string, hoursBefore: number): string {
+  const key = `${timeZone} ${day} ${time} ${hoursBefore}`
+  const known = instants.get(key)
+  if (known !== undefined) return known
+  const text = Temporal.PlainDate.from('1970-01-01')
+    .add({ days: day })
+    .toZonedDateTime({ timeZone, plainTime: time })
+    .subtract({ hours: hoursBefore })
+    .toString({ timeZoneName: 'never', smallestUnit: 'second' })
+  if (instants.size >= instantsKeptMax) instants.clear()
+  instants.set(key, text)
+  return text
+}

@@ -1,0 +1,240 @@
+import { unset } from '../ari/block-codec.ts'
+import type { Block } from '../ari/block.ts'
+import { fieldNumber, guestBucket } from '../ari/fields.ts'
+import { restrictedFields, restrictions, type RestrictedField } from '../ari/restrictions.ts'
+import { firstDay, formatNight, monthOf, type DayNumber } from '../platform/calendar.ts'
+import { minorText } from '../platform/money.ts'
+import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
+import type { OfferRule } from './contract.ts'
+import { taxesOf, type SoughtStay } from './evaluate.ts'
+import { fits, type Party } from './party.ts'
+import type { RoomRateDays, RowName } from './room-rate-days.ts'
+
+/** What set a value: a revision of the hotel's ARI, with what it set, or a push of the product or the hotel itself. */
+export type Origin =
+  | { kind: 'ari'; revision: number; row: RowName; field: number; day: DayNumber }
+  | { kind: 'product' | 'hotel' }
+
+/** A rule on the days on which the same was held and set by the same. */
+export type TestedRule = {
+  rule: OfferRule
+  pass: boolean
+  /** Whose value it is, where both the room and the room-rate may have one. */
+  of?: RowName
+  days: DayNumber[]
+  held: unknown
+  asked: unknown
+  /** The price line that a party lacks. */
+  missing?: { ageCategory: string; guests: number }
+  reason?: string
+  origin: Origin | undefined
+}
+
+type Context = {
+  days: RoomRateDays
+  catalog: BookingCatalog
+  roomRate: BookableRoomRate
+  sought: SoughtStay
+  revisions: Revisions
+}
+
+/** Every rule of a room-rate, whether it lets the stay pass or not, in the order of the contract. */
+export function explain(
+  days: RoomRateDays,
+  catalog: BookingCatalog,
+  roomRate: BookableRoomRate,
+  sought: SoughtStay,
+): TestedRule[] {
+  const context = { days, catalog, roomRate, sought, revisions: new Revisions(days) }
+  return [
+    ...offeredRules(context),
+    ...inventoryRules(context),
+    ...priceRules(context),
+    ...restrictedFields.flatMap((field) => restrictionRules(context, field)),
+    ...taxRules(context),
+  ]
+}
+
+function offeredRules({ catalog, roomRate, sought }: Context): TestedRule[] {
+  const { isAvailable, maxOccupancy, maxAdult, maxChild } = roomRate
+  const [hotel, product] = [{ kind: 'hotel' }, { kind: 'product' }] as const
+  const whole = (rule: OfferRule, held: boolean, origin: Origin): TestedRule => ({
+    rule,
+    pass: held,
+    days: [],
+    held,
+    asked: true,
+    origin: held ? undefined : origin,
+  })
+  const occupancy = {
+    maxOccupancy,
+    ...(maxAdult === null ? {} : { maxAdult }),
+    ...(maxChild === null ? {} : { maxChild }),
+  }
+  return [
+    whole('hotelAvailable', catalog.isAvailable, hotel),
+    whole('productAvailable', isAvailable, product),
+    {
+      rule: 'arrivalDate',
+      pass: sought.advanceDays >= 0,
+      days: [sought.arrival],
+      held: formatNight(sought.today),
+      asked: formatNight(sought.arrival),
+      origin: undefined,
+    },
+    ...sought.parties.distinct.map((party): TestedRule => {
+      const pass = fits(party, roomRate)
+      const origin = pass ? undefined : product
+      return { rule: 'occupancy', pass, days: [], held: occupancy, asked: shownParty(party), origin }
+    }),
+  ]
+}
+
+function shownParty({ adults, children, infants }: Party): object {
+  return { adults, children, infants }
+}
+
+function inventoryRules(context: Context): TestedRule[] {
+  const { days, sought } = context
+  const asked = sought.parties.partyByRoom.length
+  const field = fieldNumber.inventory
+  const merged = new Merged()
+  for (const row of ['room', 'rate'] as const) {
+    for (let day = sought.arrival; day < sought.departure; day++) {
+      const units = days.at(row, field, day)
+      // Either may be all there is; where neither is held, the room's is what is missing.
+      if (units === unset && (row === 'rate' || days.unitsOn(day) !== unset)) continue
+      merged.add(day, {
+        rule: 'inventory',
+        of: row,
+        pass: units >= asked,
+        held: heldNumber(units),
+        asked,
+        origin: context.revisions.origin(row, field, day),
+      })
+    }
+  }
+  return merged.rules
+}
+
+function priceRules({ days, sought, catalog, roomRate, revisions }: Context): TestedRule[] {
+  return sought.parties.distinct.flatMap((party) => {
+    const merged = new Merged()
+    for (let day = sought.arrival; day < sought.departure; day++) {
+      const price = days.priceOn(party, day)
+      const missing = price === unset ? missingPrice(days, party, day) : undefined
+      const fields = missing === undefined ? fieldsPaid(days, party, day) : [missing, fieldNumber.unitPrice]
+      merged.add(day, {
+        rule: 'price',
+        pass: price !== unset,
+        held: price === unset ? null : minorText(price, catalog.minorDigits),
+        asked: shownParty(party),
+        ...(missing !== undefined && roomRate.pricingModel === 'guest'
+          ? { missing: guestBucket(missing) }
+          : {}),
+        origin: revisions.newest('rate', fields, day),
+      })
+    }
+    return merged.rules
+  })
+}
+
+/** The first price line of the guest model that is not there; in the unit model it would be the night's only one. */
+function missingPrice(days: RoomRateDays, { adultPrice, childPrice }: Party, day: DayNumber): number {
+  return days.at('rate', adultPrice, day) === unset ? adultPrice : childPrice
+}
+
+function fieldsPaid(days: RoomRateDays, party: Party, day: DayNumber): number[] {
+  if (days.at('rate', fieldNumber.unitPrice, day) !== unset) return [fieldNumber.unitPrice]
+  return [party.adultPrice, party.childPrice, party.infantPrice].filter((field) => field > 0)
+}
+
+function restrictionRules(context: Context, name: RestrictedField): TestedRule[] {
+  const { days, sought, revisions } = context
+  const { tests, allows, asked } = restrictions[name]
+  const field = fieldNumber[name]
+  const first = tests === 'departure' ? sought.departure : sought.arrival
+  const last = tests === 'nights' ? sought.departure - 1 : first
+  const isSwitch = typeof asked(sought) === 'boolean'
+  // Only closures are the room's too.
+  const rows: readonly RowName[] = name === 'closed' ? ['room', 'rate'] : ['rate']
+  return rows.flatMap((row) => {
+    const merged = new Merged()
+    for (let day = first; day <= last; day++) {
+      const held = days.at(row, field, day)
+      merged.add(day, {
+        rule: name,
+        ...(name === 'closed' ? { of: row } : {}),
+        pass: held === unset || allows(held, sought),
+        held: isSwitch ? held !== unset : heldNumber(held),
+        asked: asked(sought),
+        origin: revisions.origin(row, field, day),
+      })
+    }
+    return merged.rules
+  })
+}
+
+function taxRules({ days, roomRate, sought }: Context): TestedRule[] {
+  const taxed = roomRate.taxes.entries.length > 0 ? taxesOf(days, roomRate, sought) : undefined
+  if (!taxed) return []
+  const said = { rule: 'taxes', held: null, asked: null, origin: undefined } as const
+  if (taxed.fault === undefined) return [{ ...said, pass: true, days: [] }]
+  return [{ ...said, pass: false, days: taxed.nights, reason: taxed.fault }]
+}
+
+function heldNumber(value: number): number | null {
+  return value === unset ? null : value
+}
+
+/** Tests of single days, put together where they differ in the day only. */
+class Merged {
+  readonly rules: TestedRule[] = []
+  readonly #byText = new Map<string, TestedRule>()
+
+  add(day: DayNumber, tested: Omit<TestedRule, 'days'>): void {
+    const { origin, ...rest } = tested
+    const set = origin?.kind === 'ari' ? `${origin.revision}/${origin.field}` : ''
+    const text = `${set} ${JSON.stringify(rest)}`
+    const known = this.#byText.get(text)
+    if (known) {
+      known.days.push(day)
+      return
+    }
+    const rule = { ...tested, days: [day] }
+    this.#byText.set(text, rule)
+    this.rules.push(rule)
+  }
+}
+
+/** By which revisions of the hotel the values of a room-rate were set; blocks are decoded when somebody asks. */
+class Revisions {
+  readonly #days: RoomRateDays
+  readonly #blocks: Partial<Record<RowName, (Block | undefined)[]>> = {}
+
+  constructor(days: RoomRateDays) {
+    this.#days = days
+  }
+
+  origin(row: RowName, field: number, day: DayNumber): Origin | undefined {
+    const revision = this.#revisionOf(row, field, day)
+    return revision === unset ? undefined : { kind: 'ari', revision, row, field, day }
+  }
+
+  /** Of several fields the one set last. */
+  newest(row: RowName, fields: readonly number[], day: DayNumber): Origin | undefined {
+    let newest: Origin | undefined
+    for (const field of fields) {
+      const origin = this.origin(row, field, day)
+      if (origin?.kind !== 'ari') continue
+      if (newest?.kind !== 'ari' || origin.revision > newest.revision) newest = origin
+    }
+    return newest
+  }
+
+  #revisionOf(row: RowName, field: number, day: DayNumber): number {
+    const blocks = (this.#blocks[row] ??= this.#days.blocks(row))
+    const month = monthOf(day)
+    return blocks[month - this.#days.firstMonth]?.revisions(field)?.[day - firstDay(month)] ?? unset
+  }
+}

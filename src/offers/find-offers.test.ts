@@ -1,0 +1,664 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  client,
+  startGateway,
+  type Reply,
+  type TestClient,
+  type TestGateway,
+  type TestSupplier,
+} from '../../test/harness.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
+import { offersAnswerMax } from './contract.ts'
+
+type Fields = Record<string, unknown>
+
+let gateway: TestGateway
+let platform: TestClient
+let suppliers = 0
+
+before(async () => {
+  gateway = await startGateway()
+  platform = client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
+})
+after(() => gateway.stop())
+
+/** A supplier with the hotel of most tests. */
+async function storySupplier(hotel: Fields = {}): Promise<TestSupplier> {
+  const supplier = await gateway.supplier(`offers ${++suppliers}`)
+  await pushStoryHotel(supplier, hotel)
+  return supplier
+}
+
+const april = { startDate: '2027-04-01', endDate: '2027-04-30' }
+const adults2 = [{ ageCategory: 'adult', guests: 2, amount: 110 }]
+
+async function push(supplier: TestSupplier, ari: Fields[], more: Fields = {}): Promise<Reply> {
+  return expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'guest', ari, ...more }))
+}
+
+/** Five units of DBL in April, at 110 for two adults with BAR; NRF has no price. */
+async function pushApril(supplier: TestSupplier): Promise<void> {
+  await push(supplier, [
+    { roomId: 'DBL', ...april, inventory: 5, rates: [{ rateId: 'BAR', prices: adults2 }] },
+  ])
+}
+
+const threeNights = { checkin: '2027-04-20', checkout: '2027-04-23', rooms: [{ adults: 2 }] }
+
+/** What is read of an answer; whole ones are compared as they come. */
+type Rule = Fields & { rule: string; pass: boolean; of?: string }
+type Unavailable = { rateId: string; rules: Rule[]; nearest?: Fields }
+type Offer = Fields & {
+  rateId: string
+  unitsLeft: number
+  total: Fields
+  cancelPolicy: Fields
+  trace: unknown
+}
+type Hotel = Fields & { platformHotelId: string; offers: Offer[]; unavailable: Unavailable[] }
+
+async function find(supplier: TestSupplier, more: Fields = {}, caller = platform): Promise<Hotel> {
+  const hotels = [{ supplier: supplier.name, hotelId: 'H1' }]
+  const reply = expectOk(await caller.post('/booking/offers', { hotels, ...threeNights, ...more }))
+  return Object(reply.body)['hotels'][0]
+}
+
+/** Which rates are offered, and for how much in all. */
+async function pricesOf(supplier: TestSupplier, more: Fields = {}, caller = platform): Promise<Fields> {
+  const { offers } = await find(supplier, more, caller)
+  return Object.fromEntries(offers.map((offer) => [offer.rateId, offer.total.afterTax]))
+}
+
+const vat = {
+  type: 'VAT',
+  valueType: '%',
+  value: 10,
+  appliedOn: 'net',
+  appliedPer: 'per_room_per_night',
+  included: true,
+  payNow: true,
+}
+const cityTax = {
+  type: 'CITY_TAX',
+  valueType: 'fixed',
+  value: 2.5,
+  appliedOn: 'net',
+  appliedPer: 'per_person_per_night',
+  included: false,
+  payNow: false,
+}
+
+test('an offer says what is sold, for how much, with which taxes and under which policy', async () => {
+  const supplier = await storySupplier()
+  await pushApril(supplier)
+  expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [vat, cityTax] }))
+  const cancelPolicies = [
+    { code: 'NRF', startDate: '2027-01-01', endDate: '2027-03-31' },
+    {
+      code: 'FLEX2',
+      description: 'Free until two days before',
+      startDate: '2027-04-01',
+      endDate: '2027-04-20',
+      cancelPenalties: [
+        { noShow: true, penaltyCharge: { chargeBase: 'FullStay' } },
+        {
+          cancelDeadline: { offsetTimeUnit: 'D', offsetTimeValue: 2, deadline: '18:00' },
+          penaltyCharge: { chargeBase: 'NightBase', nights: 1 },
+        },
+        {
+          cancelDeadline: { offsetTimeUnit: 'D', offsetTimeValue: 24 },
+          penaltyCharge: { chargeBase: 'FullStay', percent: 12.5 },
+        },
+      ],
+    },
+  ]
+  const flexible = product('DBL', 'BAR', { cancelPolicies })
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products: [flexible] }))
+  const hotel = await find(supplier, { rooms: [{ adults: 2, childAges: [1] }, { adults: 2 }] })
+  const nights = ['2027-04-20', '2027-04-21', '2027-04-22'].map((date) => ({ date, amount: '110.00' }))
+  const id = hotel.platformHotelId
+  assert.deepEqual(hotel, {
+    platformHotelId: id,
+    supplier: supplier.name,
+    hotelId: 'H1',
+    currency: 'USD',
+    revision: 5,
+    offers: [
+      {
+        roomId: 'DBL',
+        platformRoomId: `${id}-R1`,
+        roomName: 'Room DBL',
+        rateId: 'BAR',
+        platformRateId: `${id}-P1`,
+        rateName: 'Rate BAR',
+        mealPlan: 'RO',
+        unitsLeft: 5,
+        rooms: [{ nights }, { nights }],
+        taxes: [
+          { type: 'VAT', included: true, payNow: true, amount: '60.00' },
+          { type: 'CITY_TAX', included: false, payNow: false, amount: '30.00' },
+        ],
+        total: { beforeTax: '600.00', tax: '60.00', afterTax: '660.00', dueAtProperty: '30.00' },
+        cancelPolicy: {
+          code: 'FLEX2',
+          description: 'Free until two days before',
+          // Summer time begins on 28 March.
+          penalties: [
+            { from: '2027-03-27T00:00:00+01:00', amount: '82.50' },
+            { from: '2027-04-18T18:00:00+02:00', amount: '220.00' },
+            { from: '2027-04-21T00:00:00+02:00', amount: '660.00', noShow: true },
+          ],
+        },
+      },
+    ],
+  })
+})
+
+test('penalties are nights, a percentage or an amount a room, from the booking on where there is no deadline', async () => {
+  const supplier = await storySupplier({ currency: 'KWD' })
+  await push(supplier, [
+    {
+      roomId: 'DBL',
+      ...april,
+      inventory: 5,
+      rates: [{ rateId: 'BAR', pricingModel: 'unit', price: '33.335' }],
+    },
+  ])
+  const charges = [
+    [{ chargeBase: 'NightBase', nights: 2 }, '133.340'],
+    [{ chargeBase: 'NightBase', nights: 9 }, '200.010'],
+    [{ chargeBase: 'FullStay' }, '200.010'],
+    // Half a fils goes up.
+    [{ chargeBase: 'FullStay', percent: 50 }, '100.005'],
+    [{ chargeBase: 'FullStay', percent: 12.35 }, '24.701'],
+    [{ chargeBase: 'FullStay', percent: 0 }, '0.000'],
+    [{ chargeBase: 'FullStay', amount: '7.5' }, '15.000'],
+    [{ chargeBase: 'FullStay', amount: 0, percent: 100 }, '200.010'],
+    [{ chargeBase: 'FullStay', amount: 0 }, '0.000'],
+  ] as const
+  const cancelPenalties = charges.map(([penaltyCharge]) => ({ penaltyCharge }))
+  const products = [product('DBL', 'BAR', { cancelPolicies: [{ cancelPenalties }] })]
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+  const { offers } = await find(supplier, { rooms: [{ adults: 1 }, { adults: 1 }] })
+  assert.deepEqual(offers[0]?.cancelPolicy, {
+    code: null,
+    description: null,
+    penalties: charges.map(([, amount]) => ({ from: null, amount })),
+  })
+})
+
+test('hours before arrival are counted through a change of clocks', async () => {
+  const supplier = await storySupplier()
+  await push(supplier, [
+    {
+      roomId: 'DBL',
+      startDate: '2027-03-28',
+      endDate: '2027-03-31',
+      inventory: 1,
+      rates: [{ rateId: 'BAR', prices: adults2 }],
+    },
+  ])
+  const cancelPenalties = [
+    {
+      cancelDeadline: { offsetTimeUnit: 'H', offsetTimeValue: 24, deadline: '12:00' },
+      penaltyCharge: { chargeBase: 'FullStay' },
+    },
+  ]
+  const products = [product('DBL', 'BAR', { cancelPolicies: [{ cancelPenalties }] })]
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+  const { offers } = await find(supplier, { checkin: '2027-03-28', checkout: '2027-03-30' })
+  assert.deepEqual(offers[0]?.cancelPolicy.penalties, [
+    { from: '2027-03-27T11:00:00+01:00', amount: '220.00' },
+  ])
+})
+
+test('ages sort children into the price lines of the guest model; nothing is interpolated, and infants without a line are free', async () => {
+  // Infants are below 2, children up to 12.
+  const supplier = await storySupplier()
+  const line = (ageCategory: string, guests: number, amount: number) => ({ ageCategory, guests, amount })
+  const prices = [line('adult', 1, 90), line('adult', 2, 110), line('child', 1, 15)]
+  await push(supplier, [
+    { roomId: 'DBL', ...april, inventory: 5, rates: [{ rateId: 'BAR', prices }] },
+    { roomId: 'DBL', ...april, rates: [{ rateId: 'NRF', pricingModel: 'unit', price: 70 }] },
+  ])
+  const night = { checkin: '2027-04-20', checkout: '2027-04-21' }
+  const asked: [room: Fields, expected: Fields][] = [
+    [{ adults: 1 }, { BAR: '90.00', NRF: '70.00' }],
+    [{ adults: 2 }, { BAR: '110.00', NRF: '70.00' }],
+    [
+      { adults: 1, childAges: [2] },
+      { BAR: '105.00', NRF: '70.00' },
+    ],
+    [
+      { adults: 1, childAges: [12] },
+      { BAR: '105.00', NRF: '70.00' },
+    ],
+    [
+      { adults: 1, childAges: [13] },
+      { BAR: '110.00', NRF: '70.00' },
+    ],
+    [
+      { adults: 1, childAges: [1, 0] },
+      { BAR: '90.00', NRF: '70.00' },
+    ],
+    // No line for two children; the unit price is for whoever stays.
+    [{ adults: 1, childAges: [5, 6] }, { NRF: '70.00' }],
+    // Three adults, three children, four guests: more than the product takes.
+    [{ adults: 3 }, {}],
+    [{ adults: 2, childAges: [5, 6] }, {}],
+    [{ adults: 1, childAges: [14, 15] }, {}],
+  ]
+  for (const [room, expected] of asked)
+    assert.deepEqual([room, await pricesOf(supplier, { ...night, rooms: [room] })], [room, expected])
+})
+
+test('the smaller inventory counts, a night without any is not sold, and all rooms must fit', async () => {
+  const supplier = await storySupplier()
+  await pushApril(supplier)
+  await push(supplier, [
+    { roomId: 'DBL', ...april, rates: [{ rateId: 'NRF', inventory: 2, prices: adults2 }] },
+    { roomId: 'DBL', date: '2027-04-25', inventory: null },
+  ])
+  const unitsLeft = async (rooms: number, stay: Fields = {}) => {
+    const asked = Array.from({ length: rooms }, () => ({ adults: 2 }))
+    const { offers } = await find(supplier, { rooms: asked, ...stay })
+    return offers.map((offer) => [offer.rateId, offer.unitsLeft])
+  }
+  assert.deepEqual(await unitsLeft(1), [
+    ['BAR', 5],
+    ['NRF', 2],
+  ])
+  assert.deepEqual(await unitsLeft(3), [['BAR', 5]])
+  assert.deepEqual(await unitsLeft(6), [])
+  // The room has none that night, the rate has its own.
+  assert.deepEqual(await unitsLeft(1, { checkin: '2027-04-25', checkout: '2027-04-26' }), [['NRF', 2]])
+})
+
+test('each restriction forbids exactly the stays that the contract says', async () => {
+  const restrictions: [restriction: Fields, date: string, forbids: string[]][] = [
+    [{ closed: true }, '2027-04-22', ['20-23', '22-23', '22-24']],
+    [{ closedToArrival: true }, '2027-04-20', ['20-21', '20-23']],
+    [{ closedToDeparture: true }, '2027-04-23', ['20-23', '22-23']],
+    [{ minStayArrival: 3 }, '2027-04-20', ['20-21']],
+    [{ maxStayArrival: 2 }, '2027-04-20', ['20-23']],
+    [{ minLengthStay: 3 }, '2027-04-22', ['22-23', '22-24']],
+    [{ maxLengthStay: 2 }, '2027-04-22', ['20-23']],
+    [{ minAdvanceDays: 51 }, '2027-04-20', ['20-21', '20-23']],
+    [{ minAdvanceDays: 50 }, '2027-04-20', []],
+    [{ maxAdvanceDays: 49 }, '2027-04-20', ['20-21', '20-23']],
+    [{ maxAdvanceDays: 50 }, '2027-04-20', []],
+  ]
+  for (const [restriction, date, forbids] of restrictions) {
+    const supplier = await storySupplier()
+    await pushApril(supplier)
+    await push(supplier, [{ roomId: 'DBL', date, rates: [{ rateId: 'BAR', ...restriction }] }])
+    const forbidden: string[] = []
+    for (const stay of ['20-21', '20-23', '22-23', '22-24']) {
+      const [first, last] = stay.split('-')
+      const dates = { checkin: `2027-04-${first}`, checkout: `2027-04-${last}` }
+      if ((await find(supplier, dates)).offers.length === 0) forbidden.push(stay)
+    }
+    assert.deepEqual([restriction, forbidden], [restriction, forbids])
+  }
+})
+
+test('the room’s own closure is not tested on the day of departure', async () => {
+  const supplier = await storySupplier()
+  await pushApril(supplier)
+  await push(supplier, [{ roomId: 'DBL', date: '2027-04-23', closed: true }])
+  assert.deepEqual(await pricesOf(supplier), { BAR: '330.00' })
+  assert.deepEqual(await pricesOf(supplier, { checkout: '2027-04-24' }), {})
+})
+
+test('what was acknowledged is in the next search of every process, whatever it changed', async () => {
+  const supplier = await storySupplier()
+  const second = await gateway.second()
+  const elsewhere = client(second.url, { authorization: `Bearer ${await gateway.token('platform')}` })
+  const both = async (expected: Fields) => {
+    assert.deepEqual(await pricesOf(supplier), expected)
+    assert.deepEqual(await pricesOf(supplier, {}, elsewhere), expected)
+  }
+  await both({})
+  await pushApril(supplier)
+  await both({ BAR: '330.00' })
+  await push(supplier, [
+    {
+      roomId: 'DBL',
+      date: '2027-04-21',
+      rates: [{ rateId: 'BAR', prices: [{ ...adults2[0], amount: 100 }] }],
+    },
+  ])
+  await both({ BAR: '320.00' })
+  expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [{ ...vat, included: false }] }))
+  await both({ BAR: '352.00' })
+  const archived = product('DBL', 'BAR', { isAvailable: false })
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products: [archived] }))
+  await both({})
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products: [product('DBL', 'BAR')] }))
+  await both({ BAR: '352.00' })
+  await pushStoryHotel(supplier, { isAvailable: false })
+  await both({})
+  // Another currency: the same price, pushed again, is one of it.
+  await pushStoryHotel(supplier, { currency: 'EUR' })
+  await both({})
+  await pushApril(supplier)
+  await both({ BAR: '363.00' })
+})
+
+test('what cannot be booked is explained: each rule, the value held, the push that set it, and what would help', async () => {
+  const supplier = await storySupplier()
+  await pushApril(supplier)
+  const restricted = [
+    { roomId: 'DBL', ...april, rates: [{ rateId: 'NRF', prices: adults2 }] },
+    { roomId: 'DBL', ...april, daysOfWeek: ['TUE'], rates: [{ rateId: 'BAR', minStayArrival: 5 }] },
+    { roomId: 'DBL', ...april, rates: [{ rateId: 'BAR', minLengthStay: 4 }] },
+    { roomId: 'DBL', date: '2027-04-22', rates: [{ rateId: 'NRF', closed: true }] },
+  ]
+  const body = { hotelId: 'H1', pricingModel: 'guest', ari: restricted }
+  expectOk(await supplier.post('/push/ari', body, { 'x-request-id': 'restricted' }))
+  const { offers, unavailable } = await find(supplier, { explain: true })
+  assert.deepEqual(offers, [])
+  const failing = unavailable.map(({ rateId, rules, nearest }) => ({
+    rateId,
+    failing: rules.filter(({ pass }) => !pass),
+    nearest,
+  }))
+  const nights = ['2027-04-20', '2027-04-21', '2027-04-22']
+  const at = '2027-03-01T12:00:00.000Z'
+  assert.deepEqual(failing, [
+    {
+      rateId: 'BAR',
+      failing: [
+        {
+          rule: 'minStayArrival',
+          pass: false,
+          dates: ['2027-04-20'],
+          held: 5,
+          asked: 3,
+          setBy: { requestId: 'restricted', at, item: 1 },
+        },
+        {
+          rule: 'minLengthStay',
+          pass: false,
+          dates: nights,
+          held: 4,
+          asked: 3,
+          setBy: { requestId: 'restricted', at, item: 2 },
+        },
+      ],
+      nearest: {
+        checkin: '2027-04-20',
+        checkout: '2027-04-25',
+        rooms: [{ adults: 2, childAges: [] }],
+        change: '5 nights instead of 3',
+      },
+    },
+    {
+      rateId: 'NRF',
+      failing: [
+        {
+          rule: 'closed',
+          of: 'rate',
+          pass: false,
+          dates: ['2027-04-22'],
+          held: true,
+          asked: false,
+          setBy: { requestId: 'restricted', at, item: 3 },
+        },
+      ],
+      nearest: {
+        checkin: '2027-04-20',
+        checkout: '2027-04-22',
+        rooms: [{ adults: 2, childAges: [] }],
+        change: '2 nights instead of 3',
+      },
+    },
+  ])
+  const rules = unavailable[0]?.rules.map(({ rule, of }) => (of ? `${rule} of ${of}` : rule))
+  assert.deepEqual(rules, [
+    'hotelAvailable',
+    'productAvailable',
+    'arrivalDate',
+    'occupancy',
+    'inventory of room',
+    'price',
+    'closed of room',
+    'closed of rate',
+    'closedToArrival',
+    'closedToDeparture',
+    'minStayArrival',
+    'maxStayArrival',
+    'minLengthStay',
+    'maxLengthStay',
+    'minAdvanceDays',
+    'maxAdvanceDays',
+  ])
+})
+
+test('a cleared price, an archived product and a closed hotel name the push that did it', async () => {
+  const supplier = await storySupplier()
+  await pushApril(supplier)
+  const overlay = {
+    hotelId: 'H1',
+    mode: 'overlay',
+    ari: [
+      { roomId: 'DBL', date: '2027-04-02', inventory: 4 },
+      { roomId: 'DBL', ...april, rates: [{ rateId: 'BAR', minLengthStay: 1 }] },
+    ],
+  }
+  expectOk(await supplier.post('/push/ari', overlay, { 'x-request-id': 'overlay' }))
+  const archived = [product('DBL', 'NRF'), product('DBL', 'BAR', { isAvailable: false })]
+  const products = { hotelId: 'H1', products: archived }
+  expectOk(await supplier.post('/push/products', products, { 'x-request-id': 'archived' }))
+  const hotels = ['H0', 'H1'].map((hotelId) => ({
+    hotelId,
+    hotelName: 'Sea View',
+    currency: 'USD',
+    isAvailable: false,
+    minChildAge: 2,
+    maxChildAge: 12,
+    timezone: 'Europe/Paris',
+  }))
+  expectOk(await supplier.post('/push/hotels', hotels, { 'x-request-id': 'shut' }))
+  const { unavailable } = await find(supplier, { explain: true })
+  const at = '2027-03-01T12:00:00.000Z'
+  const setBy = unavailable[0]?.rules
+    .filter(({ pass }) => !pass)
+    .map((rule) => [rule.rule, rule.held, rule.missing, rule.setBy])
+  assert.deepEqual(setBy, [
+    ['hotelAvailable', false, undefined, { requestId: 'shut', at, item: 1 }],
+    ['productAvailable', false, undefined, { requestId: 'archived', at, item: 1 }],
+    ['price', null, { ageCategory: 'adult', guests: 2 }, { requestId: 'overlay', at, item: 1 }],
+  ])
+  assert.equal(unavailable[0]?.nearest, undefined)
+})
+
+test('what would help is other dates for all rooms, else fewer rooms; never a day that is past', async () => {
+  const supplier = await storySupplier()
+  await push(supplier, [
+    { roomId: 'DBL', ...april, inventory: 1, rates: [{ rateId: 'BAR', prices: adults2 }] },
+    { roomId: 'DBL', startDate: '2027-04-24', endDate: '2027-04-25', inventory: 2 },
+  ])
+  const nearest = async (more: Fields) => {
+    const { unavailable } = await find(supplier, { explain: true, ...more })
+    return unavailable.find(({ rateId }) => rateId === 'BAR')?.nearest
+  }
+  const rooms = [
+    { adults: 1, childAges: [20] },
+    { adults: 2, childAges: [] },
+  ]
+  assert.deepEqual(await nearest({ rooms }), {
+    checkin: '2027-04-24',
+    checkout: '2027-04-26',
+    rooms,
+    change: '2 nights instead of 3, arrive on Saturday 2027-04-24',
+  })
+  const early = { checkin: '2027-04-05', checkout: '2027-04-06', rooms }
+  assert.deepEqual(await nearest(early), {
+    checkin: '2027-04-05',
+    checkout: '2027-04-06',
+    rooms: [rooms[0]],
+    change: '1 room instead of 2',
+  })
+  assert.equal(await nearest({ rooms: [{ adults: 3 }] }), undefined)
+  assert.deepEqual(await nearest({ rooms: [{ adults: 3 }, { adults: 2 }] }), {
+    ...threeNights,
+    rooms: [{ adults: 2, childAges: [] }],
+    change: '1 room instead of 2',
+  })
+  const past = { checkin: '2027-02-27', checkout: '2027-03-01' }
+  assert.deepEqual(await find(supplier, past).then(({ offers }) => offers), [])
+  const { unavailable } = await find(supplier, { ...past, explain: true })
+  const rule = unavailable[0]?.rules.find(({ rule: name }) => name === 'arrivalDate')
+  assert.deepEqual(rule, {
+    rule: 'arrivalDate',
+    pass: false,
+    dates: ['2027-02-27'],
+    held: '2027-03-01',
+    asked: '2027-02-27',
+  })
+})
+
+test('included taxes that are more than the price keep an offer back, with their reason', async () => {
+  const supplier = await storySupplier()
+  await pushApril(supplier)
+  const tooMuch = { ...cityTax, type: 'GOV_TAX', included: true, payNow: true, value: 60 }
+  expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [tooMuch] }))
+  assert.deepEqual(await pricesOf(supplier), {})
+  const { unavailable } = await find(supplier, { explain: true })
+  const failing = unavailable[0]?.rules.filter(({ pass }) => !pass)
+  assert.deepEqual(failing, [
+    {
+      rule: 'taxes',
+      pass: false,
+      dates: ['2027-04-20', '2027-04-21', '2027-04-22'],
+      held: null,
+      asked: null,
+      reason: 'TAXES_EXCEED_PRICE',
+    },
+  ])
+})
+
+test('the trace leads from the pushed price to the rounded tax', async () => {
+  const supplier = await storySupplier()
+  await pushApril(supplier)
+  const taxes = [
+    { ...vat, value: 7 },
+    { ...cityTax, payNow: true },
+  ]
+  expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes }))
+  const { offers } = await find(supplier, { checkout: '2027-04-21', trace: true })
+  assert.deepEqual(offers[0]?.trace, [
+    {
+      persons: 2,
+      nights: [
+        {
+          date: '2027-04-20',
+          price: '110',
+          includedAmounts: '0',
+          divisor: '1.07',
+          net: '11000/107',
+          taxes: [
+            { type: 'VAT', rate: '0.07', constant: '0', amount: '770/107' },
+            { type: 'CITY_TAX', rate: '0', constant: '5', amount: '5' },
+          ],
+        },
+      ],
+      taxes: [
+        { type: 'VAT', exact: '770/107', amount: '7.20' },
+        { type: 'CITY_TAX', exact: '5', amount: '5.00' },
+      ],
+    },
+  ])
+  assert.deepEqual(offers[0].total, {
+    beforeTax: '102.80',
+    tax: '12.20',
+    afterTax: '115.00',
+    dueAtProperty: '0.00',
+  })
+})
+
+test('hotels are found by either name, in the order asked, each once; the others are listed as they were asked for', async () => {
+  const [one, other] = [await storySupplier(), await storySupplier()]
+  await pushStoryHotel(one, { hotelId: 'H2' })
+  const { platformHotelId } = await find(one)
+  const unknown = [
+    { platformHotelId: '0' },
+    { platformHotelId: '2147483648' },
+    { platformHotelId: 'H1' },
+    { supplier: one.name, hotelId: 'h1' },
+    { supplier: 'nobody', hotelId: 'H1' },
+  ]
+  const hotels = [
+    { supplier: other.name, hotelId: 'H1' },
+    ...unknown,
+    { platformHotelId },
+    { supplier: one.name, hotelId: 'H2' },
+    { supplier: one.name, hotelId: 'H1' },
+  ]
+  const { body } = expectOk(await platform.post('/booking/offers', { hotels, ...threeNights }))
+  assert.deepEqual(
+    Object(body)['hotels'].map(({ supplier, hotelId }: Fields) => [supplier, hotelId]),
+    [
+      [other.name, 'H1'],
+      [one.name, 'H1'],
+      [one.name, 'H2'],
+    ],
+  )
+  assert.deepEqual(body['notFound'], unknown)
+})
+
+test('everything that is wrong with a search is listed', async () => {
+  const reply = await platform.post('/booking/offers', {
+    hotels: [{}, { supplier: 'A' }, { platformHotelId: '1', hotelId: 'H1' }],
+    checkin: '2027-04-20',
+    checkout: '2027-04-20',
+    rooms: [{ adults: 0 }, { adults: 1, childAges: [-1, '5'] }],
+  })
+  assert.equal(reply.status, 400)
+  assert.deepEqual(problemsOf(reply), [
+    ['/rooms/0/adults', 'OUT_OF_RANGE', 'adults must be greater than or equal to 1'],
+    ['/rooms/1/childAges/0', 'OUT_OF_RANGE', 'An element of childAges must be greater than or equal to 0'],
+    ['/rooms/1/childAges/1', 'WRONG_TYPE', 'An element of childAges must be an integer'],
+    ['/hotels/0', 'HOTEL_REFERENCE_REQUIRED', 'Each hotel requires platformHotelId, or supplier and hotelId'],
+    ['/hotels/1', 'HOTEL_REFERENCE_REQUIRED', 'Each hotel requires platformHotelId, or supplier and hotelId'],
+    [
+      '/hotels/2',
+      'HOTEL_REFERENCE_AMBIGUOUS',
+      'platformHotelId cannot be sent together with supplier or hotelId',
+    ],
+    ['/checkout', 'DATES_REVERSED', 'checkout must be later than checkin'],
+  ])
+  const long = await platform.post('/booking/offers', {
+    hotels: [{ platformHotelId: '1' }],
+    ...threeNights,
+    checkout: '2028-04-20',
+  })
+  assert.deepEqual(problemsOf(long), [['/checkout', 'STAY_TOO_LONG', 'A stay must have at most 365 nights']])
+})
+
+test('an answer beyond its limit is refused', async () => {
+  const supplier = await storySupplier()
+  const rates = Array.from({ length: 130 }, (_, index) => `R${index}`)
+  const products = rates.map((rateId) => product('DBL', rateId))
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+  const year = { startDate: '2027-04-01', endDate: '2028-03-31' }
+  await push(supplier, [
+    {
+      roomId: 'DBL',
+      ...year,
+      inventory: 50,
+      rates: rates.map((rateId) => ({ rateId, pricingModel: 'unit', price: 100 })),
+    },
+  ])
+  const stay = { checkin: year.startDate, checkout: year.endDate }
+  const { offers } = await find(supplier, { ...stay, rooms: [{ adults: 2 }] })
+  assert.ok(offers.length === rates.length && JSON.stringify(offers).length * 20 > offersAnswerMax)
+  const reply = await platform.post('/booking/offers', {
+    hotels: [{ supplier: supplier.name, hotelId: 'H1' }],
+    ...stay,
+    rooms: Array.from({ length: 20 }, () => ({ adults: 2 })),
+  })
+  assert.deepEqual(problemsOf(reply), [[undefined, 'ANSWER_TOO_LARGE', 'The answer would be too large']])
+})

@@ -1,0 +1,191 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { dayIn, formatNight, parseNight, type DayNumber } from '../platform/calendar.ts'
+import { onEveryProblem, type Answer, type Mounted } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import { Rejected, rejectIfAny } from '../platform/rejected.ts'
+import type { BodyOf } from '../platform/route.ts'
+import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
+import { offerFaults, offerRoutes, offersAnswerMax } from './contract.ts'
+import { isOffered, quoteOf, soughtStay, type SoughtStay } from './evaluate.ts'
+import { explain, type TestedRule } from './explain.ts'
+import type { HotelFinder } from './hotel-references.ts'
+import { daysMovedMax, nearestOf, type Nearest } from './nearest.ts'
+import { nightTexts, OfferTexts, type NightTexts } from './offer-text.ts'
+import { offerProblems } from './offer-rules.ts'
+import { partiesOf, type AskedRoom, type Parties } from './party.ts'
+import { RoomRateDays } from './room-rate-days.ts'
+import { readSetBy, type SetByOf } from './set-by.ts'
+import type { HotelStay, StayReader } from './stays.ts'
+
+export type OfferNeeds = Needs & { stays: StayReader; hotelsNamed: HotelFinder }
+
+/** POST /booking/offers. */
+export const findOffers = (needs: OfferNeeds): Mounted =>
+  onEveryProblem(
+    offerRoutes.findOffers,
+    (body, shapeProblems) => rejectIfAny([...shapeProblems, ...offerProblems(body)]),
+    async ({ body }) => {
+      const ids = await needs.hotelsNamed(needs.db, body.hotels)
+      // A hotel that is named twice is answered once.
+      const distinct = [...new Set(ids.filter((id) => id !== undefined))]
+      const search = new Search(needs, body)
+      const stays = await needs.stays.read(distinct, search.range)
+      for (const id of distinct) {
+        const stay = stays.get(id)
+        if (stay) await search.add(stay)
+      }
+      const notFound = body.hotels.filter((_, index) => !stays.has(ids[index] ?? 0))
+      return search.answer(notFound)
+    },
+  )
+
+/** Work done before other requests get a turn of the event loop. */
+const workAtOnceMs = 5
+/** How often the clock is looked at for that. */
+const roomRatesBetweenLooks = 16
+
+type Asked = { arrival: DayNumber; departure: DayNumber; rooms: readonly AskedRoom[] }
+type FoundHotel = {
+  catalog: BookingCatalog
+  /** All but what is unavailable, without the last brace. */
+  text: string
+  tested: readonly Unavailable[]
+}
+type Unavailable = { roomRate: BookableRoomRate; rules: TestedRule[]; nearest: Nearest | undefined }
+
+/** One request on its way through its hotels. */
+class Search {
+  readonly range: { firstDay: DayNumber; lastDay: DayNumber }
+  readonly #asked: Asked
+  readonly #needs: OfferNeeds
+  readonly #explains: boolean
+  readonly #traces: boolean
+  readonly #partiesByAges = new Map<string, Parties>()
+  readonly #nightsByDigits = new Map<number, NightTexts[]>()
+  readonly #hotels: FoundHotel[] = []
+  /** Each day of the range as text. */
+  readonly #dates: readonly string[]
+  #characters = 0
+  #roomRates = 0
+  #turnBeganMs = performance.now()
+
+  constructor(needs: OfferNeeds, body: BodyOf<typeof offerRoutes.findOffers>) {
+    const arrival = parseNight(body.checkin) ?? 0
+    const departure = parseNight(body.checkout) ?? 0
+    const rooms = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
+    this.#asked = { arrival, departure, rooms }
+    this.#needs = needs
+    this.#explains = body.explain === true
+    this.#traces = body.trace === true
+    // Beyond the stay itself, the day of departure counts.
+    const around = this.#explains ? daysMovedMax : 0
+    this.range = { firstDay: arrival - around, lastDay: departure + around }
+    this.#dates = Array.from({ length: departure - arrival + 2 * around + 1 }, (_, index) =>
+      formatNight(this.range.firstDay + index),
+    )
+  }
+
+  async add(stay: HotelStay): Promise<void> {
+    const { catalog, revision } = stay
+    const { hotelId, supplier, hotelCode, currency } = catalog
+    const parties = this.#partiesIn(catalog)
+    const sought = soughtStay(this.#asked, dayIn(catalog.timeZone, this.#needs.clock.now()), parties)
+    const { firstDay, lastDay } = this.range
+    const days = new RoomRateDays(stay, { from: firstDay, days: lastDay - firstDay + 1 }, parties.priceFields)
+    const texts = new OfferTexts(catalog, sought, {
+      nights: this.#nightTexts(catalog.minorDigits),
+      hasTrace: this.#traces,
+    })
+    const offers: string[] = []
+    const unavailable: Unavailable[] = []
+    for (const roomRate of catalog.roomRates) {
+      const isSold = isOffered(catalog, roomRate, sought)
+      if (!isSold && !this.#explains) continue
+      days.turnTo(roomRate)
+      const quote = isSold ? quoteOf(days, roomRate, sought) : undefined
+      if (quote) {
+        const text = texts.text(roomRate, quote)
+        this.#count(text)
+        offers.push(text)
+      } else if (this.#explains) unavailable.push(this.#explained(days, catalog, roomRate, sought))
+      if (++this.#roomRates % roomRatesBetweenLooks === 0) await this.#breathe()
+    }
+    const head = { platformHotelId: String(hotelId), supplier, hotelId: hotelCode, currency, revision }
+    const text = `${JSON.stringify(head).slice(0, -1)},"offers":[${offers.join()}]`
+    this.#hotels.push({ catalog, text, tested: unavailable })
+  }
+
+  async answer(notFound: readonly object[]): Promise<Answer> {
+    const setBy = this.#explains ? await readSetBy(this.#needs.db, this.#hotels) : undefined
+    const texts: string[] = []
+    for (const hotel of this.#hotels) {
+      const unavailable = setBy ? `,"unavailable":[${await this.#unavailableTexts(hotel, setBy)}]` : ''
+      texts.push(texts.length > 0 ? ',' : '', hotel.text, unavailable, '}')
+    }
+    // One copy of what may be megabytes, rather than one for every pair of parts.
+    const json = [
+      '{"code":"200","message":"Offers retrieved successfully","hotels":[',
+      ...texts,
+      `],"notFound":${JSON.stringify(notFound)}}`,
+    ].join('')
+    return { status: 200, json }
+  }
+
+  #partiesIn({ minChildAge, maxChildAge }: BookingCatalog): Parties {
+    const key = `${minChildAge}/${maxChildAge}`
+    const parties = this.#partiesByAges.get(key) ?? partiesOf(this.#asked.rooms, { minChildAge, maxChildAge })
+    this.#partiesByAges.set(key, parties)
+    return parties
+  }
+
+  #nightTexts(minorDigits: number): NightTexts[] {
+    const texts = this.#nightsByDigits.get(minorDigits) ?? nightTexts(this.#asked)
+    this.#nightsByDigits.set(minorDigits, texts)
+    return texts
+  }
+
+  #explained(
+    days: RoomRateDays,
+    catalog: BookingCatalog,
+    roomRate: BookableRoomRate,
+    sought: SoughtStay,
+  ): Unavailable {
+    return {
+      roomRate,
+      rules: explain(days, catalog, roomRate, sought),
+      nearest: nearestOf(days, catalog, roomRate, { asked: this.#asked.rooms, sought }),
+    }
+  }
+
+  async #unavailableTexts({ catalog, tested }: FoundHotel, setBy: SetByOf): Promise<string> {
+    const texts: string[] = []
+    for (const { roomRate, rules, nearest } of tested) {
+      const told = rules.map(({ days, origin, ...rule }) => ({
+        ...rule,
+        dates: days.map((day) => this.#dates[day - this.range.firstDay]),
+        setBy: setBy(catalog, roomRate, origin),
+      }))
+      const text = JSON.stringify({
+        roomId: roomRate.room.code,
+        rateId: roomRate.rate.code,
+        rules: told,
+        nearest,
+      })
+      this.#count(text)
+      texts.push(text)
+      if (++this.#roomRates % roomRatesBetweenLooks === 0) await this.#breathe()
+    }
+    return texts.join()
+  }
+
+  #count(text: string): void {
+    this.#characters += text.length
+    if (this.#characters > offersAnswerMax) throw new Rejected(400, offerFaults.answerTooLarge)
+  }
+
+  async #breathe(): Promise<void> {
+    if (performance.now() - this.#turnBeganMs < workAtOnceMs) return
+    await breathe()
+    this.#turnBeganMs = performance.now()
+  }
+}

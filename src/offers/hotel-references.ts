@@ -1,0 +1,56 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { HotelReference } from './contract.ts'
+
+/** Which hotels are meant; undefined where there is none. */
+export type HotelFinder = (
+  db: Queryable,
+  references: readonly HotelReference[],
+) => Promise<(number | undefined)[]>
+
+const idsKeptMax = 50_000
+const idMax = 2_147_483_647
+
+/** Hotels keep their ids for ever, so those that were found once are not looked up again. */
+export function hotelFinder(): HotelFinder {
+  const idByCodes = new Map<string, number>()
+  return async (db, references) => {
+    const unknown = references.filter(
+      (reference) => reference.platformHotelId === undefined && !idByCodes.has(keyOf(reference)),
+    )
+    const found = unknown.length > 0 ? await selectHotelIds(db, unknown) : []
+    const foundByCodes = new Map(found.map(({ id, ...codes }) => [keyOf(codes), id]))
+    const ids = references.map((reference) => {
+      if (reference.platformHotelId !== undefined) return idOf(reference.platformHotelId)
+      const key = keyOf(reference)
+      return idByCodes.get(key) ?? foundByCodes.get(key)
+    })
+    if (idByCodes.size + foundByCodes.size > idsKeptMax) idByCodes.clear()
+    for (const [key, id] of foundByCodes) idByCodes.set(key, id)
+    return ids
+  }
+}
+
+function keyOf({ supplier = '', hotelId = '' }: HotelReference): string {
+  // Neither has a line feed in it.
+  return `${supplier}\n${hotelId}`
+}
+
+function idOf(platformHotelId: string): number | undefined {
+  const id = /^[1-9]\d{0,9}$/.test(platformHotelId) ? Number(platformHotelId) : undefined
+  return id === undefined || id > idMax ? undefined : id
+}
+
+async function selectHotelIds(
+  db: Queryable,
+  references: readonly HotelReference[],
+): Promise<{ id: number; supplier: string; hotelId: string }[]> {
+  const { rows } = await db.query<{ id: number; supplier: string; hotelId: string }>({
+    name: 'select-hotel-ids-by-codes',
+    text: `select hotel.id, asked.supplier, asked.code as "hotelId"
+      from unnest($1::text[], $2::text[]) as asked (supplier, code)
+      join supplier on supplier.name = asked.supplier
+      join hotel on hotel.supplier_id = supplier.id and hotel.code = asked.code`,
+    values: [references.map(({ supplier }) => supplier), references.map(({ hotelId }) => hotelId)],
+  })
+  return rows
+}

@@ -1,0 +1,141 @@
+import { unset } from '../ari/block-codec.ts'
+import { formatNight, weekdayOf, type DayNumber } from '../platform/calendar.ts'
+import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
+import { quoteOf, soughtStay, unitsOf, type SoughtStay } from './evaluate.ts'
+import { fits, type AskedRoom, type Parties } from './party.ts'
+import type { RoomRateDays } from './room-rate-days.ts'
+
+/** How far arrival and departure may move. */
+export const daysMovedMax = 14
+
+/** Another stay that can be booked, in the words of a request. */
+export type Nearest = { checkin: string; checkout: string; rooms: readonly AskedRoom[]; change: string }
+
+type Move = { shift: number; longer: number }
+
+/**
+ * Other dates, the smallest change first: days by which the arrival moves and nights by which the stay becomes longer or
+ * shorter, together. Among equals the arrival stays rather than the length, and longer or later comes first.
+ */
+const moves: readonly Move[] = allMoves()
+
+function allMoves(): Move[] {
+  const found: Move[] = []
+  for (let shift = -daysMovedMax; shift <= daysMovedMax; shift++) {
+    for (let departs = -daysMovedMax; departs <= daysMovedMax; departs++)
+      found.push({ shift, longer: departs - shift })
+  }
+  return found.sort(
+    (one, other) =>
+      sizeOf(one) - sizeOf(other) ||
+      Math.abs(one.shift) - Math.abs(other.shift) ||
+      other.longer - one.longer ||
+      other.shift - one.shift,
+  )
+}
+
+function sizeOf({ shift, longer }: Move): number {
+  return Math.abs(shift) + Math.abs(longer)
+}
+
+type Found = { arrival: DayNumber; departure: DayNumber; rooms: readonly number[] }
+
+/**
+ * The smallest change of a stay that makes it bookable at the room-rate to which `days` are turned, whose window must
+ * reach `daysMovedMax` days around the stay. Other dates for all rooms; where there are none, as many rooms as possible.
+ */
+export function nearestOf(
+  days: RoomRateDays,
+  catalog: BookingCatalog,
+  roomRate: BookableRoomRate,
+  { asked, sought }: { asked: readonly AskedRoom[]; sought: SoughtStay },
+): Nearest | undefined {
+  const { parties, today } = sought
+  if (!catalog.isAvailable || !roomRate.isAvailable) return undefined
+  const fitting = [...parties.partyByRoom.keys()].filter((room) => {
+    const party = parties.distinct[parties.partyByRoom[room] ?? 0]
+    return party !== undefined && fits(party, roomRate)
+  })
+  const nights = new WindowNights(days, sought)
+  let best: Found | undefined
+  for (const { shift, longer } of moves) {
+    const arrival = sought.arrival + shift
+    const departure = arrival + sought.length + longer
+    if (departure <= arrival || arrival < today || nights.isBlocked(arrival, departure)) continue
+    const other = soughtStay({ arrival, departure }, today, parties)
+    const priced = fitting.filter((room) =>
+      nights.isPriced(parties.partyByRoom[room] ?? 0, arrival, departure),
+    )
+    const rooms = priced.slice(0, Math.min(unitsOf(days, other), priced.length))
+    if (rooms.length <= (best?.rooms.length ?? 0)) continue
+    if (!quoteOf(days, roomRate, { ...other, parties: someOf(parties, rooms) })) continue
+    best = { arrival, departure, rooms }
+    if (rooms.length === asked.length) break
+  }
+  return best && nearestText(best, asked, sought)
+}
+
+/** The nights of a window on which nothing can be sold, or nothing to a party, counted up so that a range is two look-ups. */
+class WindowNights {
+  readonly #from: DayNumber
+  readonly #blocked: Uint16Array
+  readonly #unpriced: Uint16Array[]
+
+  constructor(days: RoomRateDays, { arrival, departure, parties }: SoughtStay) {
+    this.#from = arrival - daysMovedMax
+    const dayCount = departure + daysMovedMax - this.#from
+    const counted = (counts: (day: DayNumber) => boolean): Uint16Array => {
+      const sums = new Uint16Array(dayCount + 1)
+      for (let index = 0; index < dayCount; index++)
+        sums[index + 1] = (sums[index] ?? 0) + (counts(this.#from + index) ? 1 : 0)
+      return sums
+    }
+    this.#blocked = counted((day) => days.unitsOn(day) <= 0 || days.isClosedOn(day))
+    this.#unpriced = parties.distinct.map((party) => counted((day) => days.priceOn(party, day) === unset))
+  }
+
+  isBlocked(arrival: DayNumber, departure: DayNumber): boolean {
+    return this.#blocked[departure - this.#from] !== this.#blocked[arrival - this.#from]
+  }
+
+  isPriced(party: number, arrival: DayNumber, departure: DayNumber): boolean {
+    const sums = this.#unpriced[party]
+    return sums !== undefined && sums[departure - this.#from] === sums[arrival - this.#from]
+  }
+}
+
+function someOf(parties: Parties, rooms: readonly number[]): Parties {
+  const kept = rooms.map((room) => parties.partyByRoom[room] ?? 0)
+  const used = [...new Set(kept)]
+  return {
+    ...parties,
+    distinct: used.flatMap((party) => parties.distinct[party] ?? []),
+    partyByRoom: kept.map((party) => used.indexOf(party)),
+  }
+}
+
+const weekdayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+
+function nearestText(
+  { arrival, departure, rooms }: Found,
+  asked: readonly AskedRoom[],
+  sought: SoughtStay,
+): Nearest {
+  const length = departure - arrival
+  const checkin = formatNight(arrival)
+  const changes: string[] = []
+  if (length !== sought.length) changes.push(`${count(length, 'night')} instead of ${sought.length}`)
+  if (arrival !== sought.arrival)
+    changes.push(`arrive on ${weekdayNames[weekdayOf(arrival)] ?? ''} ${checkin}`)
+  if (rooms.length !== asked.length) changes.push(`${count(rooms.length, 'room')} instead of ${asked.length}`)
+  return {
+    checkin,
+    checkout: formatNight(departure),
+    rooms: rooms.flatMap((room) => asked[room] ?? []),
+    change: changes.join(', '),
+  }
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}

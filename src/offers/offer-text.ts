@@ -1,0 +1,139 @@
+import { formatNight, type DayNumber } from '../platform/calendar.ts'
+import { minorText } from '../platform/money.ts'
+import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
+import type { PricedRoom, TaxedTotal, TaxLine } from '../taxes/compute.ts'
+import { traceTaxes } from '../taxes/trace.ts'
+import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
+import { policyText, preparePolicy, type PreparedPolicy } from './cancel-policy.ts'
+import type { Quote, SoughtStay } from './evaluate.ts'
+
+/**
+ * Offers as JSON text, put together of pieces: of a search with thousands of offers, most of the time would go into
+ * making objects and spelling them out.
+ */
+export class OfferTexts {
+  readonly #catalog: BookingCatalog
+  readonly #sought: SoughtStay
+  readonly #hasTrace: boolean
+  /** Of each night, its text by price: hotels sell at a few prices. */
+  readonly #textByPrice: readonly NightTexts[]
+  /** What stands before a tax's amount. */
+  readonly #beforeTax = new Map<TaxLine['tax'], string>()
+  /** null where none applies to the date of arrival. */
+  readonly #policyByList = new Map<readonly CancelPolicy[], PreparedPolicy | null>()
+
+  /** `nights` is used again for all hotels of a search whose currencies have the same digits. */
+  constructor(
+    catalog: BookingCatalog,
+    sought: SoughtStay,
+    { nights, hasTrace }: { nights: readonly NightTexts[]; hasTrace: boolean },
+  ) {
+    this.#catalog = catalog
+    this.#sought = sought
+    this.#hasTrace = hasTrace
+    this.#textByPrice = nights
+  }
+
+  text(roomRate: BookableRoomRate, quote: Quote): string {
+    const { unitsLeft, rooms, taxed } = quote
+    const trace = this.#hasTrace ? `,"trace":${this.#trace(rooms)}` : ''
+    return `${roomRate.head},"unitsLeft":${unitsLeft},"rooms":[${this.#rooms(rooms)}],"taxes":[${this.#taxes(taxed.lines)}],"total":${this.#total(taxed.total)},"cancelPolicy":${this.#policy(roomRate, quote)}${trace}}`
+  }
+
+  #rooms(rooms: readonly PricedRoom[]): string {
+    let text = ''
+    let last: PricedRoom | undefined
+    let lastText = ''
+    for (const room of rooms) {
+      if (room !== last) lastText = `{"nights":[${this.#nights(room)}]}`
+      last = room
+      text += text === '' ? lastText : `,${lastText}`
+    }
+    return text
+  }
+
+  #nights({ nights }: PricedRoom): string {
+    let text = ''
+    for (let index = 0; index < nights.length; index++) {
+      const price = nights[index]?.price ?? 0
+      const texts = this.#textByPrice[index]
+      text += texts?.byPrice.get(price) ?? this.#nightText(texts, price)
+    }
+    return text
+  }
+
+  /** The first night has no comma before it. */
+  #nightText(texts: NightTexts | undefined, price: number): string {
+    const text = `${texts?.before ?? ''}${minorText(price, this.#catalog.minorDigits)}"}`
+    if (texts && texts.byPrice.size < pricesKeptMax) texts.byPrice.set(price, text)
+    return text
+  }
+
+  #taxes(lines: readonly TaxLine[]): string {
+    const { minorDigits } = this.#catalog
+    let text = ''
+    for (const { tax, amount } of lines) {
+      if (text !== '') text += ','
+      text += `${this.#beforeTax.get(tax) ?? this.#beforeTaxText(tax)}${minorText(amount, minorDigits)}"}`
+    }
+    return text
+  }
+
+  #beforeTaxText(tax: TaxLine['tax']): string {
+    const { type, included, payNow } = tax
+    const text = `${JSON.stringify({ type, included, payNow }).slice(0, -1)},"amount":"`
+    this.#beforeTax.set(tax, text)
+    return text
+  }
+
+  #total({ beforeTax, tax, afterTax, dueAtProperty }: TaxedTotal): string {
+    const { minorDigits } = this.#catalog
+    return `{"beforeTax":"${minorText(beforeTax, minorDigits)}","tax":"${minorText(tax, minorDigits)}","afterTax":"${minorText(afterTax, minorDigits)}","dueAtProperty":"${minorText(dueAtProperty, minorDigits)}"}`
+  }
+
+  #policy({ policies }: BookableRoomRate, quote: Quote): string {
+    if (policies.length === 0) return 'null'
+    let prepared = this.#policyByList.get(policies)
+    if (prepared === undefined) {
+      prepared = preparePolicy(policies, this.#catalog.timeZone, this.#sought.arrival) ?? null
+      this.#policyByList.set(policies, prepared)
+    }
+    return prepared === null ? 'null' : policyText(prepared, quote, this.#catalog.minorDigits)
+  }
+
+  #trace(rooms: readonly PricedRoom[]): string {
+    const { minorDigits } = this.#catalog
+    const traced = traceTaxes(rooms).map(({ persons, nights, lines }) => ({
+      persons,
+      nights: nights.map(({ day, taxes, ...night }) => ({
+        date: formatNight(day),
+        ...night,
+        taxes: taxes.map(({ tax, ...steps }) => ({ type: tax.type, ...steps })),
+      })),
+      taxes: lines.map(({ tax, exact, rounded }) => ({
+        type: tax.type,
+        exact,
+        amount: minorText(rounded, minorDigits),
+      })),
+    }))
+    return JSON.stringify(traced)
+  }
+}
+
+/** A night of a stay: what stands before its amount, and its whole text by price. */
+export type NightTexts = { before: string; byPrice: Map<number, string> }
+
+const pricesKeptMax = 10_000
+
+export function nightTexts({
+  arrival,
+  departure,
+}: {
+  arrival: DayNumber
+  departure: DayNumber
+}): NightTexts[] {
+  return Array.from({ length: departure - arrival }, (_, index) => ({
+    before: `${index > 0 ? ',' : ''}{"date":"${formatNight(arrival + index)}","amount":"`,
+    byPrice: new Map(),
+  }))
+}

@@ -1,0 +1,76 @@
+import { guestPriceField } from '../ari/fields.ts'
+import type { Occupancy } from '../products/occupancy.ts'
+import { guestsMaxOf } from '../products/occupancy.ts'
+
+/** Who stays in one room, as asked. */
+export type AskedRoom = { adults: number; childAges: readonly number[] }
+
+/** The same by a hotel's age categories, with the fields of the prices that it pays in the guest model. */
+export type Party = {
+  adults: number
+  children: number
+  infants: number
+  /** Who pays taxes per person: infants don't. */
+  persons: number
+  adultPrice: number
+  /** 0 without children. */
+  childPrice: number
+  /** 0 without infants. */
+  infantPrice: number
+}
+
+/** The rooms asked for, sorted to parties: rooms with the same party are sold alike. */
+export type Parties = {
+  distinct: readonly Party[]
+  /** Which of the parties stays in each room asked for. */
+  partyByRoom: readonly number[]
+  /** Every guest price that one of them needs. */
+  priceFields: readonly number[]
+}
+
+export type ChildAges = { minChildAge: number; maxChildAge: number }
+
+/** Younger than `minChildAge` is an infant, up to `maxChildAge` a child, above an adult. */
+export function partiesOf(rooms: readonly AskedRoom[], ages: ChildAges): Parties {
+  const distinct: Party[] = []
+  const indexByText = new Map<string, number>()
+  const partyByRoom = rooms.map((room) => {
+    const party = partyOf(room, ages)
+    const text = `${party.adults}/${party.children}/${party.infants}`
+    const index = indexByText.get(text) ?? distinct.push(party) - 1
+    indexByText.set(text, index)
+    return index
+  })
+  const fields = distinct.flatMap(({ adultPrice, childPrice, infantPrice }) => [
+    adultPrice,
+    childPrice,
+    infantPrice,
+  ])
+  return { distinct, partyByRoom, priceFields: [...new Set(fields)].filter((field) => field > 0) }
+}
+
+function partyOf({ adults, childAges }: AskedRoom, { minChildAge, maxChildAge }: ChildAges): Party {
+  const grown = childAges.filter((age) => age > maxChildAge).length
+  const infants = childAges.filter((age) => age < minChildAge).length
+  const children = childAges.length - grown - infants
+  return {
+    adults: adults + grown,
+    children,
+    infants,
+    persons: adults + grown + children,
+    adultPrice: guestPriceField('adult', adults + grown),
+    childPrice: children > 0 ? guestPriceField('child', children) : 0,
+    infantPrice: infants > 0 ? guestPriceField('infant', infants) : 0,
+  }
+}
+
+/** Infants take no place, but are limited as in the prices that can be pushed. */
+export function fits({ adults, children, infants }: Party, occupancy: Occupancy): boolean {
+  const most = guestsMaxOf(occupancy)
+  return (
+    adults + children <= occupancy.maxOccupancy &&
+    adults <= most.adult &&
+    children <= most.child &&
+    infants <= most.infant
+  )
+}

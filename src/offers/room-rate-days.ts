@@ -1,0 +1,91 @@
+import type { DayNumber, MonthNumber } from '../platform/calendar.ts'
+import { unset } from '../ari/block-codec.ts'
+import type { Block } from '../ari/block.ts'
+import { fieldNumber } from '../ari/fields.ts'
+import { RowDays } from '../ari/row-days.ts'
+import { roomRateKey } from '../products/store.ts'
+import type { BookableRoomRate } from './booking-catalog.ts'
+import { blockOf, readRow } from './hotel-month.ts'
+import type { Party } from './party.ts'
+import type { HotelStay } from './stays.ts'
+
+/** Which of the two rows of a room-rate holds a value: the room's own, or that of the room with the rate. */
+export type RowName = 'room' | 'rate'
+
+/** The values of one room-rate on the days of a window; turned from one room-rate to the next. */
+export class RoomRateDays {
+  readonly firstMonth: MonthNumber
+  readonly #room: RowDays
+  readonly #rate: RowDays
+  readonly #months: HotelStay['months']
+  readonly #currencyRevision: number
+  #roomNo = 0
+  #key = 0
+
+  constructor(stay: HotelStay, window: { from: DayNumber; days: number }, priceFields: readonly number[]) {
+    this.#months = stay.months
+    this.firstMonth = stay.firstMonth
+    this.#currencyRevision = stay.currencyRevision
+    this.#room = new RowDays(window.from, window.days, [])
+    this.#rate = new RowDays(window.from, window.days, priceFields)
+  }
+
+  turnTo({ roomNo, key }: BookableRoomRate): void {
+    this.#key = key
+    this.#read(this.#rate, key)
+    if (roomNo === this.#roomNo) return
+    this.#roomNo = roomNo
+    this.#read(this.#room, roomRateKey(roomNo, 0))
+  }
+
+  #read(row: RowDays, key: number): void {
+    row.clear()
+    for (const [index, month] of this.#months.entries())
+      readRow(month, this.firstMonth + index, key, row, this.#currencyRevision)
+  }
+
+  /** Whether the row may hold the field on any day. */
+  holds(row: RowName, field: number): boolean {
+    return (row === 'room' ? this.#room : this.#rate).holds(field)
+  }
+
+  at(row: RowName, field: number, day: DayNumber): number {
+    return (row === 'room' ? this.#room : this.#rate).at(field, day)
+  }
+
+  /** What can be sold of a night: the room's units, or the rate's own where they are fewer; `unset` where neither is held. */
+  unitsOn(day: DayNumber): number {
+    const ofRoom = this.#room.at(fieldNumber.inventory, day)
+    const ofRate = this.#rate.at(fieldNumber.inventory, day)
+    if (ofRate === unset) return ofRoom
+    return ofRoom === unset || ofRate < ofRoom ? ofRate : ofRoom
+  }
+
+  isClosedOn(day: DayNumber): boolean {
+    return (
+      this.#room.at(fieldNumber.closed, day) !== unset || this.#rate.at(fieldNumber.closed, day) !== unset
+    )
+  }
+
+  /**
+   * What a party pays for a night; `unset` where it has no price. A night holds prices of one model only. An infant
+   * without a price is free, and there is nothing in between the numbers of guests that have one.
+   */
+  priceOn(party: Party, day: DayNumber): number {
+    const rate = this.#rate
+    const unit = rate.at(fieldNumber.unitPrice, day)
+    if (unit !== unset) return unit
+    const adults = rate.at(party.adultPrice, day)
+    if (adults === unset) return unset
+    const children = party.childPrice === 0 ? 0 : rate.at(party.childPrice, day)
+    if (children === unset) return unset
+    const infants = party.infantPrice === 0 ? 0 : rate.at(party.infantPrice, day)
+    return adults + children + (infants === unset ? 0 : infants)
+  }
+
+  /** The row's blocks by month, for those who ask who set what. */
+  blocks(row: RowName): (Block | undefined)[] {
+    const key = row === 'rate' ? this.#key : roomRateKey(this.#roomNo, 0)
+    return this.#months.map((month) => blockOf(month, key))
+  }
+}

@@ -1,0 +1,213 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../ari/fields.ts'
+import { formatNight, weekdayOf, weekdays, type DayNumber } from '../platform/calendar.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { isRecord } from '../platform/validate.ts'
+import { unpack } from '../push-log/compress.ts'
+import {
+  selectAppliedPushes,
+  selectNewestPushes,
+  selectPushBodies,
+  type AppliedPush,
+} from '../push-log/store.ts'
+import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
+import type { Origin, TestedRule } from './explain.ts'
+
+/**
+ * The push that set a value, or the reservation that lowered an inventory. `item` is absent where the push's body is too
+ * large to be searched, or gone.
+ */
+export type SetBy = { requestId: string; at: string; item?: number } | { reservationId: string; at: string }
+
+/** Bodies looked into for one request; beyond it the push is named without its item. */
+const bodyBytesMax = 16 * 1024 * 1024
+/** Pushes of hotels and of products that are searched for the newest one that names what is asked. */
+const newestPushesMax = 20
+/** Before other requests get a turn of the event loop. */
+const bytesParsedAtOnce = 256 * 1024
+
+/** Room-rates of a hotel of which somebody asks who set what. */
+export type AskedOrigins = {
+  catalog: BookingCatalog
+  tested: readonly { roomRate: BookableRoomRate; rules: readonly TestedRule[] }[]
+}
+
+export type SetByOf = (
+  catalog: BookingCatalog,
+  roomRate: BookableRoomRate,
+  origin: Origin | undefined,
+) => SetBy | undefined
+
+/** Who set what, by the push log: in a few statements, however many hotels there are. */
+export async function readSetBy(db: Queryable, asked: readonly AskedOrigins[]): Promise<SetByOf> {
+  const made = new Map<string, { hotelId: number; revision: number }>()
+  const hotelsChanged = new Set<number>()
+  const productsChanged = new Set<number>()
+  for (const { catalog, tested } of asked) {
+    const { hotelId } = catalog
+    for (const { origin } of tested.flatMap(({ rules }) => rules)) {
+      if (origin?.kind === 'ari')
+        made.set(keyOf(hotelId, origin.revision), { hotelId, revision: origin.revision })
+      else if (origin?.kind === 'hotel') hotelsChanged.add(hotelId)
+      else if (origin?.kind === 'product') productsChanged.add(hotelId)
+    }
+  }
+  const pushes = await selectAppliedPushes(db, [...made.values()])
+  const reservationByRevision = await reservationsBy(db, [...made.values()])
+  const newest = {
+    hotel: await newestByHotel(db, 'hotels', hotelsChanged),
+    product: await newestByHotel(db, 'products', productsChanged),
+  }
+  const all = [...pushes, ...[...newest.hotel.values(), ...newest.product.values()].flat()]
+  const bodyById = await readBodies(db, all)
+  const pushByRevision = new Map(pushes.map((push) => [keyOf(push.hotelId ?? 0, push.revision ?? 0), push]))
+  return ({ hotelId, hotelCode }, roomRate, origin) => {
+    if (origin === undefined) return undefined
+    if (origin.kind === 'ari') {
+      const key = keyOf(hotelId, origin.revision)
+      const push = pushByRevision.get(key)
+      if (!push) return reservationByRevision.get(key)
+      return said(push, lastItemThatSets(bodyById.get(push.id), roomRate, origin))
+    }
+    for (const push of newest[origin.kind].get(hotelId) ?? []) {
+      const body = bodyById.get(push.id)
+      const item =
+        origin.kind === 'hotel' ? elementOfHotel(body, hotelCode) : elementOfProduct(body, roomRate)
+      if (item !== undefined) return said(push, item)
+    }
+    return undefined
+  }
+}
+
+/** Reservations that made revisions of hotels, by hotel and revision. */
+async function reservationsBy(
+  db: Queryable,
+  made: readonly { hotelId: number; revision: number }[],
+): Promise<Map<string, SetBy>> {
+  if (made.length === 0) return new Map()
+  const { rows } = await db.query<{ hotelId: number; revision: number; reservationId: number; at: Date }>(
+    `select hotel_id as "hotelId", revision, reservation_id as "reservationId", at from reservation_version
+     where (hotel_id, revision) in (select * from unnest($1::int[], $2::bigint[]))`,
+    [made.map(({ hotelId }) => hotelId), made.map(({ revision }) => revision)],
+  )
+  return new Map(
+    rows.map(({ hotelId, revision, reservationId, at }) => [
+      keyOf(hotelId, revision),
+      { reservationId: String(reservationId), at: at.toISOString() },
+    ]),
+  )
+}
+
+function keyOf(hotelId: number, revision: number): string {
+  return `${hotelId}/${revision}`
+}
+
+async function newestByHotel(
+  db: Queryable,
+  kind: 'hotels' | 'products',
+  hotelIds: ReadonlySet<number>,
+): Promise<Map<number, AppliedPush[]>> {
+  const newest = new Map<number, AppliedPush[]>()
+  for (const hotelId of hotelIds)
+    newest.set(hotelId, await selectNewestPushes(db, hotelId, kind, newestPushesMax))
+  return newest
+}
+
+async function readBodies(
+  db: Queryable,
+  pushes: readonly AppliedPush[],
+): Promise<ReadonlyMap<number, unknown>> {
+  let bytesLeft = bodyBytesMax
+  const searched = pushes.filter(({ bodyBytes }) => {
+    if (bodyBytes > bytesLeft) return false
+    bytesLeft -= bodyBytes
+    return true
+  })
+  const bodies = new Map<number, unknown>()
+  let bytesParsed = 0
+  for (const { id, bodyEncoding, body } of await selectPushBodies(db, searched)) {
+    if (body) bodies.set(id, JSON.parse(unpack(bodyEncoding, body).toString()))
+    bytesParsed += body?.length ?? 0
+    if (bytesParsed < bytesParsedAtOnce) continue
+    bytesParsed = 0
+    await breathe()
+  }
+  return bodies
+}
+
+function said({ requestId, at }: AppliedPush, item: number | undefined): SetBy {
+  return { requestId, at, ...(item === undefined ? {} : { item }) }
+}
+
+function elementOfHotel(body: unknown, hotelCode: string): number | undefined {
+  return lastIndex(body, (hotel) => hotel['hotelId'] === hotelCode)
+}
+
+function elementOfProduct(body: unknown, { room, rate }: BookableRoomRate): number | undefined {
+  return lastIndex(
+    isRecord(body) ? body['products'] : undefined,
+    (product) => product['roomId'] === room.code && product['rateId'] === rate.code,
+  )
+}
+
+/** The last item of an ARI push that names the row, the day and the field; later items overrule earlier ones. */
+function lastItemThatSets(
+  body: unknown,
+  { room, rate }: BookableRoomRate,
+  { row, field, day }: Extract<Origin, { kind: 'ari' }>,
+): number | undefined {
+  if (!isRecord(body)) return undefined
+  const isOverlay = body['mode'] === 'overlay'
+  return lastIndex(body['ari'], (item) => {
+    if (item['roomId'] !== room.code || !namesDay(item, day)) return false
+    if (row === 'room') return namesOfRoom(item, field)
+    const lines: unknown[] = Array.isArray(item['rates']) ? item['rates'] : [item]
+    return lines.some((line) => {
+      if (!isRecord(line) || line['rateId'] !== rate.code) return false
+      // The flat form's inventory is the room's.
+      if (line === item && field === fieldNumber.inventory) return isOverlay
+      return isOverlay || namesField(line, field)
+    })
+  })
+}
+
+function lastIndex(
+  list: unknown,
+  matches: (element: Record<string, unknown>) => boolean,
+): number | undefined {
+  const elements: unknown[] = Array.isArray(list) ? list : []
+  const index = elements.findLastIndex((element) => isRecord(element) && matches(element))
+  return index === -1 ? undefined : index
+}
+
+function namesDay(item: Record<string, unknown>, day: DayNumber): boolean {
+  const night = formatNight(day)
+  const start = item['date'] ?? item['startDate']
+  const end = item['date'] ?? item['endDate']
+  if (typeof start !== 'string' || typeof end !== 'string' || night < start || night > end) return false
+  const onDays = item['daysOfWeek']
+  return !Array.isArray(onDays) || onDays.includes(weekdays[weekdayOf(day)])
+}
+
+function namesOfRoom(item: Record<string, unknown>, field: number): boolean {
+  if (field === fieldNumber.inventory) return item['inventory'] !== undefined
+  return item['closed'] !== undefined && item['rateId'] === undefined
+}
+
+const nameByField = new Map<number, string>(
+  Object.entries(fieldNumber).map(([name, number]) => [number, name]),
+)
+
+function namesField(line: Record<string, unknown>, field: number): boolean {
+  if (!isPriceField(field)) return line[nameByField.get(field) ?? ''] !== undefined
+  if (line['price'] !== undefined || line['prices'] === null) return true
+  if (!isGuestPriceField(field)) return line['prices'] !== undefined || line['amount'] !== undefined
+  const { ageCategory, guests } = guestBucket(field)
+  const isBucket = (price: unknown): boolean =>
+    // A price without guests is one of the unit model, which clears those of all guests.
+    isRecord(price) &&
+    (price['guests'] === undefined || (price['guests'] === guests && price['ageCategory'] === ageCategory))
+  if (line['amount'] !== undefined) return isBucket(line)
+  const prices: unknown[] = Array.isArray(line['prices']) ? line['prices'] : []
+  return prices.some(isBucket)
+}

@@ -1,0 +1,88 @@
+import type { MonthNumber } from '../platform/calendar.ts'
+import type { BookingCatalog } from './booking-catalog.ts'
+import { bytesOf, type HotelMonth } from './hotel-month.ts'
+
+/** What a hotel's row says of everything that is cached of it. */
+export type HotelVersions = {
+  hotelId: number
+  revision: number
+  catalogVersion: number
+  ariVersion: number
+  /** Prices set at this revision or before it are of a former currency. */
+  currencyRevision: number
+}
+
+type Kept = {
+  catalog: BookingCatalog | undefined
+  ariVersion: number
+  months: Map<MonthNumber, HotelMonth>
+  bytes: number
+}
+
+const bytesKeptMax = 32 * 1024 * 1024
+const entryBytes = 500
+
+/** What was last read of hotels; the one not used for longest is forgotten first. Of use only beside its versions. */
+export class StayCache {
+  readonly #kept = new Map<number, Kept>()
+  #bytes = 0
+
+  /** The catalog, if it is still that of the versions. */
+  catalog({ hotelId, catalogVersion }: HotelVersions): BookingCatalog | undefined {
+    const catalog = this.#kept.get(hotelId)?.catalog
+    return catalog?.version === catalogVersion ? catalog : undefined
+  }
+
+  /** The months, if they are still those of the versions. */
+  months({ hotelId, ariVersion }: HotelVersions): ReadonlyMap<MonthNumber, HotelMonth> | undefined {
+    const kept = this.#kept.get(hotelId)
+    return kept?.ariVersion === ariVersion ? kept.months : undefined
+  }
+
+  used(hotelId: number): void {
+    const kept = this.#kept.get(hotelId)
+    if (!kept) return
+    // Set anew, it becomes the youngest: a Map remembers the order in which its keys came.
+    this.#kept.delete(hotelId)
+    this.#kept.set(hotelId, kept)
+  }
+
+  keep(
+    { hotelId, ariVersion }: HotelVersions,
+    catalog: BookingCatalog | undefined,
+    months: ReadonlyMap<MonthNumber, HotelMonth>,
+  ): void {
+    const known = this.#kept.get(hotelId)
+    const kept: Kept = known ?? { catalog: undefined, ariVersion, months: new Map(), bytes: entryBytes }
+    if (known) this.#bytes -= known.bytes
+    if (catalog && (kept.catalog?.version ?? -1) < catalog.version) {
+      kept.bytes += catalog.bytes - (kept.catalog?.bytes ?? 0)
+      kept.catalog = catalog
+    }
+    if (kept.ariVersion < ariVersion) {
+      for (const month of kept.months.values()) kept.bytes -= bytesOf(month)
+      kept.months.clear()
+      kept.ariVersion = ariVersion
+    }
+    if (kept.ariVersion === ariVersion) {
+      for (const [number, month] of months) {
+        if (kept.months.has(number)) continue
+        kept.months.set(number, month)
+        kept.bytes += bytesOf(month)
+      }
+    }
+    this.#kept.delete(hotelId)
+    this.#kept.set(hotelId, kept)
+    this.#bytes += kept.bytes
+    for (const [oldestId, oldest] of this.#kept) {
+      if (this.#bytes <= bytesKeptMax) break
+      this.#bytes -= oldest.bytes
+      this.#kept.delete(oldestId)
+    }
+  }
+
+  clear(): void {
+    this.#kept.clear()
+    this.#bytes = 0
+  }
+}

@@ -1,0 +1,186 @@
+import { performance } from 'node:perf_hooks'
+import type { Needs } from '../platform/needs.ts'
+import { outboundCaller, type Called } from '../platform/outbound-call.ts'
+import type { CallFailure } from '../platform/outbound-connect.ts'
+import type { OutboundRules } from '../platform/outbound.ts'
+import { sendCallback, type CallbackMeans, type CallbackMessage } from '../webhooks/callback.ts'
+import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import type { Callback } from '../webhooks/store.ts'
+import type { PriceCheckRequest } from './callback-contract.ts'
+import { Circuits, type CallResult } from './circuit.ts'
+import { connectWithinMs, type FailedOutcome } from './contract.ts'
+import { readLiveAnswer, type CheckedPrice, type Expected, type InvalidReason } from './live-answer.ts'
+
+/** The way to a supplier's live price: connections, circuits, and the calls that are under way. */
+
+export type Failure = {
+  outcome: FailedOutcome
+  reason: CallFailure | InvalidReason | 'http_status' | 'circuit_open'
+  message: string
+  httpStatus?: number
+}
+
+export type Asked = {
+  callback: Callback
+  /** The platform's number of the hotel. */
+  hotelId: number
+  request: PriceCheckRequest
+  expected: Expected
+  /** Names the call, if it comes to one. */
+  callId: string
+  requestId: string
+  /** By performance.now(). */
+  untilMs: number
+}
+
+export type Told = {
+  /** Of the call that was made, perhaps for another check; undefined: none was. */
+  callId: string | undefined
+} & Answered
+
+/** One of the two. */
+type Answered = { live: CheckedPrice; failure?: undefined } | { live?: undefined; failure: Failure }
+
+export type SupplierCalls = {
+  /** Never throws for what the other side does. */
+  ask: (asked: Asked) => Promise<Told>
+  close: () => void
+}
+
+const connectionsPerHost = 100
+/** With less time left, another try could not be answered. */
+const retryLeftMinMs = 100
+const webhookIdPrefix = 'chk_'
+const messageCharactersMax = 300
+
+export function webhookIdOf(callId: string): string {
+  return webhookIdPrefix + callId
+}
+
+/** `callbackFaults`: absent in production. */
+export type SupplierCallNeeds = Needs & {
+  outbound: OutboundRules
+  callbackFaults?: CallbackFaults | undefined
+}
+
+export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
+  const { telemetry } = needs
+  const caller = outboundCaller(needs.outbound, telemetry, { purpose: 'price_check', connectionsPerHost })
+  const circuits = new Circuits(
+    () => performance.now(),
+    (state) => telemetry.circuitChanges.inc({ state }),
+  )
+  telemetry.gauge('ari_price_check_circuits_open', 'URLs that are left alone because they failed', () =>
+    circuits.openCount(),
+  )
+  const underWay = new Map<string, Promise<Told>>()
+  return {
+    ask: (asked) => {
+      const { callback, request, expected } = asked
+      // What the answer is compared with belongs to the question.
+      const key = JSON.stringify([callback.keyId, callback.url, request, expected.currency])
+      const same = underWay.get(key)
+      if (same) return same
+      const told = askOnce(needs, { caller, faults: needs.callbackFaults }, circuits, asked).finally(() =>
+        underWay.delete(key),
+      )
+      underWay.set(key, told)
+      return told
+    },
+    close: caller.close,
+  }
+}
+
+async function askOnce(needs: Needs, means: CallbackMeans, circuits: Circuits, asked: Asked): Promise<Told> {
+  const settle = circuits.enter(asked.callback.url)
+  if (!settle) return { callId: undefined, failure: circuitOpen }
+  const called = await call(needs, means, asked)
+  settle(resultOf(called))
+  return { callId: asked.callId, ...answeredBy(called, asked.expected) }
+}
+
+const circuitOpen: Failure = {
+  outcome: 'circuit_open',
+  reason: 'circuit_open',
+  message: 'not asked: the URL failed several times in a row',
+}
+
+/** Once more where nothing of the request can have reached the supplier. */
+async function call(needs: Needs, means: CallbackMeans, asked: Asked): Promise<Called> {
+  const { callback, hotelId, request, callId, requestId, untilMs } = asked
+  const message: CallbackMessage = {
+    id: webhookIdOf(callId),
+    requestId,
+    atMs: needs.clock.now(),
+    body: Buffer.from(JSON.stringify(request)),
+    about: { calls: 'priceCheck', hotelId },
+  }
+  const once = (): Promise<Called> => {
+    const withinMs = Math.max(1, Math.floor(untilMs - performance.now()))
+    return sendCallback(means, callback, message, { connectWithinMs, withinMs })
+  }
+  const first = await once()
+  const isFutile = first.kind === 'answered' || first.bytesSent || !mayHelp[first.reason]
+  return isFutile || untilMs - performance.now() < retryLeftMinMs ? first : once()
+}
+
+/** Whether the same call may fare better a moment later. */
+const mayHelp: Readonly<Record<CallFailure, boolean>> = {
+  dns: true,
+  connect: true,
+  tls: true,
+  timeout: true,
+  reset: true,
+  refused_address: false,
+  too_large: false,
+  malformed: false,
+  busy: false,
+  cancelled: false,
+}
+
+const outcomeByFailure: Readonly<Record<CallFailure, FailedOutcome>> = {
+  refused_address: 'supplier_error',
+  dns: 'supplier_error',
+  connect: 'supplier_error',
+  tls: 'supplier_error',
+  reset: 'supplier_error',
+  cancelled: 'supplier_error',
+  timeout: 'timeout',
+  // Others wait for the same server already, for longer than there is time.
+  busy: 'timeout',
+  too_large: 'invalid_response',
+  malformed: 'invalid_response',
+}
+
+function answeredBy(called: Called, expected: Expected): Answered {
+  if (called.kind === 'failed') {
+    const { reason, message } = called
+    return { failure: { outcome: outcomeByFailure[reason], reason, message: shownMessage(message) } }
+  }
+  const { status: httpStatus, body } = called
+  if (httpStatus < 200 || httpStatus > 299) {
+    const message = `answered with status ${httpStatus}`
+    return { failure: { outcome: 'supplier_error', reason: 'http_status', message, httpStatus } }
+  }
+  const live = readLiveAnswer(body, expected)
+  if (!('fault' in live)) return { live }
+  const message = shownMessage(live.message)
+  return { failure: { outcome: 'invalid_response', reason: live.fault, message, httpStatus } }
+}
+
+/** What PostgreSQL keeps and people can read. */
+function shownMessage(message: string): string {
+  return message
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, messageCharactersMax)
+    .toWellFormed()
+}
+
+const unavailableStatuses: ReadonlySet<number> = new Set([408, 425, 429])
+
+/** An answer to one question that is wrong says nothing of the next; an endpoint that can't answer does. */
+function resultOf(called: Called): CallResult {
+  if (called.kind === 'answered')
+    return called.status >= 500 || unavailableStatuses.has(called.status) ? 'failed' : 'answered'
+  return called.reason === 'busy' || called.reason === 'cancelled' ? 'unknown' : 'failed'
+}

@@ -1,0 +1,573 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import {
+  client,
+  startGateway,
+  type Reply,
+  type TestClient,
+  type TestGateway,
+  type TestSupplier,
+} from '../../test/harness.ts'
+import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
+import { setAccount } from '../keys/account.ts'
+import { circuitLimits } from './circuit.ts'
+
+let gateway: TestGateway
+let platform: TestClient
+const receivers: Receiver[] = []
+
+/** Has no address when it is looked up for the first time. */
+const flakyHost = 'flaky.example.com'
+const flaky = { asked: 0 }
+
+before(async () => {
+  gateway = await startGateway({
+    allowPrivate: true,
+    systemTime: true,
+    resolve: async (host) => (host === flakyHost && ++flaky.asked === 1 ? [] : ['127.0.0.1']),
+    outbound: { reach: (vetted) => vetted },
+  })
+  platform = client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
+})
+after(() => gateway.stop())
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close()
+})
+
+type LiveRoomRate = Record<string, unknown>
+
+/** As pushed: 100.00 a night, 10 % on top. */
+const asHeld: LiveRoomRate = {
+  roomId: 'DBL',
+  rateId: 'BAR',
+  currency: 'USD',
+  inventory: 5,
+  amountBeforeTax: [100, 100],
+  amountAfterTax: [110, 110],
+}
+
+const answering =
+  (roomRate: LiveRoomRate, afterMs = 0): Behaviour =>
+  (socket) =>
+    void setTimeout(() => socket.write(httpAnswer(200, JSON.stringify({ roomRate }))), afterMs)
+
+let suppliers = 0
+
+/** A supplier with H1, DBL/BAR at 100 a night and 10 % VAT, five units, and a URL that behaves like that. */
+async function supplierWith(
+  behave: Behaviour | undefined,
+): Promise<{ supplier: TestSupplier; receiver: Receiver; signingSecret: string }> {
+  const supplier = await gateway.supplier(`Checked ${++suppliers}`)
+  await pushStoryHotel(supplier)
+  const vat = { type: 'VAT', valueType: '%', value: 10, appliedOn: 'net', appliedPer: 'per_room_per_night' }
+  expectOk(
+    await supplier.post('/push/taxes', {
+      hotelId: 'H1',
+      taxes: [{ ...vat, included: false, payNow: true }],
+    }),
+  )
+  await pushPrice(supplier, 100)
+  const receiver = await startReceiver(behave)
+  receivers.push(receiver)
+  const url = `http://pms.example.com:${receiver.port}/check`
+  const saved = behave && expectOk(await supplier.post('/push/webhook/availability', { webhook: url })).body
+  // The ping of the registration.
+  receiver.calls.length = 0
+  return { supplier, receiver, signingSecret: String(saved?.['signingSecret']) }
+}
+
+async function pushPrice(supplier: TestSupplier, price: number, requestId = 'prices'): Promise<void> {
+  const nights = { startDate: '2027-04-01', endDate: '2027-04-30' }
+  const ari = [{ roomId: 'DBL', ...nights, inventory: 5, rates: [{ rateId: 'BAR', price }] }]
+  expectOk(
+    await supplier.post(
+      '/push/ari',
+      { hotelId: 'H1', pricingModel: 'unit', ari },
+      { 'x-request-id': requestId },
+    ),
+  )
+}
+
+const stay = {
+  roomId: 'DBL',
+  rateId: 'BAR',
+  checkin: '2027-04-20',
+  checkout: '2027-04-22',
+  roomCount: 1,
+  adultCount: 2,
+  childAges: [5],
+}
+
+const check = (supplier: TestSupplier, more: Record<string, unknown> = {}): Promise<Reply> =>
+  platform.post('/booking/priceCheck', {
+    hotel: { supplier: supplier.name, hotelId: 'H1' },
+    ...stay,
+    ...more,
+  })
+
+/** What of an answer does not differ from run to run. */
+function told({ body }: Reply): unknown {
+  const { outcome, bookable, difference, failure } = Object(body)
+  return { outcome, bookable, difference, failed: failure?.reason }
+}
+
+test('the supplier is asked in the words of the specification, signed, and answered prices stand beside the stored ones', async () => {
+  const { supplier, receiver, signingSecret } = await supplierWith(answering({ ...asHeld, mealPlan: 'BB' }))
+  const reply = expectOk(
+    await platform.post(
+      '/booking/priceCheck',
+      { hotel: { supplier: supplier.name, hotelId: 'H1' }, ...stay },
+      { 'x-request-id': 'asked-1' },
+    ),
+  )
+  const { priceCheckId, durationMs, ...said } = reply.body
+  assert.match(String(priceCheckId), /^[0-9a-f-]{36}$/)
+  assert.ok(Number.isInteger(durationMs))
+  const amounts = {
+    currency: 'USD',
+    inventory: 5,
+    amountBeforeTax: ['100.00', '100.00'],
+    amountAfterTax: ['110.00', '110.00'],
+  }
+  assert.deepEqual(said, {
+    code: '200',
+    message: 'Price checked',
+    outcome: 'available',
+    bookable: true,
+    live: amounts,
+    stored: { ...amounts, bookable: true, revision: Object(said['stored']).revision },
+    difference: '0.00',
+  })
+  const [{ line, headers, body } = assert.fail()] = receiver.calls
+  assert.deepEqual([receiver.calls.length, line], [1, 'POST /check HTTP/1.1'])
+  assert.deepEqual(JSON.parse(body.toString()), { hotelId: 'H1', ...stay })
+  assert.deepEqual(
+    [headers.get('webhook-id'), headers.get('x-request-id'), headers.get('user-agent')],
+    [`chk_${String(priceCheckId)}`, 'asked-1', 'ari-gateway'],
+  )
+  new Webhook(signingSecret).verify(body.toString(), Object.fromEntries(headers))
+})
+
+test('what the supplier answers decides the outcome, and with the account whether it can be booked', async () => {
+  const dearer = { ...asHeld, amountBeforeTax: [100, 104], amountAfterTax: [110, 114.4] }
+  const cheaper = { ...asHeld, amountBeforeTax: [90, 90], amountAfterTax: [99, '99.00'] }
+  const cases: [string, Behaviour | undefined, Record<string, unknown>][] = [
+    ['dearer', answering(dearer), { outcome: 'price_changed', bookable: false, difference: '4.40' }],
+    ['cheaper', answering(cheaper), { outcome: 'price_changed', bookable: false, difference: '-22.00' }],
+    [
+      'sold out',
+      answering({ ...asHeld, inventory: 0 }),
+      { outcome: 'sold_out', bookable: false, difference: '0.00' },
+    ],
+    ['no URL', undefined, { outcome: 'not_registered', bookable: true, difference: null }],
+    [
+      'another room',
+      answering({ ...asHeld, roomId: 'TWN' }),
+      { outcome: 'invalid_response', failed: 'other_room' },
+    ],
+    [
+      'a sum',
+      answering({ ...asHeld, amountBeforeTax: [200], amountAfterTax: [220] }),
+      { outcome: 'invalid_response', failed: 'other_nights' },
+    ],
+    [
+      'no JSON',
+      (socket) => socket.write(httpAnswer(200, '<html>')),
+      { outcome: 'invalid_response', failed: 'malformed_json' },
+    ],
+    [
+      'an error',
+      (socket) => socket.write(httpAnswer(500, '{}')),
+      { outcome: 'supplier_error', failed: 'http_status' },
+    ],
+    [
+      'a redirect',
+      (socket) => socket.write(httpAnswer(307, '', { location: 'http://127.0.0.1/' })),
+      { outcome: 'supplier_error', failed: 'http_status' },
+    ],
+    ['a reset', (socket) => socket.resetAndDestroy(), { outcome: 'supplier_error', failed: 'reset' }],
+    [
+      'no HTTP',
+      (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'),
+      { outcome: 'invalid_response', failed: 'malformed' },
+    ],
+    [
+      'too much',
+      (socket) => socket.write(httpAnswer(200, 'x'.repeat(262_145))),
+      { outcome: 'invalid_response', failed: 'too_large' },
+    ],
+    [
+      'silence',
+      (socket, { body }) => void (body.includes('ping') && socket.write(httpAnswer(200, ''))),
+      { outcome: 'timeout', failed: 'timeout' },
+    ],
+  ]
+  for (const [what, behave, expected] of cases) {
+    const { supplier } = await supplierWith(behave)
+    const usual = { bookable: false, difference: null, failed: undefined }
+    const found = told(expectOk(await check(supplier)))
+    assert.deepEqual([what, found], [what, { ...usual, ...expected }])
+    if (expected['failed'] === undefined) continue
+    await setAccount(gateway.db, supplier.name, { onFailure: 'use_stored' })
+    assert.deepEqual([what, told(await check(supplier))], [what, { ...usual, ...expected, bookable: true }])
+  }
+})
+
+test('the tolerance is per cent of the stored total, exact to the minor unit, up and down', async () => {
+  let roomRate = asHeld
+  const { supplier } = await supplierWith((socket, ...call) => answering(roomRate)(socket, ...call))
+  const tried = async (priceTolerance: string, second: number | string, roomCount = 1) => {
+    roomRate = { ...asHeld, amountAfterTax: [110, second] }
+    await setAccount(gateway.db, supplier.name, { priceTolerance })
+    return Object(told(await check(supplier, { roomCount }))).outcome
+  }
+  assert.deepEqual(
+    [
+      await tried('0', 110),
+      await tried('0', 110.01),
+      await tried('2.5', 115.5),
+      await tried('2.5', 115.51),
+      await tried('2.5', '104.5'),
+      await tried('2.5', 104.49),
+      await tried('2.5', 115.5, 3),
+      await tried('2.5', 115.51, 3),
+      await tried('100', 0 + 330),
+    ],
+    [
+      'available',
+      'price_changed',
+      'available',
+      'price_changed',
+      'available',
+      'price_changed',
+      'available',
+      'price_changed',
+      'available',
+    ],
+  )
+})
+
+test('a stay that is not for sale as pushed is asked for all the same, and never bookable', async () => {
+  const { supplier, receiver } = await supplierWith(answering(asHeld))
+  const ari = (line: Record<string, unknown>) =>
+    supplier.post('/push/ari', {
+      hotelId: 'H1',
+      pricingModel: 'unit',
+      ari: [
+        {
+          roomId: 'DBL',
+          startDate: '2027-04-20',
+          endDate: '2027-04-20',
+          rates: [{ rateId: 'BAR', ...line }],
+        },
+      ],
+    })
+  expectOk(await ari({ closed: true }))
+  assert.deepEqual(told(await check(supplier)), {
+    outcome: 'available',
+    bookable: false,
+    difference: '0.00',
+    failed: undefined,
+  })
+  expectOk(await ari({ closed: false, price: null }))
+  const reply = await check(supplier)
+  const { stored } = Object(reply.body)
+  assert.deepEqual(
+    [told(reply), stored.amountBeforeTax, stored.amountAfterTax, stored.inventory],
+    [{ outcome: 'price_changed', bookable: false, difference: null, failed: undefined }, null, null, 5],
+  )
+  assert.deepEqual(told(await check(supplier, { roomCount: 6 })), {
+    outcome: 'sold_out',
+    bookable: false,
+    difference: null,
+    failed: undefined,
+  })
+  assert.equal(receiver.calls.length, 3)
+})
+
+test('identical checks at the same time share one call, others do not, and each is kept', async () => {
+  const { supplier, receiver } = await supplierWith(answering(asHeld, 150))
+  const replies = await Promise.all([
+    ...Array.from({ length: 5 }, () => check(supplier)),
+    check(supplier, { childAges: [6] }),
+    check(supplier, { checkout: '2027-04-23' }),
+  ])
+  assert.deepEqual(
+    replies.map((reply) => Object(told(reply)).outcome),
+    [...Array.from({ length: 6 }, () => 'available'), 'invalid_response'],
+  )
+  assert.equal(receiver.calls.length, 3)
+  await check(supplier)
+  assert.equal(receiver.calls.length, 4)
+  const { body } = expectOk(await supplier.get('/push/priceChecks?hotelId=H1'))
+  const checks: Record<string, unknown>[] = Object(body['priceChecks'])
+  const ids = (name: string) => new Set(checks.map((one) => one[name])).size
+  assert.deepEqual([checks.length, ids('priceCheckId'), ids('webhookId')], [8, 8, 4])
+  // Five checks shared one look at the two nights.
+  assert.equal(Object(body['drift']).checks, 2 * 3)
+})
+
+test('a call is made once more when nothing of it was sent, and only then', async () => {
+  const { supplier, receiver } = await supplierWith((socket) => socket.resetAndDestroy())
+  await check(supplier)
+  assert.equal(receiver.calls.length, 1)
+  const { port } = receiver
+  await receiver.close()
+  assert.equal(Object(told(await check(supplier))).failed, 'connect')
+  receivers.push(await startReceiver(answering(asHeld), { port }))
+  await gateway.db.query('update api_key set availability_webhook = $2 where id = $1', [
+    supplier.keyId,
+    `http://${flakyHost}:${port}/check`,
+  ])
+  flaky.asked = 0
+  assert.deepEqual([Object(told(await check(supplier))).outcome, flaky.asked], ['available', 2])
+})
+
+test('a URL that fails five times in a row is left alone, and the supplier sees why', async () => {
+  const { supplier, receiver } = await supplierWith((socket) => socket.write(httpAnswer(503, '')))
+  for (let count = 0; count < circuitLimits.failuresToOpen; count++)
+    assert.equal(Object(told(await check(supplier))).failed, 'http_status')
+  assert.deepEqual(told(await check(supplier)), {
+    outcome: 'circuit_open',
+    bookable: false,
+    difference: null,
+    failed: 'circuit_open',
+  })
+  assert.equal(receiver.calls.length, circuitLimits.failuresToOpen)
+  const { body } = expectOk(await supplier.get('/push/priceChecks?outcome=circuit_open'))
+  assert.deepEqual(
+    Object(body['priceChecks']).map((one: Record<string, unknown>) => [one['webhookId'], one['outcome']]),
+    [[null, 'circuit_open']],
+  )
+  const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+  assert.match(metrics, /^ari_price_check_circuits_open 1$/m)
+  assert.match(metrics, /^ari_price_check_circuit_changes_total\{state="open"\} 1$/m)
+})
+
+describe('what cannot be asked', () => {
+  test('is refused with everything that is wrong', async () => {
+    const wrong = await platform.post('/booking/priceCheck', {
+      hotel: { platformHotelId: '1', hotelId: 'H1' },
+      ...stay,
+      checkin: '2027-04-22',
+      roomCount: 0,
+      childAges: undefined,
+    })
+    assert.deepEqual(
+      [wrong.status, problemsOf(wrong)],
+      [
+        400,
+        [
+          ['/childAges', 'REQUIRED', 'childAges is required'],
+          ['/roomCount', 'OUT_OF_RANGE', 'roomCount must be greater than or equal to 1'],
+          [
+            '/hotel',
+            'HOTEL_REFERENCE_AMBIGUOUS',
+            'platformHotelId cannot be sent together with supplier or hotelId',
+          ],
+          ['/checkout', 'DATES_REVERSED', 'checkout must be later than checkin'],
+        ],
+      ],
+    )
+  })
+
+  test('is not found: a hotel, a room, a rate, a rate of another room', async () => {
+    const { supplier } = await supplierWith(undefined)
+    const nobody = await platform.post('/booking/priceCheck', {
+      hotel: { platformHotelId: '999999' },
+      ...stay,
+    })
+    const both = await check(supplier, { roomId: 'X', rateId: 'Y' })
+    const rate = await check(supplier, { rateId: 'Y' })
+    const room = await check(supplier, { roomId: 'X' })
+    assert.deepEqual(
+      [nobody, both, rate, room].map((reply) => [reply.status, problemsOf(reply)]),
+      [
+        [404, [['/hotel', 'HOTEL_NOT_FOUND', 'Hotel not found']]],
+        [
+          404,
+          [
+            ['/roomId', 'ROOM_NOT_FOUND', 'RoomID not found'],
+            ['/rateId', 'RATE_NOT_FOUND', 'RateID not found'],
+          ],
+        ],
+        [404, [['/rateId', 'RATE_NOT_FOUND', 'RateID not found']]],
+        [404, [['/roomId', 'ROOM_NOT_FOUND', 'RoomID not found']]],
+      ],
+    )
+  })
+})
+
+test('the drift names the nights on which live and stored prices differ, how often, how far, and since which push', async () => {
+  let roomRate = asHeld
+  const { supplier } = await supplierWith((socket, ...call) => answering(roomRate)(socket, ...call))
+  const drift = async (): Promise<Record<string, unknown>> =>
+    Object(Object(expectOk(await supplier.get('/push/priceChecks?hotelId=H1')).body)['drift'])
+  const shown = async () => {
+    const { worst, ...totals } = await drift()
+    const nights: Record<string, unknown>[] = Object(worst)
+    return {
+      totals,
+      nights: nights.map(({ date, differing, soldOut, largest, stored, live, setBy, differsSince }) => [
+        date,
+        differing,
+        soldOut,
+        largest,
+        stored,
+        live,
+        Object(setBy).requestId,
+        Object(Object(differsSince).setBy).requestId,
+      ]),
+    }
+  }
+  await check(supplier)
+  const none = { currency: 'USD', nights: 2, differingNights: 0, differing: 0, soldOut: 0 }
+  assert.deepEqual(await shown(), { totals: { ...none, checks: 2 }, nights: [] })
+  roomRate = { ...asHeld, amountBeforeTax: [100, 95], amountAfterTax: [110, 104.5] }
+  await check(supplier)
+  await check(supplier)
+  assert.deepEqual(await shown(), {
+    totals: { ...none, differingNights: 1, checks: 6, differing: 2 },
+    nights: [['2027-04-21', 2, 0, '-5.50', '110.00', '104.50', 'prices', 'prices']],
+  })
+  // Another push that does not mend it: it differs since the first one.
+  await pushPrice(supplier, 96, 'prices-2')
+  roomRate = { ...asHeld, amountBeforeTax: [96, 95], amountAfterTax: [105.6, 104.5] }
+  await check(supplier)
+  assert.deepEqual(await shown(), {
+    totals: { ...none, differingNights: 1, checks: 8, differing: 3 },
+    nights: [['2027-04-21', 3, 0, '-5.50', '105.60', '104.50', 'prices-2', 'prices']],
+  })
+  roomRate = { ...asHeld, inventory: 0, amountBeforeTax: [0, 0], amountAfterTax: [0, 0] }
+  await check(supplier)
+  await pushPrice(supplier, 95, 'prices-3')
+  roomRate = { ...asHeld, amountBeforeTax: [95, 95], amountAfterTax: [104.5, 104.5] }
+  await check(supplier)
+  assert.deepEqual(await shown(), {
+    totals: { ...none, checks: 12, differing: 3, soldOut: 2 },
+    nights: [
+      ['2027-04-21', 3, 1, '-5.50', '104.50', '104.50', 'prices-3', undefined],
+      ['2027-04-20', 0, 1, '0.00', '104.50', '104.50', 'prices-3', undefined],
+    ],
+  })
+  const narrowed = expectOk(await supplier.get('/push/priceChecks?hotelId=H1&rateId=NRF')).body
+  assert.deepEqual(narrowed['priceChecks'], [])
+  assert.equal(Object(narrowed['drift']).nights, 0)
+})
+
+test('checks are listed newest first, page by page, by hotel, room, rate, outcome and time, each supplier its own', async () => {
+  let roomRate = asHeld
+  const { supplier } = await supplierWith((socket, ...call) => answering(roomRate)(socket, ...call))
+  const began = new Date().toISOString()
+  const ids: unknown[] = []
+  for (let count = 0; count < 5; count++) {
+    roomRate = { ...asHeld, inventory: count === 2 ? 0 : 5 }
+    ids.unshift((await check(supplier)).body['priceCheckId'])
+  }
+  const listed = async (query: string, by = supplier): Promise<{ found: unknown[]; nextCursor: unknown }> => {
+    const { body } = expectOk(await by.get(`/push/priceChecks?${query}`))
+    const checks: Record<string, unknown>[] = Object(body['priceChecks'])
+    return { found: checks.map(({ priceCheckId }) => priceCheckId), nextCursor: body['nextCursor'] }
+  }
+  const first = await listed('limit=2')
+  const second = await listed(`limit=2&cursor=${String(first.nextCursor)}`)
+  const third = await listed(`limit=2&cursor=${String(second.nextCursor)}`)
+  assert.deepEqual([...first.found, ...second.found, ...third.found, third.nextCursor], [...ids, null])
+  assert.deepEqual((await listed('hotelId=H1&roomId=DBL&rateId=BAR')).found, ids)
+  assert.deepEqual((await listed('outcome=sold_out')).found, [ids[2]])
+  assert.deepEqual((await listed(`since=${began}`)).found, ids)
+  assert.deepEqual((await listed(`until=${began}`)).found, [])
+  assert.deepEqual((await listed('roomId=TWN')).found, [])
+  const other = await gateway.supplier('Somebody else')
+  assert.deepEqual((await listed('', other)).found, [])
+  const foreign = await other.get('/push/priceChecks?hotelId=H1&limit=0&outcome=none')
+  assert.deepEqual([foreign.status, problemsOf(foreign).length], [400, 3])
+  const { text } = expectOk(await supplier.get('/push/priceChecks?limit=1'))
+  const [newest] = JSON.parse(text).priceChecks
+  assert.deepEqual(
+    {
+      ...newest,
+      priceCheckId: '',
+      webhookId: '',
+      at: '',
+      durationMs: 0,
+      stored: { ...newest.stored, revision: 0 },
+    },
+    {
+      priceCheckId: '',
+      webhookId: '',
+      at: '',
+      hotelId: 'H1',
+      ...stay,
+      outcome: 'available',
+      bookable: true,
+      live: {
+        currency: 'USD',
+        inventory: 5,
+        amountBeforeTax: ['100.00', '100.00'],
+        amountAfterTax: ['110.00', '110.00'],
+      },
+      stored: {
+        currency: 'USD',
+        inventory: 5,
+        amountBeforeTax: ['100.00', '100.00'],
+        amountAfterTax: ['110.00', '110.00'],
+        bookable: true,
+        revision: 0,
+      },
+      difference: '0.00',
+      durationMs: 0,
+    },
+  )
+})
+
+test('while a hotel is locked by a push, checks of it are answered and kept', async () => {
+  const { supplier } = await supplierWith(answering(asHeld))
+  await check(supplier)
+  const holder = await gateway.db.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query(
+      'select from hotel where supplier_id = (select id from supplier where name = $1) for update',
+      [supplier.name],
+    )
+    assert.equal(Object(told(await check(supplier))).outcome, 'available')
+    const { body } = expectOk(await supplier.get('/push/priceChecks'))
+    assert.equal(Object(body['priceChecks']).length, 2)
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+})
+
+test('an answer does not wait for its check to be written; it is written when it can be', async () => {
+  const { supplier } = await supplierWith(answering(asHeld))
+  const holder = await gateway.db.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('lock table price_check')
+    for (let count = 0; count < 3; count++)
+      assert.equal(Object(told(await check(supplier))).outcome, 'available')
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  const { body } = expectOk(await supplier.get('/push/priceChecks'))
+  assert.equal(Object(body['priceChecks']).length, 3)
+})
+
+test('a check that PostgreSQL refuses is answered, counted as lost, and takes no other with it', async () => {
+  const { supplier } = await supplierWith(answering(asHeld))
+  await gateway.db.query('alter table price_check add constraint refused check (adults <> 1)')
+  const replies = await Promise.all([1, 2, 1, 2].map((adultCount) => check(supplier, { adultCount })))
+  assert.deepEqual(
+    replies.map((reply) => Object(told(reply)).outcome),
+    ['available', 'available', 'available', 'available'],
+  )
+  const { body } = expectOk(await supplier.get('/push/priceChecks'))
+  assert.equal(Object(body['priceChecks']).length, 2)
+  const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+  assert.match(metrics, /^ari_price_checks_lost_total 2$/m)
+})

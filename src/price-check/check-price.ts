@@ -1,0 +1,73 @@
+import { performance } from 'node:perf_hooks'
+import type { BookableRoomRate, BookingCatalog } from '../offers/booking-catalog.ts'
+import type { HotelFinder } from '../offers/hotel-references.ts'
+import { referenceProblems, stayProblems } from '../offers/offer-rules.ts'
+import type { HotelStay, StayReader } from '../offers/stays.ts'
+import { parseNight } from '../platform/calendar.ts'
+import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
+import type { BodyOf } from '../platform/route.ts'
+import { isRecord } from '../platform/validate.ts'
+import type { PriceChecker } from './checker.ts'
+import { priceCheckFaults, priceCheckRoutes } from './contract.ts'
+import { comparedOf } from './shown-check.ts'
+
+export type PriceCheckNeeds = Needs & {
+  stays: StayReader
+  hotelsNamed: HotelFinder
+  priceChecks: PriceChecker
+}
+
+type Body = BodyOf<typeof priceCheckRoutes.checkPrice>
+
+/** POST /booking/priceCheck. */
+export const checkPrice = (needs: PriceCheckNeeds): Mounted =>
+  onEveryProblem(
+    priceCheckRoutes.checkPrice,
+    (body, shapeProblems) => rejectIfAny([...shapeProblems, ...problemsOf(body)]),
+    async ({ body, requestId }) => {
+      const beganMs = performance.now()
+      const arrival = parseNight(body.checkin) ?? 0
+      const departure = parseNight(body.checkout) ?? 0
+      const stay = await hotelStay(needs, body, { firstDay: arrival, lastDay: departure })
+      const roomRate = roomRateOf(stay.catalog, body)
+      const { roomCount, adultCount: adults, childAges } = body
+      const room = { adults, childAges }
+      const asked = { stay, roomRate, requestId, arrival, departure, roomCount, room }
+      const checked = await needs.priceChecks.check(asked, beganMs)
+      return answer(200, {
+        code: '200',
+        message: 'Price checked',
+        priceCheckId: checked.priceCheckId,
+        ...comparedOf(checked, stay.catalog),
+      })
+    },
+  )
+
+function problemsOf(body: unknown): Problem[] {
+  return isRecord(body) ? [...referenceProblems(body['hotel'], '/hotel'), ...stayProblems(body)] : []
+}
+
+async function hotelStay(
+  { db, stays, hotelsNamed }: PriceCheckNeeds,
+  { hotel }: Body,
+  range: { firstDay: number; lastDay: number },
+): Promise<HotelStay> {
+  const [id] = await hotelsNamed(db, [hotel])
+  const stay = id === undefined ? undefined : (await stays.read([id], range)).get(id)
+  if (!stay)
+    throw new Rejected(404, { ...priceCheckFaults.hotelNotFound, path: '/hotel', value: shown(hotel) })
+  return stay
+}
+
+function roomRateOf({ roomRates }: BookingCatalog, { roomId, rateId }: Body): BookableRoomRate {
+  const ofRoom = roomRates.filter(({ room }) => room.code === roomId)
+  const found = ofRoom.find(({ rate }) => rate.code === rateId)
+  if (found) return found
+  const room = { ...priceCheckFaults.roomNotFound, path: '/roomId', value: shown(roomId) }
+  const rate = { ...priceCheckFaults.rateNotFound, path: '/rateId', value: shown(rateId) }
+  if (ofRoom.length > 0) throw new Rejected(404, rate)
+  const isRateKnown = roomRates.some((one) => one.rate.code === rateId)
+  throw new Rejected(404, isRateKnown ? room : [room, rate])
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { BookableRoomRate } from '../offers/booking-catalog.ts'
+import type { HotelStay } from '../offers/stays.ts'
+import { overloaded } from '../platform/body.ts'
+import { formatNight } from '../platform/calendar.ts'
+import type { Needs } from '../platform/needs.ts'
+import { selectCallback } from '../webhooks/store.ts'
+import { supplierCalls, type Failure, type SupplierCallNeeds, type SupplierCalls } from './ask-supplier.ts'
+import type { PriceCheckRequest } from './callback-contract.ts'
+import { priceCheckBudgetMs } from './contract.ts'
+import { heldPrice, type AskedStay, type HeldPrice } from './held-price.ts'
+import { checkLedger, type Ledger } from './ledger.ts'
+import type { CheckedPrice } from './live-answer.ts'
+import { nightsFound, type KeptCheck } from './ledger-store.ts'
+import { judge, type Judged } from './outcome.ts'
+import { selectTerms } from './store.ts'
+
+/** What is to be checked: rooms of one room-rate of a hotel, as it was read, with the same party in each. */
+export type AskedCheck = AskedStay & {
+  stay: HotelStay
+  roomRate: BookableRoomRate
+  /** Sent along, so that both sides find the call in their logs. Absent: the check's own id. */
+  requestId?: string
+}
+
+/** Amounts are minor units, for one room; the difference is that of all rooms. */
+export type PriceCheck = Judged & {
+  priceCheckId: string
+  held: HeldPrice
+  /** What the supplier answered, or why there is no answer; neither where there was nobody to ask. */
+  live: CheckedPrice | undefined
+  failure: Failure | undefined
+  durationMs: number
+}
+
+export type PriceChecker = {
+  /**
+   * The live price beside the held one. Whatever the supplier does, it comes within the budget, which began at
+   * `beganMs` (by performance.now()). No transaction may be open meanwhile.
+   */
+  check: (asked: AskedCheck, beganMs?: number) => Promise<PriceCheck>
+  ledger: Ledger
+  close: () => Promise<void>
+}
+
+/** Kept of the budget, for comparing and for the way back to whoever asked. */
+const answerReserveMs = 50
+/** With less left, the supplier would be blamed for our own slowness. */
+const callBudgetMinMs = 500
+
+export function priceChecker(needs: SupplierCallNeeds): PriceChecker {
+  const calls = supplierCalls(needs)
+  const ledger = checkLedger(needs)
+  return {
+    check: async (asked, beganMs = performance.now()) => {
+      const checked = await checkOne(needs, calls, asked, beganMs)
+      ledger.keep(checked)
+      count(needs, checked)
+      const {
+        checkId: priceCheckId,
+        outcome,
+        isBookable,
+        difference,
+        held,
+        live,
+        failure,
+        durationMs,
+      } = checked
+      return { priceCheckId, outcome, isBookable, difference, held, live, failure, durationMs }
+    },
+    ledger,
+    close: async () => {
+      calls.close()
+      await ledger.close()
+    },
+  }
+}
+
+async function checkOne(
+  { db, clock }: Needs,
+  calls: SupplierCalls,
+  { stay, roomRate, arrival, departure, roomCount, room, ...more }: AskedCheck,
+  beganMs: number,
+): Promise<KeptCheck> {
+  const { hotelId, currency, minorDigits } = stay.catalog
+  const atMs = clock.now()
+  const [callback, terms] = await Promise.all([
+    selectCallback(db, hotelId, 'availability', atMs),
+    selectTerms(db, hotelId),
+  ])
+  const asked = { arrival, departure, roomCount, room }
+  const held = heldPrice(stay, roomRate, asked, atMs)
+  const checkId = randomUUID()
+  const requestId = more.requestId ?? checkId
+  const untilMs = beganMs + priceCheckBudgetMs - answerReserveMs
+  if (callback && untilMs - performance.now() < callBudgetMinMs) throw overloaded()
+  const expected = {
+    roomId: roomRate.room.code,
+    rateId: roomRate.rate.code,
+    currency,
+    minorDigits,
+    nightCount: departure - arrival,
+  }
+  const request = requestOf(stay, roomRate, asked)
+  const told =
+    callback &&
+    (await calls.ask({ callback, hotelId, request, expected, callId: checkId, requestId, untilMs }))
+  return {
+    ...judge(told, held, roomCount, terms),
+    checkId,
+    callId: told?.callId,
+    atMs,
+    supplierId: terms.supplierId,
+    hotelId,
+    roomNo: roomRate.roomNo,
+    rateNo: roomRate.rateNo,
+    requestId,
+    asked,
+    durationMs: Math.round(performance.now() - beganMs),
+    currency,
+    held,
+    live: told?.live,
+    failure: told?.failure,
+  }
+}
+
+function requestOf(
+  { catalog }: HotelStay,
+  roomRate: BookableRoomRate,
+  { arrival, departure, roomCount, room }: AskedStay,
+): PriceCheckRequest {
+  return {
+    hotelId: catalog.hotelCode,
+    roomId: roomRate.room.code,
+    rateId: roomRate.rate.code,
+    checkin: formatNight(arrival),
+    checkout: formatNight(departure),
+    roomCount,
+    adultCount: room.adults,
+    childAges: [...room.childAges],
+  }
+}
+
+function count({ telemetry }: Needs, checked: KeptCheck): void {
+  telemetry.priceChecks.observe({ outcome: checked.outcome }, checked.durationMs / 1_000)
+  for (const { found } of nightsFound(checked)) telemetry.comparedNights.inc({ found })
+}

@@ -1,0 +1,123 @@
+/**
+ * A circuit breaker per URL: one that fails again and again is left alone for a while, so that guests don't wait for it
+ * in vain, and then tried with a single call. In the memory of the process: each finds out for itself, after a few
+ * calls.
+ */
+
+export const circuitStates = ['closed', 'open', 'half_open'] as const
+export type CircuitState = (typeof circuitStates)[number]
+
+export const circuitLimits = {
+  /** Calls without an answer, one after another, that open a closed circuit. */
+  failuresToOpen: 5,
+  /** How long it stays open at first. */
+  openFirstMs: 5_000,
+  /** Twice as long after each trial that fails, up to this. */
+  openMaxMs: 60_000,
+  /** Circuits remembered: of URLs without a recent failure none is. */
+  circuitsMax: 10_000,
+} as const
+
+/** `unknown`: the call says nothing about the URL. */
+export type CallResult = 'answered' | 'failed' | 'unknown'
+
+/** The right to one call; its result is to be told once. */
+export type Pass = (result: CallResult) => void
+
+type Circuit = {
+  state: CircuitState
+  failures: number
+  openedAtMs: number
+  openForMs: number
+  isTrialUnderWay: boolean
+}
+
+export class Circuits {
+  readonly #circuits = new Map<string, Circuit>()
+  readonly #nowMs: () => number
+  readonly #changed: (state: CircuitState) => void
+  #closedCount = 0
+
+  /** `nowMs` must not go back; `changed` hears of every change of a state. */
+  constructor(nowMs: () => number, changed: (state: CircuitState) => void = () => {}) {
+    this.#nowMs = nowMs
+    this.#changed = changed
+  }
+
+  /** Undefined: the URL must not be called now. */
+  enter(url: string): Pass | undefined {
+    const circuit = this.#circuits.get(url)
+    if (!circuit || circuit.state === 'closed') return (result) => this.#settleClosed(url, result)
+    if (circuit.isTrialUnderWay || this.#nowMs() - circuit.openedAtMs < circuit.openForMs) return undefined
+    circuit.isTrialUnderWay = true
+    this.#become(circuit, 'half_open')
+    return (result) => this.#settleTrial(url, circuit, result)
+  }
+
+  state(url: string): CircuitState {
+    return this.#circuits.get(url)?.state ?? 'closed'
+  }
+
+  /** How many are not closed. */
+  openCount(): number {
+    return this.#circuits.size - this.#closedCount
+  }
+
+  /** Calls that began before the circuit opened say nothing about it. */
+  #settleClosed(url: string, result: CallResult): void {
+    const circuit = this.#circuits.get(url)
+    if (result === 'unknown' || (circuit && circuit.state !== 'closed')) return
+    if (result === 'answered') {
+      if (circuit) this.#forget(url)
+      return
+    }
+    const failing = circuit ?? this.#remember(url)
+    if (++failing.failures >= circuitLimits.failuresToOpen) {
+      this.#closedCount--
+      this.#open(failing, circuitLimits.openFirstMs)
+    }
+  }
+
+  #settleTrial(url: string, circuit: Circuit, result: CallResult): void {
+    circuit.isTrialUnderWay = false
+    if (this.#circuits.get(url) !== circuit) return
+    if (result === 'unknown') this.#become(circuit, 'open')
+    else if (result === 'failed')
+      this.#open(circuit, Math.min(circuit.openForMs * 2, circuitLimits.openMaxMs))
+    else {
+      this.#circuits.delete(url)
+      this.#changed('closed')
+    }
+  }
+
+  #open(circuit: Circuit, openForMs: number): void {
+    circuit.openedAtMs = this.#nowMs()
+    circuit.openForMs = openForMs
+    this.#become(circuit, 'open')
+  }
+
+  #become(circuit: Circuit, state: CircuitState): void {
+    circuit.state = state
+    this.#changed(state)
+  }
+
+  #remember(url: string): Circuit {
+    const [oldest] = this.#circuits.keys()
+    if (this.#circuits.size >= circuitLimits.circuitsMax && oldest !== undefined) this.#forget(oldest)
+    const made: Circuit = {
+      state: 'closed',
+      failures: 0,
+      openedAtMs: 0,
+      openForMs: 0,
+      isTrialUnderWay: false,
+    }
+    this.#circuits.set(url, made)
+    this.#closedCount++
+    return made
+  }
+
+  #forget(url: string): void {
+    if (this.#circuits.get(url)?.state === 'closed') this.#closedCount--
+    this.#circuits.delete(url)
+  }
+}

@@ -1,0 +1,262 @@
+import Type, { type Static } from 'typebox'
+import { hotelReference } from '../offers/contract.ts'
+import { code, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
+
+/** How a price check ended. */
+export const priceCheckOutcomes = [
+  'available',
+  'price_changed',
+  'sold_out',
+  'invalid_response',
+  'timeout',
+  'supplier_error',
+  'circuit_open',
+  'not_registered',
+] as const
+export type PriceCheckOutcome = (typeof priceCheckOutcomes)[number]
+
+/** Those on which the account's `onFailure` decides. */
+export const failedOutcomes = [
+  'invalid_response',
+  'timeout',
+  'supplier_error',
+  'circuit_open',
+] as const satisfies readonly PriceCheckOutcome[]
+export type FailedOutcome = (typeof failedOutcomes)[number]
+
+/** For a whole check, measured by whoever asks for it. */
+export const priceCheckBudgetMs = 2_000
+export const connectWithinMs = 500
+export const priceChecksKeptDays = 90
+export const checksPerPage = { max: 500, usual: 100 }
+/** Nights listed of a hotel's drift. */
+export const driftNightsMax = 100
+
+export const priceCheckFaults = {
+  hotelNotFound: {
+    type: 'HOTEL_NOT_FOUND',
+    message: 'Hotel not found',
+    hint: 'Check platformHotelId, or supplier and hotelId',
+  },
+  roomNotFound: {
+    type: 'ROOM_NOT_FOUND',
+    message: 'RoomID not found',
+    hint: 'Check what POST /v1/booking/offers names',
+  },
+  rateNotFound: {
+    type: 'RATE_NOT_FOUND',
+    message: 'RateID not found',
+    hint: 'Check what POST /v1/booking/offers names, room and rate together',
+  },
+} as const satisfies Record<string, ConstraintError>
+
+/** To a supplier, of its own hotels. */
+export const ownHotelNotFound = {
+  type: 'HOTEL_NOT_FOUND',
+  message: 'Hotel not found',
+  hint: 'Push the hotel with POST /push/hotels first',
+} as const satisfies ConstraintError
+
+const outcome = oneOf(priceCheckOutcomes, {
+  description: [
+    'available: at the stored price, or within the tolerance of it',
+    'price_changed: at another price, or nothing is stored to compare it with',
+    'sold_out: fewer units than rooms asked',
+    'invalid_response: an answer that is not what was asked for',
+    'timeout: none in time',
+    'supplier_error: no connection, a broken one, or a status other than 2xx',
+    'circuit_open: not asked, because the URL failed several times in a row',
+    'not_registered: no URL to ask',
+  ].join('; '),
+})
+
+const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+const amounts = (description: string) =>
+  Type.Array(Type.String({ examples: ['110.00'] }), { description: `${description}; one element a night` })
+
+const live = Type.Object({
+  currency: Type.String(),
+  inventory: Type.Integer({ description: 'Units available' }),
+  amountBeforeTax: amounts('For one room, without taxes'),
+  amountAfterTax: amounts('For one room, with the taxes that are charged'),
+})
+
+const stored = Type.Object({
+  currency: Type.String(),
+  inventory: Type.Integer({ description: 'How often it can be sold on every night' }),
+  amountBeforeTax: orNull(amounts('For one room, without taxes'), 'null: no price is held for the party'),
+  amountAfterTax: orNull(amounts('For one room, with the taxes that are charged'), 'null likewise'),
+  bookable: Type.Boolean({ description: 'Whether all that is held lets the stay be booked' }),
+  revision: Type.Integer({ description: 'Of the hotel’s data that it was made of' }),
+})
+
+const failure = Type.Object(
+  {
+    reason: Type.String({ description: 'Stable code', examples: ['other_nights'] }),
+    message: Type.String({ description: 'For people' }),
+    httpStatus: Type.Optional(Type.Integer({ description: 'Of the answer, where there was one' })),
+  },
+  { description: 'Why there is no live answer' },
+)
+
+const compared = {
+  outcome,
+  bookable: Type.Boolean({
+    description:
+      'Whether a booking would be made now, at the stored price. With price_changed it takes expectedTotal; after a failed check the account’s onFailure decides',
+  }),
+  live: orNull(live, 'null: there was no valid answer'),
+  stored,
+  difference: orNull(
+    Type.String({ examples: ['-12.00'] }),
+    'Live minus stored amountAfterTax over all nights and rooms; null where one of them is missing',
+  ),
+  durationMs: Type.Integer({ description: 'From the question to the outcome' }),
+  failure: Type.Optional(failure),
+}
+
+export const listedCheck = Type.Object({
+  priceCheckId: Type.String(),
+  webhookId: orNull(
+    Type.String(),
+    'webhook-id of the call; the same for identical checks at the same time; null: no call was made',
+  ),
+  at: Type.String({ examples: ['2027-01-15T10:00:00.000Z'] }),
+  ...priceCheckRequest.properties,
+  ...compared,
+})
+export type ListedCheck = Static<typeof listedCheck>
+
+const push = Type.Object(
+  {
+    revision: Type.Integer({ description: 'The hotel’s revision that the push made' }),
+    requestId: Type.Optional(Type.String({ description: 'While the push log keeps it' })),
+    at: Type.Optional(Type.String()),
+  },
+  { description: 'A push of the price' },
+)
+
+const driftNight = Type.Object({
+  roomId: Type.String(),
+  rateId: Type.String(),
+  date: Type.String(),
+  checks: Type.Integer({ description: 'Live answers' }),
+  differing: Type.Integer({ description: 'Those with another amountAfterTax than the stored one' }),
+  soldOut: Type.Integer({
+    description: 'Those that said sold out where enough units were stored; their prices are not compared',
+  }),
+  largest: Type.String({
+    description: 'Largest difference, live minus stored, of one room',
+    examples: ['-5.00'],
+  }),
+  stored: orNull(Type.String(), 'amountAfterTax at the last comparison; null: none was made'),
+  live: orNull(Type.String(), 'amountAfterTax at the last comparison'),
+  setBy: orNull(push, 'The push of the stored price'),
+  lastAt: Type.String({ description: 'Of the last live answer' }),
+  differsSince: orNull(
+    Type.Object({ at: Type.String({ description: 'First check of the run' }), setBy: push }),
+    'Since when every comparison differed, and the push whose price was stored then; null: the last one did not differ',
+  ),
+})
+export type DriftNight = Static<typeof driftNight>
+
+const drift = Type.Object(
+  {
+    currency: Type.String(),
+    nights: Type.Integer({ description: 'Nights of room-rates with at least one live answer' }),
+    differingNights: Type.Integer({ description: 'Those whose last comparison differed' }),
+    checks: Type.Integer({ description: 'Live answers, counted for each night' }),
+    differing: Type.Integer(),
+    soldOut: Type.Integer(),
+    worst: Type.Array(driftNight, {
+      maxItems: driftNightsMax,
+      description:
+        'Nights that ever differed or were sold out: those that differ still come first, the largest difference first',
+    }),
+  },
+  {
+    description:
+      'How the live answers differ from what is stored, night by night from yesterday on; with `hotelId`, on the first page. `roomId` and `rateId` narrow it, the other parameters do not',
+  },
+)
+export type Drift = Static<typeof drift>
+
+/** A query is text throughout; what a number, a time or a cursor is, the handler reads. */
+const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
+
+const exampleStay = {
+  hotel: { platformHotelId: '1' },
+  roomId: 'DBL',
+  rateId: 'BAR',
+  checkin: '2027-04-20',
+  checkout: '2027-04-23',
+  roomCount: 1,
+  adultCount: 2,
+  childAges: [5],
+}
+
+export const priceCheckRoutes = {
+  checkPrice: route({
+    method: 'POST',
+    path: '/booking/priceCheck',
+    access: 'platform',
+    tag: 'Booking',
+    summary: 'Ask the supplier for the live price',
+    description: [
+      `Asks the supplier’s URL for one room-rate and one party, and compares the answer with what is stored. Answered within ${priceCheckBudgetMs} ms, whatever the supplier does. Identical checks at the same time share one call.`,
+      '`adultCount` and `childAges` describe one room; rooms with other parties take a check of their own.',
+    ].join('\n\n'),
+    body: Type.Object({ hotel: hotelReference, ...stayToCheck }),
+    answer: Type.Object({ ...success, priceCheckId: Type.String(), ...compared }),
+    errors: { 404: 'Unknown hotel, room or rate' },
+    examples: [
+      {
+        summary: 'One room for two adults and a child',
+        request: exampleStay,
+        answer: { status: 200, body: { code: '200', message: 'Price checked' } },
+      },
+      {
+        summary: 'A rate that the room does not have',
+        request: { ...exampleStay, rateId: 'WEEKEND' },
+        answer: { status: 404, body: { code: '404', message: 'RateID not found' } },
+      },
+    ],
+  }),
+  listPriceChecks: route({
+    method: 'GET',
+    path: '/push/priceChecks',
+    access: 'supplier',
+    tag: 'Webhooks',
+    summary: 'Price checks of your hotels, and how far your answers are from your pushes',
+    description: `Every price check of this account, newest first, with the stored and the live price side by side, for ${priceChecksKeptDays} days. With \`hotelId\` the first page has the drift of the hotel too: on which nights your live answers differ from what you pushed, how often, how far, and since which push.`,
+    query: Type.Object({
+      hotelId: Type.Optional(code({ description: 'Only checks of this hotel' })),
+      roomId: Type.Optional(code({ description: 'Only checks of this room' })),
+      rateId: Type.Optional(code({ description: 'Only checks of this rate' })),
+      outcome: Type.Optional(oneOf(priceCheckOutcomes)),
+      since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
+      until: queried('Before this instant, or on this date (UTC) or before'),
+      cursor: queried('nextCursor of the page before'),
+      limit: queried(
+        `How many checks at most: 1 to ${checksPerPage.max}, ${checksPerPage.usual} unless told`,
+      ),
+    }),
+    answer: Type.Object({
+      ...success,
+      priceChecks: Type.Array(listedCheck),
+      nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null at the end' }),
+      drift: Type.Optional(drift),
+    }),
+    errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel (`Hotel not found`)' },
+    examples: [
+      {
+        summary: 'The newest checks of a hotel, and its drift',
+        request: { hotelId: 'H1', limit: '10' },
+        answer: { status: 200, body: { code: '200', message: 'Price checks retrieved successfully' } },
+      },
+    ],
+  }),
+}

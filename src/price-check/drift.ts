@@ -1,0 +1,106 @@
+import type { DayNumber } from '../platform/calendar.ts'
+import type { HeldPrice } from './held-price.ts'
+import type { CheckedPrice } from './live-answer.ts'
+
+/** How the live answers differ from what is held, night by night. */
+
+export type NightKey = { hotelId: number; roomNo: number; rateNo: number; night: DayNumber }
+
+/** What one live answer says of one night. */
+export type Finding = NightKey & { currency: string; atMs: number } & (
+    | { found: 'sold_out' }
+    | { found: 'same' | 'differs'; stored: number; live: number; revision: number }
+  )
+
+/** What several answers say of one night, in the order in which they came. Null where no price was compared. */
+export type Drifted = NightKey & {
+  currency: string
+  checks: number
+  differing: number
+  soldOut: number
+  largest: number
+  lastAtMs: number
+  stored: number | null
+  live: number | null
+  revision: number | null
+  /** The run of differing comparisons at the end; null where the last one did not differ. */
+  sinceAtMs: number | null
+  sinceRevision: number | null
+}
+
+export type AnsweredStay = {
+  key: Omit<NightKey, 'night'>
+  currency: string
+  atMs: number
+  roomCount: number
+  held: HeldPrice
+  live: CheckedPrice
+}
+
+/** Prices of an answer that says sold out mean little, and are not compared. */
+export function findingsOf({ key, currency, atMs, roomCount, held, live }: AnsweredStay): Finding[] {
+  const isSoldOut = live.inventory < roomCount
+  return (held.nights ?? []).flatMap(
+    ({ day: night, afterTax: stored, units, revision }, index): Finding[] => {
+      const common = { ...key, night, currency, atMs }
+      // A night with too few units held may be the one that is sold out.
+      if (isSoldOut) return units < roomCount ? [] : [{ ...common, found: 'sold_out' }]
+      const price = live.nights[index]?.afterTax ?? stored
+      return [{ ...common, found: price === stored ? 'same' : 'differs', stored, live: price, revision }]
+    },
+  )
+}
+
+/** One a night, in the order of their keys: rows are then locked in the same order by everybody. */
+export function drifted(findings: readonly Finding[]): Drifted[] {
+  const byKey = new Map<string, Drifted>()
+  for (const finding of findings) {
+    const { hotelId, roomNo, rateNo, night, currency } = finding
+    const key = `${hotelId}/${roomNo}/${rateNo}/${night}`
+    const known = byKey.get(key)
+    byKey.set(key, add(known?.currency === currency ? known : begun(finding), finding))
+  }
+  return [...byKey.values()].sort(
+    (left, right) =>
+      left.hotelId - right.hotelId ||
+      left.roomNo - right.roomNo ||
+      left.rateNo - right.rateNo ||
+      left.night - right.night,
+  )
+}
+
+function begun({ hotelId, roomNo, rateNo, night, currency, atMs }: Finding): Drifted {
+  return {
+    hotelId,
+    roomNo,
+    rateNo,
+    night,
+    currency,
+    checks: 0,
+    differing: 0,
+    soldOut: 0,
+    largest: 0,
+    lastAtMs: atMs,
+    stored: null,
+    live: null,
+    revision: null,
+    sinceAtMs: null,
+    sinceRevision: null,
+  }
+}
+
+function add(sum: Drifted, finding: Finding): Drifted {
+  const next = { ...sum, checks: sum.checks + 1, lastAtMs: finding.atMs }
+  if (finding.found === 'sold_out') return { ...next, soldOut: sum.soldOut + 1 }
+  const { stored, live, revision, atMs } = finding
+  const compared = { ...next, stored, live, revision }
+  if (finding.found === 'same') return { ...compared, sinceAtMs: null, sinceRevision: null }
+  const difference = live - stored
+  return {
+    ...compared,
+    differing: sum.differing + 1,
+    largest: Math.abs(difference) > Math.abs(sum.largest) ? difference : sum.largest,
+    sinceAtMs: sum.sinceAtMs ?? atMs,
+    sinceRevision: sum.sinceRevision ?? revision,
+  }
+}

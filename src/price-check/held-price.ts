@@ -1,0 +1,93 @@
+import { unset } from '../ari/block-codec.ts'
+import { fieldNumber } from '../ari/fields.ts'
+import type { BookableRoomRate } from '../offers/booking-catalog.ts'
+import {
+  isOffered,
+  isUnrestricted,
+  soughtStay,
+  taxesOf,
+  unitsOf,
+  type SoughtStay,
+} from '../offers/evaluate.ts'
+import { partiesOf, type AskedRoom, type Party } from '../offers/party.ts'
+import { RoomRateDays } from '../offers/room-rate-days.ts'
+import type { HotelStay } from '../offers/stays.ts'
+import { dayIn, firstDay, monthOf, type DayNumber } from '../platform/calendar.ts'
+import type { CheckedNight } from './live-answer.ts'
+
+/** What is held of a stay at one room-rate, as of one moment. Amounts in minor units. */
+export type HeldPrice = {
+  revision: number
+  /** How often it can be sold on every night. */
+  inventory: number
+  /** For one room; undefined: there is no price for the party, or its included taxes exceed it. */
+  nights: readonly HeldNight[] | undefined
+  /** Whether everything that is held lets all the rooms be booked. */
+  isBookable: boolean
+}
+
+export type HeldNight = CheckedNight & {
+  day: DayNumber
+  /** The units held of this night alone. */
+  units: number
+  /** The hotel's revision that set the price. */
+  revision: number
+}
+
+/** Rooms of one room-rate, with the same party in each. */
+export type AskedStay = {
+  arrival: DayNumber
+  departure: DayNumber
+  roomCount: number
+  room: AskedRoom
+}
+
+export function heldPrice(
+  stay: HotelStay,
+  roomRate: BookableRoomRate,
+  { arrival, departure, roomCount, room }: AskedStay,
+  nowMs: number,
+): HeldPrice {
+  const { catalog, revision } = stay
+  const parties = partiesOf([room], catalog)
+  const [party] = parties.distinct
+  if (!party) throw new TypeError('a stay without a party')
+  const sought = soughtStay({ arrival, departure }, dayIn(catalog.timeZone, nowMs), parties)
+  const days = new RoomRateDays(stay, { from: arrival, days: sought.length + 1 }, parties.priceFields)
+  days.turnTo(roomRate)
+  const inventory = unitsOf(days, sought)
+  const taxed = taxesOf(days, roomRate, sought)
+  const nights = taxed?.fault === undefined ? taxed?.rooms[0]?.nights : undefined
+  const isBookable =
+    nights !== undefined &&
+    inventory >= roomCount &&
+    isOffered(catalog, roomRate, sought) &&
+    isUnrestricted(days, sought)
+  return {
+    revision,
+    inventory,
+    nights: nights && withOrigins(nights, days, party, sought),
+    isBookable,
+  }
+}
+
+function withOrigins(
+  nights: readonly (CheckedNight & { day: DayNumber })[],
+  days: RoomRateDays,
+  { adultPrice, childPrice, infantPrice }: Party,
+  { arrival }: SoughtStay,
+): HeldNight[] {
+  const fields = [fieldNumber.unitPrice, adultPrice, childPrice, infantPrice].filter((field) => field > 0)
+  const firstMonth = monthOf(arrival)
+  // A line that was cleared has a revision too, and made the price what it is.
+  const revisionsByMonth = days
+    .blocks('rate')
+    .map((block) => fields.map((field) => block?.revisions(field) ?? []))
+  return nights.map(({ day, beforeTax, afterTax }) => {
+    const month = monthOf(day)
+    const night = day - firstDay(month)
+    const revisions = revisionsByMonth[month - firstMonth] ?? []
+    const revision = Math.max(0, ...revisions.map((list) => list[night] ?? unset))
+    return { day, beforeTax, afterTax, units: Math.max(days.unitsOn(day), 0), revision }
+  })
+}

@@ -1,0 +1,102 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Needs } from '../platform/needs.ts'
+import { isUnavailable } from '../platform/postgres.ts'
+import { insertChecks, nightsFound, type KeptCheck } from './ledger-store.ts'
+
+/**
+ * Keeps checks without being waited for. Nothing in an answer depends on its being kept, no booking rests on it, and a
+ * guest is waiting. So a check is written at once, together with those that came while the writing before was under
+ * way: it is there some milliseconds after the answer, and a process that is killed loses no more than those. While the
+ * store is away, checks wait in memory.
+ */
+export type Ledger = {
+  keep: (check: KeptCheck) => void
+  /** Until what was handed in is written, or the patience is over: so that a reader finds what it was just told. */
+  written: () => Promise<void>
+  /** Tries to write what is left. */
+  close: () => Promise<void>
+}
+
+const batchChecksMax = 500
+const batchNightsMax = 5_000
+/** Some 10 MB; those beyond are lost, and counted. */
+const waitingMax = 10_000
+const retryMs = 500
+const writtenPatienceMs = 1_000
+const closePatienceMs = 700
+
+export function checkLedger({ db, log, telemetry }: Needs): Ledger {
+  const waiting: KeptCheck[] = []
+  const closing = new AbortController()
+  let writing: Promise<void> | undefined
+
+  const lose = (count: number): void => telemetry.priceChecksLost.inc(count)
+
+  const write = async (batch: readonly KeptCheck[]): Promise<void> => {
+    try {
+      await insertChecks(db, batch)
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      if (batch.length > 1) {
+        // One that PostgreSQL refuses must not take the others with it.
+        for (const check of batch) await write([check])
+        return
+      }
+      log.error({ err: error, checkId: batch[0]?.checkId }, 'a price check could not be kept')
+      lose(batch.length)
+    }
+  }
+
+  const writeAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchLength(waiting))
+      try {
+        await write(batch)
+        waiting.splice(0, batch.length)
+      } catch (error) {
+        log.warn({ err: error, waiting: waiting.length }, 'price checks wait for the store')
+        if (closing.signal.aborted) return
+        await wait(retryMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  const begin = (): Promise<void> => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+
+  return {
+    keep: (check) => {
+      if (waiting.length >= waitingMax) return lose(1)
+      waiting.push(check)
+      begin().catch((error: unknown) => log.error({ err: error }, 'price checks could not be kept'))
+    },
+    written: () => within(begin(), writtenPatienceMs),
+    close: async () => {
+      closing.abort()
+      await within(begin(), closePatienceMs)
+      if (waiting.length > 0) log.error({ lost: waiting.length }, 'price checks were not kept')
+    },
+  }
+}
+
+async function within(work: Promise<void>, ms: number): Promise<void> {
+  const over = new AbortController()
+  try {
+    await Promise.race([work, wait(ms, undefined, { signal: over.signal }).catch(() => undefined)])
+  } finally {
+    over.abort()
+  }
+}
+
+function batchLength(checks: readonly KeptCheck[]): number {
+  let nights = 0
+  for (const [index, check] of checks.entries()) {
+    nights += nightsFound(check).length
+    if (index >= batchChecksMax || (index > 0 && nights > batchNightsMax)) return index
+  }
+  return checks.length
+}

@@ -1,0 +1,83 @@
+import { parseJson } from '../platform/json.ts'
+import { toMinor } from '../platform/money.ts'
+import { Rejected } from '../platform/rejected.ts'
+import { validator } from '../platform/validate.ts'
+import { priceCheckNeeded } from './callback-contract.ts'
+
+/** What is charged for one room, in minor units of the hotel's currency, with the units there are. */
+export type CheckedPrice = { inventory: number; nights: readonly CheckedNight[] }
+export type CheckedNight = { beforeTax: number; afterTax: number }
+
+/** What an answer must agree with. */
+export type Expected = {
+  roomId: string
+  rateId: string
+  currency: string
+  minorDigits: number
+  nightCount: number
+}
+
+export type InvalidReason =
+  | 'malformed_json'
+  | 'wrong_shape'
+  | 'other_room'
+  | 'other_rate'
+  | 'other_currency'
+  | 'other_nights'
+  | 'wrong_amount'
+
+export type Invalid = { fault: InvalidReason; message: string }
+
+const shape = validator(priceCheckNeeded)
+
+/** The live price of an answer, or what is wrong with it first. */
+export function readLiveAnswer(body: Buffer, expected: Expected): CheckedPrice | Invalid {
+  const parsed = parsedOf(body)
+  if ('fault' in parsed) return parsed
+  const { value } = parsed
+  if (!shape.matches(value)) {
+    const [problem] = shape.judge(value).problems
+    return invalid('wrong_shape', `${problem?.path ?? ''}: ${problem?.message ?? 'not as documented'}`)
+  }
+  const { roomId, rateId, currency, inventory, amountBeforeTax, amountAfterTax } = value.roomRate
+  if (roomId !== expected.roomId) return invalid('other_room', `roomId must be ${expected.roomId}`)
+  if (rateId !== expected.rateId) return invalid('other_rate', `rateId must be ${expected.rateId}`)
+  if (currency !== expected.currency)
+    return invalid('other_currency', `currency must be ${expected.currency}`)
+  const { nightCount, minorDigits } = expected
+  if (amountBeforeTax.length !== nightCount || amountAfterTax.length !== nightCount) {
+    const got = `${amountBeforeTax.length} and ${amountAfterTax.length}`
+    return invalid(
+      'other_nights',
+      `amountBeforeTax and amountAfterTax must have ${nightCount} elements each, one a night, not ${got}`,
+    )
+  }
+  const nights: CheckedNight[] = []
+  for (const [index, before] of amountBeforeTax.entries()) {
+    const beforeTax = toMinor(before, minorDigits)
+    const afterTax = toMinor(amountAfterTax[index] ?? '', minorDigits)
+    if (beforeTax === undefined || afterTax === undefined)
+      return invalid(
+        'wrong_amount',
+        `amounts of night ${index + 1} must have at most ${minorDigits} decimals`,
+      )
+    if (afterTax < beforeTax)
+      return invalid('wrong_amount', `amountAfterTax of night ${index + 1} is less than amountBeforeTax`)
+    nights.push({ beforeTax, afterTax })
+  }
+  return { inventory, nights }
+}
+
+function parsedOf(body: Buffer): { value: unknown } | Invalid {
+  try {
+    return { value: parseJson(body, { isQuoted: false }) }
+  } catch (error) {
+    if (!(error instanceof Rejected)) throw error
+    const type = error.problems[0]?.type ?? 'MALFORMED_JSON'
+    return invalid('malformed_json', `the answer cannot be read as JSON: ${type}`)
+  }
+}
+
+function invalid(fault: InvalidReason, message: string): Invalid {
+  return { fault, message }
+}

@@ -1,0 +1,88 @@
+import type { OnFailure } from '../keys/account.ts'
+import type { PriceCheckOutcome } from './contract.ts'
+import type { Told } from './ask-supplier.ts'
+import type { HeldPrice } from './held-price.ts'
+import type { CheckedNight } from './live-answer.ts'
+
+/** What was agreed with the account. */
+export type Terms = {
+  onFailure: OnFailure
+  /** Per cent of the stored total, as a decimal with at most two places. */
+  priceTolerance: string
+}
+
+export type Judged = {
+  outcome: PriceCheckOutcome
+  /** Whether a booking at the stored price may go on after this outcome; what is held may forbid it all the same. */
+  isBookable: boolean
+  /** Live minus stored, over all nights and rooms; undefined where one of them is missing. */
+  difference: number | undefined
+}
+
+/** Compares what the supplier says with what is held. */
+export function judge(
+  told: Pick<Told, 'live' | 'failure'> | undefined,
+  held: HeldPrice,
+  roomCount: number,
+  terms: Terms,
+): Judged {
+  const difference = told?.live && differenceOf(told.live.nights, held.nights, roomCount)
+  const outcome = outcomeOf(told, held, roomCount, terms, difference)
+  return { outcome, isBookable: mayBook(outcome, terms), difference }
+}
+
+function outcomeOf(
+  told: Pick<Told, 'live' | 'failure'> | undefined,
+  held: HeldPrice,
+  roomCount: number,
+  { priceTolerance }: Terms,
+  difference: number | undefined,
+): PriceCheckOutcome {
+  if (told?.failure) return told.failure.outcome
+  if (!told?.live) return 'not_registered'
+  if (told.live.inventory < roomCount) return 'sold_out'
+  if (!held.nights || difference === undefined) return 'price_changed'
+  const stored = sumOf(held.nights) * roomCount
+  return isWithin(difference, stored, priceTolerance) ? 'available' : 'price_changed'
+}
+
+const bookableAfter: Readonly<Record<PriceCheckOutcome, boolean | 'onFailure'>> = {
+  available: true,
+  price_changed: false,
+  sold_out: false,
+  invalid_response: 'onFailure',
+  timeout: 'onFailure',
+  supplier_error: 'onFailure',
+  circuit_open: 'onFailure',
+  // Nobody asked for checks: what is pushed is what is sold.
+  not_registered: true,
+}
+
+function mayBook(outcome: PriceCheckOutcome, { onFailure }: Terms): boolean {
+  const may = bookableAfter[outcome]
+  return may === 'onFailure' ? onFailure === 'use_stored' : may
+}
+
+function differenceOf(
+  live: readonly CheckedNight[],
+  held: readonly CheckedNight[] | undefined,
+  roomCount: number,
+): number | undefined {
+  return held && (sumOf(live) - sumOf(held)) * roomCount
+}
+
+/** What is charged for a room. */
+function sumOf(nights: readonly CheckedNight[]): number {
+  let sum = 0
+  for (const { afterTax } of nights) sum += afterTax
+  return sum
+}
+
+const percentDigits = 2
+
+/** Exact: 10 % of 1.05 is 0.105, and 0.11 is more. */
+function isWithin(difference: number, stored: number, tolerance: string): boolean {
+  const [whole = '0', decimals = ''] = tolerance.split('.')
+  const hundredths = BigInt(whole + decimals.padEnd(percentDigits, '0').slice(0, percentDigits))
+  return BigInt(Math.abs(difference)) * 10_000n <= hundredths * BigInt(stored)
+}

@@ -1,0 +1,215 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { OnFailure } from '../keys/account.ts'
+import type { Terms } from './outcome.ts'
+import type { PriceCheckOutcome } from './contract.ts'
+
+/** What was agreed with the account of a hotel. */
+export async function selectTerms(db: Queryable, hotelId: number): Promise<Terms & { supplierId: number }> {
+  const { rows } = await db.query<{ supplierId: number; onFailure: OnFailure; priceTolerance: string }>({
+    name: 'select-price-check-terms',
+    text: `select supplier.id as "supplierId", on_failure as "onFailure", price_tolerance::text as "priceTolerance"
+      from hotel join supplier on supplier.id = hotel.supplier_id where hotel.id = $1`,
+    values: [hotelId],
+  })
+  const [terms] = rows
+  if (!terms) throw new Error(`hotel ${hotelId} is not there`)
+  return terms
+}
+
+export type CheckFilter = {
+  /** The hotel's id. */
+  hotel: number | undefined
+  roomId: string | undefined
+  rateId: string | undefined
+  outcome: PriceCheckOutcome | undefined
+  sinceMs: number | undefined
+  untilMs: number | undefined
+  /** Only rows before this one. */
+  beforeId: number | undefined
+}
+
+/** Amounts in minor units. */
+export type CheckRow = {
+  id: number
+  checkId: string
+  callId: string | null
+  atMs: number
+  hotelId: string
+  roomId: string
+  rateId: string
+  checkin: string
+  checkout: string
+  roomCount: number
+  adultCount: number
+  childAges: number[]
+  outcome: PriceCheckOutcome
+  bookable: boolean
+  durationMs: number
+  reason: string | null
+  message: string | null
+  httpStatus: number | null
+  currency: string
+  revision: number
+  storedBookable: boolean
+  storedInventory: number
+  storedBeforeTax: number[] | null
+  storedAfterTax: number[] | null
+  liveInventory: number | null
+  liveBeforeTax: number[] | null
+  liveAfterTax: number[] | null
+  difference: number | null
+}
+
+/** Checks of a supplier's hotels, newest first. */
+export async function selectChecks(
+  db: Queryable,
+  supplierId: number,
+  filter: CheckFilter,
+  limit: number,
+): Promise<CheckRow[]> {
+  const { hotel, roomId, rateId, outcome, sinceMs, untilMs, beforeId } = filter
+  // Lists of int8 as JSON, because the driver gives them as texts. Not named: planned anew with the values at hand, so that the hotel's index is used where a hotel is asked for.
+  const { rows } = await db.query<CheckRow>(
+    `select c.id, check_id as "checkId", call_id as "callId", extract(epoch from at)::float8 * 1000 as "atMs",
+       hotel.code as "hotelId", room.code as "roomId", rate.code as "rateId", arrival as checkin,
+       departure as checkout, room_count as "roomCount", adults as "adultCount", child_ages as "childAges", outcome,
+       bookable, duration_ms as "durationMs", reason, message, http_status as "httpStatus", c.currency, c.revision,
+       stored_bookable as "storedBookable", stored_inventory as "storedInventory",
+       to_json(stored_before_tax) as "storedBeforeTax", to_json(stored_after_tax) as "storedAfterTax",
+       live_inventory as "liveInventory", to_json(live_before_tax) as "liveBeforeTax", to_json(live_after_tax) as "liveAfterTax",
+       difference
+     from price_check c join hotel on hotel.id = c.hotel_id
+       join room on room.hotel_id = c.hotel_id and room.room_no = c.room_no
+       join rate on rate.hotel_id = c.hotel_id and rate.rate_no = c.rate_no
+     where c.supplier_id = $1
+       and ($2::int is null or c.hotel_id = $2)
+       and ($3::text is null or room.code = $3)
+       and ($4::text is null or rate.code = $4)
+       and ($5::text is null or outcome = $5)
+       and at >= coalesce(to_timestamp($6::float8 / 1000), '-infinity')
+       and at < coalesce(to_timestamp($7::float8 / 1000), 'infinity')
+       and ($8::bigint is null or c.id < $8)
+     order by c.id desc limit $9`,
+    [
+      supplierId,
+      hotel ?? null,
+      roomId ?? null,
+      rateId ?? null,
+      outcome ?? null,
+      sinceMs ?? null,
+      untilMs ?? null,
+      beforeId ?? null,
+      limit,
+    ],
+  )
+  return rows
+}
+
+export type DriftScope = {
+  /** The hotel's id. */
+  hotel: number
+  roomId: string | undefined
+  rateId: string | undefined
+}
+
+export type DriftTotals = {
+  currency: string
+  nights: number
+  differingNights: number
+  checks: number
+  differing: number
+  soldOut: number
+}
+
+const driftOfScope = `
+  from price_drift d join hotel on hotel.id = d.hotel_id and hotel.currency = d.currency
+    join room on room.hotel_id = d.hotel_id and room.room_no = d.room_no
+    join rate on rate.hotel_id = d.hotel_id and rate.rate_no = d.rate_no
+  where d.hotel_id = $1 and ($2::text is null or room.code = $2) and ($3::text is null or rate.code = $3)`
+
+const parametersOf = ({ hotel, roomId, rateId }: DriftScope): unknown[] => [
+  hotel,
+  roomId ?? null,
+  rateId ?? null,
+]
+
+export async function selectDriftTotals(db: Queryable, scope: DriftScope): Promise<DriftTotals> {
+  const { rows } = await db.query<DriftTotals>(
+    `select (select currency from hotel where id = $1) as currency, count(*)::int as nights,
+       count(since_at)::int as "differingNights", coalesce(sum(checks), 0)::int8 as checks,
+       coalesce(sum(differing), 0)::int8 as differing, coalesce(sum(sold_out), 0)::int8 as "soldOut"
+     ${driftOfScope}`,
+    parametersOf(scope),
+  )
+  const [totals] = rows
+  if (!totals) throw new Error('an aggregate has a row')
+  return totals
+}
+
+export type DriftRow = {
+  roomId: string
+  rateId: string
+  night: string
+  checks: number
+  differing: number
+  soldOut: number
+  largest: number
+  stored: number | null
+  live: number | null
+  revision: number | null
+  lastAtMs: number
+  sinceAtMs: number | null
+  sinceRevision: number | null
+}
+
+/** Nights that differed or were sold out, the worst first. */
+export async function selectDriftNights(
+  db: Queryable,
+  scope: DriftScope,
+  limit: number,
+): Promise<DriftRow[]> {
+  const { rows } = await db.query<DriftRow>(
+    `select room.code as "roomId", rate.code as "rateId", night, checks, differing, sold_out as "soldOut", largest,
+       stored, live, d.revision, extract(epoch from last_at)::float8 * 1000 as "lastAtMs",
+       extract(epoch from since_at)::float8 * 1000 as "sinceAtMs", since_revision as "sinceRevision"
+     ${driftOfScope} and (differing > 0 or sold_out > 0)
+     order by since_at is null, abs(largest) desc, room.code, rate.code, night limit $4`,
+    [...parametersOf(scope), limit],
+  )
+  return rows
+}
+
+const batchRows = 5_000
+/** A million rows a run; what is left goes with the next. */
+const batchesMax = 200
+
+/** Deletes the checks before a time, oldest first, in batches. Returns how many. */
+export function deleteOldChecks(db: Queryable, beforeMs: number): Promise<number> {
+  // Ids rise with time, but for some milliseconds: no index by time is needed.
+  return inBatches(
+    db,
+    `delete from price_check where id in (select id from price_check order by id limit ${batchRows})
+       and at < to_timestamp($1::float8 / 1000)`,
+    beforeMs,
+  )
+}
+
+/** Deletes the drift of nights before a day number. Returns how many. */
+export function deleteOldDrift(db: Queryable, firstDay: number): Promise<number> {
+  return inBatches(
+    db,
+    `delete from price_drift where ctid in (
+       select ctid from price_drift where night < '1970-01-01'::date + $1::int limit ${batchRows} for update skip locked)`,
+    firstDay,
+  )
+}
+
+async function inBatches(db: Queryable, statement: string, parameter: number): Promise<number> {
+  let deleted = 0
+  for (let batch = 0; batch < batchesMax; batch++) {
+    const { rowCount } = await db.query(statement, [parameter])
+    deleted += rowCount ?? 0
+    if ((rowCount ?? 0) < batchRows) break
+  }
+  return deleted
+}

@@ -1,0 +1,17 @@
+/** Of whom a product takes how many; a limit that was not set is that of all guests. */
+export type Occupancy = {
+  maxOccupancy: number
+  maxAdult?: number | null | undefined
+  maxChild?: number | null | undefined
+}
+
+export type GuestsMax = Readonly<Record<'adult' | 'child' | 'infant', number>>
+
+/** The most guests of each age category that a party of the product can have. */
+export function guestsMaxOf({ maxOccupancy, maxAdult, maxChild }: Occupancy): GuestsMax {
+  return {
+    adult: Math.min(maxAdult ?? maxOccupancy, maxOccupancy),
+    child: Math.min(maxChild ?? maxOccupancy, maxOccupancy),
+    infant: maxOccupancy,
+  }
+}

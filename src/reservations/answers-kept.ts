@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import type { Answer, TokenUse } from '../platform/mount.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
+import type { Vault } from './vault.ts'
+
+/** Answers to the platform's calls under an Idempotency-Key: a call that comes again gets the first one's answer. */
+
+const repeatableForMs = 24 * 60 * 60 * 1000
+
+/** A call that may be repeated: whose it is, under which key, and what it asks. */
+export type Repeatable = { tokenId: number; idempotencyKey: string; requestHash: Buffer }
+
+/**
+ * Undefined where no key was sent. The body may hold a card: with the vault's key in it the hash tells nobody which;
+ * without a vault no card is kept and none is hashed.
+ */
+export function repeatable(
+  { id, idempotencyKey }: TokenUse,
+  call: { route: string; reservationId: string | undefined; body: Record<string, unknown> | undefined },
+  vault: Vault | undefined,
+): Repeatable | undefined {
+  if (idempotencyKey === undefined) return undefined
+  const text = JSON.stringify(call, (name, value: unknown) =>
+    name === 'card' ? (vault?.fingerprint(JSON.stringify(value)) ?? null) : value,
+  )
+  return { tokenId: id, idempotencyKey, requestHash: createHash('sha256').update(text).digest() }
+}
+
+/** The stored answer of a call that was answered within 24 hours; refuses the key with another request. */
+export async function selectKeptAnswer(
+  db: Queryable,
+  { tokenId, idempotencyKey, requestHash }: Repeatable,
+  nowMs: number,
+): Promise<Answer | undefined> {
+  const { rows } = await db.query<{ requestHash: Buffer; status: number; answer: string }>({
+    name: 'select-kept-answer',
+    text: `select request_hash as "requestHash", status, answer from booking_answer
+      where token_id = $1 and idempotency_key = $2 and at > to_timestamp($3::float8 / 1000)`,
+    values: [tokenId, idempotencyKey, nowMs - repeatableForMs],
+  })
+  const [kept] = rows
+  if (!kept) return undefined
+  if (!kept.requestHash.equals(requestHash)) {
+    throw new Rejected(422, {
+      type: 'IDEMPOTENCY_KEY_REUSED',
+      message: 'Idempotency-Key was used before with another body',
+      path: 'idempotency-key',
+      hint: 'Use a new key for a new request',
+    })
+  }
+  return { status: kept.status, json: kept.answer, headers: { 'idempotency-replayed': 'true' } }
+}
+
+/** Keeps an answer with what it is about; whoever answers a key a second time is undone. */
+export async function keepAnswer(
+  connection: Queryable,
+  { tokenId, idempotencyKey, requestHash }: Repeatable,
+  { status, json }: Answer,
+  nowMs: number,
+): Promise<void> {
+  const { rowCount } = await connection.query({
+    name: 'keep-answer',
+    text: `insert into booking_answer as held (token_id, idempotency_key, request_hash, at, status, answer)
+      values ($1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6)
+      on conflict (token_id, idempotency_key) do update
+        set request_hash = excluded.request_hash, at = excluded.at, status = excluded.status, answer = excluded.answer
+        where held.at <= to_timestamp($7::float8 / 1000)`,
+    values: [tokenId, idempotencyKey, requestHash, nowMs, status, json, nowMs - repeatableForMs],
+  })
+  if (rowCount === 1) return
+  throw new Rejected(409, {
+    type: 'IDEMPOTENCY_KEY_IN_USE',
+    message: 'A request with this Idempotency-Key is being processed',
+    path: 'idempotency-key',
+    hint: 'Send the same again: the stored answer will be returned',
+  })
+}
+
+const answersDeletedAtOnce = 5_000
+
+export async function deleteOldAnswers(db: Queryable, nowMs: number): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const { rowCount } = await db.query(
+      `delete from booking_answer where ctid = any(array(
+         select ctid from booking_answer where at <= to_timestamp($1::float8 / 1000) limit $2))`,
+      [nowMs - repeatableForMs, answersDeletedAtOnce],
+    )
+    deleted += rowCount ?? 0
+    if ((rowCount ?? 0) < answersDeletedAtOnce) return deleted
+  }
+}

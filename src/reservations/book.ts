@@ -1,0 +1,141 @@
+import type { BookingCatalog } from '../offers/booking-catalog.ts'
+import type { HotelStay } from '../offers/stays.ts'
+import { dayIn, parseNight } from '../platform/calendar.ts'
+import { toMinor } from '../platform/money.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { Rejected, shown } from '../platform/rejected.ts'
+import { agreeAgain, agreePrice, checkPrices, type Agreed, type Checks } from './agree-price.ts'
+import { lowerInventory } from './commit-version.ts'
+import type { BookedRoom, ReservationBody } from './contract.ts'
+import { reservationFaults } from './faults-contract.ts'
+import { StayForbidden, type BookNeeds } from './once.ts'
+import { quoteRooms, type Order, type Quoted } from './quote-rooms.ts'
+import type { ReservationContent, RoomState } from './state.ts'
+import type { LockedHotel } from './store.ts'
+import { unitsTaken } from './units.ts'
+
+/** How rooms are booked, for a new reservation or for another state of one. */
+
+/** What is asked for, and what the reservation holds already, where there is one. */
+export type Wish = {
+  body: Pick<ReservationBody, 'checkin' | 'checkout' | 'rooms' | 'expectedTotal' | 'hotel'>
+  held: ReservationContent | undefined
+}
+
+/** What takes time, before anything is locked: the rooms are priced, and the supplier is asked. */
+export async function prepareRooms(needs: BookNeeds, hotelId: number, wish: Wish): Promise<PreparedRooms> {
+  const { stay, order, quoted } = await quote(needs, hotelId, wish)
+  const { catalog } = stay
+  const expected = expectedOf(wish.body, catalog)
+  const checks = await checkPrices(needs.checkPrice, stay, order, quoted)
+  const { arrival } = order
+  return { checks, agreed: agreePrice(quoted, checks, { catalog, arrival, expected }) }
+}
+
+export type PreparedRooms = { checks: Checks; agreed: Agreed }
+export type BookedRooms = { catalog: BookingCatalog; agreed: Agreed; revision: number | undefined }
+
+/**
+ * Books the rooms in the transaction that holds the hotel: they are priced again by what is held now, and their units
+ * are taken out of its inventory.
+ */
+export async function bookRooms(
+  needs: BookNeeds,
+  connection: Queryable,
+  { hotelId, hotel }: { hotelId: number; hotel: LockedHotel },
+  wish: Wish,
+  { checks, agreed: before }: PreparedRooms,
+): Promise<BookedRooms> {
+  const now = await quote(needs, hotelId, wish, connection)
+  const { catalog } = now.stay
+  const { arrival } = now.order
+  const expected = expectedOf(wish.body, catalog)
+  const agreed = agreeAgain(before, now.quoted, checks, { catalog, arrival, expected })
+  const revision = await lowerInventory(connection, hotel, now, needs.clock.now())
+  return { catalog, agreed, revision }
+}
+
+/** The rooms as they can be had now, or within a transaction as it finds them. */
+async function quote(
+  needs: BookNeeds,
+  hotelId: number,
+  wish: Wish,
+  connection?: Queryable,
+): Promise<{ stay: HotelStay; order: Order; quoted: Quoted }> {
+  const arrival = parseNight(wish.body.checkin) ?? 0
+  const departure = parseNight(wish.body.checkout) ?? 0
+  const range = { firstDay: arrival, lastDay: departure }
+  const stays = connection
+    ? await needs.stays.readWithin(connection, [hotelId], range)
+    : await needs.stays.read([hotelId], range)
+  const stay = stays.get(hotelId)
+  if (!stay) throw hotelNotFound(wish.body.hotel)
+  const { held } = wish
+  const order: Order = {
+    arrival,
+    departure,
+    rooms: wish.body.rooms,
+    today: dayIn(stay.catalog.timeZone, needs.clock.now()),
+    kept: held ? keptRooms(wish.body, held) : new Map(),
+    before: held && unitsTaken(held.rooms, stayOf(held)),
+  }
+  const quoted = quoteRooms(stay, order)
+  if ('forbidden' in quoted) throw new StayForbidden(stay.catalog, quoted.forbidden)
+  return { stay, order, quoted }
+}
+
+function stayOf({ checkin, checkout }: ReservationContent): { arrival: number; departure: number } {
+  return { arrival: parseNight(checkin) ?? 0, departure: parseNight(checkout) ?? 0 }
+}
+
+/** Rooms that are asked for as they are held; each held room stands for one of those asked at most. */
+function keptRooms(body: Wish['body'], held: ReservationContent): Map<number, RoomState> {
+  const kept = new Map<number, RoomState>()
+  if (body.checkin !== held.checkin || body.checkout !== held.checkout) return kept
+  const free = [...held.rooms]
+  for (const [place, room] of body.rooms.entries()) {
+    const index = free.findIndex((state) => isSameRoom(room, state))
+    const [state] = index === -1 ? [] : free.splice(index, 1)
+    const { firstName, lastName } = room.guest
+    if (state) kept.set(place, { ...state, childAges: room.childAges ?? [], guest: { firstName, lastName } })
+  }
+  return kept
+}
+
+function isSameRoom({ roomId, rateId, adults, childAges = [] }: BookedRoom, state: RoomState): boolean {
+  const ages = (some: readonly number[]): string => some.toSorted((one, other) => one - other).join()
+  return (
+    roomId === state.roomId &&
+    rateId === state.rateId &&
+    adults === state.adults &&
+    ages(childAges) === ages(state.childAges)
+  )
+}
+
+export async function hotelIdOf(needs: BookNeeds, reference: ReservationBody['hotel']): Promise<number> {
+  const [hotelId] = await needs.hotelsNamed(needs.db, [reference])
+  if (hotelId === undefined) throw hotelNotFound(reference)
+  return hotelId
+}
+
+export function hotelNotFound(reference: ReservationBody['hotel']): Rejected {
+  const value = shown(reference.platformHotelId ?? reference.hotelId)
+  return new Rejected(404, { ...reservationFaults.hotelNotFound, path: '/hotel', value })
+}
+
+/** Minor units of what the guest has agreed to. */
+function expectedOf(
+  { expectedTotal }: Wish['body'],
+  { minorDigits, currency }: BookingCatalog,
+): number | undefined {
+  if (!expectedTotal) return undefined
+  const expected = toMinor(expectedTotal.afterTax, minorDigits)
+  if (expected !== undefined) return expected
+  throw new Rejected(400, {
+    type: 'INVALID_AMOUNT',
+    message: `expectedTotal has more decimals than ${currency}, or is too large`,
+    path: '/expectedTotal/afterTax',
+    value: shown(expectedTotal.afterTax),
+    hint: 'Send total.afterTax of the offer as it came',
+  })
+}

@@ -1,0 +1,66 @@
+import { dayIn, parseNight } from '../platform/calendar.ts'
+import { answer, on, type Mounted } from '../platform/mount.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
+import type { AnswerOf } from '../platform/route.ts'
+import { queueVersion } from './commit-version.ts'
+import { reservationRoutes } from './contract.ts'
+import { reservationFaults } from './faults-contract.ts'
+import { reservationOf } from './find-reservation.ts'
+import { following } from './lifecycle.ts'
+import { once, type BookNeeds, type Booked } from './once.ts'
+import { insertVersion, lockReservation, type LockedHotel } from './store.ts'
+
+/** POST /booking/reservations/{id}/cancel. */
+export const cancelReservation = (needs: BookNeeds): Mounted =>
+  on(reservationRoutes.cancelReservation, ({ params, token }) => {
+    const call = { token, route: 'cancelReservation', reservationId: params.id }
+    const prepare = async () => {
+      const { id, hotelId } = await reservationOf(needs.db, params.id)
+      return { hotelId, prepared: id }
+    }
+    return once(needs, call, prepare, (connection, hotel, id) => cancel(needs, connection, hotel, id))
+  })
+
+/** The inventory stays as it is: the supplier's next push raises it. */
+async function cancel(
+  needs: BookNeeds,
+  connection: Queryable,
+  hotel: LockedHotel,
+  reservationId: number,
+): Promise<Booked> {
+  const nowMs = needs.clock.now()
+  const held = await lockReservation(connection, reservationId)
+  const next = following[held.status].cancel
+  if (next === 'unchanged') {
+    const said = shownCancelled(held, held.version, held.deliveryStatus)
+    return { answer: answer(200, said), queued: undefined, outcome: 'unchanged' }
+  }
+  const { content, hotelId, version } = held
+  if ((parseNight(content.checkout) ?? 0) < dayIn(hotel.timeZone, nowMs))
+    throw new Rejected(409, reservationFaults.stayOver)
+  await insertVersion(connection, held, { status: next, content, revision: undefined, nowMs })
+  const id = String(reservationId)
+  const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: nowMs, content }
+  const queued = await queueVersion(connection, cancelled, hotel)
+  return {
+    answer: answer(200, shownCancelled(held, version + 1, queued.status)),
+    queued,
+    outcome: 'cancelled',
+  }
+}
+
+function shownCancelled(
+  { id }: { id: number },
+  version: number,
+  deliveryStatus: string,
+): AnswerOf<typeof reservationRoutes.cancelReservation> {
+  return {
+    code: '200',
+    message: 'Reservation cancelled',
+    reservationId: String(id),
+    version,
+    status: 'Cancel',
+    delivery: { status: deliveryStatus },
+  }
+}

@@ -1,0 +1,68 @@
+import { parseNight } from '../platform/calendar.ts'
+import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
+import { saveCard } from './card-store.ts'
+import { queueVersion } from './commit-version.ts'
+import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
+import { reservationRoutes, type ReservationBody } from './contract.ts'
+import { once, type BookNeeds, type Booked } from './once.ts'
+import { judgeReservation } from './reservation-rules.ts'
+import { shownMade } from './show.ts'
+import { insertReservation, selectDeliversCards, type LockedHotel } from './store.ts'
+
+/** POST /booking/reservations. */
+export const createReservation = (needs: BookNeeds): Mounted =>
+  onEveryProblem(
+    reservationRoutes.createReservation,
+    judgeReservation(needs.clock.now),
+    ({ body, token }) => {
+      const call = { token, route: 'createReservation', body }
+      const prepare = async () => {
+        const hotelId = await hotelIdOf(needs, body.hotel)
+        const { card } = body.payment
+        if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
+        const rooms = await prepareRooms(needs, hotelId, { body, held: undefined })
+        return { hotelId, prepared: { hotelId, rooms } }
+      }
+      return once(needs, call, prepare, (connection, hotel, prepared) =>
+        create(needs, connection, { hotel, body, ...prepared }),
+      )
+    },
+  )
+
+async function create(
+  needs: BookNeeds,
+  connection: Queryable,
+  asked: { hotelId: number; hotel: LockedHotel; body: ReservationBody; rooms: PreparedRooms },
+): Promise<Booked> {
+  const { hotelId, hotel, body, rooms } = asked
+  const nowMs = needs.clock.now()
+  const { catalog, agreed, revision } = await bookRooms(
+    needs,
+    connection,
+    asked,
+    { body, held: undefined },
+    rooms,
+  )
+  const { card, warnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
+  const { checks } = rooms
+  const content = contentOf(catalog, hotel.name, body, {
+    agreed,
+    checks,
+    card: card && shownCard(card),
+  })
+  const status = 'Confirm'
+  const { supplierId } = hotel
+  const made = { status, content, revision, nowMs } as const
+  const reservationId = await insertReservation(connection, { supplierId, hotelId }, made)
+  const id = String(reservationId)
+  if (card && needs.vault) {
+    const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
+    await saveCard(connection, reservationId, needs.vault.seal(id, card), keptUntilMs)
+  }
+  const version = { id, hotelId, version: 1, status, modifiedAtMs: nowMs, content } as const
+  const queued = await queueVersion(connection, version, hotel)
+  const said = { code: '201', message: 'Reservation confirmed', warnings }
+  return { answer: answer(201, shownMade(version, queued.status, said)), queued, outcome: 'confirmed' }
+}

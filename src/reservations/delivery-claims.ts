@@ -1,0 +1,131 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sparing } from '../platform/log.ts'
+import type { Group } from './delivery-content.ts'
+import type { DeliveryNeeds } from './delivery-needs.ts'
+import type { Lane } from './delivery-schedule.ts'
+import type { Slot } from './delivery-slots.ts'
+import { claimDue, claimHourly, type Claimed, type Wanted } from './delivery-store.ts'
+
+/** Deliveries that are to be sent in one call, with the slot taken for it. */
+export type Begun = { group: Group; slot: Slot }
+
+type ClaimNeeds = DeliveryNeeds & { slots: NonNullable<DeliveryNeeds['slots']>; leaseMs: number }
+type Place = Omit<Wanted, 'room'>
+
+/** Endpoints asked for in one claim. */
+const wantedAtOnceMax = 200
+/** Reservations in one body of the hourly run. */
+const bodyMax = 50
+const afterFaultMs = 250
+
+/**
+ * Claims what is due where there is room for it. Endpoints that answer are claimed for by themselves, so that what they
+ * get does not wait for the claims of the others.
+ */
+export class DeliveryClaims {
+  readonly #needs: ClaimNeeds
+  readonly #onClaimed: (begun: Begun[], claimedMs: number) => void
+  readonly #complain: (reason: string) => void
+  /** Where something may be due, in the order in which it was heard of. */
+  readonly #hinted = new Map<string, Place>()
+  /** By whether they are for the endpoints that answer. */
+  readonly #pumping = new Map<boolean, Promise<void>>()
+  #isClosing = false
+
+  constructor(needs: ClaimNeeds, onClaimed: (begun: Begun[], claimedMs: number) => void) {
+    this.#needs = needs
+    this.#onClaimed = onClaimed
+    this.#complain = sparing(needs.log, 'deliveries wait for the store')
+  }
+
+  /** Something may be due there. */
+  hint(lane: Lane, endpoint: number): void {
+    this.#remember({ lane, endpoint })
+    this.pump()
+  }
+
+  /** There is room again. */
+  pump(): void {
+    if (this.#hinted.size === 0) return
+    for (const isPrompt of [true, false]) {
+      if (this.#pumping.has(isPrompt) || this.#isClosing) continue
+      const pumping = this.#claimAll(isPrompt).finally(() => this.#pumping.delete(isPrompt))
+      this.#pumping.set(isPrompt, pumping)
+    }
+  }
+
+  /** Claims nothing more. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await Promise.all(this.#pumping.values())
+  }
+
+  #remember({ lane, endpoint }: Place): void {
+    this.#hinted.set(keyOf({ lane, endpoint }), { lane, endpoint })
+  }
+
+  /** Until nothing of these that was heard of has both something due and room. */
+  async #claimAll(isPrompt: boolean): Promise<void> {
+    const { slots, crashPoint } = this.#needs
+    // What is heard of in the same turn goes into the same claim.
+    await Promise.resolve()
+    while (!this.#isClosing) {
+      const nowMs = performance.now()
+      const mine = [...this.#hinted.values()].filter(
+        ({ lane, endpoint }) => (lane === 'first' && slots.isPrompt(endpoint, nowMs)) === isPrompt,
+      )
+      const wanted = slots.allot(mine, nowMs).slice(0, wantedAtOnceMax)
+      if (wanted.length === 0) return
+      for (const one of wanted) this.#hinted.delete(keyOf(one))
+      try {
+        crashPoint?.('before claim')
+        await this.#claimOnce(wanted)
+      } catch (error) {
+        this.#complain(error instanceof Error ? error.message : String(error))
+        for (const one of wanted) this.#remember(one)
+        await wait(afterFaultMs)
+      }
+    }
+  }
+
+  async #claimOnce(wanted: readonly Wanted[]): Promise<void> {
+    const { db, clock, slots, leaseMs, crashPoint } = this.#needs
+    const nowMs = clock.now()
+    const lease = { nowMs, leasedUntilMs: nowMs + leaseMs }
+    const claimedMs = performance.now()
+    const single = wanted.filter(({ lane }) => lane !== 'hourly')
+    const hourly = wanted.filter(({ lane }) => lane === 'hourly').map(({ endpoint }) => endpoint)
+    const [singles, together] = await Promise.all([
+      single.length === 0 ? [] : claimDue(db, single, lease),
+      hourly.length === 0 ? [] : claimHourly(db, hourly, { ...lease, bodyMax }),
+    ])
+    crashPoint?.('after claim')
+    const bodies = groupsOf(together)
+    // Who filled its room, and who had a body of the hourly run, may have more: asked again when there is room.
+    const foundByKey = Map.groupBy(singles, keyOf)
+    for (const one of single) if ((foundByKey.get(keyOf(one))?.length ?? 0) >= one.room) this.#remember(one)
+    for (const [first] of bodies) this.#remember(first)
+    const groups = [...singles.map((claimed): Group => [claimed]), ...bodies]
+    if (groups.length === 0) return
+    const begun = groups.map((group) => {
+      const [{ endpoint, lane }] = group
+      return { group, slot: slots.take(endpoint, lane, performance.now()) }
+    })
+    this.#onClaimed(begun, claimedMs)
+  }
+}
+
+function keyOf({ lane, endpoint }: Place): string {
+  return `${lane} ${endpoint}`
+}
+
+/** Bodies of the hourly run: of one endpoint, one hotel, one status; those that go alone by themselves. */
+function groupsOf(claimed: readonly Claimed[]): Group[] {
+  const groups = Map.groupBy(claimed, ({ endpoint, hotelId, reservationStatus, isAlone, id }) =>
+    [endpoint, hotelId, reservationStatus, isAlone ? id : ''].join(),
+  )
+  return [...groups.values()].flatMap((group): Group[] => {
+    const [first, ...others] = group.sort((left, right) => left.reservationId - right.reservationId)
+    return first ? [[first, ...others]] : []
+  })
+}

@@ -1,0 +1,31 @@
+import type { Needs } from '../platform/needs.ts'
+import type { OutboundRules } from '../platform/outbound.ts'
+import type { DeliveryBell } from './delivery-bell.ts'
+import type { DeliverySlots } from './delivery-slots.ts'
+import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import type { Vault } from './vault.ts'
+
+/** Where a test ends the process; in the order in which a delivery comes by. */
+export const crashSteps = [
+  'before claim',
+  'after claim',
+  'before call',
+  'after call',
+  'before settle',
+  'after settle',
+] as const
+export type CrashStep = (typeof crashSteps)[number]
+
+export type DeliveryNeeds = Needs & {
+  outbound: OutboundRules
+  deliveryBell: DeliveryBell
+  /** Absent: no card was ever kept. */
+  vault: Vault | undefined
+  /** Absent in production. */
+  callbackFaults?: CallbackFaults | undefined
+  /** Other ones in tests of what they are good for. */
+  slots?: Pick<DeliverySlots, 'allot' | 'isPrompt' | 'take' | 'leave' | 'underWay'>
+  crashPoint?: (step: CrashStep) => void
+  /** Shorter in tests of what happens when leases are over. */
+  leaseMs?: number
+}

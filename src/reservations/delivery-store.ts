@@ -1,0 +1,181 @@
+import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
+import type { Lane, Trigger } from './delivery-schedule.ts'
+import type { ReservationStatus } from './lifecycle.ts'
+
+/**
+ * The SQL of the delivery worker: what is due is found, claimed with a lease, and settled. An attempt belongs to who
+ * claimed it: its number is counted when it begins, and is settled only under that number.
+ */
+
+/** A delivery that this process has until its lease ends. */
+export type Claimed = {
+  id: string
+  attempt: number
+  trigger: Trigger
+  lane: Lane
+  retries: number
+  isAlone: boolean
+  isRepeat: boolean
+  endpoint: number
+  hotelId: number
+  reservationId: number
+  version: number
+  reservationStatus: ReservationStatus
+  createdAtMs: number
+  giveUpAtMs: number
+}
+
+const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
+
+export const claimedColumns = `delivery.id, delivery.attempts as attempt, delivery.trigger, delivery.lane, delivery.retries,
+  delivery.is_alone as "isAlone", delivery.is_repeat as "isRepeat", delivery.endpoint, delivery.hotel_id as "hotelId",
+  delivery.reservation_id as "reservationId", delivery.version, delivery.reservation_status as "reservationStatus",
+  ${ms('delivery.created_at')} as "createdAtMs", ${ms('delivery.give_up_at')} as "giveUpAtMs"`
+
+const isFree = `not exists (
+  select from delivery as other where other.reservation_id = delivery.reservation_id and other.status = 'sending')`
+
+/** What may be claimed: of which endpoint, in which lane, how many. */
+export type Wanted = { lane: Lane; endpoint: number; room: number }
+export type Lease = { nowMs: number; leasedUntilMs: number }
+
+/** The first that are due of each lane and endpoint; those that another process is claiming are left to it. */
+export async function claimDue(
+  db: Queryable,
+  wanted: readonly Wanted[],
+  { nowMs, leasedUntilMs }: Lease,
+): Promise<Claimed[]> {
+  const { rows } = await db.query<Claimed>({
+    name: 'claim-deliveries',
+    text: `
+      with picked as (
+        select due.id from unnest($1::text[], $2::int8[], $3::int[]) as wanted (lane, endpoint, room)
+        cross join lateral (
+          select id from delivery
+          where status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
+            and due_at <= to_timestamp($4::float8 / 1000) and ${isFree}
+          order by due_at limit wanted.room for update of delivery skip locked
+        ) as due
+      )
+      update delivery set status = 'sending', attempts = attempts + 1,
+        trigger = case when trigger = 'again' or lane = 'first' then trigger else 'retry' end,
+        leased_until = to_timestamp($5::float8 / 1000)
+      from picked where delivery.id = picked.id
+      returning ${claimedColumns}`,
+    values: [...wantedArrays(wanted), nowMs, leasedUntilMs],
+  })
+  return rows
+}
+
+/** For the hourly run: of each endpoint those that go into one body, being of one hotel in one status. */
+export async function claimHourly(
+  db: Queryable,
+  endpoints: readonly number[],
+  { nowMs, leasedUntilMs, bodyMax }: Lease & { bodyMax: number },
+): Promise<Claimed[]> {
+  const { rows } = await db.query<Claimed>({
+    name: 'claim-hourly-deliveries',
+    text: `
+      with picked as (
+        select due.id from unnest($1::int8[]) as wanted (endpoint)
+        cross join lateral (
+          select hotel_id, reservation_status, is_alone from delivery
+          where status = 'queued' and lane = 'hourly' and endpoint = wanted.endpoint
+            and due_at <= to_timestamp($2::float8 / 1000) and ${isFree}
+          order by hotel_id, reservation_status, is_alone, reservation_id limit 1
+        ) as head
+        cross join lateral (
+          select id from delivery
+          where status = 'queued' and lane = 'hourly' and endpoint = wanted.endpoint
+            and hotel_id = head.hotel_id and reservation_status = head.reservation_status
+            and is_alone = head.is_alone
+            and due_at <= to_timestamp($2::float8 / 1000) and ${isFree}
+          order by reservation_id limit case when head.is_alone then 1 else $4::int end
+          for update of delivery skip locked
+        ) as due
+      )
+      update delivery set status = 'sending', attempts = attempts + 1, trigger = 'hourly',
+        leased_until = to_timestamp($3::float8 / 1000)
+      from picked where delivery.id = picked.id
+      returning ${claimedColumns}`,
+    values: [numberArray(endpoints), nowMs, leasedUntilMs, bodyMax],
+  })
+  return rows
+}
+
+/** Which endpoints have something due: one hop of an index for each that has anything queued. */
+export async function selectDue(db: Queryable, nowMs: number): Promise<Pick<Wanted, 'lane' | 'endpoint'>[]> {
+  const { rows } = await db.query<Pick<Wanted, 'lane' | 'endpoint'>>({
+    name: 'select-due-endpoints',
+    text: `
+      with recursive hop as (
+        (select lane, endpoint, due_at from delivery where status = 'queued' order by lane, endpoint, due_at limit 1)
+        union all
+        select next.lane, next.endpoint, next.due_at from hop cross join lateral (
+          select lane, endpoint, due_at from delivery
+          where status = 'queued' and (lane, endpoint) > (hop.lane, hop.endpoint)
+          order by lane, endpoint, due_at limit 1
+        ) as next
+      )
+      select lane, endpoint from hop where due_at <= to_timestamp($1::float8 / 1000)`,
+    values: [nowMs],
+  })
+  return rows
+}
+
+/** Attempts whose process ended, or was too late: the next one begins. Whether the supplier got them is not known. */
+export async function requeueLost(db: Queryable, nowMs: number): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'requeue-lost-deliveries',
+    text: `
+      with lost as (
+        select id from delivery where status = 'sending' and leased_until < to_timestamp($1::float8 / 1000)
+        order by leased_until limit ${lostAtOnceMax} for update skip locked
+      ), requeued as (
+        update delivery set status = case when is_outdated then 'superseded' else 'queued' end,
+          due_at = to_timestamp($1::float8 / 1000), leased_until = null
+        from lost where delivery.id = lost.id
+        returning delivery.id, attempts, trigger
+      ), noted as (
+        insert into delivery_attempt (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome)
+        select id, attempts, to_timestamp($1::float8 / 1000), trigger, '', 0, 'lost' from requeued
+        on conflict do nothing
+      )
+      select count(*)::int as count from requeued`,
+    values: [nowMs],
+  })
+  return rows[0]?.count ?? 0
+}
+
+const lostAtOnceMax = 1_000
+
+/** Claimed, but its hotel's URL is another one by now, or there is none: it was no attempt. */
+export async function readdress(
+  db: Queryable,
+  moved: readonly { claimed: Claimed; endpoint: number }[],
+): Promise<void> {
+  await db.query({
+    name: 'readdress-deliveries',
+    text: `
+      update delivery set
+        status = case when is_outdated then 'superseded' else 'queued' end, leased_until = null,
+        attempts = attempts - 1, endpoint = moved.endpoint,
+        lane = case when moved.endpoint = 0 then 'hourly' else lane end,
+        due_at = case when moved.endpoint = 0 then 'infinity' else due_at end
+      from unnest($1::uuid[], $2::int[], $3::int8[]) as moved (id, attempt, endpoint)
+      where delivery.id = moved.id and delivery.attempts = moved.attempt and delivery.status = 'sending'`,
+    values: [
+      textArray(moved.map(({ claimed }) => claimed.id)),
+      numberArray(moved.map(({ claimed }) => claimed.attempt)),
+      numberArray(moved.map(({ endpoint }) => endpoint)),
+    ],
+  })
+}
+
+function wantedArrays(wanted: readonly Wanted[]): string[] {
+  return [
+    textArray(wanted.map(({ lane }) => lane)),
+    numberArray(wanted.map(({ endpoint }) => endpoint)),
+    numberArray(wanted.map(({ room }) => room)),
+  ]
+}

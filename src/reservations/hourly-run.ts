@@ -1,0 +1,88 @@
+import type { Needs } from '../platform/needs.ts'
+import { numberArray, transaction, type Queryable } from '../platform/postgres.ts'
+import { selectCallback } from '../webhooks/store.ts'
+import { endpointOf, noEndpoint } from './delivery-queue.ts'
+import { hoursToRun, runAfter } from './delivery-schedule.ts'
+
+export type HourlyRun = { hours: number[]; deliveries: number }
+
+/**
+ * Makes the hourly run where it was not made yet: all that waits for one becomes due. One transaction writes the hour
+ * and does its work: the row takes the place of a lease, because a second process waits for it and then finds the hour
+ * made, and a crash leaves neither. Several hours that nobody was there for are made up for by one run.
+ */
+export async function runHourly(needs: Pick<Needs, 'db' | 'clock'>): Promise<HourlyRun> {
+  const nowMs = needs.clock.now()
+  return await transaction(needs.db, async (connection) => {
+    const hours = await takeHours(connection, nowMs)
+    if (hours.length === 0) return { hours, deliveries: 0 }
+    await findNewUrls(connection, nowMs)
+    await giveUp(connection, nowMs)
+    const deliveries = await makeDue(connection, nowMs)
+    await connection.query(
+      'update hourly_run set deliveries = $2 where hour = to_timestamp($1::float8 / 1000)',
+      [hours.at(-1), deliveries],
+    )
+    return { hours, deliveries }
+  })
+}
+
+/** The hours that this transaction is the one to make. */
+async function takeHours(connection: Queryable, nowMs: number): Promise<number[]> {
+  const { rows } = await connection.query<{ madeMs: number | null }>(
+    `select (extract(epoch from max(hour)) * 1000)::float8 as "madeMs" from hourly_run
+     where hour <= to_timestamp($1::float8 / 1000)`,
+    [nowMs],
+  )
+  const wanted = hoursToRun(rows[0]?.madeMs ?? undefined, nowMs)
+  if (wanted.length === 0) return []
+  const { rows: taken } = await connection.query<{ hourMs: number }>(
+    `insert into hourly_run (hour, at, deliveries)
+     select to_timestamp(hour / 1000), to_timestamp($2::float8 / 1000), 0 from unnest($1::float8[]) as hour order by hour
+     on conflict do nothing returning (extract(epoch from hour) * 1000)::float8 as "hourMs"`,
+    [numberArray(wanted), nowMs],
+  )
+  return taken.map(({ hourMs }) => hourMs).sort((left, right) => left - right)
+}
+
+/** Deliveries that had nowhere to go get the URL that was registered since. */
+async function findNewUrls(connection: Queryable, nowMs: number): Promise<void> {
+  const { rows: hotels } = await connection.query<{ hotelId: number }>(
+    // Suppliers who fetch their reservations have no URL at all, and perhaps many hotels.
+    `select distinct hotel_id as "hotelId" from delivery
+     where status = 'queued' and lane = 'hourly' and endpoint = ${noEndpoint} and exists (
+       select from api_key where api_key.supplier_id = delivery.supplier_id and pushbook_webhook is not null)`,
+  )
+  const found: { hotelId: number; endpoint: number }[] = []
+  for (const { hotelId } of hotels) {
+    const callback = await selectCallback(connection, hotelId, 'pushbook', nowMs)
+    if (callback) found.push({ hotelId, endpoint: endpointOf(callback.url) })
+  }
+  if (found.length === 0) return
+  await connection.query(
+    `update delivery set endpoint = found.endpoint
+     from unnest($1::int[], $2::int8[]) as found (hotel_id, endpoint)
+     where delivery.status = 'queued' and delivery.lane = 'hourly' and delivery.endpoint = ${noEndpoint}
+       and delivery.hotel_id = found.hotel_id`,
+    [numberArray(found.map(({ hotelId }) => hotelId)), numberArray(found.map(({ endpoint }) => endpoint))],
+  )
+}
+
+/** What still has nowhere to go when its time is over. Others are given up when their last attempt has failed. */
+async function giveUp(connection: Queryable, nowMs: number): Promise<void> {
+  await connection.query(
+    `update delivery set status = 'dead'
+     where status = 'queued' and lane = 'hourly' and endpoint = ${noEndpoint}
+       and give_up_at < to_timestamp($1::float8 / 1000)`,
+    [runAfter(nowMs)],
+  )
+}
+
+async function makeDue(connection: Queryable, nowMs: number): Promise<number> {
+  const { rowCount } = await connection.query(
+    `update delivery set due_at = greatest(to_timestamp($1::float8 / 1000), not_before)
+     where status = 'queued' and lane = 'hourly' and endpoint <> ${noEndpoint} and due_at = 'infinity'`,
+    [nowMs],
+  )
+  return rowCount ?? 0
+}

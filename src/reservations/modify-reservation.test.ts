@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import {
+  bookingBody,
+  expectStatus,
+  idOf,
+  openShop,
+  pushNights,
+  room,
+  unitsLeft,
+  type Shop,
+} from '../../test/booking.ts'
+import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { expectOk, problemsOf } from '../../test/story.ts'
+
+let gateway: TestGateway
+let shop: Shop
+before(async () => {
+  gateway = await startGateway()
+  shop = await openShop(gateway)
+})
+beforeEach(async () => {
+  gateway.clock.set('2027-03-01T12:00:00Z')
+  await pushNights(shop.supplier)
+})
+after(() => gateway.stop())
+
+const grace = { firstName: 'Grace', lastName: 'Hopper' }
+
+function modify(id: string, more: Record<string, unknown> = {}, headers = {}): Promise<Reply> {
+  return shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme', more), headers)
+}
+
+function cancel(id: string, headers = {}): Promise<Reply> {
+  return shop.platform.post(`/booking/reservations/${id}/cancel`, {}, headers)
+}
+
+function pathsOf(reply: Reply): string[] {
+  return problemsOf(reply)
+    .map((problem) => String(Object(problem)[0]))
+    .sort()
+}
+
+/** What the answer says that changes from version to version. */
+function said({ body }: Reply): unknown[] {
+  return [body['message'], body['version'], body['status'], Object(body['total']).afterTax]
+}
+
+async function deliveriesOf(id: string): Promise<unknown[]> {
+  const { rows } = await gateway.db.query<{ version: number; as: string; status: string }>(
+    `select version, reservation_status as as, status from delivery where reservation_id = $1 order by version`,
+    [id],
+  )
+  return rows.map(({ version, as, status }) => [version, as, status])
+}
+
+test('a new guest makes a new version at the old price, whatever the hotel asks now, and takes no unit', async () => {
+  const id = idOf(await shop.book())
+  await pushNights(shop.supplier, { inventory: 0, closed: true, rates: [{ rateId: 'BAR', price: 999 }] })
+  const reply = expectStatus(await modify(id, { rooms: [room({ guest: grace })] }), 200)
+  assert.deepEqual(said(reply), ['Reservation modified', 2, 'Confirm', '220.00'])
+  assert.deepEqual(reply.body['priceChecks'], [])
+  assert.deepEqual(await unitsLeft(gateway), [0, 0, 0])
+  assert.deepEqual(await deliveriesOf(id), [
+    [1, 'Confirm', 'superseded'],
+    [2, 'Confirm', 'queued'],
+  ])
+  const { body } = expectOk(await shop.platform.get(`/booking/reservations/${id}`))
+  assert.deepEqual(Object(body['reservation']).rooms[0].guest, grace)
+  assert.deepEqual(
+    Object.values(Object(body['versions'])).map((version) => Object(version).version),
+    [1, 2],
+  )
+  await pushNights(shop.supplier, { closed: false })
+})
+
+test('a longer stay takes units of the nights that are new only, at the prices of now for all', async () => {
+  const id = idOf(await shop.book())
+  await pushNights(shop.supplier, { inventory: 0, endDate: '2027-04-21' })
+  await pushNights(shop.supplier, {
+    startDate: '2027-04-22',
+    inventory: 1,
+    rates: [{ rateId: 'BAR', price: 50 }],
+  })
+  const reply = expectStatus(await modify(id, { checkout: '2027-04-23' }), 200)
+  assert.deepEqual(said(reply), ['Reservation modified', 2, 'Confirm', '275.00'])
+  assert.deepEqual(await unitsLeft(gateway), [0, 0, 0])
+})
+
+test('a further room is priced and taken beside those that stay; a shorter stay gives nothing back', async () => {
+  const id = idOf(await shop.book())
+  await pushNights(shop.supplier, {
+    inventory: 1,
+    rates: [
+      { rateId: 'NRF', price: 60 },
+      { rateId: 'BAR', price: 70 },
+    ],
+  })
+  const rooms = [room(), room({ rateId: 'NRF' })]
+  assert.deepEqual(said(expectStatus(await modify(id, { rooms }), 200)), [
+    'Reservation modified',
+    2,
+    'Confirm',
+    '352.00',
+  ])
+  assert.deepEqual(await unitsLeft(gateway), [0, 0, 1])
+  expectStatus(await modify(id, { checkout: '2027-04-21' }), 200)
+  assert.deepEqual(await unitsLeft(gateway), [0, 0, 1])
+})
+
+test('what cannot be booked leaves the reservation as it was', async () => {
+  const id = idOf(await shop.book())
+  const held = (await shop.platform.get(`/booking/reservations/${id}`)).body
+  const third = [room(), room(), room()]
+  assert.equal(expectStatus(await modify(id, { rooms: third }), 409).body['message'], 'Sold out')
+  const priced = await modify(id, { checkout: '2027-04-21', expectedTotal: { afterTax: '1.00' } })
+  assert.equal(expectStatus(priced, 409).body['message'], 'The price has changed')
+  assert.deepEqual((await shop.platform.get(`/booking/reservations/${id}`)).body, held)
+})
+
+test('the same state again changes nothing and delivers nothing', async () => {
+  const id = idOf(await shop.book())
+  assert.deepEqual(said(expectStatus(await modify(id), 200)), [
+    'Reservation unchanged',
+    1,
+    'Confirm',
+    '220.00',
+  ])
+  assert.deepEqual(await deliveriesOf(id), [[1, 'Confirm', 'queued']])
+})
+
+test('a cancellation is a version of its own and is delivered; inventory is not raised; again, it changes nothing', async () => {
+  const id = idOf(await shop.book())
+  const { body } = expectStatus(await cancel(id), 200)
+  assert.deepEqual(body, {
+    code: '200',
+    message: 'Reservation cancelled',
+    reservationId: id,
+    version: 2,
+    status: 'Cancel',
+    delivery: { status: 'queued' },
+  })
+  assert.deepEqual(expectStatus(await cancel(id), 200).body, body)
+  assert.deepEqual(await deliveriesOf(id), [
+    [1, 'Confirm', 'superseded'],
+    [2, 'Cancel', 'queued'],
+  ])
+  assert.deepEqual(await unitsLeft(gateway), [1, 1, 2])
+})
+
+describe('nothing follows a cancellation', () => {
+  test('a modification is refused', async () => {
+    const id = idOf(await shop.book())
+    expectStatus(await cancel(id), 200)
+    assert.deepEqual(problemsOf(expectStatus(await modify(id), 409)), [
+      [undefined, 'RESERVATION_CANCELLED', 'The reservation is cancelled'],
+    ])
+  })
+
+  test('also where both come at once: whoever is first decides, and the last version is the cancellation', async () => {
+    for (let round = 0; round < 10; round++) {
+      await pushNights(shop.supplier)
+      const id = idOf(await shop.book())
+      const [changed, cancelled] = await Promise.all([
+        modify(id, { rooms: [room({ guest: grace })] }),
+        cancel(id),
+      ])
+      expectStatus(cancelled, 200)
+      assert.ok([200, 409].includes(changed.status), changed.text)
+      const { rows } = await gateway.db.query<{ status: string }>(
+        'select status from reservation_version where reservation_id = $1 order by version',
+        [id],
+      )
+      const expected = changed.status === 200 ? ['Confirm', 'Confirm', 'Cancel'] : ['Confirm', 'Cancel']
+      assert.deepEqual(
+        rows.map(({ status }) => status),
+        expected,
+      )
+    }
+  })
+
+  test('not even in the database', async () => {
+    const id = idOf(await shop.book())
+    expectStatus(await cancel(id), 200)
+    await assert.rejects(
+      gateway.db.query(
+        `insert into reservation_version (reservation_id, version, hotel_id, status, at, content)
+         select reservation_id, 3, hotel_id, 'Cancel', at, content from reservation_version where reservation_id = $1 and version = 2`,
+        [id],
+      ),
+      /reservation_cancelled_once/,
+    )
+  })
+})
+
+test('a stay is modified until its day of arrival and cancelled until its day of departure, by the hotel’s calendar', async () => {
+  const id = idOf(await shop.book())
+  gateway.clock.set('2027-04-20T21:59:00Z')
+  expectStatus(await modify(id, { rooms: [room({ guest: grace })] }), 200)
+  gateway.clock.set('2027-04-20T22:01:00Z')
+  assert.deepEqual(problemsOf(expectStatus(await modify(id), 409)), [
+    [undefined, 'STAY_BEGUN', 'The day of arrival is past: the reservation cannot be modified'],
+  ])
+  gateway.clock.set('2027-04-22T22:01:00Z')
+  assert.deepEqual(problemsOf(expectStatus(await cancel(id), 409)), [
+    [undefined, 'STAY_OVER', 'The day of departure is past: the reservation cannot be cancelled'],
+  ])
+  gateway.clock.set('2027-04-22T21:59:00Z')
+  expectStatus(await cancel(id), 200)
+})
+
+test('a reservation stays in its hotel', async () => {
+  await openShop(gateway, 'Other')
+  const id = idOf(await shop.book())
+  const reply = await modify(id, { hotel: { supplier: 'Other', hotelId: 'H1' } })
+  assert.deepEqual(problemsOf(expectStatus(reply, 400)), [
+    ['/hotel', 'HOTEL_CHANGED', 'A reservation stays in its hotel'],
+  ])
+})
+
+test('the Idempotency-Key of a modification or a cancellation gives the stored answer', async () => {
+  const id = idOf(await shop.book())
+  const key = { 'idempotency-key': 'modify-once' }
+  const first = expectStatus(await modify(id, { rooms: [room({ guest: grace })] }, key), 200)
+  const again = expectStatus(await modify(id, { rooms: [room({ guest: grace })] }, key), 200)
+  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
+  const cancelKey = { 'idempotency-key': 'cancel-once' }
+  const done = expectStatus(await cancel(id, cancelKey), 200)
+  const doneAgain = expectStatus(await cancel(id, cancelKey), 200)
+  assert.deepEqual([doneAgain.body, doneAgain.headers.get('idempotency-replayed')], [done.body, 'true'])
+})
+
+test('an id that is none is unknown', async () => {
+  for (const id of ['0', '999999', '1e3', '99999999999999999999', 'x', '1%2F2', '-1']) {
+    const replies = [
+      await shop.platform.get(`/booking/reservations/${id}`),
+      await shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme')),
+      await shop.platform.post(`/booking/reservations/${id}/cancel`, {}),
+    ]
+    for (const reply of replies)
+      assert.deepEqual([id, reply.status, reply.body['message']], [id, 404, 'Reservation not found'])
+  }
+})
+
+describe('the list', () => {
+  test('is searched by hotel, status and arrival, newest first, page by page', async () => {
+    const list = await openShop(gateway, 'Listed', { inventory: 20 })
+    const made: string[] = []
+    for (const day of [1, 2, 3, 4, 5]) {
+      const stay = { checkin: `2027-04-0${day}`, checkout: `2027-04-0${day + 1}` }
+      made.push(idOf(await list.book(stay)))
+    }
+    expectStatus(await cancel(made[1] ?? ''), 200)
+    const ids = async (query: string): Promise<unknown[]> => {
+      const { body } = expectOk(
+        await shop.platform.get(`/booking/reservations?supplier=Listed&hotelId=H1${query}`),
+      )
+      return Object.values(Object(body['reservations'])).map((one) => made.indexOf(Object(one).reservationId))
+    }
+    assert.deepEqual(await ids(''), [4, 3, 2, 1, 0])
+    assert.deepEqual(await ids('&status=Cancel'), [1])
+    assert.deepEqual(await ids('&status=Confirm&arrivalFrom=2027-04-02&arrivalTo=2027-04-04'), [3, 2])
+    const first = (await shop.platform.get('/booking/reservations?supplier=Listed&hotelId=H1&limit=3')).body
+    assert.equal(Object.values(Object(first['reservations'])).length, 3)
+    assert.deepEqual(await ids(`&cursor=${String(first['nextCursor'])}`), [1, 0])
+  })
+
+  test('refuses what it cannot read, all at once', async () => {
+    const query = 'hotel=1&supplier=x&status=confirm&arrivalFrom=2027-02-30&arrivalTo=x&cursor=x&limit=0'
+    const reply = await shop.platform.get(`/booking/reservations?${query}`)
+    assert.deepEqual(
+      [reply.status, pathsOf(reply)],
+      [400, ['?arrivalFrom', '?arrivalTo', '?cursor', '?hotel', '?limit', '?status']],
+    )
+    const reversed = await shop.platform.get(
+      '/booking/reservations?arrivalFrom=2027-04-02&arrivalTo=2027-04-01',
+    )
+    assert.deepEqual([reversed.status, Object(problemsOf(reversed)[0])[1]], [400, 'EMPTY_RANGE'])
+    for (const hotel of ['hotel=999', 'hotel=x', 'supplier=Nobody&hotelId=H1']) {
+      const unknown = await shop.platform.get(`/booking/reservations?${hotel}`)
+      assert.deepEqual([unknown.status, unknown.body['message']], [404, 'Hotel not found'])
+    }
+  })
+})

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util'
+import { dayIn, parseNight } from '../platform/calendar.ts'
+import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
+import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
+import { keepCardUntil, saveCard, selectCards } from './card-store.ts'
+import { queueVersion } from './commit-version.ts'
+import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
+import { reservationRoutes, type ReservationBody } from './contract.ts'
+import { reservationFaults } from './faults-contract.ts'
+import { reservationOf } from './find-reservation.ts'
+import { following } from './lifecycle.ts'
+import { once, type BookNeeds, type Booked } from './once.ts'
+import { judgeReservation } from './reservation-rules.ts'
+import { shownMade } from './show.ts'
+import type { ReservationContent } from './state.ts'
+import {
+  insertVersion,
+  lockReservation,
+  selectDeliversCards,
+  selectTimeZone,
+  type HeldReservation,
+  type LockedHotel,
+} from './store.ts'
+import type { Card, Vault } from './vault.ts'
+
+/** PUT /booking/reservations/{id}. */
+export const modifyReservation = (needs: BookNeeds): Mounted =>
+  onEveryProblem(
+    reservationRoutes.modifyReservation,
+    judgeReservation(needs.clock.now),
+    ({ body, params, token }) => {
+      const call = { token, route: 'modifyReservation', reservationId: params.id, body }
+      const prepare = async () => {
+        const held = await reservationOf(needs.db, params.id)
+        const { hotelId } = held
+        if ((await hotelIdOf(needs, body.hotel)) !== hotelId)
+          throw new Rejected(400, { ...reservationFaults.hotelChanged, path: '/hotel' })
+        refuseUnlessModifiable(held, dayIn(await selectTimeZone(needs.db, hotelId), needs.clock.now()))
+        const { card } = body.payment
+        if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
+        const rooms = await prepareRooms(needs, hotelId, { body, held: held.content })
+        return { hotelId, prepared: { seen: held, rooms } }
+      }
+      return once(needs, call, prepare, (connection, hotel, prepared) =>
+        modify(needs, connection, { hotel, body, ...prepared }),
+      )
+    },
+  )
+
+function refuseUnlessModifiable({ status, content }: HeldReservation, today: number): void {
+  if (following[status].modify === 'refused') throw new Rejected(409, reservationFaults.cancelled)
+  if ((parseNight(content.checkin) ?? 0) < today) throw new Rejected(409, reservationFaults.stayBegun)
+}
+
+async function modify(
+  needs: BookNeeds,
+  connection: Queryable,
+  asked: { hotel: LockedHotel; body: ReservationBody; seen: HeldReservation; rooms: PreparedRooms },
+): Promise<Booked> {
+  const { hotel, body, seen, rooms } = asked
+  const { hotelId } = seen
+  const nowMs = needs.clock.now()
+  const held = await lockReservation(connection, seen.id)
+  refuseUnlessModifiable(held, dayIn(hotel.timeZone, nowMs))
+  // What was asked of the supplier was asked for another state.
+  if (held.version !== seen.version) throw new Rejected(409, reservationFaults.changedMeanwhile)
+  const where = { hotelId, hotel }
+  const wish = { body, held: held.content }
+  const { catalog, agreed, revision } = await bookRooms(needs, connection, where, wish, rooms)
+
+  const id = String(held.id)
+  const { card, warnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
+  const masked = card ? shownCard(card) : held.content.payment.card
+  const content = contentOf(catalog, hotel.name, body, { agreed, checks: rooms.checks, card: masked })
+  const isNewCard = card !== undefined && !(await isHeldCard(connection, held.id, card, needs.vault, nowMs))
+  if (!isNewCard && isSameState(content, held.content)) {
+    const said = { code: '200', message: 'Reservation unchanged', warnings }
+    const unchanged = { ...held, id }
+    return {
+      answer: answer(200, shownMade(unchanged, held.deliveryStatus, said)),
+      queued: undefined,
+      outcome: 'unchanged',
+    }
+  }
+
+  const status = following.Confirm.modify
+  await insertVersion(connection, held, { status, content, revision, nowMs })
+  const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
+  if (isNewCard && needs.vault) await saveCard(connection, held.id, needs.vault.seal(id, card), keptUntilMs)
+  else await keepCardUntil(connection, held.id, keptUntilMs)
+  const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: nowMs, content }
+  const queued = await queueVersion(connection, version, hotel)
+  const said = { code: '200', message: 'Reservation modified', warnings }
+  return { answer: answer(200, shownMade(version, queued.status, said)), queued, outcome: 'modified' }
+}
+
+/** How a state was priced is no part of it. */
+function isSameState(content: ReservationContent, held: ReservationContent): boolean {
+  const plain: unknown = JSON.parse(JSON.stringify({ ...content, priceChecks: [] }))
+  return isDeepStrictEqual(plain, { ...held, priceChecks: [] })
+}
+
+async function isHeldCard(
+  connection: Queryable,
+  reservationId: number,
+  card: Card,
+  vault: Vault | undefined,
+  nowMs: number,
+): Promise<boolean> {
+  const sealed = (await selectCards(connection, [reservationId], nowMs)).get(reservationId)
+  return sealed !== undefined && isDeepStrictEqual(vault?.open(String(reservationId), sealed), card)
+}

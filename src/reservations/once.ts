@@ -1,0 +1,133 @@
+import type { BookingCatalog } from '../offers/booking-catalog.ts'
+import type { HotelFinder } from '../offers/hotel-references.ts'
+import { readSetBy } from '../offers/set-by.ts'
+import type { StayReader } from '../offers/stays.ts'
+import { overloaded } from '../platform/body.ts'
+import { formatNight } from '../platform/calendar.ts'
+import type { Gate } from '../platform/gate.ts'
+import type { Answer, TokenUse } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import { transaction, type Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
+import type { Refused } from './answer-contract.ts'
+import { keepAnswer, repeatable, selectKeptAnswer, type Repeatable } from './answers-kept.ts'
+import type { ReservationBody } from './contract.ts'
+import type { DeliveryBell } from './delivery-bell.ts'
+import type { QueuedDelivery } from './delivery-queue.ts'
+import { reservationFaults } from './faults-contract.ts'
+import type { PriceChecker } from './price-checker.ts'
+import { isSoldOut, type Forbidden } from './quote-rooms.ts'
+import { lockHotelForBooking, type LockedHotel } from './store.ts'
+import type { Vault } from './vault.ts'
+
+export type BookNeeds = Needs & {
+  stays: StayReader
+  hotelsNamed: HotelFinder
+  checkPrice: PriceChecker
+  /** Undefined: cards are not accepted. */
+  vault: Vault | undefined
+  deliveryBell: DeliveryBell
+  /** Those who book in one hotel stand in line here, without a connection, rather than at its lock. */
+  bookingTurns: Gate
+}
+
+/** One commits while the next makes ready. */
+export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
+
+/** An answer with what became due by it, from a transaction that is to be committed. */
+export type Booked = {
+  answer: Answer
+  queued: QueuedDelivery | undefined
+  outcome: 'confirmed' | 'modified' | 'cancelled' | 'unchanged' | 'repeated'
+}
+
+type Call = { token: TokenUse; route: string; reservationId?: string; body?: ReservationBody }
+
+/**
+ * Runs the work in one transaction, in the hotel's turn, and keeps its answer for a repeat with what it is about. What
+ * came before under the same Idempotency-Key is answered as it was then, without the work: `prepare` is not run either.
+ */
+export async function once<Prepared>(
+  needs: BookNeeds,
+  call: Call,
+  prepare: () => Promise<{ hotelId: number; prepared: Prepared }>,
+  work: (connection: Queryable, hotel: LockedHotel, prepared: Prepared) => Promise<Booked>,
+): Promise<Answer> {
+  const { token, route, reservationId, body } = call
+  const nowMs = needs.clock.now()
+  const repeated = repeatable(token, { route, reservationId, body }, needs.vault)
+  const kept = repeated && (await selectKeptAnswer(needs.db, repeated, nowMs))
+  if (kept) return kept
+  try {
+    const { hotelId, prepared } = await prepare()
+    return await inTurn(needs, hotelId, () =>
+      transaction(needs.db, (connection) =>
+        keptWith(connection, { hotelId, repeated, nowMs }, (hotel) => work(connection, hotel, prepared)),
+      ),
+    )
+  } catch (error) {
+    // Who set what is looked up when no transaction holds the hotel any more.
+    const thrown = error instanceof StayForbidden ? await refusalOf(needs.db, error) : error
+    if (thrown instanceof Rejected && thrown.status === 409)
+      needs.telemetry.bookings.inc({ outcome: thrown.problems[0]?.type.toLowerCase() ?? '' })
+    throw thrown
+  }
+}
+
+async function inTurn(needs: BookNeeds, hotelId: number, book: () => Promise<Booked>): Promise<Answer> {
+  const turn = needs.bookingTurns.enter(hotelId)
+  if (!turn) {
+    needs.telemetry.limited.inc({ limit: 'bookings_of_hotel' })
+    throw overloaded()
+  }
+  await turn
+  try {
+    const { answer, queued, outcome } = await book()
+    needs.telemetry.bookings.inc({ outcome })
+    if (queued) needs.deliveryBell.ring(queued)
+    return answer
+  } finally {
+    needs.bookingTurns.leave(hotelId)
+  }
+}
+
+async function keptWith(
+  connection: Queryable,
+  { hotelId, repeated, nowMs }: { hotelId: number; repeated: Repeatable | undefined; nowMs: number },
+  work: (hotel: LockedHotel) => Promise<Booked>,
+): Promise<Booked> {
+  const hotel = await lockHotelForBooking(connection, hotelId)
+  // The first of two that came at once has answered by now: both are about this hotel.
+  const kept = repeated && (await selectKeptAnswer(connection, repeated, nowMs))
+  if (kept) return { answer: kept, queued: undefined, outcome: 'repeated' }
+  const booked = await work(hotel)
+  if (repeated) await keepAnswer(connection, repeated, booked.answer, nowMs)
+  return booked
+}
+
+/** Thrown where rooms can't be had; `once` makes an answer of it. */
+export class StayForbidden extends Error {
+  readonly catalog: BookingCatalog
+  readonly forbidden: readonly Forbidden[]
+
+  constructor(catalog: BookingCatalog, forbidden: readonly Forbidden[]) {
+    super('the stay is forbidden')
+    this.catalog = catalog
+    this.forbidden = forbidden
+  }
+}
+
+async function refusalOf(db: Queryable, { catalog, forbidden }: StayForbidden): Promise<Rejected> {
+  const setBy = await readSetBy(db, [{ catalog, tested: forbidden }])
+  const rules = forbidden.flatMap(({ rooms, roomRate, rules: failed }) =>
+    failed.map(({ days, origin, ...rule }) => {
+      const by = setBy(catalog, roomRate, origin)
+      const where = { rooms, roomId: roomRate.room.code, rateId: roomRate.rate.code }
+      return { ...where, ...rule, dates: days.map(formatNight), ...(by ? { setBy: by } : {}) }
+    }),
+  )
+  const [first] = forbidden
+  const fault = isSoldOut(forbidden) ? reservationFaults.soldOut : reservationFaults.notBookable
+  const extra: Refused = { rules }
+  return new Rejected(409, { ...fault, path: `/rooms/${first?.rooms[0] ?? 0}` }, { extra })
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { expectStatus, idOf, openShop, pushNights, room, unitsLeft, type Shop } from '../../test/booking.ts'
+import { startExampleSupplier, type ExampleSupplier } from '../../test/example-supplier.ts'
+import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { httpAnswer } from '../../test/receiver.ts'
+import { expectOk } from '../../test/story.ts'
+import { setAccount } from '../keys/account.ts'
+
+/** Bookings where the supplier is asked for its price: 100.00 a night is stored, 110.00 with tax. */
+
+type Live = {
+  after?: number[]
+  before?: number[]
+  inventory?: number
+  status?: number
+  onAsked?: () => void
+  until?: Promise<void>
+}
+
+let live: Live = {}
+let supplierServer: ExampleSupplier
+let gateway: TestGateway
+let shop: Shop
+before(async () => {
+  supplierServer = await startExampleSupplier((socket, { body }) => {
+    const asked = JSON.parse(body.toString())
+    const { before: beforeTax = [100, 100], after: afterTax = [110, 110], inventory = 9, status = 200 } = live
+    const roomRate = {
+      roomId: asked.roomId,
+      rateId: asked.rateId,
+      currency: 'USD',
+      inventory,
+      amountBeforeTax: beforeTax,
+      amountAfterTax: afterTax,
+    }
+    live.onAsked?.()
+    void Promise.resolve(live.until).then(() =>
+      socket.write(httpAnswer(status, JSON.stringify({ roomRate }))),
+    )
+  })
+  gateway = await startGateway({ outbound: supplierServer.outbound })
+  shop = await openShop(gateway)
+  expectOk(
+    await shop.supplier.post('/push/webhook/availability', {
+      webhook: 'https://pms.example.com/ari/price-check',
+    }),
+  )
+})
+beforeEach(async () => {
+  live = {}
+  await setAccount(gateway.db, 'Acme', { onFailure: 'reject', priceTolerance: '0' })
+  await pushNights(shop.supplier)
+})
+after(async () => {
+  await gateway.stop()
+  await supplierServer.close()
+})
+
+test('a supplier that confirms the price gets the booking at it', async () => {
+  const { body } = expectStatus(await shop.book(), 201)
+  assert.deepEqual(
+    Object.values(Object(body['priceChecks'])).map((check) => Object(check).outcome),
+    ['available'],
+  )
+})
+
+test('another price of the supplier is refused with its total, and booked where just that is expected', async () => {
+  live = { before: [110, 105.5], after: [121, 116.05] }
+  const { body } = expectStatus(await shop.book(), 409)
+  const total = { beforeTax: '215.50', tax: '21.55', afterTax: '237.05', dueAtProperty: '0.00' }
+  assert.deepEqual([body['message'], body['total']], ['The price has changed', total])
+  expectStatus(await shop.book({ expectedTotal: { afterTax: '220.00' } }), 409)
+  assert.deepEqual(await unitsLeft(gateway), [2, 2, 2])
+
+  const id = idOf(await shop.book({ expectedTotal: { afterTax: '237.05' } }))
+  const { reservation } = expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body
+  const [booked] = Object(reservation).rooms
+  assert.deepEqual([Object(reservation).total, booked.total], [total, total])
+  assert.deepEqual(booked.nights, [
+    { date: '2027-04-20', beforeTax: '110.00', afterTax: '121.00' },
+    { date: '2027-04-21', beforeTax: '105.50', afterTax: '116.05' },
+  ])
+  assert.deepEqual(booked.taxes, [{ type: 'OTHER_TAX', included: false, payNow: true, amount: '21.55' }])
+})
+
+test('within the tolerance of the account the stored price is booked, and the supplier’s own where that is expected', async () => {
+  await setAccount(gateway.db, 'Acme', { priceTolerance: '5' })
+  live = { before: [102, 102], after: [112.2, 112.2] }
+  const stored = expectStatus(await shop.book(), 201)
+  assert.equal(Object(stored.body['total']).afterTax, '220.00')
+  const asAnswered = expectStatus(await shop.book({ expectedTotal: { afterTax: '224.40' } }), 201)
+  assert.equal(Object(asAnswered.body['total']).afterTax, '224.40')
+})
+
+test('sold out at the supplier is sold out, also where single parties would fit', async () => {
+  live = { inventory: 0 }
+  assert.equal(expectStatus(await shop.book(), 409).body['message'], 'Sold out')
+  live = { inventory: 1 }
+  const rooms = [room(), room({ adults: 1 })]
+  assert.equal(expectStatus(await shop.book({ rooms }), 409).body['message'], 'Sold out')
+  assert.deepEqual(await unitsLeft(gateway), [2, 2, 2])
+})
+
+test('a check that fails refuses the booking, or lets it go on at the stored price, as the account says', async () => {
+  live = { status: 500 }
+  const { body } = expectStatus(await shop.book(), 409)
+  assert.equal(body['message'], 'The price could not be checked with the supplier')
+  assert.deepEqual(
+    Object.values(Object(body['priceChecks'])).map((check) => Object(check).outcome),
+    ['supplier_error'],
+  )
+  await setAccount(gateway.db, 'Acme', { onFailure: 'use_stored' })
+  expectStatus(await shop.book(), 201)
+})
+
+test('each room-rate and party is asked for once, with its number of rooms', async () => {
+  await pushNights(shop.supplier, { inventory: 9 })
+  const from = supplierServer.calls.length
+  const rooms = [room(), room({ adults: 1 }), room(), room({ rateId: 'NRF', childAges: [4, 3], adults: 1 })]
+  live = { before: [100, 100], after: [110, 110] }
+  await setAccount(gateway.db, 'Acme', { priceTolerance: '100' })
+  expectStatus(await shop.book({ rooms }), 201)
+  const asked = supplierServer.calls.slice(from).map(({ body }) => {
+    const { rateId, roomCount, adultCount, childAges } = JSON.parse(body.toString())
+    return [rateId, roomCount, adultCount, childAges].join(' ')
+  })
+  assert.deepEqual(asked.sort(), ['BAR 1 1 ', 'BAR 2 2 ', 'NRF 1 1 3,4'])
+})
+
+test('while the supplier is asked no transaction is open: the hotel is pushed meanwhile, and that counts', async () => {
+  const held = Promise.withResolvers<void>()
+  const asked = new Promise<void>((resolve) => {
+    live = { onAsked: resolve, until: held.promise }
+  })
+  const booking = shop.book()
+  await asked
+  await pushNights(shop.supplier, { rates: [{ rateId: 'BAR', price: 120 }] })
+  held.resolve()
+  const { body } = expectStatus(await booking, 409)
+  assert.deepEqual([body['message'], Object(body['total']).afterTax], ['The price has changed', '264.00'])
+})

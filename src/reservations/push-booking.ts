@@ -1,0 +1,131 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { selectOptionalHotel } from '../hotels/store.ts'
+import { rejectUnlessEnabled } from '../keys/account.ts'
+import { overloaded } from '../platform/body.ts'
+import { Gate } from '../platform/gate.ts'
+import { answer, on, type Answer } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import type { Called, OutboundCaller } from '../platform/outbound-call.ts'
+import { Rejected, shown } from '../platform/rejected.ts'
+import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import { selectCallback, type Callback } from '../webhooks/store.ts'
+import { claimNow, type ClaimedNow } from './claim-now.ts'
+import type { DeliveryBell } from './delivery-bell.ts'
+import { messagesOf } from './delivery-content.ts'
+import { deliveryFaults, deliveryRoutes } from './delivery-contract.ts'
+import { deliveryIdOf, endpointOf } from './delivery-queue.ts'
+import { attemptsOf, callWithinMs, sendMessage, standingOf } from './delivery-send.ts'
+import { settleAttempts, type Attempted, type Standing } from './delivery-settle.ts'
+import { selectOptionalReservation } from './store.ts'
+import { readReservationId } from './reservation-id.ts'
+import type { Vault } from './vault.ts'
+
+export type PushBookingNeeds = Needs & {
+  deliveryCaller: OutboundCaller
+  deliveryBell: DeliveryBell
+  vault: Vault | undefined
+  callbackFaults?: CallbackFaults | undefined
+}
+
+/** Of one supplier, because each may take ten seconds. */
+const atOnce = { passing: 4, waiting: 20 }
+const leaseMs = callWithinMs + 10_000
+/** For a delivery that the worker is just sending. */
+const turn = { withinMs: callWithinMs + 2_000, everyMs: 50 }
+
+/** POST /push/webhook/booking. */
+export const pushBooking = (needs: PushBookingNeeds) => {
+  const gate = new Gate(atOnce)
+  return on(deliveryRoutes.pushBooking, async ({ body, caller: { supplierId } }) => {
+    await rejectUnlessEnabled(needs.db, supplierId, 'mayPushOnDemand')
+    const { reservationId, callback } = await find(needs, supplierId, body)
+    const passed = gate.enter(supplierId)
+    if (!passed) {
+      needs.telemetry.limited.inc({ limit: 'bookings_pushed' })
+      throw overloaded()
+    }
+    await passed
+    try {
+      return await pushNow(needs, reservationId, callback)
+    } finally {
+      gate.leave(supplierId)
+    }
+  })
+}
+
+async function find(
+  { db, clock }: Needs,
+  supplierId: number,
+  sent: { hotelId: string; reservation_id: string },
+): Promise<{ reservationId: number; callback: Callback }> {
+  const hotel = await selectOptionalHotel(db, supplierId, sent.hotelId)
+  const id = readReservationId(sent.reservation_id)
+  const held = hotel && id !== undefined ? await selectOptionalReservation(db, id) : undefined
+  if (!hotel || held?.hotelId !== hotel.id) {
+    throw new Rejected(404, {
+      ...deliveryFaults.notFound,
+      path: '/reservation_id',
+      value: shown(sent.reservation_id),
+    })
+  }
+  const callback = await selectCallback(db, hotel.id, 'pushbook', clock.now())
+  if (!callback) throw new Rejected(409, deliveryFaults.notRegistered)
+  return { reservationId: held.id, callback }
+}
+
+async function pushNow(needs: PushBookingNeeds, reservationId: number, callback: Callback): Promise<Answer> {
+  const { db, clock, vault, telemetry } = needs
+  const claimed = await inTurn(needs, reservationId, callback)
+  const { messages, unreadable } = await messagesOf(db, [[claimed]], { vault, nowMs: clock.now() })
+  const [message] = messages
+  if (!message) throw new Error(`delivery ${claimed.id} has no body`, { cause: unreadable[0]?.error })
+  const called = await sendMessage(message, callback, {
+    caller: needs.deliveryCaller,
+    faults: needs.callbackFaults,
+    nowMs: clock.now(),
+  })
+  const standingAfter: typeof standingOf = (delivery, result, more) =>
+    standingAsBefore(claimed, standingOf(delivery, result, more))
+  const attempts = attemptsOf(message, called, { nowMs: clock.now(), standingAfter })
+  const settled = await settleAttempts(db, attempts)
+  for (const { outcome } of attempts) telemetry.deliveryAttempts.inc({ trigger: 'manual', outcome })
+  // The newer version had to wait for this one.
+  if (settled.some(({ isOutdated }) => isOutdated)) needs.deliveryBell.ring(claimed)
+  return told(claimed, called, attempts)
+}
+
+/** When the worker has the reservation under way, after it. */
+async function inTurn({ db, clock }: Needs, reservationId: number, callback: Callback): Promise<ClaimedNow> {
+  const untilMs = performance.now() + turn.withinMs
+  for (;;) {
+    const nowMs = clock.now()
+    const lease = { nowMs, leasedUntilMs: nowMs + leaseMs }
+    const claimed = await claimNow(db, reservationId, { ...lease, endpoint: endpointOf(callback.url) })
+    if (claimed) return claimed
+    if (performance.now() > untilMs) throw overloaded()
+    await wait(turn.everyMs)
+  }
+}
+
+/** A try by hand takes nothing from the schedule: what waited for a retry, or was given up, still does. */
+function standingAsBefore({ before, isAlone, retries }: ClaimedNow, byRule: Standing): Standing {
+  if (byRule.status === 'delivered' || !before || before.lane === 'first') return byRule
+  if (before.status === 'dead') return { status: 'dead' }
+  const { lane, dueAtMs, notBeforeMs } = before
+  return { status: 'queued', lane, retries, dueAtMs, notBeforeMs: notBeforeMs ?? undefined, isAlone }
+}
+
+function told(claimed: ClaimedNow, called: Called, attempts: readonly Attempted[]): Answer {
+  const isDelivered = attempts.every(({ standing }) => standing.status === 'delivered')
+  return answer(200, {
+    code: '200',
+    message: isDelivered ? 'Booking pushed successfully' : 'Booking could not be delivered',
+    delivery: {
+      deliveryId: deliveryIdOf(claimed.id),
+      status: isDelivered ? 'delivered' : 'failed',
+      httpStatus: called.kind === 'answered' ? called.status : null,
+      durationMs: called.durationMs,
+      attempt: claimed.attempt,
+    },
+  })
+}

@@ -1,0 +1,208 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { ReservationStatus } from './lifecycle.ts'
+import type { ReservationContent, ReservationVersion } from './state.ts'
+
+/** What is kept of reservations: the SQL, whole statements. */
+
+const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
+
+/** What a booking holds while it is made: pushes and other bookings of the hotel wait for it. */
+export type LockedHotel = {
+  name: string
+  supplierId: number
+  timeZone: string
+  revision: number
+  currencyRevision: number
+  deliversCards: boolean
+}
+
+export async function lockHotelForBooking(connection: Queryable, hotelId: number): Promise<LockedHotel> {
+  const { rows } = await connection.query<LockedHotel>({
+    name: 'lock-hotel-for-booking',
+    text: `select hotel.name, hotel.time_zone as "timeZone", hotel.revision, hotel.currency_revision as "currencyRevision",
+        supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
+      from hotel join supplier on supplier.id = hotel.supplier_id
+      where hotel.id = $1 for update of hotel`,
+    values: [hotelId],
+  })
+  const [hotel] = rows
+  if (!hotel) throw new Error(`hotel ${hotelId} is gone although hotels are never deleted`)
+  return hotel
+}
+
+/** Whether the account of a hotel gets cards, as committed. */
+export async function selectDeliversCards(db: Queryable, hotelId: number): Promise<boolean> {
+  const { rows } = await db.query<{ deliversCards: boolean }>(
+    `select delivers_cards as "deliversCards" from supplier
+     where id = (select supplier_id from hotel where id = $1)`,
+    [hotelId],
+  )
+  return rows[0]?.deliversCards ?? false
+}
+
+export async function selectTimeZone(db: Queryable, hotelId: number): Promise<string> {
+  const { rows } = await db.query<{ timeZone: string }>(
+    'select time_zone as "timeZone" from hotel where id = $1',
+    [hotelId],
+  )
+  return rows[0]?.timeZone ?? 'UTC'
+}
+
+export type HeldReservation = {
+  id: number
+  supplierId: number
+  hotelId: number
+  status: ReservationStatus
+  version: number
+  createdAtMs: number
+  modifiedAtMs: number
+  content: ReservationContent
+  /** How far the delivery of the present version is. */
+  deliveryStatus: string
+}
+
+const heldColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
+  reservation.status, reservation.version, ${ms('reservation.created_at')} as "createdAtMs",
+  ${ms('reservation.modified_at')} as "modifiedAtMs", present.content,
+  coalesce((select delivery.status from delivery
+    where delivery.reservation_id = reservation.id and delivery.version = reservation.version
+    order by delivery.created_at desc limit 1), 'queued') as "deliveryStatus"`
+const withPresentVersion = `reservation join reservation_version as present
+  on present.reservation_id = reservation.id and present.version = reservation.version`
+
+export async function selectOptionalReservation(
+  db: Queryable,
+  id: number,
+): Promise<HeldReservation | undefined> {
+  const { rows } = await db.query<HeldReservation>({
+    name: 'select-optional-reservation',
+    text: `select ${heldColumns} from ${withPresentVersion} where reservation.id = $1`,
+    values: [id],
+  })
+  return rows[0]
+}
+
+/** The same until the transaction ends; its hotel must be locked already, so that nobody waits crosswise. */
+export async function lockReservation(connection: Queryable, id: number): Promise<HeldReservation> {
+  await connection.query('select from reservation where id = $1 for update', [id])
+  const held = await selectOptionalReservation(connection, id)
+  if (!held) throw new Error(`reservation ${id} is gone although reservations are never deleted`)
+  return held
+}
+
+/** A version to be written. `revision`: the hotel's that lowered its inventory. */
+export type NewVersion = {
+  status: ReservationStatus
+  content: ReservationContent
+  revision: number | undefined
+  nowMs: number
+}
+
+export async function insertReservation(
+  connection: Queryable,
+  { supplierId, hotelId }: { supplierId: number; hotelId: number },
+  { status, content, revision, nowMs }: NewVersion,
+): Promise<number> {
+  const { rows } = await connection.query<{ id: number }>({
+    name: 'insert-reservation',
+    text: `with made as (
+        insert into reservation (supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
+          total_after_tax, created_at, modified_at)
+        values ($1, $2, $3, 1, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000), to_timestamp($9::float8 / 1000))
+        returning id
+      ), first as (
+        insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
+        select id, 1, $2, $3, to_timestamp($9::float8 / 1000), $10, $11 from made
+      )
+      select id from made`,
+    values: [
+      supplierId,
+      hotelId,
+      status,
+      content.checkin,
+      content.checkout,
+      content.rooms.length,
+      content.currency,
+      content.total.afterTax,
+      nowMs,
+      revision ?? null,
+      JSON.stringify(content),
+    ],
+  })
+  const [made] = rows
+  if (!made) throw new Error('the reservation was not stored')
+  return made.id
+}
+
+/** The version after the present one, which must be locked. */
+export async function insertVersion(
+  connection: Queryable,
+  { id, version, hotelId }: Pick<HeldReservation, 'id' | 'version' | 'hotelId'>,
+  { status, content, revision, nowMs }: NewVersion,
+): Promise<void> {
+  await connection.query({
+    name: 'insert-reservation-version',
+    text: `with raised as (
+        update reservation set status = $3, version = $2, arrival = $4, departure = $5, rooms = $6, currency = $7,
+          total_after_tax = $8, modified_at = to_timestamp($9::float8 / 1000)
+        where id = $1
+      )
+      insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
+      values ($1, $2, $12, $3, to_timestamp($9::float8 / 1000), $10, $11)`,
+    values: [
+      id,
+      version + 1,
+      status,
+      content.checkin,
+      content.checkout,
+      content.rooms.length,
+      content.currency,
+      content.total.afterTax,
+      nowMs,
+      revision ?? null,
+      JSON.stringify(content),
+      hotelId,
+    ],
+  })
+}
+
+/** All versions of a reservation, oldest first. */
+export async function selectHistory(
+  db: Queryable,
+  id: number,
+): Promise<Pick<ReservationVersion, 'version' | 'status' | 'modifiedAtMs' | 'content'>[]> {
+  const { rows } = await db.query<
+    Pick<ReservationVersion, 'version' | 'status' | 'modifiedAtMs' | 'content'>
+  >(
+    `select version, status, ${ms('at')} as "modifiedAtMs", content from reservation_version
+     where reservation_id = $1 order by version`,
+    [id],
+  )
+  return rows
+}
+
+export type ReservationSearch = {
+  hotelId: number | undefined
+  status: ReservationStatus | undefined
+  arrivalFrom: string | undefined
+  arrivalTo: string | undefined
+  /** Only what was made before the reservation of this id. */
+  beforeId: number | undefined
+  limit: number
+}
+
+/** Newest first. */
+export async function selectReservations(
+  db: Queryable,
+  { hotelId, status, arrivalFrom, arrivalTo, beforeId, limit }: ReservationSearch,
+): Promise<HeldReservation[]> {
+  const { rows } = await db.query<HeldReservation>(
+    `select ${heldColumns} from ${withPresentVersion}
+     where ($1::int is null or reservation.hotel_id = $1) and ($2::text is null or reservation.status = $2)
+       and ($3::date is null or arrival >= $3) and ($4::date is null or arrival <= $4)
+       and ($5::int8 is null or reservation.id < $5)
+     order by reservation.id desc limit $6`,
+    [hotelId ?? null, status ?? null, arrivalFrom ?? null, arrivalTo ?? null, beforeId ?? null, limit],
+  )
+  return rows
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import {
+  book,
+  deliveriesOf,
+  namedIn,
+  startDeliveryTest,
+  type DeliverySupplier,
+  type DeliveryTest,
+} from '../../test/deliveries.ts'
+import type { Reply } from '../../test/harness.ts'
+import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
+import { problemsOf } from '../../test/story.ts'
+import { setAccount } from '../keys/account.ts'
+import { sendAgain } from './send-again.ts'
+
+/** What suppliers do about their reservations, without a worker: nothing is sent but what they ask for. */
+
+let stage: DeliveryTest
+const receivers: Receiver[] = []
+before(async () => {
+  stage = await startDeliveryTest()
+})
+after(() => stage.stop())
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close()
+})
+
+async function supplierBehaving(
+  name: string,
+  behave: Behaviour,
+): Promise<{ supplier: DeliverySupplier; receiver: Receiver }> {
+  const receiver = await startReceiver(behave)
+  receivers.push(receiver)
+  const supplier = await stage.supplierAt(name, `http://127.0.0.1:${receiver.port}/book`)
+  receiver.calls.length = 0
+  return { supplier, receiver }
+}
+
+const always =
+  (status: number): Behaviour =>
+  (socket) =>
+    socket.write(httpAnswer(status, '{}'))
+
+const pushed = (supplier: DeliverySupplier, reservationId: number): Promise<Reply> =>
+  supplier.post('/push/webhook/booking', { hotelId: 'H1', reservation_id: String(reservationId) })
+
+const told = ({ body }: Reply): unknown[] => {
+  const { deliveryId, status, httpStatus, attempt } = Object(body['delivery'])
+  return [body['message'], deliveryId, status, httpStatus, attempt]
+}
+
+test('a reservation is pushed on demand; one that was delivered goes once more as a delivery of its own', async () => {
+  const { supplier, receiver } = await supplierBehaving('on demand', always(200))
+  const [booked] = await book(stage.gateway, supplier)
+  assert.ok(booked)
+  const first = await pushed(supplier, booked.reservationId)
+  assert.deepEqual(
+    [first.status, ...told(first)],
+    [200, 'Booking pushed successfully', booked.deliveryId, 'delivered', 200, 1],
+  )
+  const again = await pushed(supplier, booked.reservationId)
+  const [message, deliveryId, ...rest] = told(again)
+  assert.deepEqual([message, ...rest], ['Booking pushed successfully', 'delivered', 200, 1])
+  assert.notEqual(deliveryId, booked.deliveryId)
+  assert.deepEqual(
+    receiver.calls.map(({ headers, body }) => [headers.get('webhook-id'), body.toString()]),
+    [booked.deliveryId, deliveryId].map((id) => [id, receiver.calls[0]?.body.toString()]),
+  )
+})
+
+test('a push on demand that fails says so and takes nothing from the schedule', async () => {
+  const { supplier } = await supplierBehaving('failing', always(500))
+  const [booked] = await book(stage.gateway, supplier)
+  assert.ok(booked)
+  const { reservationId, deliveryId } = booked
+  const answers = [await pushed(supplier, reservationId), await pushed(supplier, reservationId)]
+  assert.deepEqual(
+    answers.map((reply) => [reply.status, ...told(reply)]),
+    [1, 2].map((attempt) => [200, 'Booking could not be delivered', deliveryId, 'failed', 500, attempt]),
+  )
+  const [{ status, lane, retries } = { status: '', lane: '', retries: 0 }] = await deliveriesOf(
+    stage.gateway,
+    reservationId,
+  )
+  // The first failure begins the schedule, the second one is beside it.
+  assert.deepEqual([status, lane, retries], ['queued', 'retry', 1])
+})
+
+test('without a URL nothing can be pushed, and an account may be shut out of it', async () => {
+  const supplier = await stage.supplierAt('no url', undefined)
+  const [booked] = await book(stage.gateway, supplier)
+  const { status, body } = await pushed(supplier, booked?.reservationId ?? 0)
+  assert.deepEqual([status, body['message']], [409, 'Push booking webhook is not registered'])
+  await setAccount(stage.gateway.db, 'no url', { mayPushOnDemand: false, mayRetrieve: false })
+  const refused = await Promise.all([
+    pushed(supplier, booked?.reservationId ?? 0),
+    supplier.get('/push/webhook/pushbook/retrieve'),
+    supplier.post('/push/webhook/pushbook/ack', {
+      reservations: [{ reservation_id: '1', reservation_version: '1' }],
+    }),
+  ])
+  assert.deepEqual(
+    refused.map((reply) => [reply.status, Object(Object(reply.body['errors'])[0])['type']]),
+    refused.map(() => [409, 'NOT_ENABLED']),
+  )
+})
+
+test('another supplier neither pushes, nor retrieves, nor acknowledges a reservation', async () => {
+  const supplier = await stage.supplierAt('owner', undefined)
+  const { supplier: stranger, receiver } = await supplierBehaving('stranger', always(200))
+  const [{ reservationId } = { reservationId: 0 }] = await book(stage.gateway, supplier)
+  const named = { reservation_id: String(reservationId), reservation_version: '1' }
+  const push = await pushed(stranger, reservationId)
+  const ack = await stranger.post('/push/webhook/pushbook/ack', { reservations: [named] })
+  const seen = await stranger.get(`/push/webhook/pushbook/retrieve?reservation_id=${reservationId}`)
+  assert.deepEqual([push.status, ack.status, seen.body['data']], [404, 404, []])
+  assert.equal(receiver.calls.length, 0)
+  assert.equal((await deliveriesOf(stage.gateway, reservationId))[0]?.status, 'queued')
+})
+
+test('reservations are retrieved by page in the order of their changes, in bodies of one hotel and status', async () => {
+  const supplier = await stage.supplierAt('retrieving', undefined)
+  const booked = await book(stage.gateway, supplier, { count: 3 })
+  stage.gateway.clock.set(new Date(stage.gateway.clock.now() + 60_000).toISOString())
+  const [first] = booked
+  await book(stage.gateway, supplier, { reservationId: first?.reservationId ?? 0, status: 'Cancel' })
+  const names = booked.map(({ reservationId, version }) => `${reservationId}.${version}`)
+  const wanted = [...names.slice(1), `${first?.reservationId}.2`]
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const query = cursor === '' ? '' : `&cursor=${cursor}`
+    const { body } = await supplier.get(`/push/webhook/pushbook/retrieve?limit=2${query}`)
+    assert.ok(Array.isArray(body['data']))
+    for (const one of body['data'])
+      seen.push(...namedIn({ line: '', headers: new Map(), body: Buffer.from(JSON.stringify(one)) }))
+    cursor = typeof body['nextCursor'] === 'string' ? body['nextCursor'] : null
+  }
+  assert.deepEqual(seen, wanted)
+  const whole = await supplier.get('/push/webhook/pushbook/retrieve?hotelId=H1')
+  assert.ok(Array.isArray(whole.body['data']))
+  assert.deepEqual(
+    whole.body['data'].map(({ hotelId, status, reservations }) => [
+      hotelId,
+      status,
+      reservations.reservation.length,
+    ]),
+    [
+      ['H1', 'Confirm', 2],
+      ['H1', 'Cancel', 1],
+    ],
+  )
+  const cancelled = await supplier.get('/push/webhook/pushbook/retrieve?status=Cancel')
+  assert.deepEqual(cancelled.body['data'], whole.body['data'].slice(1))
+})
+
+test('what is acknowledged is not sent any more, and a newer version still is', async () => {
+  const supplier = await stage.supplierAt('acknowledging', undefined)
+  const [one, other] = await book(stage.gateway, supplier, { count: 2 })
+  assert.ok(one && other)
+  await book(stage.gateway, supplier, { reservationId: other.reservationId })
+  const named = [one, other].map(({ reservationId }) => ({
+    reservation_id: String(reservationId),
+    reservation_version: '1',
+  }))
+  const ack = (): Promise<Reply> => supplier.post('/push/webhook/pushbook/ack', { reservations: named })
+  const [first, again] = [await ack(), await ack()]
+  const saying = (acknowledged: number) => ({
+    code: '200',
+    message: 'Reservations acknowledged successfully',
+    acknowledged,
+  })
+  assert.deepEqual([first.body, again.body], [saying(1), saying(0)])
+  const left = await supplier.get('/push/webhook/pushbook/retrieve?delivered=false')
+  const done = await supplier.get('/push/webhook/pushbook/retrieve?delivered=true')
+  const idsOf = ({ body }: Reply): unknown =>
+    Object(body['data'])[0].reservations.reservation.map(
+      (shown: Record<string, unknown>) => shown['reservation_id'],
+    )
+  assert.deepEqual([idsOf(left), idsOf(done)], [[String(other.reservationId)], [String(one.reservationId)]])
+})
+
+test('an acknowledgement with anything unknown in it changes nothing, and names all of it', async () => {
+  const supplier = await stage.supplierAt('wrong', undefined)
+  const [{ reservationId } = { reservationId: 0 }] = await book(stage.gateway, supplier)
+  const id = String(reservationId)
+  const reply = await supplier.post('/push/webhook/pushbook/ack', {
+    reservations: [
+      { reservation_id: id, reservation_version: '1' },
+      { reservation_id: 'X', reservation_version: '1' },
+      { reservation_id: id, reservation_version: '2' },
+    ],
+  })
+  assert.equal(reply.status, 404)
+  assert.deepEqual(problemsOf(reply), [
+    ['/reservations/1/reservation_id', 'RESERVATION_NOT_FOUND', 'Reservation not found'],
+    ['/reservations/2/reservation_version', 'RESERVATION_VERSION_NOT_FOUND', 'Reservation version not found'],
+  ])
+  assert.equal((await deliveriesOf(stage.gateway, reservationId))[0]?.status, 'queued')
+})
+
+test('dead letters are sent again singly and by range, delivered ones as repeats, and of each reservation only the last version', async () => {
+  const { supplier, receiver } = await supplierBehaving('dead', always(200))
+  const { db, clock } = stage.gateway
+  const [dead, changed, delivered, elsewhere] = await book(stage.gateway, supplier, { count: 4 })
+  assert.ok(dead && changed && delivered && elsewhere)
+  await pushed(supplier, delivered.reservationId)
+  await db.query("update delivery set status = 'dead' where supplier_id = $1 and status = 'queued'", [
+    supplier.supplierId,
+  ])
+  await book(stage.gateway, supplier, { reservationId: changed.reservationId })
+  const range = { supplier: 'dead', hotelCode: 'H1', sinceMs: clock.now(), untilMs: clock.now() + 1 }
+  const none = await sendAgain(db, { ...range, sinceMs: clock.now() + 1, status: 'dead' }, clock.now())
+  const single = await sendAgain(db, { ids: [elsewhere.deliveryId.slice(4)] }, clock.now())
+  const byRange = await sendAgain(db, { ...range, status: 'dead' }, clock.now())
+  const repeats = await sendAgain(db, { ...range, status: 'delivered' }, clock.now())
+  assert.deepEqual(
+    [none, single, byRange, repeats],
+    [
+      { again: 0, repeated: 0 },
+      { again: 1, repeated: 0 },
+      { again: 1, repeated: 0 },
+      { again: 0, repeated: 1 },
+    ],
+  )
+  receiver.calls.length = 0
+  const worker = stage.worker()
+  const isOver = async (): Promise<boolean> => {
+    const { rows } = await db.query(
+      "select from delivery where supplier_id = $1 and status in ('queued', 'sending')",
+      [supplier.supplierId],
+    )
+    return rows.length === 0
+  }
+  while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 20))
+  await worker.close()
+  assert.deepEqual(
+    receiver.calls.flatMap(namedIn).sort(),
+    [
+      `${dead.reservationId}.1`,
+      `${changed.reservationId}.2`,
+      `${delivered.reservationId}.1`,
+      `${elsewhere.reservationId}.1`,
+    ].sort(),
+  )
+})

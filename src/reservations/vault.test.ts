@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hasCheckDigit, maskedNumber } from './card-number.ts'
+import { openVault, type Card } from './vault.ts'
+
+const key = Buffer.alloc(32, 7)
+const withoutCvv: Card = {
+  holderName: 'Ada Lovelace',
+  type: 'VI',
+  number: '4111111111111111',
+  expiry: '01/2030',
+}
+const card: Card = { ...withoutCvv, cvv: '123' }
+
+test('what is sealed opens again, for its own reservation and with its own key only', () => {
+  const sealed = openVault(key).seal('7', card)
+  assert.deepEqual(openVault(key).open('7', sealed), card)
+  assert.throws(() => openVault(key).open('8', sealed))
+  assert.throws(() => openVault(Buffer.alloc(32, 8)).open('7', sealed))
+})
+
+test('a card and its CVV cannot take the place of another', () => {
+  const vault = openVault(key)
+  const [one, other] = [vault.seal('7', card), vault.seal('7', { ...card, cvv: '999' })]
+  assert.throws(() => vault.open('7', { ...one, card: other.card }))
+  assert.throws(() => vault.open('7', { ...one, cvvKey: one.cardKey, cvv: one.card }))
+  for (const part of ['cardKey', 'card', 'cvvKey', 'cvv'] as const) {
+    const bytes = Buffer.from(one[part] ?? '')
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    assert.throws(() => vault.open('7', { ...one, [part]: bytes }), part)
+  }
+})
+
+test('without the key of the CVV it is gone and the card is not; without that of the card all is', () => {
+  const vault = openVault(key)
+  const sealed = vault.seal('7', card)
+  assert.deepEqual(vault.open('7', { ...sealed, cvvKey: null, cvv: null }), withoutCvv)
+  assert.equal(vault.open('7', { cardKey: null, card: null, cvvKey: null, cvv: null }), undefined)
+  assert.deepEqual(vault.open('7', vault.seal('7', withoutCvv)), withoutCvv)
+})
+
+test('nothing of a card stands in what is sealed, and the same card is sealed differently each time', () => {
+  const vault = openVault(key)
+  const texts = [1, 2].map(() =>
+    Object.values(vault.seal('7', card))
+      .map((part) => part?.toString('latin1') ?? '')
+      .join(),
+  )
+  for (const text of texts)
+    for (const secret of Object.values(card).filter((value) => value.length > 4))
+      assert.ok(!text.includes(secret))
+  assert.notEqual(texts[0], texts[1])
+})
+
+test('a fingerprint tells equal texts, and is another with another key', () => {
+  const { fingerprint } = openVault(key)
+  assert.equal(fingerprint('a'), fingerprint('a'))
+  assert.notEqual(fingerprint('a'), fingerprint('b'))
+  assert.notEqual(fingerprint('a'), openVault(Buffer.alloc(32, 8)).fingerprint('a'))
+})
+
+test('check digits of card numbers', () => {
+  const right = [
+    '4111111111111111',
+    '5555555555554444',
+    '378282246310005',
+    '30569309025904',
+    '6011111111111117',
+  ]
+  for (const number of right) {
+    assert.ok(hasCheckDigit(number), number)
+    const wrong = number.slice(0, -1) + String((Number(number.slice(-1)) + 1) % 10)
+    assert.ok(!hasCheckDigit(wrong), wrong)
+  }
+  assert.deepEqual(right.map(maskedNumber).slice(0, 3), [
+    '411111******1111',
+    '555555******4444',
+    '378282*****0005',
+  ])
+})

@@ -1,0 +1,76 @@
+import type { Environment } from '../keys/secret.ts'
+import { answer, on, type Answer, type Mounted } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import { transaction } from '../platform/postgres.ts'
+import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
+import type { AnswerOf, BodyOf } from '../platform/route.ts'
+import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import {
+  replaceFaults,
+  selectFaults,
+  selectHotelsByCode,
+  type FaultToOrder,
+} from '../webhooks/fault-store.ts'
+import { orderedFaults } from '../webhooks/faults-contract.ts'
+import { sandboxFaults, sandboxRoutes } from './contract.ts'
+import { rejectOutsideSandbox } from './only-here.ts'
+
+export type OrderFaultsNeeds = Needs & {
+  environment: Environment
+  callbackFaults?: CallbackFaults | undefined
+}
+
+type Wanted = BodyOf<typeof sandboxRoutes.orderFaults>['faults'][number]
+
+/** POST /push/sandbox/faults. */
+export const orderFaults = (needs: OrderFaultsNeeds): Mounted =>
+  on(sandboxRoutes.orderFaults, async ({ body, caller: { supplierId } }) => {
+    rejectOutsideSandbox(needs.environment)
+    const faults = await withHotels(needs, supplierId, body.faults)
+    const nowMs = needs.clock.now()
+    await transaction(needs.db, (connection) =>
+      replaceFaults(connection, supplierId, faults, nowMs + orderedFaults.keptMs),
+    )
+    needs.callbackFaults?.forget()
+    return answerFaults(needs, supplierId, 'Faults ordered')
+  })
+
+/** GET /push/sandbox/faults. */
+export const getFaults = (needs: OrderFaultsNeeds): Mounted =>
+  on(sandboxRoutes.getFaults, async ({ caller: { supplierId } }) => {
+    rejectOutsideSandbox(needs.environment)
+    return answerFaults(needs, supplierId, 'Faults retrieved successfully')
+  })
+
+async function withHotels(
+  { db }: Needs,
+  supplierId: number,
+  wanted: readonly Wanted[],
+): Promise<FaultToOrder[]> {
+  const codes = wanted.flatMap(({ hotelId }) => (hotelId === undefined ? [] : [hotelId]))
+  const idByCode = await selectHotelsByCode(db, supplierId, codes)
+  const problems: Problem[] = []
+  const faults: FaultToOrder[] = []
+  for (const [index, { calls, fault, times = 1, hotelId }] of wanted.entries()) {
+    const id = hotelId === undefined ? null : idByCode.get(hotelId)
+    if (id === undefined) {
+      problems.push({
+        ...sandboxFaults.hotelNotFound,
+        path: `/faults/${index}/hotelId`,
+        value: shown(hotelId),
+      })
+    } else faults.push({ calls, fault, times, hotelId: id })
+  }
+  rejectIfAny(problems, 404)
+  return faults
+}
+
+async function answerFaults({ db, clock }: Needs, supplierId: number, message: string): Promise<Answer> {
+  const held = await selectFaults(db, supplierId, clock.now())
+  const faults = held.map(({ expiresAtMs, ...rest }) => ({
+    ...rest,
+    expiresAt: new Date(expiresAtMs).toISOString(),
+  }))
+  const said: AnswerOf<typeof sandboxRoutes.orderFaults> = { code: '200', message, faults }
+  return answer(200, said)
+}

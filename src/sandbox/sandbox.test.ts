@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ada, expectStatus, openShop, room, unitsLeft, type Shop } from '../../test/booking.ts'
+import { until } from '../../test/deliveries.ts'
+import { client, startGateway, type TestGateway } from '../../test/harness.ts'
+import { expectOk, problemsOf } from '../../test/story.ts'
+import type { SimulatedCall } from '../simulate/call.ts'
+import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
+import type { DeliveryWorker } from '../reservations/delivery-worker.ts'
+
+/** Faults and test bookings of the sandbox, with a simulated supplier on the other side. */
+
+let gateway: TestGateway
+let deliveries: DeliveryWorker
+let shop: Shop
+let simulated: SimulatedSupplier
+const calls: SimulatedCall[] = []
+
+before(async () => {
+  gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+  deliveries = gateway.app.startDeliveries()
+  shop = await openShop(gateway, 'Acme', { inventory: 50 })
+  const { url, clock } = gateway
+  const { apiKey } = shop.supplier
+  simulated = await startSupplier({
+    url,
+    apiKey,
+    clock,
+    host: '127.0.0.1',
+    port: 0,
+    secrets: [],
+    faults: [],
+    told: (call) => calls.push(call),
+  })
+  // Of the registration: the first call came before its secret.
+  calls.length = 0
+})
+after(async () => {
+  await deliveries.close()
+  await gateway.stop()
+  await simulated.close()
+})
+afterEach(async () => {
+  calls.length = 0
+  await order([])
+})
+
+const order = (faults: unknown, by = shop.supplier) => by.post('/push/sandbox/faults', { faults })
+
+const stay = { checkin: '2027-04-20', checkout: '2027-04-22' }
+const wanted = { hotelId: 'H1', ...stay, rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }] }
+
+/** Each check is another question, so that none shares a call. */
+let adults = 0
+async function outcomes(count: number, platform = shop.platform): Promise<unknown[]> {
+  const found: unknown[] = []
+  for (let made = 0; made < count; made++) {
+    adults = (adults % 2) + 1
+    const hotel = { supplier: 'Acme', hotelId: 'H1' }
+    const asked = { hotel, roomId: 'DBL', rateId: 'BAR', ...stay, roomCount: 1, childAges: [] }
+    const reply = expectOk(await platform.post('/booking/priceCheck', { ...asked, adultCount: adults }))
+    found.push(reply.body['outcome'])
+  }
+  return found
+}
+
+test('a test booking is a booking: checked with the supplier, taken from the inventory, delivered, modified, cancelled', async () => {
+  const [before20] = await unitsLeft(gateway)
+  const made = expectStatus(await shop.supplier.post('/push/sandbox/booking', wanted), 201)
+  const { reservationId, version, status, priceChecks } = made.body
+  assert.deepEqual([version, status, Object(priceChecks)[0]?.outcome], [1, 'Confirm', 'available'])
+  const id = String(reservationId)
+  const both = { ...wanted, reservation_id: id, rooms: [room(), room({ rateId: 'NRF' })], customer: ada }
+  const modified = expectOk(await shop.supplier.post('/push/sandbox/booking', both))
+  assert.equal(modified.body['version'], 2)
+  assert.deepEqual((await unitsLeft(gateway))[0], Number(before20) - 2)
+  const cancel = { hotelId: 'H1', reservation_id: id, status: 'Cancel' }
+  const cancelled = expectOk(await shop.supplier.post('/push/sandbox/booking', cancel))
+  assert.deepEqual([cancelled.body['version'], cancelled.body['status']], [3, 'Cancel'])
+  await until('the cancellation is delivered', () => simulated.held(id)?.version === 3)
+  const held = expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation']
+  assert.deepEqual([Object(held).status, Object(held).customer], ['Cancel', ada])
+  assert.ok(calls.every(({ signature, status: answered }) => signature === 'verified' && answered === 200))
+})
+
+test('what is wrong with a test booking is said as to the platform, under the names that were sent', async () => {
+  const book = async (body: object) => {
+    const reply = await shop.supplier.post('/push/sandbox/booking', body)
+    return [reply.status, problemsOf(reply)]
+  }
+  assert.deepEqual(await book({ hotelId: 'H1', rooms: [{ ...wanted.rooms[0], roomId: 'STE' }] }), [
+    400,
+    [
+      ['/checkin', 'REQUIRED', 'checkin is required'],
+      ['/checkout', 'REQUIRED', 'checkout is required'],
+    ],
+  ])
+  assert.deepEqual(await book({ ...wanted, hotelId: 'H9' }), [
+    404,
+    [['/hotelId', 'HOTEL_NOT_FOUND', 'Hotel not found']],
+  ])
+  assert.deepEqual(await book({ hotelId: 'H1', status: 'Cancel' }), [
+    400,
+    [['/reservation_id', 'RESERVATION_ID_REQUIRED', 'reservation_id is required to cancel']],
+  ])
+  const [status] = await book({ ...wanted, expectedTotal: { afterTax: '1.00' } })
+  assert.equal(status, 409)
+})
+
+test("another account's hotels and reservations are unknown, and its faults its own", async () => {
+  const other = await openShop(gateway, 'Other')
+  const made = expectStatus(await shop.supplier.post('/push/sandbox/booking', wanted), 201)
+  const foreign = { hotelId: 'H1', reservation_id: String(made.body['reservationId']), status: 'Cancel' }
+  const none = { ...foreign, reservation_id: '999999999' }
+  const reply = async (body: object) => {
+    const { status, body: said } = await other.supplier.post('/push/sandbox/booking', body, {
+      'x-request-id': 'same',
+    })
+    return [status, said['message'], Object(said['errors'])[0]?.type]
+  }
+  assert.deepEqual(await reply(foreign), await reply(none))
+  assert.deepEqual(await reply(none), [404, 'Reservation not found', 'RESERVATION_NOT_FOUND'])
+
+  expectOk(await order([{ calls: 'priceCheck', fault: 'status500', times: 9 }], other.supplier))
+  assert.deepEqual(expectOk(await shop.supplier.get('/push/sandbox/faults')).body['faults'], [])
+  assert.deepEqual(await outcomes(2), ['available', 'available'])
+  assert.equal(
+    Object(expectOk(await other.supplier.get('/push/sandbox/faults')).body['faults'])[0]?.timesLeft,
+    9,
+  )
+})
+
+test('price checks suffer the faults in their order, as often as was ordered', async () => {
+  const reply = expectOk(
+    await order([
+      { calls: 'priceCheck', fault: 'status500', times: 2 },
+      { calls: 'pushBooking', fault: 'garbage', times: 3 },
+      { calls: 'priceCheck', fault: 'garbage', hotelId: 'H1' },
+      { calls: 'priceCheck', fault: 'lostReply' },
+    ]),
+  )
+  const expiresAt = '2027-03-01T13:00:00.000Z'
+  assert.deepEqual(reply.body['faults'], [
+    { calls: 'priceCheck', fault: 'status500', hotelId: null, timesLeft: 2, expiresAt },
+    { calls: 'pushBooking', fault: 'garbage', hotelId: null, timesLeft: 3, expiresAt },
+    { calls: 'priceCheck', fault: 'garbage', hotelId: 'H1', timesLeft: 1, expiresAt },
+    { calls: 'priceCheck', fault: 'lostReply', hotelId: null, timesLeft: 1, expiresAt },
+  ])
+  assert.deepEqual(await outcomes(5), [
+    'supplier_error',
+    'supplier_error',
+    'invalid_response',
+    'supplier_error',
+    'available',
+  ])
+  assert.deepEqual(
+    calls.map(({ call, status }) => [call, status]),
+    [
+      ['priceCheck', 200],
+      ['priceCheck', 200],
+    ],
+    'the first had its reply lost',
+  )
+  assert.deepEqual(
+    Object.values(Object((await shop.supplier.get('/push/sandbox/faults')).body['faults'])).map(
+      (one) => Object(one).calls,
+    ),
+    ['pushBooking'],
+  )
+  expectOk(await order([{ calls: 'priceCheck', fault: 'timeout' }]))
+  const startedMs = performance.now()
+  assert.deepEqual(await outcomes(1), ['timeout'])
+  assert.ok(performance.now() - startedMs > 1_500)
+})
+
+test('a delivery whose reply got lost is sent again, and the supplier knows it for the same', async () => {
+  expectOk(await order([{ calls: 'pushBooking', fault: 'lostReply' }]))
+  const made = expectStatus(await shop.supplier.post('/push/sandbox/booking', wanted), 201)
+  const id = String(made.body['reservationId'])
+  const delivered = () => calls.filter(({ call }) => call === 'booking')
+  await until('the first came', () => delivered().length === 1)
+  const pushed = { hotelId: 'H1', reservation_id: id }
+  const again = expectOk(await shop.supplier.post('/push/webhook/booking', pushed))
+  assert.equal(Object(again.body['delivery']).status, 'delivered', again.text)
+  assert.deepEqual(
+    delivered().map(({ isRepeat, reservations }) => [isRepeat, reservations?.[0]?.receipt]),
+    [
+      [false, 'created'],
+      [true, 'duplicate'],
+    ],
+  )
+  const [first, second] = delivered()
+  assert.equal(first?.webhookId, second?.webhookId)
+})
+
+test('every process knows of an order, and what is left after an hour is forgotten', async () => {
+  const other = await gateway.second()
+  const platform = client(other.url, { authorization: `Bearer ${await gateway.token('platform')}` })
+  assert.deepEqual(await outcomes(1, platform), ['available'])
+  expectOk(await order([{ calls: 'priceCheck', fault: 'status500', times: 3 }]))
+  await wait(250)
+  assert.deepEqual(await outcomes(1, platform), ['supplier_error'])
+  assert.deepEqual(await outcomes(1), ['supplier_error'])
+  gateway.clock.set('2027-03-01T13:00:01Z')
+  assert.deepEqual(await outcomes(1), ['available'])
+  assert.deepEqual(expectOk(await shop.supplier.get('/push/sandbox/faults')).body['faults'], [])
+})
+
+test('an order with a hotel that the account does not have is refused whole', async () => {
+  const reply = await order([
+    { calls: 'priceCheck', fault: 'timeout' },
+    { calls: 'priceCheck', fault: 'garbage', hotelId: 'H9' },
+  ])
+  assert.equal(reply.status, 404)
+  assert.deepEqual(problemsOf(reply), [['/faults/1/hotelId', 'HOTEL_NOT_FOUND', 'Hotel not found']])
+  assert.deepEqual(expectOk(await shop.supplier.get('/push/sandbox/faults')).body['faults'], [])
+})
+
+test('in production there is nothing of it', async () => {
+  const production = await startGateway({ environment: 'production' })
+  try {
+    const supplier = await production.supplier('Acme')
+    const replies = [
+      await order([], supplier),
+      await supplier.get('/push/sandbox/faults'),
+      await supplier.post('/push/sandbox/booking', wanted),
+    ]
+    assert.deepEqual(
+      replies.map((reply) => [reply.status, problemsOf(reply)]),
+      replies.map(() => [404, [[undefined, 'NOT_ENABLED', 'This exists only in the sandbox']]]),
+    )
+  } finally {
+    await production.stop()
+  }
+})

@@ -1,0 +1,157 @@
+import { parseJson } from '../platform/json.ts'
+import { minorText } from '../platform/money.ts'
+import { isRecord, validator } from '../platform/validate.ts'
+import {
+  priceCheckRequest,
+  type PriceCheckAnswer,
+  type PriceCheckRequest,
+} from '../price-check/callback-contract.ts'
+import { delivery } from '../reservations/callback-contract.ts'
+import type { SimulatedCall } from './call.ts'
+import type { FaultPlan, SimulatedFault } from './faults.ts'
+import { GatewayRefused, type GatewayClient } from './gateway-client.ts'
+import type { Ledger } from './ledger.ts'
+import { livePrice, type LivePrice, type NoPrice } from './live-price.ts'
+import type { SignatureState } from './verify.ts'
+
+/** What a supplier says to a call. */
+
+export type Answered = {
+  status: number
+  body: object
+  told: Pick<SimulatedCall, 'call'> & Partial<SimulatedCall>
+}
+
+export type AnswerNeeds = { gateway: GatewayClient; ledger: Ledger; faults: FaultPlan }
+
+const isPriceCheck = validator(priceCheckRequest)
+const isDelivery = validator(delivery)
+
+export type Path = 'priceCheck' | 'booking'
+
+export async function answerTo(
+  path: Path,
+  body: Buffer,
+  signature: SignatureState,
+  needs: AnswerNeeds,
+): Promise<Answered> {
+  const sent = parsed(body)
+  if (isRecord(sent) && sent['type'] === 'ping') return answerPing(signature)
+  const isRead = path === 'priceCheck' ? isPriceCheck.matches(sent) : isDelivery.matches(sent)
+  if (!isRead) {
+    const { problems } = (path === 'priceCheck' ? isPriceCheck : isDelivery).judge(sent)
+    const why = `${problems[0]?.path ?? ''}: ${problems[0]?.message ?? 'not as documented'}`
+    return refusal(400, 'The body is not as documented', { call: 'unreadable', why })
+  }
+  if (isDelivery.matches(sent)) return answerDelivery(sent, signature, needs)
+  if (isPriceCheck.matches(sent)) return answerPriceCheck(sent, signature, needs)
+  throw new TypeError('a body was read that is neither')
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return parseJson(body, { isQuoted: false })
+  } catch {
+    return undefined
+  }
+}
+
+function refusal(status: number, message: string, told: Answered['told']): Answered {
+  return { status, body: { code: String(status), message }, told }
+}
+
+/** Who has no secret can refuse nobody. */
+function isForged(signature: SignatureState): boolean {
+  return signature !== 'verified' && signature !== 'unverifiable'
+}
+
+function answerPing(signature: SignatureState): Answered {
+  if (isForged(signature)) return refusal(401, 'The signature is wrong', { call: 'ping' })
+  return { status: 200, body: { code: '200', message: 'pong' }, told: { call: 'ping' } }
+}
+
+function answerDelivery(
+  sent: Parameters<Ledger['receive']>[0],
+  signature: SignatureState,
+  { ledger, faults }: AnswerNeeds,
+): Answered {
+  const fault = faults.next(sent.status)
+  const told = { call: 'booking', hotelId: sent.hotelId, ...withFault(fault) } as const
+  const refused = refusalOf(fault, signature, told)
+  if (refused) return refused
+  const reservations = ledger.receive(sent)
+  const body = { code: '200', message: 'Reservations received' }
+  return { status: 200, body, told: { ...told, reservations } }
+}
+
+async function answerPriceCheck(
+  asked: PriceCheckRequest,
+  signature: SignatureState,
+  { gateway, faults }: AnswerNeeds,
+): Promise<Answered> {
+  const fault = faults.next('check')
+  const told = { call: 'priceCheck', asked, ...withFault(fault) } as const
+  const refused = refusalOf(fault, signature, told)
+  if (refused) return refused
+  const found = await livePrice(gateway, asked).catch(unknownThere)
+  const why = 'why' in found ? { why: found.why } : {}
+  // For "not on sale" the specification has no words but an inventory of nothing.
+  const live = 'why' in found ? found.unsold : found
+  if (!live) return refusal(404, 'Nothing of the kind is on sale', { ...told, ...why })
+  const price = priceOf(fault === 'dearer' ? dearer(live) : live, fault)
+  const answer: PriceCheckAnswer = {
+    roomRate: {
+      roomId: asked.roomId,
+      rateId: asked.rateId,
+      ...price,
+      ...(live.mealPlan === null ? {} : { mealPlan: live.mealPlan }),
+    },
+  }
+  return { status: 200, body: answer, told: { ...told, ...why, price } }
+}
+
+/** A hotel, room or rate that was never pushed. */
+function unknownThere(error: unknown): NoPrice {
+  if (error instanceof GatewayRefused && error.status === 404) return { why: error.message }
+  throw error
+}
+
+function withFault(fault: SimulatedFault | undefined): { fault?: SimulatedFault } {
+  return fault === undefined ? {} : { fault }
+}
+
+/** Faults that are told as an answer; those of the connection are the server's. */
+function refusalOf(
+  fault: SimulatedFault | undefined,
+  signature: SignatureState,
+  told: Answered['told'],
+): Answered | undefined {
+  if (fault === '500') return refusal(500, 'Ordered to fail', told)
+  if (fault === 'cancel-before-confirm') return refusal(503, 'Ordered to take no Confirm', told)
+  if (fault === 'bad-signature') return refusal(401, 'Ordered to find the signature wrong', told)
+  if (isForged(signature)) return refusal(401, 'The signature is wrong', told)
+  return undefined
+}
+
+const dearerPercent = 10
+
+function dearer(live: LivePrice): LivePrice {
+  const more = (amount: number): number => amount + Math.ceil((amount * dearerPercent) / 100)
+  const nights = live.nights.map(({ beforeTax, afterTax }) => ({
+    beforeTax: more(beforeTax),
+    afterTax: more(afterTax),
+  }))
+  return { ...live, nights }
+}
+
+function priceOf(
+  { currency, inventory, nights, minorDigits }: LivePrice,
+  fault: SimulatedFault | undefined,
+): NonNullable<SimulatedCall['price']> & { amountBeforeTax: string[]; amountAfterTax: string[] } {
+  return {
+    currency,
+    inventory: fault === 'sold-out' ? 0 : inventory,
+    amountBeforeTax: nights.map(({ beforeTax }) => minorText(beforeTax, minorDigits)),
+    amountAfterTax: nights.map(({ afterTax }) => minorText(afterTax, minorDigits)),
+  }
+}

@@ -1,0 +1,79 @@
+import type { DeliveredReservation, Delivery } from '../reservations/callback-contract.ts'
+
+/** The reservations that a supplier holds, taken in so that a repeat changes nothing. */
+
+export const receipts = [
+  'created',
+  'changed',
+  'cancelled',
+  'cancelled unseen',
+  'duplicate',
+  'outdated',
+] as const
+/** `cancelled unseen`: it was never confirmed. `outdated`: a newer version is held already. */
+export type Receipt = (typeof receipts)[number]
+
+export type Held = { version: number; status: Delivery['status'] }
+
+export type Received = {
+  reservationId: string
+  version: number
+  status: Delivery['status']
+  receipt: Receipt
+  arrival: string
+  departure: string
+  rooms: number
+  guest: string
+  total: string
+  /** Masked, where there is one. */
+  card?: string
+}
+
+/** More are forgotten, the oldest first: it is a program for tries. */
+const heldMax = 100_000
+
+export class Ledger {
+  readonly #heldById = new Map<string, Held>()
+
+  get(reservationId: string): Held | undefined {
+    return this.#heldById.get(reservationId)
+  }
+
+  /** All of one body; what it says of a reservation is its whole state. */
+  receive({ status, reservations }: Delivery): Received[] {
+    return reservations.reservation.map((reservation) => {
+      const version = Number(reservation.reservation_version)
+      const receipt = this.#receive(reservation.reservation_id, { version, status })
+      return { ...shownReservation(reservation), version, status, receipt }
+    })
+  }
+
+  #receive(id: string, received: Held): Receipt {
+    const held = this.#heldById.get(id)
+    if (held?.version === received.version) return 'duplicate'
+    if (held && held.version > received.version) return 'outdated'
+    this.#heldById.set(id, received)
+    if (this.#heldById.size > heldMax) {
+      const oldest = this.#heldById.keys().next()
+      if (!oldest.done) this.#heldById.delete(oldest.value)
+    }
+    if (received.status === 'Cancel') return held ? 'cancelled' : 'cancelled unseen'
+    return held ? 'changed' : 'created'
+  }
+}
+
+function shownReservation(
+  reservation: DeliveredReservation,
+): Omit<Received, 'version' | 'status' | 'receipt'> {
+  const [first] = reservation.room
+  const card = reservation.paymentcarddetail
+  return {
+    reservationId: reservation.reservation_id,
+    arrival: first?.arrival_date ?? '',
+    departure: first?.departure_date ?? '',
+    rooms: reservation.room.length,
+    guest: `${reservation.customer.first_name} ${reservation.customer.last_name}`,
+    total: `${reservation.totalamountaftertax} ${reservation.currencycode}`,
+    ...(card ? { card: `${card.CardType} …${card.CardNumber.slice(-4)}` } : {}),
+  }
+}

@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../platform/clock.ts'
+import { answerTo, type AnswerNeeds, type Answered, type Path } from './answer.ts'
+import type { SimulatedCall } from './call.ts'
+import type { SimulatedFault } from './faults.ts'
+import { verifySignature, type SignatureState } from './verify.ts'
+
+/** The supplier's own web server with its two endpoints. */
+
+export const paths: Readonly<Record<Path, string>> = { priceCheck: '/price-check', booking: '/reservations' }
+
+export type SupplierServer = { port: number; close: () => Promise<void> }
+
+export type ServerNeeds = AnswerNeeds & {
+  /** Those that sign now; a new one may come while the server runs. */
+  secrets: readonly string[]
+  clock: Clock
+  told: (call: SimulatedCall) => void
+}
+
+const bodyBytesMax = 4 * 1_048_576
+const slowMs = 1_500
+const webhookIdsMax = 100_000
+/** Gateways keep connections for later calls. */
+const idleConnectionMs = 60_000
+
+export async function startServer(
+  { host, port }: { host: string; port: number },
+  needs: ServerNeeds,
+): Promise<SupplierServer> {
+  const seen = new Set<string>()
+  const server = createServer((request, response) => {
+    serveCall(request, response, { ...needs, seen }).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error)
+      needs.told(failedCall(request, message, needs.clock))
+      if (!response.headersSent)
+        send(response, 500, { code: '500', message: 'The simulated supplier failed' })
+    })
+  })
+  server.keepAliveTimeout = idleConnectionMs
+  await listen(server, { host, port })
+  return {
+    port: portOf(server.address()),
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function listen(server: Server, where: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(where, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port')
+  return address.port
+}
+
+async function serveCall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  needs: ServerNeeds & { seen: Set<string> },
+): Promise<void> {
+  const startedMs = performance.now()
+  const path = pathOf(request)
+  if (!path || request.method !== 'POST') {
+    return send(response, 404, { code: '404', message: `POST ${paths.priceCheck} or ${paths.booking}` })
+  }
+  const body = await bodyOf(request)
+  if (!body) return send(response, 413, { code: '413', message: 'The body is too large' })
+  const { secrets, seen, clock } = needs
+  const signature = verifySignature(request.headers, body, { secrets, nowMs: clock.now() })
+  const webhookId = headerOf(request, 'webhook-id')
+  const isRepeat = seen.has(webhookId)
+  const answered = await answerTo(path, body, signature, needs)
+  const isAnswered = await reply(response, answered)
+  if (isAnswered && answered.status < 300 && webhookId !== '') remember(seen, webhookId)
+  needs.told({
+    ...aboutCall(request, signature, needs.clock),
+    ...answered.told,
+    isRepeat,
+    ...(isAnswered ? { status: answered.status } : {}),
+    durationMs: Math.round(performance.now() - startedMs),
+  })
+}
+
+function pathOf({ url = '' }: IncomingMessage): Path | undefined {
+  const [path] = url.split('?')
+  if (path === paths.priceCheck) return 'priceCheck'
+  return path === paths.booking ? 'booking' : undefined
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string {
+  const value = headers[name]
+  return typeof value === 'string' ? value : ''
+}
+
+function aboutCall(request: IncomingMessage, signature: SignatureState, clock: Clock) {
+  return {
+    at: new Date(clock.now()).toISOString(),
+    webhookId: headerOf(request, 'webhook-id'),
+    requestId: headerOf(request, 'x-request-id'),
+    signature,
+  }
+}
+
+function failedCall(request: IncomingMessage, why: string, clock: Clock): SimulatedCall {
+  const about = aboutCall(request, 'unverifiable', clock)
+  return { ...about, call: 'unreadable', isRepeat: false, why, status: 500, durationMs: 0 }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    if (!Buffer.isBuffer(chunk)) continue
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const faultsOfConnection: ReadonlySet<SimulatedFault | undefined> = new Set(['hang', 'garbage'])
+
+/** Whether an answer was sent. */
+async function reply(response: ServerResponse, { status, body, told }: Answered): Promise<boolean> {
+  if (faultsOfConnection.has(told.fault)) {
+    // Of a call that hangs the connection stays open until the other side has had enough.
+    if (told.fault === 'garbage') response.socket?.end('\u0007 no HTTP at all\r\n\r\n')
+    return false
+  }
+  if (told.fault === 'slow') await wait(slowMs)
+  send(response, status, body)
+  return true
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const json = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': json.length })
+  response.end(json)
+}
+
+function remember(seen: Set<string>, webhookId: string): void {
+  seen.add(webhookId)
+  if (seen.size <= webhookIdsMax) return
+  const oldest = seen.values().next()
+  if (!oldest.done) seen.delete(oldest.value)
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../platform/clock.ts'
+import type { AnswerOf } from '../platform/route.ts'
+import { webhookRoutes } from '../webhooks/contract.ts'
+import type { SimulatedCall } from './call.ts'
+import { FaultPlan, type FaultOrder } from './faults.ts'
+import { gatewayClient, GatewayRefused, type GatewayClient } from './gateway-client.ts'
+import { Ledger, type Held } from './ledger.ts'
+import { paths, startServer } from './server.ts'
+
+/** A supplier to try the gateway with: it knows of it what every supplier knows, its address, a key and the contract. */
+
+export type SimulatedSupplier = {
+  /** Its two URLs, as they are registered. */
+  urls: { priceCheck: string; booking: string }
+  /** Made by this registration: nobody will see it again. */
+  newSecret: string | undefined
+  /** Without one, signatures can't be verified. */
+  hasSecret: boolean
+  order: (fault: FaultOrder) => void
+  orderNothing: () => void
+  held: (reservationId: string) => Held | undefined
+  close: () => Promise<void>
+}
+
+export type SupplierOptions = {
+  /** Of the gateway, with or without /v1. */
+  url: string
+  apiKey: string
+  host: string
+  /** 0: any that is free. */
+  port: number
+  /** Where the gateway reaches the server. Absent: at the address on which it listens. */
+  publicUrl?: string | undefined
+  /** Those of earlier registrations; both during a rotation. */
+  secrets: readonly string[]
+  faults: readonly FaultOrder[]
+  clock: Clock
+  told: (call: SimulatedCall) => void
+}
+
+/** Listens, then registers: the registration calls the URLs. */
+export async function startSupplier(options: SupplierOptions): Promise<SimulatedSupplier> {
+  const { host, clock, told } = options
+  const gateway = gatewayClient(options)
+  const secrets = [...options.secrets]
+  const ledger = new Ledger()
+  const faults = new FaultPlan()
+  for (const fault of options.faults) faults.order(fault)
+  const server = await startServer(options, { gateway, ledger, faults, secrets, clock, told })
+  try {
+    const base = options.publicUrl?.replace(/\/+$/, '') ?? `http://${reachable(host)}:${server.port}`
+    const urls = { priceCheck: base + paths.priceCheck, booking: base + paths.booking }
+    const newSecret = await register(gateway, urls, secrets)
+    return {
+      urls,
+      newSecret,
+      hasSecret: secrets.length > 0,
+      order: (fault) => faults.order(fault),
+      orderNothing: () => faults.clear(),
+      held: (reservationId) => ledger.get(reservationId),
+      close: server.close,
+    }
+  } catch (error) {
+    await server.close()
+    throw error
+  }
+}
+
+/** An address that stands for all is none that could be called. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+async function register(
+  gateway: GatewayClient,
+  urls: SimulatedSupplier['urls'],
+  secrets: string[],
+): Promise<string | undefined> {
+  const first = await saved(gateway, 'registerAvailabilityWebhook', urls.priceCheck)
+  if (first.signingSecret !== undefined) secrets.push(first.signingSecret)
+  const second = await saved(gateway, 'registerPushbookWebhook', urls.booking)
+  if (second.signingSecret !== undefined) secrets.push(second.signingSecret)
+  return first.signingSecret ?? second.signingSecret
+}
+
+type Registration = 'registerAvailabilityWebhook' | 'registerPushbookWebhook'
+
+async function saved(
+  gateway: GatewayClient,
+  route: Registration,
+  webhook: string,
+): Promise<AnswerOf<(typeof webhookRoutes)[Registration]>> {
+  try {
+    return await gateway.ask(webhookRoutes[route], { webhook })
+  } catch (error) {
+    throw error instanceof GatewayRefused && error.type.startsWith('WEBHOOK_')
+      ? new Error(
+          `The gateway does not take ${webhook}: ${error.message}. A gateway started with ARI_ALLOW_PRIVATE_WEBHOOKS=true calls this machine; for any other one, name with --public-url the HTTPS address under which it reaches this program`,
+          { cause: error },
+        )
+      : error
+  }
+}

@@ -1,0 +1,223 @@
+import type { DayNumber } from '../platform/calendar.ts'
+import type { Tax } from './contract.ts'
+import type { RoomRateTaxes } from './room-rate-taxes.ts'
+import { spread } from './spread.ts'
+import { planStay, type StayPlan } from './stay-plan.ts'
+
+/** Amounts are minor units of the hotel's currency. */
+export type PricedNight = { day: DayNumber; price: number }
+/** A room of a stay: at least one night, in a row. */
+export type PricedRoom = {
+  taxes: RoomRateTaxes
+  nights: readonly PricedNight[]
+  /** Adults and children; infants don't count. */
+  persons: number
+}
+
+export type TaxedNight = PricedNight & { beforeTax: number; afterTax: number }
+/** One tax entry. */
+export type TaxLine = { tax: Tax; amount: number }
+export type TaxedTotal = {
+  /** What is charged, without any tax. */
+  beforeTax: number
+  /** What is charged of taxes. */
+  tax: number
+  /** What is charged. */
+  afterTax: number
+  /** What is paid at the property, besides. */
+  dueAtProperty: number
+}
+/** The nights add up to its total, taxes due at the property left out. */
+export type TaxedRoom = { nights: TaxedNight[]; lines: TaxLine[]; total: TaxedTotal }
+export type TaxedStay = { fault: undefined; rooms: TaxedRoom[]; lines: TaxLine[]; total: TaxedTotal }
+/**
+ * The nights on which the included taxes leave less than nothing of the price. Also where it takes rounding to get
+ * there, and where amounts are too large to be counted: then these are all nights of the room.
+ */
+export type TaxesExceedPrice = { fault: 'TAXES_EXCEED_PRICE'; nights: DayNumber[] }
+
+/**
+ * The taxes of a stay. A line is one tax entry that applies to at least one night, summed over the rooms; each room's
+ * amounts are exact until they are rounded once, half up.
+ */
+export function computeTaxes(rooms: readonly PricedRoom[]): TaxedStay | TaxesExceedPrice {
+  const taxed: TaxedRoom[] = []
+  const faults = new Set<DayNumber>()
+  for (const room of rooms) {
+    const outcome = taxRoom(room)
+    if (Array.isArray(outcome)) for (const day of outcome) faults.add(day)
+    else taxed.push(outcome)
+  }
+  const total = totalOf(taxed)
+  if (faults.size === 0 && !isCountable(total)) {
+    for (const { nights } of rooms) for (const { day } of nights) faults.add(day)
+  }
+  if (faults.size > 0) return { fault: 'TAXES_EXCEED_PRICE', nights: [...faults].sort((a, b) => a - b) }
+  return { fault: undefined, rooms: taxed, lines: linesOf(taxed), total }
+}
+
+function totalOf(rooms: readonly TaxedRoom[]): TaxedTotal {
+  const sum = { beforeTax: 0, tax: 0, afterTax: 0, dueAtProperty: 0 }
+  for (const { total } of rooms) {
+    sum.beforeTax += total.beforeTax
+    sum.tax += total.tax
+    sum.afterTax += total.afterTax
+    sum.dueAtProperty += total.dueAtProperty
+  }
+  return sum
+}
+
+function linesOf(rooms: readonly TaxedRoom[]): TaxLine[] {
+  const [only] = rooms
+  if (only && rooms.length === 1) return only.lines
+  const amountByTax = new Map<Tax, number>()
+  for (const { lines } of rooms)
+    for (const { tax, amount } of lines) amountByTax.set(tax, (amountByTax.get(tax) ?? 0) + amount)
+  return Array.from(amountByTax, ([tax, amount]) => ({ tax, amount }))
+}
+
+function isCountable({ afterTax, dueAtProperty }: TaxedTotal): boolean {
+  return afterTax <= Number.MAX_SAFE_INTEGER && dueAtProperty <= Number.MAX_SAFE_INTEGER
+}
+
+/** The nights at fault instead, if there are any. */
+function taxRoom({ taxes, nights, persons }: PricedRoom): TaxedRoom | DayNumber[] {
+  const plan = planStay(taxes, nights[0]?.day ?? 0, nights.length, persons)
+  const faults = nightsBelow(plan, nights)
+  if (faults.length > 0) return faults
+  const sums = sumsByKind(plan, nights)
+  let price = 0
+  for (const sum of sums) price += sum.price
+  const isSmall = isExactInNumbers(plan, price, nights.length)
+  let [included, added, dueAtProperty] = [0, 0, 0]
+  const lines = plan.entries.map((entry, index) => {
+    const amount = lineAmount(plan, index, sums, isSmall)
+    if (entry.included) included += amount
+    else if (entry.isAdded) added += amount
+    else dueAtProperty += amount
+    return { tax: entry.tax, amount }
+  })
+  const total = { beforeTax: price - included, tax: included + added, afterTax: price + added, dueAtProperty }
+  if (included > price || !isCountable(total)) return nights.map(({ day }) => day)
+  let taxed: TaxedNight[] | undefined
+  return {
+    // When somebody asks: a search needs the totals of thousands of rooms, and the nights of hardly any.
+    get nights() {
+      taxed ??= taxNights(plan, nights, included, added, isSmall)
+      return taxed
+    },
+    lines,
+    total,
+  }
+}
+
+/** Nights with a net below zero. */
+export function nightsBelow({ kinds, kindByNight }: StayPlan, nights: readonly PricedNight[]): DayNumber[] {
+  const below: DayNumber[] = []
+  for (const [index, { day, price }] of nights.entries()) {
+    if (price < (kinds[kindByNight?.[index] ?? 0]?.priceMin ?? 0)) below.push(day)
+  }
+  return below
+}
+
+/** Included taxes are taken off the nights they come from, added ones put on. */
+function taxNights(
+  plan: StayPlan,
+  nights: readonly PricedNight[],
+  included: number,
+  added: number,
+  isSmall: boolean,
+): TaxedNight[] {
+  const prices = nights.map(({ price }) => price)
+  const off =
+    included === 0 ? undefined : spreadOver(plan, prices, 'includedShare', included, isSmall, prices)
+  const on = added === 0 ? undefined : spreadOver(plan, prices, 'addedShare', added, isSmall)
+  return nights.map(({ day, price }, index) => ({
+    day,
+    price,
+    beforeTax: price - (off?.[index] ?? 0),
+    afterTax: price + (on?.[index] ?? 0),
+  }))
+}
+
+function spreadOver(
+  { kinds, kindByNight, denominator }: StayPlan,
+  prices: readonly number[],
+  which: 'includedShare' | 'addedShare',
+  sum: number,
+  isSmall: boolean,
+  limits?: readonly number[],
+): number[] {
+  const wholes: number[] = []
+  const fractions: (number | bigint)[] = []
+  for (const [index, price] of prices.entries()) {
+    const share = kinds[kindByNight?.[index] ?? 0]?.[which]
+    if (!share) continue
+    if (isSmall) {
+      const numerator = price * share.perPrice.number + share.perNight.number
+      const fraction = numerator % denominator.number
+      wholes.push((numerator - fraction) / denominator.number)
+      fractions.push(fraction)
+    } else {
+      const numerator = BigInt(price) * share.perPrice.exact + share.perNight.exact
+      wholes.push(Number(numerator / denominator.exact))
+      fractions.push(numerator % denominator.exact)
+    }
+  }
+  return spread(sum, wholes, fractions, limits)
+}
+
+export type KindSum = { price: number; nightCount: number }
+
+export function sumsByKind({ kinds, kindByNight }: StayPlan, nights: readonly PricedNight[]): KindSum[] {
+  const sums = kinds.map(() => ({ price: 0, nightCount: 0 }))
+  for (const [index, { price }] of nights.entries()) {
+    const sum = sums[kindByNight?.[index] ?? 0]
+    if (!sum) continue
+    sum.price += price
+    sum.nightCount++
+  }
+  return sums
+}
+
+/** Half of what a number holds exactly: room for the roundings of this very estimate. */
+const numberExactMax = 2 ** 52
+
+function isExactInNumbers(plan: StayPlan, price: number, nightCount: number): boolean {
+  const { perPriceMax, perNightMax, denominator } = plan
+  return (
+    price * perPriceMax + nightCount * perNightMax <= numberExactMax && denominator.number <= numberExactMax
+  )
+}
+
+/** Rounded half up. */
+export function lineAmount(
+  plan: StayPlan,
+  index: number,
+  sums: readonly KindSum[],
+  isSmall: boolean,
+): number {
+  const { kinds, denominator } = plan
+  if (isSmall) {
+    let numerator = 0
+    for (const [kind, { price, nightCount }] of sums.entries()) {
+      const share = kinds[kind]?.shares[index]
+      if (share) numerator += price * share.perPrice.number + nightCount * share.perNight.number
+    }
+    const rest = numerator % denominator.number
+    const whole = (numerator - rest) / denominator.number
+    return 2 * rest >= denominator.number ? whole + 1 : whole
+  }
+  const numerator = exactLine(plan, index, sums)
+  return Number((2n * numerator + denominator.exact) / (2n * denominator.exact))
+}
+
+/** What a line comes to before it is rounded, over the plan's denominator. */
+export function exactLine({ kinds }: StayPlan, index: number, sums: readonly KindSum[]): bigint {
+  let numerator = 0n
+  for (const [kind, { price, nightCount }] of sums.entries()) {
+    const share = kinds[kind]?.shares[index]
+    if (share) numerator += BigInt(price) * share.perPrice.exact + BigInt(nightCount) * share.perNight.exact
+  }
+  return numerator
+}

@@ -1,0 +1,122 @@
+import { parseNight, type DayNumber } from '../platform/calendar.ts'
+import type { Tax } from './contract.ts'
+import { anyNo, type ScopedTaxes } from './store.ts'
+import { exactDecimal } from './tax-rules.ts'
+
+/** A tax as it is counted: what its words mean, and its value as an integer. */
+export type TaxEntry = {
+  /** The entry as pushed; the same object wherever this entry counts. */
+  tax: Tax
+  isPercent: boolean
+  isVat: boolean
+  /** A percentage of net and VAT together. */
+  isOnVat: boolean
+  isPerPerson: boolean
+  isPerStay: boolean
+  included: boolean
+  /** Charged on top of the price; what is neither included nor added is due at the property. */
+  isAdded: boolean
+  firstNight: DayNumber
+  lastNight: DayNumber
+  /** A share of `rateScale`, or minor units times `fixedScale`. */
+  value: bigint
+}
+
+/** All taxes of one room-rate: the property's, the room's, the rate's and the pair's, in this order. */
+export type RoomRateTaxes = {
+  entries: readonly TaxEntry[]
+  rateScale: bigint
+  /** 1 but where the hotel has taken a currency of fewer digits since the taxes were pushed. */
+  fixedScale: bigint
+  minorDigits: number
+  /** What plans of stays depend on. */
+  hasDates: boolean
+  hasPerPerson: boolean
+  hasPerStay: boolean
+}
+
+/** The taxes of one hotel, prepared once for a version of its catalog. */
+export type HotelTaxes = {
+  minorDigits: number
+  taxesByScope: ReadonlyMap<number, readonly Tax[]>
+  preparedByScope: Map<number, RoomRateTaxes>
+}
+
+export function prepareTaxes(scopes: readonly ScopedTaxes[], minorDigits: number): HotelTaxes {
+  const filled = scopes.filter(({ taxes }) => taxes.length > 0)
+  return {
+    minorDigits,
+    taxesByScope: new Map(
+      // Copies, so that an entry is told by its object even where a list has the same twice.
+      filled.map(({ roomNo, rateNo, taxes }) => [scopeKey(roomNo, rateNo), taxes.map((tax) => ({ ...tax }))]),
+    ),
+    preparedByScope: new Map(),
+  }
+}
+
+/** The taxes that a room-rate pays; the same object for all room-rates that pay the same entries. */
+export function taxesFor(
+  { minorDigits, taxesByScope, preparedByScope }: HotelTaxes,
+  roomNo: number,
+  rateNo: number,
+): RoomRateTaxes {
+  const ofPair = taxesByScope.get(scopeKey(roomNo, rateNo))
+  const ofRoom = taxesByScope.get(scopeKey(roomNo, anyNo))
+  const ofRate = taxesByScope.get(scopeKey(anyNo, rateNo))
+  const key = ofPair ? scopeKey(roomNo, rateNo) : scopeKey(ofRoom ? roomNo : anyNo, ofRate ? rateNo : anyNo)
+  const known = preparedByScope.get(key)
+  if (known) return known
+  const ofProperty = taxesByScope.get(scopeKey(anyNo, anyNo))
+  const lists = [ofProperty ?? [], ofRoom ?? [], ofRate ?? [], ofPair ?? []]
+  const prepared = prepareList(lists.flat(), minorDigits)
+  preparedByScope.set(key, prepared)
+  return prepared
+}
+
+/** Numbers of rooms and rates are smallints. */
+function scopeKey(roomNo: number, rateNo: number): number {
+  return roomNo * 65_536 + rateNo
+}
+
+function prepareList(taxes: readonly Tax[], minorDigits: number): RoomRateTaxes {
+  const percentDecimals = decimalsMax(taxes, '%')
+  const fixedDecimals = Math.max(minorDigits, decimalsMax(taxes, 'fixed'))
+  const entries = taxes.map((tax) => entryOf(tax, tax.valueType === '%' ? percentDecimals : fixedDecimals))
+  return {
+    entries,
+    // Without percentages 1, so that numbers stay small.
+    rateScale: entries.some(({ isPercent }) => isPercent) ? 10n ** BigInt(percentDecimals + 2) : 1n,
+    fixedScale: 10n ** BigInt(fixedDecimals - minorDigits),
+    minorDigits,
+    hasDates: taxes.some(({ startDate }) => startDate !== undefined),
+    hasPerPerson: entries.some(({ isPercent, isPerPerson }) => !isPercent && isPerPerson),
+    hasPerStay: entries.some(({ isPercent, isPerStay }) => !isPercent && isPerStay),
+  }
+}
+
+function entryOf(tax: Tax, decimals: number): TaxEntry {
+  const { type, valueType, value, appliedOn, appliedPer, included, payNow, startDate, endDate } = tax
+  const isPercent = valueType === '%'
+  const isVat = type === 'VAT'
+  const [whole = '', fraction = ''] = exactDecimal(value).split('.')
+  return {
+    tax,
+    isPercent,
+    isVat,
+    isOnVat: isPercent && !isVat && appliedOn === 'net+vat',
+    isPerPerson: appliedPer === 'per_person_per_night' || appliedPer === 'per_person_per_stay',
+    isPerStay: appliedPer === 'per_room_per_stay' || appliedPer === 'per_person_per_stay',
+    included,
+    isAdded: !included && payNow,
+    firstNight: parseNight(startDate ?? '') ?? Number.NEGATIVE_INFINITY,
+    lastNight: parseNight(endDate ?? '') ?? Number.POSITIVE_INFINITY,
+    value: BigInt(whole + fraction.padEnd(decimals, '0')),
+  }
+}
+
+function decimalsMax(taxes: readonly Tax[], valueType: Tax['valueType']): number {
+  const decimals = taxes
+    .filter((tax) => tax.valueType === valueType)
+    .map(({ value }) => exactDecimal(value).split('.')[1]?.length ?? 0)
+  return Math.max(0, ...decimals)
+}

@@ -1,0 +1,250 @@
+import type { DayNumber } from '../platform/calendar.ts'
+import type { RoomRateTaxes, TaxEntry } from './room-rate-taxes.ts'
+
+/**
+ * Taxes of a room's stay as far as they don't depend on its prices.
+ *
+ * Every tax of a night is `net · rate + constant`; a fixed one has rate 0. With R the sum of the included rates and H
+ * the sum of the included constants, `net = (price − H) / (1 + R)`. So each tax, and each sum of taxes, is
+ * `price · perPrice + perNight` over one denominator: exact in integers, and linear, so that nights with the same taxes
+ * can be added up before anything is divided.
+ */
+export type StayPlan = {
+  /** Those that apply to at least one night. */
+  entries: readonly TaxEntry[]
+  /** The kind of each night, where there are several. */
+  kindByNight: readonly number[] | undefined
+  kinds: readonly NightKind[]
+  denominator: Scalar
+  /** Of all shares: they tell with which prices plain numbers stay exact. */
+  perPriceMax: number
+  perNightMax: number
+}
+
+/** What nights have in common to which the same taxes apply. */
+export type NightKind = {
+  /** A lower price makes the net negative. */
+  priceMin: number
+  /** One an entry of the plan. */
+  shares: readonly Share[]
+  includedShare: Share
+  addedShare: Share
+  /** Where the shares come from, one an entry of the plan: for the trace. */
+  terms: readonly Term[]
+  included: Term
+  rateScale: bigint
+  constantScale: bigint
+}
+
+/** The number is the bigint where it is small enough to be exact. */
+export type Scalar = { exact: bigint; number: number }
+export type Share = { perPrice: Scalar; perNight: Scalar }
+/** `rate` over the kind's rateScale, `constant` in minor units over its constantScale. */
+export type Term = { rate: bigint; constant: bigint }
+
+/** By what a plan depends on: a search asks for the same stay at many room-rates, with a few parties. */
+const plansByTaxes = new WeakMap<RoomRateTaxes, Map<string, StayPlan>>()
+const plansKeptMax = 8
+
+/** The plan of `nightCount` nights in a row from `firstNight`. */
+export function planStay(
+  taxes: RoomRateTaxes,
+  firstNight: DayNumber,
+  nightCount: number,
+  persons: number,
+): StayPlan {
+  const key = planKey(taxes, firstNight, nightCount, persons)
+  const plans = plansByTaxes.get(taxes) ?? new Map<string, StayPlan>()
+  const known = plans.get(key)
+  if (known) return known
+  const plan = makePlan(taxes, firstNight, nightCount, persons)
+  if (plans.size >= plansKeptMax) plans.clear()
+  plans.set(key, plan)
+  plansByTaxes.set(taxes, plans)
+  return plan
+}
+
+/** Not the dates themselves: most stays lie wholly inside or outside of those of a tax. */
+function planKey(
+  { entries, hasDates, hasPerPerson, hasPerStay }: RoomRateTaxes,
+  firstNight: DayNumber,
+  nightCount: number,
+  persons: number,
+): string {
+  const counted = hasDates || hasPerStay ? nightCount : Math.min(nightCount, 1)
+  let key = `${counted} ${hasPerPerson ? persons : 0}`
+  if (!hasDates) return key
+  for (const entry of entries) {
+    const from = Math.max(entry.firstNight - firstNight, 0)
+    const to = Math.min(entry.lastNight - firstNight, nightCount - 1)
+    key += from <= to ? ` ${from}-${to}` : ' none'
+  }
+  return key
+}
+
+function makePlan(
+  taxes: RoomRateTaxes,
+  firstNight: DayNumber,
+  nightCount: number,
+  persons: number,
+): StayPlan {
+  const lastNight = firstNight + nightCount - 1
+  const entries = taxes.entries.filter((entry) => nightsWith(entry, firstNight, lastNight) > 0)
+  const { kindByNight, appliesByKind } = kindsOfNights(entries, firstNight, nightCount)
+  const spreads = entries.map((entry) =>
+    !entry.isPercent && entry.isPerStay ? BigInt(nightsWith(entry, firstNight, lastNight)) : 1n,
+  )
+  const spread = leastCommonMultiple(spreads)
+  const fixedAmounts = entries.map(({ isPercent, isPerPerson, value }, index) =>
+    isPercent ? 0n : value * BigInt(isPerPerson ? persons : 1) * (spread / (spreads[index] ?? 1n)),
+  )
+  const scales = scalesOf(taxes, entries, spread)
+  const termsByKind = appliesByKind.map((applies) => termsOf(entries, fixedAmounts, applies, scales))
+  const growths = termsByKind.map((terms) => scales.rate + sumOf(entries, terms, isIncluded).rate)
+  const growth = leastCommonMultiple(growths)
+  const kinds = termsByKind.map((terms, index) =>
+    kindOf(entries, terms, scales, growth / (growths[index] ?? 1n)),
+  )
+  const shares = kinds.flatMap((kind) => [...kind.shares, kind.includedShare, kind.addedShare])
+  return {
+    entries,
+    kindByNight: kinds.length > 1 ? kindByNight : undefined,
+    kinds,
+    denominator: scalar(scales.constant * growth),
+    perPriceMax: Math.max(0, ...shares.map(({ perPrice }) => perPrice.number)),
+    perNightMax: Math.max(0, ...shares.map(({ perNight }) => Math.abs(perNight.number))),
+  }
+}
+
+function nightsWith(entry: TaxEntry, firstNight: DayNumber, lastNight: DayNumber): number {
+  return Math.min(entry.lastNight, lastNight) - Math.max(entry.firstNight, firstNight) + 1
+}
+
+/** Sorts nights by the taxes that apply to them. */
+function kindsOfNights(
+  entries: readonly TaxEntry[],
+  firstNight: DayNumber,
+  nightCount: number,
+): { kindByNight: number[]; appliesByKind: boolean[][] } {
+  const kindByApplies = new Map<string, number>()
+  const appliesByKind: boolean[][] = []
+  const kindByNight = Array.from({ length: nightCount }, (_, index) => {
+    const night = firstNight + index
+    const applies = entries.map((entry) => entry.firstNight <= night && night <= entry.lastNight)
+    const key = applies.join()
+    const kind = kindByApplies.get(key) ?? appliesByKind.push(applies) - 1
+    kindByApplies.set(key, kind)
+    return kind
+  })
+  return { kindByNight, appliesByKind }
+}
+
+type Scales = {
+  percent: bigint
+  /** Of rates: that of percentages, squared where a percentage is taken of a percentage. */
+  rate: bigint
+  /** Of fixed amounts a night. */
+  fixed: bigint
+  /** Of constants: that of fixed amounts, times that of percentages where a percentage is taken of a fixed amount. */
+  constant: bigint
+}
+
+function scalesOf(
+  { rateScale, fixedScale }: RoomRateTaxes,
+  entries: readonly TaxEntry[],
+  spread: bigint,
+): Scales {
+  const hasOnVat = entries.some(({ isOnVat }) => isOnVat)
+  const hasFixedVat = entries.some(({ isVat, isPercent }) => isVat && !isPercent)
+  const fixed = fixedScale * spread
+  return {
+    percent: rateScale,
+    rate: hasOnVat ? rateScale * rateScale : rateScale,
+    fixed,
+    constant: hasOnVat && hasFixedVat ? fixed * rateScale : fixed,
+  }
+}
+
+function termsOf(
+  entries: readonly TaxEntry[],
+  fixedAmounts: readonly bigint[],
+  applies: readonly boolean[],
+  scales: Scales,
+): Term[] {
+  let vatRate = 0n
+  let vatFixed = 0n
+  for (const [index, { isVat, isPercent, value }] of entries.entries()) {
+    if (!isVat || applies[index] !== true) continue
+    if (isPercent) vatRate += value
+    else vatFixed += fixedAmounts[index] ?? 0n
+  }
+  return entries.map(({ isPercent, isOnVat, value }, index) => {
+    if (applies[index] !== true) return { rate: 0n, constant: 0n }
+    if (!isPercent)
+      return { rate: 0n, constant: ((fixedAmounts[index] ?? 0n) * scales.constant) / scales.fixed }
+    if (!isOnVat) return { rate: (value * scales.rate) / scales.percent, constant: 0n }
+    return { rate: value * (scales.percent + vatRate), constant: value * vatFixed }
+  })
+}
+
+function kindOf(
+  entries: readonly TaxEntry[],
+  terms: readonly Term[],
+  { rate: rateScale, constant: constantScale }: Scales,
+  /** Brings what is divided by this kind's growth to the denominator of the whole plan. */
+  factor: bigint,
+): NightKind {
+  const included = sumOf(entries, terms, isIncluded)
+  const growth = rateScale + included.rate
+  // (price · constantScale − H) · rate / (growth · constantScale) + constant / constantScale
+  const shareOf = ({ rate, constant }: Term): Share => ({
+    perPrice: scalar(constantScale * rate * factor),
+    perNight: scalar((constant * growth - included.constant * rate) * factor),
+  })
+  return {
+    priceMin: Number((included.constant + constantScale - 1n) / constantScale),
+    shares: terms.map(shareOf),
+    includedShare: shareOf(included),
+    addedShare: shareOf(sumOf(entries, terms, ({ isAdded }) => isAdded)),
+    terms,
+    included,
+    rateScale,
+    constantScale,
+  }
+}
+
+function isIncluded({ included }: TaxEntry): boolean {
+  return included
+}
+
+function sumOf(
+  entries: readonly TaxEntry[],
+  terms: readonly Term[],
+  counts: (entry: TaxEntry) => boolean,
+): Term {
+  const sum = { rate: 0n, constant: 0n }
+  for (const [index, entry] of entries.entries()) {
+    if (!counts(entry)) continue
+    sum.rate += terms[index]?.rate ?? 0n
+    sum.constant += terms[index]?.constant ?? 0n
+  }
+  return sum
+}
+
+function scalar(exact: bigint): Scalar {
+  return { exact, number: Number(exact) }
+}
+
+function leastCommonMultiple(numbers: readonly bigint[]): bigint {
+  let multiple = 1n
+  for (const number of numbers) {
+    if (multiple % number !== 0n) multiple *= number / greatestCommonDivisor(multiple, number)
+  }
+  return multiple
+}
+
+export function greatestCommonDivisor(one: bigint, other: bigint): bigint {
+  let [larger, smaller] = [one, other]
+  while (smaller !== 0n) [larger, smaller] = [smaller, larger % smaller]
+  return larger
+}

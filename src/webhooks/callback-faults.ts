@@ -1,0 +1,80 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Needs } from '../platform/needs.ts'
+import type { Called } from '../platform/outbound-call.ts'
+import { selectKeysWithFaults, takeFault, type SpoiledCall } from './fault-store.ts'
+import type { CallbackFault } from './faults-contract.ts'
+
+/**
+ * Faults of the sandbox, where calls are made. Hardly any account has one ordered, so which do is remembered for a
+ * moment: a call of any other costs nothing. Another process sees an order when its memory is over, this one at once.
+ */
+export type CallbackFaults = {
+  /** The fault that a call is to suffer; undefined: none. Never throws: a store that fails spoils nothing. */
+  take: (call: SpoiledCall) => Promise<CallbackFault | undefined>
+  /** Orders were changed by this process. */
+  forget: () => void
+}
+
+const rememberedMs = 200
+
+export function callbackFaults({ db, clock, log }: Needs): CallbackFaults {
+  let remembered: { beganMs: number; keyIds: Promise<ReadonlySet<number>> } | undefined
+  const keysWithFaults = (): Promise<ReadonlySet<number>> => {
+    const nowMs = performance.now()
+    if (!remembered || nowMs - remembered.beganMs >= rememberedMs) {
+      const keyIds = selectKeysWithFaults(db, clock.now()).then((ids) => new Set(ids))
+      remembered = { beganMs: nowMs, keyIds }
+    }
+    return remembered.keyIds
+  }
+  return {
+    take: async (call) => {
+      try {
+        return (await keysWithFaults()).has(call.keyId) ? await takeFault(db, call, clock.now()) : undefined
+      } catch (error) {
+        log.warn({ err: error }, 'faults of the sandbox can not be read')
+        return undefined
+      }
+    },
+    forget: () => {
+      remembered = undefined
+    },
+  }
+}
+
+type Spoiled = { withinMs: number; signal?: AbortSignal | undefined; call: () => Promise<Called> }
+
+/** What the platform sees of a call that suffers the fault. Only a lost reply lets the call reach the supplier. */
+export const spoil: Readonly<Record<CallbackFault, (spoiled: Spoiled) => Promise<Called>>> = {
+  timeout: async ({ withinMs, signal }) => {
+    const startedMs = performance.now()
+    const isGivenUp = await wait(withinMs, false, { signal }).catch(() => true)
+    const durationMs = Math.round(performance.now() - startedMs)
+    return isGivenUp
+      ? failed('cancelled', 'we gave the call up', durationMs)
+      : failed('timeout', `no whole answer within ${withinMs} ms`, durationMs)
+  },
+  status500: async () => {
+    const body = Buffer.from('{"code":"500","message":"Ordered with POST /push/sandbox/faults"}')
+    return { kind: 'answered', status: 500, body, headers: {}, durationMs: 0 }
+  },
+  lostReply: async ({ call }) => {
+    const { durationMs } = await call()
+    return failed('reset', 'the connection broke before the answer came', durationMs)
+  },
+  garbage: async () => failed('malformed', 'the answer is not HTTP', 0),
+}
+
+function failed(
+  reason: 'cancelled' | 'timeout' | 'reset' | 'malformed',
+  message: string,
+  durationMs: number,
+): Called {
+  return {
+    kind: 'failed',
+    reason,
+    bytesSent: true,
+    durationMs,
+    message: `${message} (ordered in the sandbox)`,
+  }
+}

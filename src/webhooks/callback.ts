@@ -1,0 +1,47 @@
+import type { Called, OutboundCall, OutboundCaller } from '../platform/outbound-call.ts'
+import { signedHeaders } from '../platform/webhook-signature.ts'
+import { spoil, type CallbackFaults } from './callback-faults.ts'
+import type { SpoilableCalls } from './faults-contract.ts'
+import type { Callback } from './store.ts'
+
+/** How every supplier's URL is called, whatever for. */
+
+/** `faults`: absent in production, and where nothing is spoiled. */
+export type CallbackMeans = { caller: OutboundCaller; faults?: CallbackFaults | undefined }
+
+export type CallbackMessage = {
+  /** The same over retries; without a dot. */
+  id: string
+  requestId: string
+  atMs: number
+  body: Buffer
+  /** What the sandbox may spoil it as. */
+  about?: { calls: SpoilableCalls; hotelId: number }
+}
+
+export type CallbackLimits = Pick<OutboundCall, 'connectWithinMs' | 'withinMs' | 'signal'>
+
+const answerBytesMax = 262_144
+
+export async function sendCallback(
+  { caller, faults }: CallbackMeans,
+  { keyId, url, secrets }: Callback,
+  { id, requestId, atMs, body, about }: CallbackMessage,
+  limits: CallbackLimits,
+): Promise<Called> {
+  const call = (): Promise<Called> =>
+    caller.post({
+      url,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'x-request-id': requestId,
+        ...signedHeaders({ id, atMs, body, secrets }),
+      },
+      answerBytesMax,
+      ...limits,
+    })
+  const fault = faults && about && (await faults.take({ keyId, ...about }))
+  return fault ? spoil[fault]({ ...limits, call }) : call()
+}

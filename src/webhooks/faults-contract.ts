@@ -1,0 +1,9 @@
+/** Calls of a supplier's URLs that can be spoiled in the sandbox, and how; all as the platform sees them. */
+
+export const spoilableCalls = ['priceCheck', 'pushBooking'] as const
+export type SpoilableCalls = (typeof spoilableCalls)[number]
+
+export const callbackFaults = ['timeout', 'status500', 'lostReply', 'garbage'] as const
+export type CallbackFault = (typeof callbackFaults)[number]
+
+export const orderedFaults = { perAccountMax: 20, timesMax: 1_000, keptMs: 60 * 60 * 1_000 } as const

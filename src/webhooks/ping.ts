@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { Gate } from '../platform/gate.ts'
+import type { Needs } from '../platform/needs.ts'
+import { outboundCaller, type Called } from '../platform/outbound-call.ts'
+import type { OutboundRules } from '../platform/outbound.ts'
+import { sendCallback } from './callback.ts'
+import type { Ping } from './ping-contract.ts'
+import type { Callback } from './store.ts'
+
+/** Calls a URL for nothing but to see what comes back. */
+export type Pinger = {
+  ping: (callback: Callback, requestId: string) => Promise<Ping>
+  close: () => void
+}
+
+export const pingBody = Buffer.from('{"type":"ping"}')
+
+/** A registration waits for its ping, so it is short. */
+const limits = { connectWithinMs: 1_000, withinMs: 2_000 }
+const connectionsPerHost = 4
+/** Those beyond are skipped: nobody shall flood a server with our help, or hold up others' registrations. */
+const pingsOfKeyMax = 2
+const pingsMax = 50
+
+export function pinger(needs: Needs & { outbound: OutboundRules }): Pinger {
+  const caller = outboundCaller(needs.outbound, needs.telemetry, { purpose: 'ping', connectionsPerHost })
+  const gate = new Gate({ passing: pingsOfKeyMax, waiting: 0 })
+  let underWay = 0
+  return {
+    ping: async (callback, requestId) => {
+      const turn = underWay < pingsMax ? gate.enter(callback.keyId) : undefined
+      if (!turn) return { status: 'skipped', reason: 'busy' }
+      underWay++
+      try {
+        await turn
+        const message = { id: `ping_${randomUUID()}`, requestId, atMs: needs.clock.now(), body: pingBody }
+        return told(await sendCallback({ caller }, callback, message, limits))
+      } finally {
+        underWay--
+        gate.leave(callback.keyId)
+      }
+    },
+    close: caller.close,
+  }
+}
+
+function told(called: Called): Ping {
+  const { durationMs } = called
+  return called.kind === 'answered'
+    ? { status: 'answered', httpStatus: called.status, durationMs }
+    : { status: 'failed', reason: called.reason, message: called.message, durationMs }
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setAccount } from '../src/keys/account.ts'
+import type { DeliveryWorker } from '../src/reservations/delivery-worker.ts'
+import { bookingBody, idOf, openShop, expectStatus, type Shop } from './booking.ts'
+import { book, namedIn, startDeliveryTest, until, type DeliveryTest } from './deliveries.ts'
+import { startGateway, type TestGateway } from './harness.ts'
+import { httpAnswer, startReceiver, type ReceivedCall, type Receiver } from './receiver.ts'
+import { expectOk } from './story.ts'
+
+/** From the platform's booking to the supplier's endpoint, within one process. */
+
+const card = {
+  holderName: 'Ada Lovelace',
+  type: 'VI',
+  number: '4111111111111111',
+  expiry: '01/2030',
+  cvv: '739',
+}
+
+let gateway: TestGateway
+let shop: Shop
+let receiver: Receiver
+let worker: DeliveryWorker
+before(async () => {
+  gateway = await startGateway({
+    allowPrivate: true,
+    outbound: { reach: (to) => to },
+    vaultKey: Buffer.alloc(32, 7),
+  })
+  shop = await openShop(gateway)
+  // It says back what it got: that must not be kept.
+  receiver = await startReceiver((socket, { body }) => socket.write(httpAnswer(200, body.toString())))
+  const webhook = `http://127.0.0.1:${receiver.port}/reservations`
+  expectOk(await shop.supplier.post('/push/webhook/pushbook', { webhook }))
+  await setAccount(gateway.db, 'Acme', { deliversCards: true })
+  receiver.calls.length = 0
+  worker = gateway.app.startDeliveries()
+})
+after(async () => {
+  await worker.close()
+  await gateway.stop()
+  await receiver.close()
+})
+
+function sentIn(call: ReceivedCall | undefined): Record<string, unknown> {
+  return JSON.parse(call?.body.toString() ?? '{}').reservations.reservation[0]
+}
+
+test('a booking, its modification and its cancellation reach the supplier in order; the card goes with them, the CVV once, and neither anywhere else', async () => {
+  const id = idOf(await shop.book({ payment: { type: 'Channel Collect', card } }))
+  await until('the booking arrives', () => receiver.calls.length === 1)
+  const isSettled = async (): Promise<boolean> => {
+    const { rows } = await gateway.db.query("select from delivery where status <> 'delivered'")
+    return rows.length === 0
+  }
+  await until('it is settled', isSettled)
+  const modified = {
+    ...bookingBody('Acme', { checkout: '2027-04-23', payment: { type: 'Channel Collect' } }),
+  }
+  expectStatus(await shop.platform.put(`/booking/reservations/${id}`, modified), 200)
+  await until('the modification arrives', () => receiver.calls.length === 2)
+  await until('it is settled', isSettled)
+  expectStatus(await shop.platform.post(`/booking/reservations/${id}/cancel`, {}), 200)
+  await until('the cancellation arrives', () => receiver.calls.length === 3)
+  await until('it is settled', isSettled)
+  assert.deepEqual(receiver.calls.flatMap(namedIn), [`${id}.1`, `${id}.2`, `${id}.3`])
+  const cards = receiver.calls.map((call) => Object(sentIn(call)['paymentcarddetail']))
+  assert.deepEqual(
+    cards.map(({ CardNumber, cvv }) => [CardNumber, cvv]),
+    [
+      [card.number, card.cvv],
+      [card.number, undefined],
+      [card.number, undefined],
+    ],
+  )
+  const retrieved = await shop.supplier.get('/push/webhook/pushbook/retrieve')
+  const pushed = await shop.supplier.post('/push/webhook/booking', { hotelId: 'H1', reservation_id: id })
+  assert.equal(Object(pushed.body['delivery'])['status'], 'delivered')
+  const { rows: kept } = await gateway.db.query('select * from delivery_attempt')
+  const elsewhere = [
+    retrieved.text,
+    pushed.text,
+    receiver.calls[3]?.body.toString(),
+    JSON.stringify(kept),
+  ].join()
+  assert.deepEqual([elsewhere.includes(card.number), elsewhere.includes('"739"')], [false, false])
+  assert.equal(kept.length, 4)
+  const { rows } = await gateway.db.query('select cvv, cvv_key from reservation_card')
+  assert.deepEqual(rows, [{ cvv: null, cvv_key: null }])
+})
+
+test('a worker that stops lets calls finish, gives up those that take too long, and leaves them due at once', async () => {
+  const stage: DeliveryTest = await startDeliveryTest()
+  let answerLast = (): void => {}
+  const slow = await startReceiver((socket, call, index) => {
+    if (namedIn(call).length === 0) socket.write(httpAnswer(200, '{}'))
+    else if (index === 1) answerLast = () => socket.write(httpAnswer(200, '{}'))
+  })
+  try {
+    const supplier = await stage.supplierAt('stopping', `http://127.0.0.1:${slow.port}/book`)
+    const stopping = stage.worker()
+    for (const { endpoint } of await book(stage.gateway, supplier, { count: 2 }))
+      stopping.bell.ring({ endpoint })
+    await until('both are under way', () => slow.calls.length === 3)
+    const closed = stopping.close()
+    await book(stage.gateway, supplier)
+    answerLast()
+    await closed
+    const { rows } = await stage.gateway.db.query(
+      `select status, lane, retries, (due_at <= to_timestamp($1::float8 / 1000)) as "isDue",
+         (select outcome from delivery_attempt where delivery_id = delivery.id) as outcome
+       from delivery order by status, attempts`,
+      [stage.gateway.clock.now()],
+    )
+    assert.deepEqual(rows, [
+      { status: 'delivered', lane: 'first', retries: 0, isDue: false, outcome: 'accepted' },
+      { status: 'queued', lane: 'first', retries: 0, isDue: true, outcome: null },
+      { status: 'queued', lane: 'first', retries: 0, isDue: true, outcome: 'cancelled' },
+    ])
+    assert.equal(slow.calls.length, 3)
+  } finally {
+    await stage.stop()
+    await slow.close()
+  }
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
+import { expectOk, pushStoryHotel } from './story.ts'
+
+/** What goes wrong on the first day of an integration, and that the answer says what to do. */
+
+let gateway: TestGateway
+let supplier: TestSupplier
+before(async () => {
+  gateway = await startGateway()
+  supplier = await gateway.supplier('newcomer')
+  await pushStoryHotel(supplier)
+})
+after(() => gateway.stop())
+
+const hotel = {
+  hotelId: 'H1',
+  hotelName: 'Sea View',
+  currency: 'USD',
+  isAvailable: true,
+  minChildAge: 2,
+  maxChildAge: 12,
+  timezone: 'Europe/Paris',
+}
+
+/** The problems as [path, message, hint]. */
+function told({ body }: Reply): unknown[] {
+  assert.ok(Array.isArray(body['errors']))
+  return body['errors'].map(({ path, message, hint }) => [path, message, hint])
+}
+
+test('a body that begins with a byte order mark is accepted, compressed too, and kept without it', async () => {
+  const marked = Buffer.from(`\uFEFF${JSON.stringify([hotel])}`)
+  const headers = { 'x-request-id': 'marked' }
+  const plain = expectOk(await supplier.post('/push/hotels', marked, headers))
+  assert.equal(plain.body['unchanged'], 1)
+  const zipped = await supplier.post('/push/hotels', gzipSync(marked), { 'content-encoding': 'gzip' })
+  assert.equal(expectOk(zipped).body['unchanged'], 1)
+  const kept = expectOk(await supplier.get('/push/log/marked')).body['push']
+  const { bodyEncoding, body } = Object(kept)
+  assert.deepEqual([bodyEncoding, body], ['json', [hotel]])
+})
+
+test('a compressed body without its header is told which header is missing', async () => {
+  const body = JSON.stringify([hotel])
+  const hints = [
+    [gzipSync(body), 'The body is compressed: send the header Content-Encoding: gzip with it'],
+    [zstdCompressSync(body), 'The body is compressed: send the header Content-Encoding: zstd with it'],
+    [Buffer.from(body, 'utf16le').fill(0xff, 0, 1), 'Encode the body as UTF-8'],
+  ] as const
+  for (const [sent, hint] of hints) {
+    const reply = await supplier.post('/push/hotels', sent)
+    assert.deepEqual([reply.status, told(reply)], [400, [['', 'Request body is not valid JSON', hint]]])
+  }
+})
+
+test('a path without its version, with it twice or with a slash too many is told the right one', async () => {
+  const ask = async (method: string, path: string) => {
+    const response = await fetch(`${gateway.url}${path}`, {
+      method,
+      headers: { 'x-api-key': supplier.apiKey },
+    })
+    const { errors } = Object(await response.json())
+    return [response.status, errors[0].message, errors[0].hint]
+  }
+  const wrong = [
+    ['POST', '/push/hotels', '/v1/push/hotels'],
+    ['POST', '/v1/v1/push/hotels', '/v1/push/hotels'],
+    ['POST', '/v1/push/hotels/', '/v1/push/hotels'],
+    ['GET', '/push/log/abc?x=1', '/v1/push/log/abc'],
+  ] as const
+  for (const [method, path, meant] of wrong) {
+    assert.deepEqual(await ask(method, path), [
+      404,
+      `There is no endpoint ${path.split('?')[0]}`,
+      `Send it to ${meant}: every path begins with /v1, once, and ends without a slash`,
+    ])
+  }
+  for (const path of ['/push/hotel', '/', '/v1', '/v2/push/hotels', `/${'/'.repeat(5_000)}x`]) {
+    const [status, , hint] = await ask('POST', path)
+    assert.deepEqual([path, status, hint], [path, 404, 'See /docs for the endpoints'])
+  }
+})
+
+test('null for what has no value is told to leave it out', async () => {
+  const leaveOut = 'null is no value here: leave out what you have none for'
+  const nulls = { ...hotel, state: null, phone: null, latitude: null, address: [null] }
+  assert.deepEqual(told(await supplier.post('/push/hotels', [nulls])), [
+    ['/0/latitude', 'latitude must be a number', leaveOut],
+    ['/0/state', 'state must be a string', leaveOut],
+    ['/0/address/0', 'An element of address must be a string', leaveOut],
+    ['/0/phone', 'phone must be an object', leaveOut],
+  ])
+})
+
+test('messages name the list, an element of it, or the request body', async () => {
+  const messages: [path: string, body: unknown, told: unknown[]][] = [
+    ['/push/hotels', {}, ['', 'Request body must be an array']],
+    ['/push/hotels', ['H1'], ['/0', 'An element of the request body must be an object']],
+    ['/push/getHotels', ['H1', 5], ['/1', 'An element of the request body must be a string']],
+    ['/push/getHotels', { hotelIds: 5 }, ['/hotelIds', 'hotelIds must be an array']],
+    ['/push/getHotels', { hotelIds: [''] }, ['/hotelIds/0', 'An element of hotelIds must not be empty']],
+    ['/push/products', { hotelId: 'H1', products: {} }, ['/products', 'products must be an array']],
+    [
+      '/push/products',
+      { hotelId: 'H1', products: [7] },
+      ['/products/0', 'An element of products must be an object'],
+    ],
+    ['/push/ari', { hotelId: 'H1', ari: 'x' }, ['/ari', 'ari must be an array']],
+    ['/push/taxes', [], ['', 'Request body must be an object']],
+  ]
+  for (const [path, body, [at, message]] of messages) {
+    const reply = await supplier.post(path, body)
+    const found = told(reply).map((one) => (Array.isArray(one) ? one.slice(0, 2) : one))
+    assert.deepEqual([path, reply.status, found], [path, 400, [[at, message]]])
+  }
+})

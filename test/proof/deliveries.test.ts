@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Break } from './deliveries/breaks.ts'
+import { closeStage, crashRound, openStage, steps, type Finding, type Step } from './deliveries/crashes.ts'
+
+/** What a delivery promises: at least once, in order, at most one repeat for each process that dies. */
+
+const crashesPerStep = 20
+const stagesAtOnce = 6
+
+test(`a worker is killed ${crashesPerStep} times at each of ${steps.length} steps: every state arrives, in order, with the same id and body, at most twice`, async (t) => {
+  const rounds = steps.flatMap((step) =>
+    Array.from({ length: crashesPerStep }, (_, index) => ({ step, at: 1 + (index % 2) })),
+  )
+  const found: unknown[] = []
+  let repeats = 0
+  const lane = async (): Promise<void> => {
+    const stage = await openStage()
+    try {
+      for (let round = rounds.shift(); round; round = rounds.shift()) {
+        const wrong = await crashRound(stage, round)
+        found.push(...wrong.map((one) => [round, ...one]))
+        const ids = stage.receiver.calls.map(({ headers }) => headers.get('webhook-id'))
+        repeats += ids.length - new Set(ids).size
+      }
+    } finally {
+      await closeStage(stage)
+    }
+  }
+  await Promise.all(Array.from({ length: stagesAtOnce }, lane))
+  assert.deepEqual(found, [])
+  t.diagnostic(`${repeats} deliveries came twice`)
+})
+
+const breaksFound: readonly [Break, Step, Finding][] = [
+  ['settled before it is sent', 'before call', 'lost'],
+  ['older versions stay', 'after claim', 'out of order'],
+  ['leases too short', 'after call', 'sent too often'],
+  ['another body each time', 'after call', 'another body'],
+]
+
+for (const [broken, step, finding] of breaksFound) {
+  test(`the comparison finds a worker that is broken: ${broken}`, async (t) => {
+    const stage = await openStage(broken)
+    try {
+      const found: Finding[] = []
+      for (let round = 0; round < 5 && !found.includes(finding); round++) {
+        found.push(...(await crashRound(stage, { step, at: 1, broken })).map(([kind]) => kind))
+      }
+      t.diagnostic([...new Set(found)].join(', '))
+      assert.ok(found.includes(finding), found.join())
+    } finally {
+      await closeStage(stage)
+    }
+  })
+}

@@ -1,0 +1,37 @@
+/**
+ * A worker in a process of its own, which ends itself with SIGKILL where it is told. Its settings come as JSON on the
+ * command line; it works as soon as it reads a line.
+ */
+import { once } from 'node:events'
+import { openLog } from '../../../src/platform/log.ts'
+import { openDatabase } from '../../../src/platform/postgres.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { telemetry } from '../../../src/platform/telemetry.ts'
+import { deliveryBell } from '../../../src/reservations/delivery-bell.ts'
+import { crashSteps } from '../../../src/reservations/delivery-needs.ts'
+import { startDeliveryWorker } from '../../../src/reservations/delivery-worker.ts'
+import { breakable, breaks, sharedSlots } from './breaks.ts'
+
+const { address, step, at, leaseMs, broken } = JSON.parse(process.argv[2] ?? '{}')
+const isOfStatements = broken !== undefined && broken in breaks
+const log = openLog('fatal')
+const db = breakable(openDatabase(address, log), isOfStatements ? broken : undefined)
+const wanted = crashSteps.find((one) => one === step)
+let passed = 0
+await db.query('select 1')
+process.stdout.write('ready\n')
+await once(process.stdin, 'data')
+startDeliveryWorker({
+  db,
+  clock: systemClock,
+  log,
+  telemetry: telemetry(),
+  outbound: { allowPrivate: true, resolve: async () => ['127.0.0.1'] },
+  deliveryBell: deliveryBell({ db, log }),
+  vault: undefined,
+  ...(broken === 'first come, first served' ? { slots: sharedSlots() } : {}),
+  leaseMs,
+  crashPoint: (passing) => {
+    if (passing === wanted && ++passed === at) process.kill(process.pid, 'SIGKILL')
+  },
+})

@@ -1,0 +1,126 @@
+/** Price checks against servers of every kind: each is answered in time, by a live price or by what went wrong. */
+import assert from 'node:assert/strict'
+import { after, test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { circuitLimits } from '../../src/price-check/circuit.ts'
+import { httpAnswer, startReceiver } from '../receiver.ts'
+import { endServices } from './crash/service.ts'
+import { servers } from './price-check/behaviours.ts'
+import { prove, type Proof } from './price-check/prove.ts'
+import { openWorld, type World } from './price-check/world.ts'
+
+const checks = 5_000
+/** No more than the client has connections: nothing waits where it is measured. */
+const lanes = 40
+const warmingUp = 240
+
+after(endServices)
+
+async function inWorld<Found>(
+  laneCount: number,
+  broken: string | undefined,
+  look: (world: World) => Promise<Found>,
+): Promise<Found> {
+  const world = await openWorld(laneCount, broken)
+  try {
+    return await look(world)
+  } finally {
+    await world.close()
+  }
+}
+
+function say(t: TestContext, { checks: made, slowestMs, findings }: Proof): void {
+  t.diagnostic(`${made} checks, the slowest took ${Math.round(slowestMs)} ms; ${findings.length} findings`)
+}
+
+test(`${checks} checks against ${Object.keys(servers).length} kinds of servers: each is answered within 2,000 ms, as what it is, sent once, and kept`, async (t) => {
+  await inWorld(lanes, undefined, async (world) => {
+    // A service that has just started still compiles its code and opens its connections.
+    say(t, await prove(world, warmingUp, ['after 5 ms', 'over TLS']))
+    const proof = await prove(world, checks)
+    say(t, proof)
+    assert.deepEqual(proof.findings, [])
+    assert.deepEqual([proof.checks, await world.kept()], [checks, warmingUp + checks])
+  })
+})
+
+test('a circuit opens after five failures in a row, keeps back all but one trial after its time, and closes with an answer', async () => {
+  await inWorld(10, undefined, circuitHolds)
+})
+
+const failed = 'supplier_error/http_status'
+const keptBack = 'circuit_open/circuit_open'
+/** The endpoint works again; what it says is another matter. */
+const answered = 'invalid_response/wrong_shape'
+/** Before the time is over, nothing may get through. */
+const marginMs = 400
+
+/** One URL for all lanes' hotels; calls are counted where they arrive. */
+async function circuitHolds(world: World): Promise<void> {
+  const { failuresToOpen, openFirstMs } = circuitLimits
+  let status = 503
+  const receiver = await startReceiver((socket) => socket.write(httpAnswer(status, '{}')))
+  const inTurn = async (count: number): Promise<string[]> => {
+    const told: string[] = []
+    for (let lane = 0; lane < count; lane++) told.push((await world.check(lane)).told)
+    return told
+  }
+  const all = (told: string, length: number): string[] => Array.from({ length }, () => told)
+  const until = (beganMs: number, ms: number) => wait(Math.max(0, beganMs + ms - performance.now()))
+  try {
+    for (let lane = 0; lane < world.lanes; lane++)
+      await world.register(lane, `http://127.0.0.1:${receiver.port}/same`)
+    assert.deepEqual(await inTurn(failuresToOpen), all(failed, failuresToOpen))
+    let openedMs = performance.now()
+    assert.deepEqual(await inTurn(3), all(keptBack, 3))
+    await until(openedMs, openFirstMs - marginMs)
+    assert.deepEqual(await inTurn(1), [keptBack])
+    assert.equal(receiver.calls.length, failuresToOpen)
+
+    await until(openedMs, openFirstMs)
+    const together = await Promise.all(Array.from({ length: world.lanes }, (_, lane) => world.check(lane)))
+    openedMs = performance.now()
+    assert.deepEqual(
+      together.map(({ told }) => told).sort(),
+      [...all(keptBack, world.lanes - 1), failed].sort(),
+    )
+    assert.equal(receiver.calls.length, failuresToOpen + 1)
+
+    await until(openedMs, openFirstMs * 2 - marginMs)
+    assert.deepEqual(await inTurn(1), [keptBack])
+    status = 200
+    await until(openedMs, openFirstMs * 2)
+    assert.deepEqual(await inTurn(world.lanes), all(answered, world.lanes))
+  } finally {
+    await receiver.close()
+  }
+}
+
+const breaks: Readonly<Record<string, { names: readonly string[]; finding: RegExp }>> = {
+  noTimeLimit: { names: ['after 2,300 ms'], finding: /answered after 2\d\d\d ms/ },
+  anyRoom: { names: ['another room'], finding: /^another room: available instead/ },
+  anyLength: { names: ['a night too many'], finding: /^a night too many: available instead/ },
+  anyCertificate: {
+    names: ['a certificate that has expired', 'a certificate for another name'],
+    finding: /^a certificate .*: available instead/,
+  },
+  alwaysAgain: { names: ['a reset', 'the end before the answer'], finding: /was sent 2 times/ },
+  anySize: { names: ['a body too large'], finding: /^a body too large: available instead/ },
+}
+
+for (const [broken, { names, finding }] of Object.entries(breaks)) {
+  test(`the proof finds the break ${broken}`, async (t) => {
+    const proof = await inWorld(4, broken, (world) => prove(world, 4, [...names]))
+    say(t, proof)
+    assert.ok(
+      proof.findings.some((line) => finding.test(line)),
+      proof.findings.join('\n'),
+    )
+  })
+}
+
+for (const broken of ['neverOpens', 'neverCloses']) {
+  test(`the proof finds the break ${broken}`, async () => {
+    await assert.rejects(inWorld(10, broken, circuitHolds), { code: 'ERR_ASSERTION' })
+  })
+}

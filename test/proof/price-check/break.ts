@@ -1,0 +1,63 @@
+/** A deliberate break, preloaded into a service: one file of the source is another. ARI_PROOF_BREAK names which. */
+import { registerHooks } from 'node:module'
+
+type Break = { file: string; from: string; to: string }
+
+const breaks: Readonly<Record<string, Break>> = {
+  noTimeLimit: {
+    file: 'src/price-check/checker.ts',
+    from: 'beganMs + priceCheckBudgetMs - answerReserveMs',
+    to: 'beganMs + 10 * priceCheckBudgetMs - answerReserveMs',
+  },
+  anyRoom: {
+    file: 'src/price-check/live-answer.ts',
+    from: 'roomId !== expected.roomId',
+    to: 'roomId === undefined',
+  },
+  anyLength: {
+    file: 'src/price-check/live-answer.ts',
+    from: 'amountBeforeTax.length !== nightCount || amountAfterTax.length !== nightCount',
+    to: 'nightCount === 0',
+  },
+  anyCertificate: {
+    file: 'src/platform/outbound-connect.ts',
+    from: "ALPNProtocols: ['http/1.1'],",
+    to: "ALPNProtocols: ['http/1.1'], rejectUnauthorized: false,",
+  },
+  alwaysAgain: {
+    file: 'src/price-check/ask-supplier.ts',
+    from: "first.kind === 'answered' || first.bytesSent ||",
+    to: "first.kind === 'answered' ||",
+  },
+  anySize: { file: 'src/webhooks/callback.ts', from: '262_144', to: '26_214_400' },
+  neverOpens: {
+    file: 'src/price-check/circuit.ts',
+    from: 'failuresToOpen: 5,',
+    to: 'failuresToOpen: 5_000,',
+  },
+  neverCloses: {
+    file: 'src/price-check/circuit.ts',
+    from: 'openFirstMs: 5_000,',
+    to: 'openFirstMs: 500_000,',
+  },
+}
+
+const asked = breaks[process.env['ARI_PROOF_BREAK'] ?? '']
+if (!asked) throw new Error('ARI_PROOF_BREAK names no break')
+const { file, from, to } = asked
+
+registerHooks({
+  load: (url, context, nextLoad) => {
+    const loaded = nextLoad(url, context)
+    if (!url.endsWith(`/${file}`)) return loaded
+    const source = textOf(loaded.source)
+    if (!source.includes(from)) throw new Error(`${file} has changed: the break does not fit it any more`)
+    return { ...loaded, source: source.replace(from, to) }
+  },
+})
+
+function textOf(source: unknown): string {
+  if (typeof source === 'string') return source
+  if (source instanceof Uint8Array) return Buffer.from(source).toString()
+  throw new TypeError('a module without a source')
+}

@@ -1,0 +1,60 @@
+/** Checks against servers of every kind; what is not as it must be, a line each. */
+import { priceCheckBudgetMs } from '../../../src/price-check/contract.ts'
+import { startReceiver, type Receiver } from '../../receiver.ts'
+import { servers, type Server } from './behaviours.ts'
+import type { World } from './world.ts'
+
+/** For the way from the service to the caller and for whatever else keeps two processors busy meanwhile. */
+export const allowanceMs = 150
+
+export type Proof = { findings: string[]; checks: number; slowestMs: number }
+
+/** `count` checks over the servers of these names, each at a URL of its own, one after another in each lane. */
+export async function prove(world: World, count: number, names = Object.keys(servers)): Promise<Proof> {
+  const receivers = new Map<string, Receiver>()
+  const ports = new Map<string, number>()
+  for (const name of names) {
+    const { behave, options } = serverOf(name)
+    const receiver = await startReceiver(behave, options)
+    ports.set(name, receiver.port)
+    receivers.set(name, receiver)
+  }
+  const proof: Proof = { findings: [], checks: 0, slowestMs: 0 }
+  let next = 0
+  const work = async (lane: number): Promise<void> => {
+    for (let number = next++; number < count; number = next++) {
+      const name = names[number % names.length] ?? ''
+      await checkAt(world, lane, { name, number, port: ports.get(name) ?? 0 }, proof)
+    }
+  }
+  await Promise.all(Array.from({ length: world.lanes }, (_, lane) => work(lane)))
+  for (const [name, { calls, close }] of receivers) {
+    const timesByPath = Map.groupBy(calls, ({ line }) => line)
+    for (const [line, sent] of timesByPath)
+      if (sent.length > 1) proof.findings.push(`${name}: ${line} was sent ${sent.length} times`)
+    await close()
+  }
+  return proof
+}
+
+async function checkAt(
+  world: World,
+  lane: number,
+  { name, number, port }: { name: string; number: number; port: number },
+  proof: Proof,
+): Promise<void> {
+  const { isSecure, host = '127.0.0.1', expected } = serverOf(name)
+  await world.register(lane, `${isSecure ? 'https' : 'http'}://${host}:${port}/${number}`)
+  const { told, tookMs } = await world.check(lane)
+  proof.checks++
+  proof.slowestMs = Math.max(proof.slowestMs, tookMs)
+  if (!expected.includes(told)) proof.findings.push(`${name}: ${told} instead of ${expected.join(' or ')}`)
+  if (tookMs > priceCheckBudgetMs + allowanceMs)
+    proof.findings.push(`${name}: answered after ${Math.round(tookMs)} ms`)
+}
+
+function serverOf(name: string): Server {
+  const server = servers[name]
+  if (!server) throw new Error(`no server ${name}`)
+  return server
+}

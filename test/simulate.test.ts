@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openShop, type Shop } from './booking.ts'
+import { until } from './deliveries.ts'
+import { startGateway, type TestGateway } from './harness.ts'
+import { runAri, startProgram } from './programs.ts'
+import { expectOk } from './story.ts'
+
+/** `ari simulate supplier`, run as people run it. */
+
+let gateway: TestGateway
+let shop: Shop
+
+before(async () => {
+  const now = new Date().toISOString()
+  gateway = await startGateway({
+    allowPrivate: true,
+    outbound: { reach: (vetted) => vetted },
+    systemTime: true,
+    now,
+  })
+  shop = await openShop(gateway)
+})
+after(() => gateway.stop())
+
+const environ = (more: Record<string, string> = {}) => ({
+  ARI_URL: gateway.url,
+  ARI_API_KEY: shop.supplier.apiKey,
+  NO_COLOR: '1',
+  ...more,
+})
+
+async function priceCheck(): Promise<unknown> {
+  const startDate = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10)
+  const checkout = new Date(Date.now() + 11 * 86_400_000).toISOString().slice(0, 10)
+  const item = {
+    roomId: 'DBL',
+    startDate,
+    endDate: startDate,
+    inventory: 2,
+    rates: [{ rateId: 'BAR', price: 100 }],
+  }
+  expectOk(await shop.supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: [item] }))
+  const hotel = { supplier: 'Acme', hotelId: 'H1' }
+  const stay = { checkin: startDate, checkout, roomCount: 1, adultCount: 2, childAges: [] }
+  const reply = await shop.platform.post('/booking/priceCheck', {
+    hotel,
+    roomId: 'DBL',
+    rateId: 'BAR',
+    ...stay,
+  })
+  return expectOk(reply).body['outcome']
+}
+
+test('it registers, shows its new secret once, answers what comes, and ends with a signal', async () => {
+  const running = startProgram('ari', environ(), ['simulate', 'supplier', '--fault', 'dearer:1'])
+  await running.printed(/Waiting for calls/)
+  assert.deepEqual([await priceCheck(), await priceCheck()], ['price_changed', 'available'])
+  await until('both are shown', () => running.output.stdout.split('← 200 2 units').length === 3)
+  running.child.kill('SIGTERM')
+  const { code, stdout, stderr } = await running.ended
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+  assert.match(stdout, /^Price checks at http:\/\/127\.0\.0\.1:\d+\/price-check$/m)
+  assert.match(stdout, /^Signing secret {2}whsec_\S+ {2}\(for --signing-secret at the next start\)$/m)
+  assert.match(stdout, /price check +H1 DBL\/BAR, \S+ to \S+, 1 room for 2 adults {2}✓ signed$/m)
+  assert.match(stdout, /← 200 2 units, 121\.00 USD after tax {2}\d+ ms {2}\(fault: dearer\)/)
+  assert.match(stdout, /← 200 2 units, 110\.00 USD after tax {2}\d+ ms$/m)
+})
+
+test('with a secret that it does not know it says that nothing is verified; --json prints a line a call', async () => {
+  const running = startProgram('ari', environ(), ['simulate', 'supplier', '--json'])
+  await running.printed(/"ready":true/)
+  assert.equal(await priceCheck(), 'available')
+  await until(
+    'it is shown',
+    () => running.output.stdout.includes('"priceCheck"') && running.output.stdout.endsWith('\n'),
+  )
+  running.child.kill('SIGINT')
+  const { code, stdout } = await running.ended
+  assert.equal(code, 0)
+  const lines: Record<string, unknown>[] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ call, signature, status, ready }) => ready ?? [call, signature, status]),
+    [['ping', 'unverifiable', 200], ['ping', 'unverifiable', 200], true, ['priceCheck', 'unverifiable', 200]],
+  )
+  assert.ok(!stdout.includes('whsec_'))
+})
+
+test('what is wrong with the command line, the key or the gateway is said in one line', async () => {
+  const run = (more: Record<string, string>, ...parameters: string[]) =>
+    runAri(environ(more), 'simulate', 'supplier', ...parameters)
+  const wrong = [
+    await run({}, '--fault', 'drunk'),
+    await run({}, '--fault', 'dearer:booking'),
+    await run({}, '--signing-secret', 'secret'),
+    await run({ ARI_API_KEY: 'ari_sbx_wrong' }),
+    await run({ ARI_URL: 'http://127.0.0.1:9' }),
+  ]
+  assert.deepEqual(
+    wrong.map(({ code, stdout }) => [code, stdout]),
+    [
+      [2, ''],
+      [2, ''],
+      [2, ''],
+      [1, ''],
+      [1, ''],
+    ],
+  )
+  for (const [index, pattern] of [
+    /There is no fault "drunk": it must be one of dearer, sold-out,/,
+    /dearer means nothing for such calls/,
+    /It must be a signing secret/,
+    /POST \/push\/webhook\/availability was answered with 401: Unauthorized API KEY/,
+    /got no answer from http:\/\/127\.0\.0\.1:9/,
+  ].entries()) {
+    assert.match(wrong[index]?.stderr ?? '', pattern)
+    assert.equal(wrong[index]?.stderr.trimEnd().split('\n').length, 1)
+  }
+})
