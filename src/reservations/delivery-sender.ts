@@ -13,7 +13,7 @@ import type { Settler } from './delivery-settler.ts'
 import type { Slot } from './delivery-slots.ts'
 import { readdress, type Claimed } from './delivery-store.ts'
 
-type SenderNeeds = Pick<DeliveryNeeds, 'db' | 'clock' | 'log' | 'vault' | 'crashPoint'> & {
+type SenderNeeds = Pick<DeliveryNeeds, 'db' | 'clock' | 'log' | 'vault' | 'callbackFaults' | 'crashPoint'> & {
   slots: NonNullable<DeliveryNeeds['slots']>
   caller: OutboundCaller
   settle: Settler
@@ -83,9 +83,10 @@ async function send(
   message: Message,
   { callback, slot }: { callback: Callback; slot: Slot },
 ): Promise<void> {
-  const { clock, caller, signal, slots, crashPoint } = needs
+  const { clock, signal, slots, crashPoint, caller, callbackFaults: faults } = needs
+  const means = { caller, faults }
   crashPoint?.('before call')
-  const called = await sendMessage(message, callback, { caller, nowMs: clock.now(), signal })
+  const called = await sendMessage(message, callback, { ...means, nowMs: clock.now(), signal })
   crashPoint?.('after call')
   const isGood = called.kind === 'answered' && called.status < 500
   const isOurs = called.kind === 'failed' && (called.reason === 'cancelled' || called.reason === 'busy')

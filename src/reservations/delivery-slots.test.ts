@@ -39,11 +39,9 @@ test('however many endpoints hang, one that has shown that it answers finds room
   const slots = new DeliverySlots()
   answer(slots, 1, 10)
   const hanging = Array.from({ length: 1_000 }, (_, index) => 100 + index)
-  for (const { endpoint, room } of slots.allot(
-    hanging.map((endpoint) => ({ lane: 'first', endpoint })),
-    0,
-  ))
-    for (let call = 0; call < room; call++) slots.take(endpoint, 'first', 0)
+  const wanted = hanging.map((endpoint) => ({ lane: 'first' as const, endpoint }))
+  for (const one of slots.allot(wanted, 0))
+    for (let call = 0; call < one.room; call++) slots.take(one.endpoint, 'first', 0)
   assert.deepEqual([slots.underWay(), roomsOf(slots, [1, 2])], [512, [12, 0]])
 })
 
