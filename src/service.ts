@@ -26,7 +26,7 @@ export type Service = {
 type Closers = { name: string; close: () => Promise<void>; withinMs: number }[]
 
 // Together below the ten seconds in which the service must be able to stop.
-const requestsFinishWithinMs = 5_000
+const requestsFinishWithinMs = 4_000
 const connectionsCloseWithinMs = 1_000
 const poolClosesWithinMs = 500
 const housekeepingClosesWithinMs = 500

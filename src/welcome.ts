@@ -19,10 +19,11 @@ export type FirstSecrets = { supplier: string; apiKey: string; platformToken: st
 export const firstHotel = {
   hotelId: 'H1',
   hotelName: 'Sea View Resort',
-  currency: 'USD',
+  currency: 'EUR',
   isAvailable: true,
   minChildAge: 3,
   maxChildAge: 12,
+  timezone: 'Europe/Lisbon',
 }
 
 export function readyLines(ready: Ready): string[] {

@@ -9,7 +9,14 @@ export type Step = {
   shown: { kind: 'json'; value: unknown; status?: number } | { kind: 'text'; text: string } | undefined
 }
 
-type Block = { line: number; language: string; rest: string; text: string }
+type Block = {
+  line: number
+  language: string
+  rest: string
+  text: string
+  /** What stands between it and the block before. */
+  before: string
+}
 
 export function stepsOf(path: string): Step[] {
   const steps: Step[] = []
@@ -33,6 +40,10 @@ function runOf(block: Block): Step['run'] | undefined {
   if (block.language === 'sh') return { kind: 'shell', script: block.text }
   const match = /^(GET|POST|PUT) (\/\S+)$/.exec(block.rest)
   if (block.language !== 'json' || !match) return undefined
+  // A rendered page does not show what stands behind the fence.
+  if (!block.before.includes(`\`${match[0]}\``)) {
+    throw new Error(`The block in line ${block.line} needs \`${match[0]}\` in the text before it`)
+  }
   return { kind: 'request', method: match[1] ?? '', path: match[2] ?? '', body: parsed(block) }
 }
 
@@ -53,14 +64,18 @@ function parsed({ line, text }: Block): unknown {
 function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let open: Block | undefined
+  let before = ''
   for (const [index, line] of page.split('\n').entries()) {
     const fence = /^```(\S*) ?(.*)$/.exec(line)
     if (open) {
       if (fence) {
         blocks.push(open)
         open = undefined
+        before = ''
       } else open.text += `${line}\n`
-    } else if (fence) open = { line: index + 1, language: fence[1] ?? '', rest: fence[2] ?? '', text: '' }
+    } else if (fence) {
+      open = { line: index + 1, language: fence[1] ?? '', rest: fence[2] ?? '', text: '', before }
+    } else before += `${line}\n`
   }
   if (open) throw new Error(`The block in line ${open.line} has no end`)
   return blocks

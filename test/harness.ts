@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import { startApp, type App } from '../src/app.ts'
 import type { OwnLimits } from '../src/keys/limits.ts'
 import { createKey, createToken } from '../src/keys/manage.ts'
 import type { Clock } from '../src/platform/clock.ts'
 import { openLog } from '../src/platform/log.ts'
-import { migrate } from '../src/platform/migrate.ts'
 import type { OutboundRules, Resolve } from '../src/platform/outbound.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
-import { fillReference } from '../src/reference/store.ts'
-import { addressVariable, startTestPostgres, type TestAddress, type TestPostgres } from './postgres.ts'
+import {
+  addressVariable,
+  asAdmin,
+  startTestPostgres,
+  type TestAddress,
+  type TestPostgres,
+} from './postgres.ts'
+import { makeTemplate, templateVariable, testNow } from './template.ts'
 
 /** The whole service in this process, on a database of its own, entered over HTTP. */
 export type TestGateway = {
@@ -37,9 +41,6 @@ export type TestClient = {
   delete: (path: string, headers?: Record<string, string>) => Promise<Reply>
 }
 
-/** Monday; 12:00 UTC, so that it is the same date from −11 to +11. */
-export const testNow = '2027-03-01T12:00:00Z'
-
 let postgres: Promise<TestPostgres> | undefined
 let template: Promise<string> | undefined
 let gateways = 0
@@ -61,9 +62,8 @@ export type GatewayOptions = {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const address = await serverAddress()
-  template ??= makeTemplate(address)
   const name = `test_${randomBytes(8).toString('hex')}`
-  await asAdmin(address, `create database ${name} template ${await template}`)
+  await asAdmin(address, `create database ${name} template ${await templateOn(address)} strategy file_copy`)
   gateways++
   const database = { ...address, database: name }
   const gateway = await gatewayOn(options.through?.(database) ?? database, options)
@@ -175,17 +175,8 @@ async function serverAddress(): Promise<TestAddress> {
   return (await postgres).address
 }
 
-/** Migrated once a process; every gateway gets a copy. */
-async function makeTemplate(address: TestAddress): Promise<string> {
-  const name = `template_${randomBytes(8).toString('hex')}`
-  await asAdmin(address, `create database ${name}`)
-  const database = { ...address, database: name }
-  await migrate(database)
-  const db = openDatabase(database, openLog('fatal'))
-  await fillReference(db)
-  await preparePartitions(db, Date.parse(testNow))
-  await db.close()
-  return name
+async function templateOn(address: TestAddress): Promise<string> {
+  return process.env[templateVariable] ?? (await (template ??= makeTemplate(address)))
 }
 
 async function release(address: TestAddress): Promise<void> {
@@ -193,14 +184,4 @@ async function release(address: TestAddress): Promise<void> {
   template = undefined
   if (postgres) await (await postgres).stop()
   postgres = undefined
-}
-
-async function asAdmin(address: TestAddress, sql: string): Promise<void> {
-  const admin = new pg.Client(address)
-  await admin.connect()
-  try {
-    await admin.query(sql)
-  } finally {
-    await admin.end()
-  }
 }

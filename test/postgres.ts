@@ -13,13 +13,18 @@ export type TestPostgres = { address: TestAddress; version: string; stop: () => 
 /** The variable by which test files, each a process of its own, learn the address. */
 export const addressVariable = 'ARI_TEST_POSTGRES'
 
-export async function startTestPostgres(): Promise<TestPostgres> {
+/** `durable: false`: what it holds would not survive the machine; nothing but speed is different. */
+export async function startTestPostgres({ durable = true } = {}): Promise<TestPostgres> {
   const { TEST_DATABASE_URL: url } = process.env
   if (url) return ready(addressOf(url), async () => {})
   const folder = await mkdtemp(join(tmpdir(), 'ari-test-'))
   // As root the server runs as another user, who must be able to pass through.
   await chmod(folder, 0o711)
   const started = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: complaints })
+  if (!durable) {
+    await asAdmin(started.connection, 'alter system set fsync = off')
+    await asAdmin(started.connection, 'select pg_reload_conf()')
+  }
   return ready(started.connection, async () => {
     await started.stop()
     // Its data are elsewhere when root's temporary folder is closed to the server.
@@ -62,4 +67,15 @@ const complaints = {
   info: () => {},
   warn: () => {},
   error: (fields: object, message: string) => process.stderr.write(`${message} ${JSON.stringify(fields)}\n`),
+}
+
+/** One statement on a connection of its own. */
+export async function asAdmin(address: TestAddress, sql: string): Promise<void> {
+  const admin = new pg.Client(address)
+  await admin.connect()
+  try {
+    await admin.query(sql)
+  } finally {
+    await admin.end()
+  }
 }

@@ -43,7 +43,7 @@ export function startProgram(
     // No .env of the checkout, no settings of whoever runs the tests.
     cwd: tmpdir(),
     env: { ...environ },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))

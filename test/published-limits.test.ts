@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import { commonLimits } from '../src/keys/contract.ts'
 import { itemsMax } from '../src/ari/item-contract.ts'
 import { limitRanges } from '../src/keys/limits.ts'
-import { startGateway, testNow, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
+import { startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
+import { testNow } from './template.ts'
 import { problemsOf, product, pushStoryHotel } from './story.ts'
 
 /** What GET /push/limits says is what is enforced: what is at each limit is accepted, what is beyond it refused. */

@@ -7,7 +7,8 @@ import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { addressVariable, startTestPostgres } from './postgres.ts'
+import { addressVariable, asAdmin, startTestPostgres } from './postgres.ts'
+import { makeTemplate, templateVariable } from './template.ts'
 
 const root = resolve(import.meta.dirname, '..')
 // A file waits for PostgreSQL most of its time.
@@ -28,11 +29,16 @@ if (files.length === 0) {
   process.stdout.write(`${kind}: no files\n`)
 } else {
   const startedMs = performance.now()
-  const postgres = await startTestPostgres()
+  const postgres = await startTestPostgres({ durable: isProof })
   let outcome: string
   try {
     process.env[addressVariable] = JSON.stringify(postgres.address)
+    // What one file has compiled, the next finds.
+    process.env['NODE_COMPILE_CACHE'] ??= resolve(root, 'node_modules/.cache/tests')
+    const template = await makeTemplate(postgres.address)
+    process.env[templateVariable] = template
     outcome = await runFiles()
+    await asAdmin(postgres.address, `drop database ${template} with (force)`)
   } finally {
     await postgres.stop()
   }

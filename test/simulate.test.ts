@@ -89,6 +89,24 @@ test('with a secret that it does not know it says that nothing is verified; --js
   assert.ok(!stdout.includes('whsec_'))
 })
 
+test('a fault that is typed takes the place of those before; what is no fault changes nothing', async () => {
+  const running = startProgram('ari', environ(), ['simulate', 'supplier', '--fault', 'dearer'])
+  await running.printed(/Waiting for calls/)
+  const type = async (line: string, remark: string): Promise<void> => {
+    running.child.stdin?.write(`${line}\n`)
+    await until(remark, () => running.output.stderr.includes(remark))
+  }
+  const outcomes = [await priceCheck()]
+  await type('fault drunk', 'There is no fault "drunk"')
+  await type('fault sold-out:1, drunk', 'garbage')
+  outcomes.push(await priceCheck())
+  await type('fault sold-out:1, dearer:1', 'From the next call on: sold-out:1, dearer:1.')
+  outcomes.push(await priceCheck(), await priceCheck(), await priceCheck())
+  assert.deepEqual(outcomes, ['price_changed', 'price_changed', 'sold_out', 'price_changed', 'available'])
+  running.child.stdin?.write('quit\n')
+  assert.equal((await running.ended).code, 0)
+})
+
 test('what is wrong with the command line, the key or the gateway is said in one line', async () => {
   const run = (more: Record<string, string>, ...parameters: string[]) =>
     runAri(environ(more), 'simulate', 'supplier', ...parameters)

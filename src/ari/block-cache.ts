@@ -9,7 +9,7 @@ export type HeldBlock = Buffer | null
 
 type HotelBlocks = { version: number; bytes: number; blockByKey: Map<string, HeldBlock> }
 
-const bytesKeptMax = 32 * 1024 * 1024
+const bytesKeptMax = 24 * 1024 * 1024
 /** What an entry costs beside its block: keys and the objects around them. */
 const entryBytes = 150
 

@@ -13,6 +13,7 @@ const fieldsEnd = 300 + guestsMax + 1
 const tagsOfValues = 65_536
 /** Slots of the fields that every room-rate may have come first, by their own number; price buckets behind them. */
 const plainSlots = fieldNumber.unitPrice + 1
+const loopedDaysMax = 32
 
 export class RowDays {
   readonly from: DayNumber
@@ -23,6 +24,9 @@ export class RowDays {
   readonly #held: Uint8Array
   /** Of prices, while they are compared with the revision of the last change of currency. */
   #revisions: Float64Array | undefined
+  /** The month that was read last, and its first day. */
+  #month: MonthNumber | undefined
+  #monthFirst: DayNumber = 0
 
   /** For the days of a window, and beside the fields that have no buckets those of these guest prices. */
   constructor(from: DayNumber, days: number, guestPrices: readonly number[]) {
@@ -40,7 +44,11 @@ export class RowDays {
     for (let slot = 0; slot < this.#held.length; slot++) {
       if (this.#held[slot] === 0) continue
       this.#held[slot] = 0
-      this.#values.fill(unset, slot * this.days, (slot + 1) * this.days)
+      const begin = slot * this.days
+      const end = begin + this.days
+      // A call of `fill` costs more than the few days of most stays.
+      if (this.days > loopedDaysMax) this.#values.fill(unset, begin, end)
+      else for (let at = begin; at < end; at++) this.#values[at] = unset
     }
   }
 
@@ -59,7 +67,12 @@ export class RowDays {
    * left out.
    */
   read(bytes: Buffer, from: number, to: number, month: MonthNumber, currencyRevision: number): void {
-    const first = firstDay(month)
+    // Rows are read one after another of the same month.
+    if (month !== this.#month) {
+      this.#month = month
+      this.#monthFirst = firstDay(month)
+    }
+    const first = this.#monthFirst
     const firstNight = Math.max(0, this.from - first)
     const endNight = Math.min(daysIn(month), this.from + this.days - first)
     if (firstNight >= endNight) return

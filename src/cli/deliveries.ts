@@ -10,9 +10,10 @@ import {
   type DeliveryFilter,
   type DeliveryStatus,
   type ListedDelivery,
+  type SentAgain,
 } from '../reservations/send-again.ts'
 import { instant, integerBetween } from './arguments.ts'
-import { printJson, printOutcome, printTable } from './print.ts'
+import { printJson, printLine, printOutcome, printTable } from './print.ts'
 import { withSession } from './session.ts'
 
 type Given = { json?: boolean }
@@ -64,7 +65,7 @@ function addList(deliveries: Command): void {
             one.attempts,
             one.httpStatus ?? one.outcome,
             one.createdAt,
-            one.status === 'queued' ? (one.dueAt ?? 'hourly run') : null,
+            nextOf(one),
           ]),
         )
       }),
@@ -74,13 +75,15 @@ function addList(deliveries: Command): void {
 function addShow(deliveries: Command): void {
   deliveries
     .command('show')
-    .description('the attempts of a delivery')
+    .description('a delivery and its attempts')
     .argument('<deliveryId>', 'as in deliveries list', deliveryId)
     .option('--json', 'print JSON')
     .action((id: string, given: Given) =>
       withSession(async ({ db }) => {
+        const [delivery] = await known(db, [id])
         const attempts = await selectAttempts(db, id)
         if (given.json) return printJson(attempts)
+        if (delivery) printLine(sentenceOf(delivery))
         printTable(
           ['ATTEMPT', 'AT', 'CAUSE', 'OUTCOME', 'STATUS', 'MS', 'ANSWER'],
           attempts.map((one) => [
@@ -112,12 +115,38 @@ function addAgain(deliveries: Command): void {
         const filter = await filterOf(db, given)
         const isFiltered = Object.values(filter).some((value) => value !== undefined)
         if (ids.length === 0 && !isFiltered) throw new Error('name deliveries, or say which: --status dead')
+        await known(db, ids)
         const meant = ids.length > 0 ? { ...filter, ids } : filter
-        const { again: count, repeated } = await sendAgain(db, meant, nowMs)
-        const sentence = `${count} undelivered and ${repeated} delivered are sent again`
-        printOutcome(given, { again: count, repeated }, sentence)
+        const sent = await sendAgain(db, meant, nowMs)
+        printOutcome(given, sent, sentenceAgain(sent))
       }),
     )
+}
+
+/** Those of these ids, or an error that names the first that there is not. */
+async function known(db: Queryable, ids: readonly string[]): Promise<ListedDelivery[]> {
+  const found = ids.length === 0 ? [] : await selectDeliveries(db, { ids }, ids.length)
+  const missing = ids.find((id) => !found.some((one) => one.id === id))
+  if (missing === undefined) return found
+  throw new Error(`Delivery ${deliveryIdOf(missing)} not found (deliveries list shows those there are)`)
+}
+
+function nextOf({ status, dueAt }: ListedDelivery): string | null {
+  return status === 'queued' ? (dueAt ?? 'hourly run') : null
+}
+
+function sentenceOf(delivery: ListedDelivery): string {
+  const { reservationId, version, supplier, hotelId, status } = delivery
+  const next = nextOf(delivery)
+  return `Reservation ${reservationId} v${version} for ${supplier}, hotel ${hotelId}: ${status}${next === null ? '' : `, next attempt: ${next}`}`
+}
+
+function sentenceAgain({ again, repeated }: SentAgain): string {
+  if (again + repeated === 0) {
+    return 'Nothing is sent again: what is under way, superseded, or queued once more already, is left as it is'
+  }
+  const repeats = repeated === 0 ? '' : `, of which ${repeated} were delivered before`
+  return `Reservations sent again: ${again + repeated}${repeats}`
 }
 
 function withFilterOptions(command: Command): Command {

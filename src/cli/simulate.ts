@@ -2,7 +2,13 @@ import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { systemClock } from '../platform/clock.ts'
 import type { SimulatedCall } from '../simulate/call.ts'
-import { described, readFaultOrder, simulatedFaults, type FaultOrder } from '../simulate/faults.ts'
+import {
+  described,
+  readFaultOrder,
+  readFaultOrders,
+  simulatedFaults,
+  type FaultOrder,
+} from '../simulate/faults.ts'
 import { shownCall } from '../simulate/show.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
 import { isSecret } from '../simulate/verify.ts'
@@ -65,7 +71,7 @@ ARI_ALLOW_PRIVATE_WEBHOOKS=true calls it on this machine.
 Faults:
 ${faultList}
 FAULT:check or FAULT:booking restricts one to price checks or reservations, FAULT:3 to three calls.
-While it runs, type: fault FAULT, fault none, or quit.
+While it runs, type: fault FAULT (in place of those before; several with commas), fault none, or quit.
 
 Examples:
   ari simulate supplier --key ari_sbx_…
@@ -149,9 +155,10 @@ function command(line: string, supplier: SimulatedSupplier): void {
     return remark('No faults from now on.')
   }
   const [, text = ''] = /^fault\s+(.*)$/.exec(line) ?? []
-  const order = readFaultOrder(text)
   if (text === '') return remark('Type: fault FAULT, fault none, or quit.')
-  if ('wrong' in order) return remark(`${order.wrong}.`)
-  supplier.order(order)
+  const orders = readFaultOrders(text)
+  if ('wrong' in orders) return remark(`${orders.wrong}.`)
+  supplier.orderNothing()
+  for (const order of orders) supplier.order(order)
   remark(`From the next call on: ${text}.`)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startGateway, testNow, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { testNow } from '../../test/template.ts'
 
 let gateway: TestGateway
 before(async () => void (gateway = await startGateway()))

@@ -2,7 +2,13 @@ import { unset } from '../ari/block-codec.ts'
 import { fieldNumber } from '../ari/fields.ts'
 import { restrictedFields, restrictions, type RestrictedStay } from '../ari/restrictions.ts'
 import type { DayNumber } from '../platform/calendar.ts'
-import { computeTaxes, type PricedRoom, type TaxedStay, type TaxesExceedPrice } from '../taxes/compute.ts'
+import {
+  computeTaxes,
+  type PricedNight,
+  type PricedRoom,
+  type TaxedStay,
+  type TaxesExceedPrice,
+} from '../taxes/compute.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import { fits, type Parties } from './party.ts'
 import type { RoomRateDays } from './room-rate-days.ts'
@@ -101,12 +107,15 @@ export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean 
 function pricedRooms(days: RoomRateDays, { taxes }: BookableRoomRate, sought: SoughtStay): PricedRoom[] {
   const { distinct, partyByRoom } = sought.parties
   const priced = distinct.map((party): PricedRoom => {
-    const nights = []
-    for (let day = sought.arrival; day < sought.departure; day++)
-      nights.push({ day, price: days.priceOn(party, day) })
+    // Of its length at once: a list that grows takes room for sixteen more.
+    const nights = new Array<PricedNight>(sought.length)
+    for (let index = 0; index < nights.length; index++) {
+      const day = sought.arrival + index
+      nights[index] = { day, price: days.priceOn(party, day) }
+    }
     return { taxes, nights, persons: party.persons }
   })
-  return partyByRoom.flatMap((party) => priced[party] ?? [])
+  return partyByRoom.length === 1 ? priced : partyByRoom.flatMap((party) => priced[party] ?? [])
 }
 
 /** The taxes of a stay that may be forbidden by other rules; undefined where some party has no price. */

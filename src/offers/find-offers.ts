@@ -1,16 +1,17 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { dayIn, formatNight, parseNight, type DayNumber } from '../platform/calendar.ts'
-import { onEveryProblem, type Answer, type Mounted } from '../platform/mount.ts'
+import { onEveryProblem, type LongAnswer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, rejectIfAny } from '../platform/rejected.ts'
 import type { BodyOf } from '../platform/route.ts'
+import { AnswerBytes } from './answer-bytes.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import { offerFaults, offerRoutes, offersAnswerMax } from './contract.ts'
 import { isOffered, quoteOf, soughtStay, type SoughtStay } from './evaluate.ts'
 import { explain, type TestedRule } from './explain.ts'
 import type { HotelFinder } from './hotel-references.ts'
 import { daysMovedMax, nearestOf, type Nearest } from './nearest.ts'
-import { nightTexts, OfferTexts, type NightTexts } from './offer-text.ts'
+import { OfferTexts, textsBeforeNights } from './offer-text.ts'
 import { offerProblems } from './offer-rules.ts'
 import { partiesOf, type AskedRoom, type Parties } from './party.ts'
 import { RoomRateDays } from './room-rate-days.ts'
@@ -45,10 +46,11 @@ const workAtOnceMs = 5
 const roomRatesBetweenLooks = 16
 
 type Asked = { arrival: DayNumber; departure: DayNumber; rooms: readonly AskedRoom[] }
+/** A hotel that waits for what is to be said of its refusals. */
 type FoundHotel = {
   catalog: BookingCatalog
   /** All but what is unavailable, without the last brace. */
-  text: string
+  parts: readonly string[]
   tested: readonly Unavailable[]
 }
 type Unavailable = { roomRate: BookableRoomRate; rules: TestedRule[]; nearest: Nearest | undefined }
@@ -61,10 +63,14 @@ class Search {
   readonly #explains: boolean
   readonly #traces: boolean
   readonly #partiesByAges = new Map<string, Parties>()
-  readonly #nightsByDigits = new Map<number, NightTexts[]>()
+  readonly #beforeNights: readonly string[]
+  readonly #daysByParties = new Map<Parties, RoomRateDays>()
+  readonly #bytes = new AnswerBytes()
+  /** Where refusals are explained. */
   readonly #hotels: FoundHotel[] = []
-  /** Each day of the range as text. */
+  /** Each day of the range as text, where refusals are explained. */
   readonly #dates: readonly string[]
+  #hotelsAdded = 0
   #characters = 0
   #roomRates = 0
   #turnBeganMs = performance.now()
@@ -74,15 +80,16 @@ class Search {
     const departure = parseNight(body.checkout) ?? 0
     const rooms = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
     this.#asked = { arrival, departure, rooms }
+    this.#beforeNights = textsBeforeNights(this.#asked)
     this.#needs = needs
     this.#explains = body.explain === true
     this.#traces = body.trace === true
     // Beyond the stay itself, the day of departure counts.
     const around = this.#explains ? daysMovedMax : 0
     this.range = { firstDay: arrival - around, lastDay: departure + around }
-    this.#dates = Array.from({ length: departure - arrival + 2 * around + 1 }, (_, index) =>
-      formatNight(this.range.firstDay + index),
-    )
+    const datesSaid = this.#explains ? departure - arrival + 2 * around + 1 : 0
+    this.#dates = Array.from({ length: datesSaid }, (_, index) => formatNight(this.range.firstDay + index))
+    this.#bytes.add('{"code":"200","message":"Offers retrieved successfully","hotels":[')
   }
 
   async add(stay: HotelStay): Promise<void> {
@@ -90,10 +97,9 @@ class Search {
     const { hotelId, supplier, hotelCode, currency } = catalog
     const parties = this.#partiesIn(catalog)
     const sought = soughtStay(this.#asked, dayIn(catalog.timeZone, this.#needs.clock.now()), parties)
-    const { firstDay, lastDay } = this.range
-    const days = new RoomRateDays(stay, { from: firstDay, days: lastDay - firstDay + 1 }, parties.priceFields)
+    const days = this.#daysOf(stay, parties)
     const texts = new OfferTexts(catalog, sought, {
-      nights: this.#nightTexts(catalog.minorDigits),
+      beforeNights: this.#beforeNights,
       hasTrace: this.#traces,
     })
     const offers: string[] = []
@@ -111,24 +117,39 @@ class Search {
       if (++this.#roomRates % roomRatesBetweenLooks === 0) await this.#breathe()
     }
     const head = { platformHotelId: String(hotelId), supplier, hotelId: hotelCode, currency, revision }
-    const text = `${JSON.stringify(head).slice(0, -1)},"offers":[${offers.join()}]`
-    this.#hotels.push({ catalog, text, tested: unavailable })
+    const parts = [`${JSON.stringify(head).slice(0, -1)},"offers":[`, offers.join(), ']']
+    if (this.#explains) this.#hotels.push({ catalog, parts, tested: unavailable })
+    else this.#addHotel(parts)
   }
 
-  async answer(notFound: readonly object[]): Promise<Answer> {
-    const setBy = this.#explains ? await readSetBy(this.#needs.db, this.#hotels) : undefined
-    const texts: string[] = []
-    for (const hotel of this.#hotels) {
-      const unavailable = setBy ? `,"unavailable":[${await this.#unavailableTexts(hotel, setBy)}]` : ''
-      texts.push(texts.length > 0 ? ',' : '', hotel.text, unavailable, '}')
+  async answer(notFound: readonly object[]): Promise<LongAnswer> {
+    if (this.#explains) {
+      const setBy = await readSetBy(this.#needs.db, this.#hotels)
+      for (const hotel of this.#hotels)
+        this.#addHotel([...hotel.parts, ',"unavailable":[', await this.#unavailableTexts(hotel, setBy), ']'])
     }
-    // One copy of what may be megabytes, rather than one for every pair of parts.
-    const json = [
-      '{"code":"200","message":"Offers retrieved successfully","hotels":[',
-      ...texts,
-      `],"notFound":${JSON.stringify(notFound)}}`,
-    ].join('')
-    return { status: 200, json }
+    this.#bytes.add(`],"notFound":${JSON.stringify(notFound)}}`)
+    return { status: 200, bytes: this.#bytes.all() }
+  }
+
+  /** A hotel without its last brace, in parts: joined, the long ones would be copied once more. */
+  #addHotel(parts: readonly string[]): void {
+    if (this.#hotelsAdded++ > 0) this.#bytes.add(',')
+    for (const part of parts) this.#bytes.add(part)
+    this.#bytes.add('}')
+  }
+
+  /** The same object for all hotels that see the same parties: it holds nothing between two hotels. */
+  #daysOf(stay: HotelStay, parties: Parties): RoomRateDays {
+    const known = this.#daysByParties.get(parties)
+    if (known) {
+      known.turnToHotel(stay)
+      return known
+    }
+    const { firstDay, lastDay } = this.range
+    const days = new RoomRateDays(stay, { from: firstDay, days: lastDay - firstDay + 1 }, parties.priceFields)
+    this.#daysByParties.set(parties, days)
+    return days
   }
 
   #partiesIn({ minChildAge, maxChildAge }: BookingCatalog): Parties {
@@ -136,12 +157,6 @@ class Search {
     const parties = this.#partiesByAges.get(key) ?? partiesOf(this.#asked.rooms, { minChildAge, maxChildAge })
     this.#partiesByAges.set(key, parties)
     return parties
-  }
-
-  #nightTexts(minorDigits: number): NightTexts[] {
-    const texts = this.#nightsByDigits.get(minorDigits) ?? nightTexts(this.#asked)
-    this.#nightsByDigits.set(minorDigits, texts)
-    return texts
   }
 
   #explained(

@@ -15,23 +15,22 @@ export class OfferTexts {
   readonly #catalog: BookingCatalog
   readonly #sought: SoughtStay
   readonly #hasTrace: boolean
-  /** Of each night, its text by price: hotels sell at a few prices. */
-  readonly #textByPrice: readonly NightTexts[]
+  readonly #beforeNights: readonly string[]
   /** What stands before a tax's amount. */
   readonly #beforeTax = new Map<TaxLine['tax'], string>()
   /** null where none applies to the date of arrival. */
   readonly #policyByList = new Map<readonly CancelPolicy[], PreparedPolicy | null>()
 
-  /** `nights` is used again for all hotels of a search whose currencies have the same digits. */
+  /** `beforeNights` is the same for all hotels of a search. */
   constructor(
     catalog: BookingCatalog,
     sought: SoughtStay,
-    { nights, hasTrace }: { nights: readonly NightTexts[]; hasTrace: boolean },
+    { beforeNights, hasTrace }: { beforeNights: readonly string[]; hasTrace: boolean },
   ) {
     this.#catalog = catalog
     this.#sought = sought
     this.#hasTrace = hasTrace
-    this.#textByPrice = nights
+    this.#beforeNights = beforeNights
   }
 
   text(roomRate: BookableRoomRate, quote: Quote): string {
@@ -53,19 +52,10 @@ export class OfferTexts {
   }
 
   #nights({ nights }: PricedRoom): string {
+    const { minorDigits } = this.#catalog
     let text = ''
-    for (let index = 0; index < nights.length; index++) {
-      const price = nights[index]?.price ?? 0
-      const texts = this.#textByPrice[index]
-      text += texts?.byPrice.get(price) ?? this.#nightText(texts, price)
-    }
-    return text
-  }
-
-  /** The first night has no comma before it. */
-  #nightText(texts: NightTexts | undefined, price: number): string {
-    const text = `${texts?.before ?? ''}${minorText(price, this.#catalog.minorDigits)}"}`
-    if (texts && texts.byPrice.size < pricesKeptMax) texts.byPrice.set(price, text)
+    for (let index = 0; index < nights.length; index++)
+      text += `${this.#beforeNights[index] ?? ''}${minorText(nights[index]?.price ?? 0, minorDigits)}"}`
     return text
   }
 
@@ -120,20 +110,16 @@ export class OfferTexts {
   }
 }
 
-/** A night of a stay: what stands before its amount, and its whole text by price. */
-export type NightTexts = { before: string; byPrice: Map<number, string> }
-
-const pricesKeptMax = 10_000
-
-export function nightTexts({
+/** What stands before the amount of each night of a stay; the first has no comma before it. */
+export function textsBeforeNights({
   arrival,
   departure,
 }: {
   arrival: DayNumber
   departure: DayNumber
-}): NightTexts[] {
-  return Array.from({ length: departure - arrival }, (_, index) => ({
-    before: `${index > 0 ? ',' : ''}{"date":"${formatNight(arrival + index)}","amount":"`,
-    byPrice: new Map(),
-  }))
+}): string[] {
+  return Array.from(
+    { length: departure - arrival },
+    (_, index) => `${index > 0 ? ',' : ''}{"date":"${formatNight(arrival + index)}","amount":"`,
+  )
 }

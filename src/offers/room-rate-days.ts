@@ -12,13 +12,13 @@ import type { HotelStay } from './stays.ts'
 /** Which of the two rows of a room-rate holds a value: the room's own, or that of the room with the rate. */
 export type RowName = 'room' | 'rate'
 
-/** The values of one room-rate on the days of a window; turned from one room-rate to the next. */
+/** The values of one room-rate on the days of a window; turned from one room-rate, and from one hotel, to the next. */
 export class RoomRateDays {
-  readonly firstMonth: MonthNumber
+  firstMonth: MonthNumber
   readonly #room: RowDays
   readonly #rate: RowDays
-  readonly #months: HotelStay['months']
-  readonly #currencyRevision: number
+  #months: HotelStay['months']
+  #currencyRevision: number
   #roomNo = 0
   #key = 0
 
@@ -28,6 +28,14 @@ export class RoomRateDays {
     this.#currencyRevision = stay.currencyRevision
     this.#room = new RowDays(window.from, window.days, [])
     this.#rate = new RowDays(window.from, window.days, priceFields)
+  }
+
+  /** To another hotel, of which the same window was read; its room-rate is still to be told. */
+  turnToHotel({ firstMonth, months, currencyRevision }: HotelStay): void {
+    this.firstMonth = firstMonth
+    this.#months = months
+    this.#currencyRevision = currencyRevision
+    this.#roomNo = 0
   }
 
   turnTo({ roomNo, key }: BookableRoomRate): void {
@@ -40,8 +48,10 @@ export class RoomRateDays {
 
   #read(row: RowDays, key: number): void {
     row.clear()
-    for (const [index, month] of this.#months.entries())
-      readRow(month, this.firstMonth + index, key, row, this.#currencyRevision)
+    for (let index = 0; index < this.#months.length; index++) {
+      const month = this.#months[index]
+      if (month) readRow(month, this.firstMonth + index, key, row, this.#currencyRevision)
+    }
   }
 
   /** Whether the row may hold the field on any day. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer, Mounted, Push } from './mount.ts'
+import type { Answer, LongAnswer, Mounted, Push } from './mount.ts'
 import { isUnavailable } from './postgres.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
 import type { Route } from './route.ts'
@@ -27,7 +27,8 @@ export async function answerError(
   return sendJson(reply, { status, json })
 }
 
-const compressFromCharacters = 2_048
+/** Characters, or bytes. */
+const compressFromLength = 2_048
 
 /**
  * Every answer of the API goes out here; long ones are compressed where the caller takes that. Those given before the
@@ -35,11 +36,12 @@ const compressFromCharacters = 2_048
  */
 export function sendJson(
   reply: FastifyReply,
-  { status, json }: Pick<Answer, 'status' | 'json'>,
+  answered: Pick<Answer, 'status' | 'json'> | LongAnswer,
 ): FastifyReply {
-  reply.code(status).type('application/json; charset=utf-8').header('cache-control', 'no-store')
-  if (json.length < compressFromCharacters) return reply.send(json)
-  reply.compress(json)
+  reply.code(answered.status).type('application/json; charset=utf-8').header('cache-control', 'no-store')
+  const payload = 'bytes' in answered ? answered.bytes : answered.json
+  if (payload.length < compressFromLength) return reply.send(payload)
+  reply.compress(payload)
   return reply
 }
 

@@ -32,6 +32,9 @@ export type TokenUse = { id: number; idempotencyKey: string | undefined }
 /** An answer, already in the words in which it is sent (and, for pushes, kept). */
 export type Answer = { status: number; json: string; headers?: Readonly<Record<string, string>> }
 
+/** The same for answers that may be megabytes: a text of that size would be copied several times on its way out. */
+export type LongAnswer = { status: number; bytes: Buffer; headers?: undefined }
+
 /** An answer of which more comes as long as nobody ends it. */
 export type Streamed = { contentType: string; stream: Readable }
 
@@ -53,7 +56,7 @@ export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer>
 
 /** A route with its handler, made where both types are known. */
 export type Mounted = { route: Route } & (
-  | { handle: (call: UncheckedCall) => Promise<Answer>; hold?: undefined }
+  | { handle: (call: UncheckedCall) => Promise<Answer | LongAnswer>; hold?: undefined }
   | { handle?: undefined; hold: (call: UncheckedCall, held: Held) => Promise<Answer | Streamed> }
 )
 export type UncheckedCall = Omit<Call<Route>, 'body' | 'query' | 'params'> & {
@@ -176,7 +179,7 @@ export type Judge<Read> = (
 export function onEveryProblem<R extends Route, Read>(
   route: R,
   judge: Judge<Read>,
-  handler: (call: Call<R> & { read: Read }) => Promise<Answer>,
+  handler: (call: Call<R> & { read: Read }) => Promise<Answer | LongAnswer>,
 ): Mounted {
   const sentShape = route.body ?? route.query
   if (!sentShape || (route.body && route.query))

@@ -36,6 +36,8 @@ export type OutboundCall = {
   /** For everything, from waiting for a connection to the last byte of the answer. */
   withinMs: number
   answerBytesMax: number
+  /** An answer is one as soon as its head is there, even if its body is too large, never ends, or breaks. */
+  headSuffices?: boolean
   /** Gives the call up. */
   signal?: AbortSignal
 }
@@ -170,8 +172,14 @@ async function turn(gate: Gate<string>, origin: string, signal: AbortSignal): Pr
 function exchange(url: URL, call: OutboundCall, { agents, ending, progress }: Means): Promise<Outcome> {
   const { signal } = ending
   return new Promise((resolve, reject) => {
+    let answered: IncomingMessage | undefined
+    const chunks: Buffer[] = []
+    const fail = (error: unknown): void => {
+      if (call.headSuffices && answered) resolve(answerOf(answered, chunks))
+      else reject(error)
+    }
     // Before the request: of a call that is given up while it connects, the request says nothing.
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    signal.addEventListener('abort', () => fail(signal.reason), { once: true })
     const options = {
       method: 'POST',
       headers: {
@@ -200,16 +208,17 @@ function exchange(url: URL, call: OutboundCall, { agents, ending, progress }: Me
       progress.bytesSent = () => socket.bytesWritten > before
     })
     refuseOddities(request, ending)
-    request.on('error', reject)
+    request.on('error', fail)
     request.once('response', (answer) => {
-      collect(answer, call.answerBytesMax, ending).then(
-        (body) =>
-          resolve({ kind: 'answered', status: answer.statusCode ?? 0, headers: answer.headers, body }),
-        reject,
-      )
+      answered = answer
+      collect(answer, chunks, call.answerBytesMax, ending).then(() => resolve(answerOf(answer, chunks)), fail)
     })
     request.end(call.body)
   })
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[]): Outcome {
+  return { kind: 'answered', status: statusCode, headers, body: Buffer.concat(chunks) }
 }
 
 /** Interim answers without end, and a change to another protocol. */
@@ -225,9 +234,13 @@ function refuseOddities(request: ClientRequest, ending: AbortController): void {
   })
 }
 
-function collect(answer: IncomingMessage, bytesMax: number, ending: AbortController): Promise<Buffer> {
+function collect(
+  answer: IncomingMessage,
+  chunks: Buffer[],
+  bytesMax: number,
+  ending: AbortController,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
     let bytes = 0
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.length
@@ -235,7 +248,7 @@ function collect(answer: IncomingMessage, bytesMax: number, ending: AbortControl
       else ending.abort(new CallFault('too_large', `the answer is larger than ${bytesMax} bytes`))
     })
     answer.once('end', () => {
-      if (answer.complete) resolve(Buffer.concat(chunks))
+      if (answer.complete) resolve()
       else reject(new CallFault('reset', 'the connection broke in the middle of the answer'))
     })
     answer.on('error', reject)

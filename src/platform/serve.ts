@@ -11,7 +11,7 @@ import { heldOpenRequests, type HeldOpen } from './held-open.ts'
 import { inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
 import { sparing } from './log.ts'
-import type { Answer, Caller, Mounted, Streamed, UncheckedCall } from './mount.ts'
+import type { Answer, Caller, LongAnswer, Mounted, Streamed, UncheckedCall } from './mount.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import type { Route } from './route.ts'
@@ -195,7 +195,7 @@ function mountRoutes(
   })
 }
 
-function send(reply: FastifyReply, answered: Answer | Streamed): FastifyReply {
+function send(reply: FastifyReply, answered: Answer | LongAnswer | Streamed): FastifyReply {
   if ('stream' in answered) {
     // A proxy that collects the answer would keep it from the caller.
     return reply.type(answered.contentType).header('x-accel-buffering', 'no').send(answered.stream)
@@ -208,7 +208,7 @@ async function perform(
   handle: NonNullable<Mounted['handle']>,
   request: FastifyRequest,
   needs: ServeNeeds,
-): Promise<Answer> {
+): Promise<Answer | LongAnswer> {
   const { push } = request.ari
   if (push?.idempotencyKey !== undefined) {
     const stored = await needs.replayed(push)

@@ -37,7 +37,10 @@ export function readLiveAnswer(body: Buffer, expected: Expected): CheckedPrice |
   const { value } = parsed
   if (!shape.matches(value)) {
     const [problem] = shape.judge(value).problems
-    return invalid('wrong_shape', `${problem?.path ?? ''}: ${problem?.message ?? 'not as documented'}`)
+    const where = problem?.path ?? ''
+    // Of the whole the validator says that it is a request.
+    const what = where === '' ? 'not an object' : (problem?.message ?? 'not as documented')
+    return invalid('wrong_shape', where === '' ? what : `${where}: ${what}`)
   }
   const { roomId, rateId, currency, inventory, amountBeforeTax, amountAfterTax } = value.roomRate
   if (roomId !== expected.roomId) return invalid('other_room', `roomId must be ${expected.roomId}`)

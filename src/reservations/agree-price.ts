@@ -12,7 +12,21 @@ import type { CheckedRoomRate, RoomState } from './state.ts'
 import type { Stay } from './units.ts'
 
 /** The price of rooms as it may be booked. */
-export type Agreed = { rooms: RoomState[]; total: TaxedTotal; basis: 'stored' | 'live' }
+export type Agreed = Money & { rooms: RoomState[]; total: TaxedTotal; basis: 'stored' | 'live' }
+
+/** What the amounts of a reservation are in. */
+export type Money = { currency: string; minorDigits: number }
+
+/** What a price must agree with. */
+export type Terms = {
+  catalog: BookingCatalog
+  arrival: DayNumber
+  money: Money
+  /** Minor units of what the guest has agreed to; undefined: any stored price will do. */
+  expected: number | undefined
+  /** Whether rooms that would keep their price are in another currency than what is booked with them. */
+  isRepriced: boolean
+}
 
 type Checked = { asked: AskedPrice; places: number[]; checked: CheckedPrice }
 export type Checks = { byPlace: ReadonlyMap<number, Checked>; told: CheckedRoomRate[] }
@@ -58,63 +72,66 @@ export async function checkPrices(
 function refusalOf(all: readonly Checked[], told: CheckedRoomRate[]): Rejected | undefined {
   const extra: Refused = { priceChecks: told }
   // Parties are asked for one by one, but they take the same units.
-  const isShort = [...Map.groupBy(all, ({ asked }) => asked.roomRate.key).values()].some((some) => {
-    const roomCount = some.reduce((sum, { asked }) => sum + asked.roomCount, 0)
-    return some.some(({ checked }) => (checked.live?.inventory ?? roomCount) < roomCount)
-  })
-  if (isShort || all.some(({ checked }) => checked.outcome === 'sold_out'))
+  const isShortOfRate = [...Map.groupBy(all, ({ asked }) => asked.roomRate.key).values()].some((some) =>
+    some.some(({ checked }) => (checked.live?.inventory ?? Infinity) < roomsIn(some)),
+  )
+  // A room's rates share its units: as many are free as the rate says that has most.
+  const isShortOfRoom = [...Map.groupBy(all, ({ asked }) => asked.roomRate.room).values()].some(
+    (some) => Math.max(...some.map(({ checked }) => checked.live?.inventory ?? Infinity)) < roomsIn(some),
+  )
+  if (isShortOfRate || isShortOfRoom || all.some(({ checked }) => checked.outcome === 'sold_out'))
     return new Rejected(409, reservationFaults.soldOut, { extra })
   const isFailed = all.some(({ checked }) => !checked.isBookable && checked.outcome !== 'price_changed')
   return isFailed ? new Rejected(409, reservationFaults.priceCheckFailed, { extra }) : undefined
 }
 
+function roomsIn(checks: readonly Checked[]): number {
+  return checks.reduce((sum, { asked }) => sum + asked.roomCount, 0)
+}
+
 /**
  * Decides at which price the rooms are booked: at the stored one, or, where the caller expects just that, at the one
- * that the supplier answered. `expected` is in minor units; undefined: any stored price will do, as long as the supplier
- * has not answered with another.
+ * that the supplier answered. Without an expectation any stored price will do, as long as the supplier has not answered
+ * with another, and no room that was booked already gets another.
  */
 export function agreePrice(
   quoted: Quoted,
   { byPlace }: Checks,
-  {
-    catalog,
-    arrival,
-    expected,
-  }: { catalog: BookingCatalog; arrival: DayNumber; expected: number | undefined },
+  { catalog, arrival, money, expected, isRepriced }: Terms,
 ): Agreed {
   const stored = agreedOf(
     quoted.rooms.map(({ state }) => state),
     'stored',
+    money,
   )
   const live = agreedOf(
     quoted.rooms.map((room, place) => withLivePrice(room, byPlace.get(place)?.checked, catalog, arrival)),
     'live',
+    money,
   )
   const isChanged = [...byPlace.values()].some(({ checked }) => checked.outcome === 'price_changed')
-  if (expected === undefined ? !isChanged : !isChanged && expected === stored.total.afterTax) return stored
+  if (!isChanged && (expected === undefined ? !isRepriced : expected === stored.total.afterTax)) return stored
   const hasLive = [...byPlace.values()].some(({ checked }) => checked.live !== undefined)
   if (hasLive && expected === live.total.afterTax) return live
-  throw priceChanged((isChanged ? live : stored).total, catalog)
+  throw priceChanged((isChanged ? live : stored).total, money)
 }
 
 /**
  * The same once more with what is held when the rooms are booked. A stored price that has changed since the supplier was
- * asked is not the one it has confirmed.
+ * asked is not the one it has confirmed, and no amount of another currency is.
  */
-export function agreeAgain(
-  before: Agreed,
-  quoted: Quoted,
-  checks: Checks,
-  by: { catalog: BookingCatalog; arrival: DayNumber; expected: number | undefined },
-): Agreed {
-  const agreed = agreePrice(quoted, checks, by)
+export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms: Terms): Agreed {
+  const { money, expected } = terms
+  if (money.currency !== before.currency)
+    throw priceChanged(totalOf(quoted.rooms.map(({ state }) => state)), money)
+  const agreed = agreePrice(quoted, checks, terms)
   const isConfirmed = checks.told.some(({ outcome }) => outcome !== 'not_registered')
   const isOther = agreed.basis === 'stored' && agreed.total.afterTax !== before.total.afterTax
-  if (isConfirmed && isOther && by.expected === undefined) throw priceChanged(agreed.total, by.catalog)
+  if (isConfirmed && isOther && expected === undefined) throw priceChanged(agreed.total, money)
   return agreed
 }
 
-function priceChanged(total: TaxedTotal, { minorDigits }: BookingCatalog): Rejected {
+function priceChanged(total: TaxedTotal, { minorDigits }: Money): Rejected {
   const extra: Refused = { total: shownTotal(total, minorDigits) }
   return new Rejected(409, { ...reservationFaults.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
 }
@@ -131,8 +148,8 @@ export function shownTotal(
   }
 }
 
-function agreedOf(rooms: RoomState[], basis: Agreed['basis']): Agreed {
-  return { rooms, total: totalOf(rooms), basis }
+function agreedOf(rooms: RoomState[], basis: Agreed['basis'], { currency, minorDigits }: Money): Agreed {
+  return { rooms, total: totalOf(rooms), basis, currency, minorDigits }
 }
 
 function totalOf(rooms: readonly RoomState[]): TaxedTotal {

@@ -4,7 +4,15 @@ import { dayIn, parseNight } from '../platform/calendar.ts'
 import { toMinor } from '../platform/money.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
-import { agreeAgain, agreePrice, checkPrices, type Agreed, type Checks } from './agree-price.ts'
+import {
+  agreeAgain,
+  agreePrice,
+  checkPrices,
+  type Agreed,
+  type Checks,
+  type Money,
+  type Terms,
+} from './agree-price.ts'
 import { lowerInventory } from './commit-version.ts'
 import type { BookedRoom, ReservationBody } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
@@ -24,12 +32,9 @@ export type Wish = {
 
 /** What takes time, before anything is locked: the rooms are priced, and the supplier is asked. */
 export async function prepareRooms(needs: BookNeeds, hotelId: number, wish: Wish): Promise<PreparedRooms> {
-  const { stay, order, quoted } = await quote(needs, hotelId, wish)
-  const { catalog } = stay
-  const expected = expectedOf(wish.body, catalog)
+  const { stay, order, quoted, terms } = await quote(needs, hotelId, wish)
   const checks = await checkPrices(needs.checkPrice, stay, order, quoted)
-  const { arrival } = order
-  return { checks, agreed: agreePrice(quoted, checks, { catalog, arrival, expected }) }
+  return { checks, agreed: agreePrice(quoted, checks, terms) }
 }
 
 export type PreparedRooms = { checks: Checks; agreed: Agreed }
@@ -47,12 +52,9 @@ export async function bookRooms(
   { checks, agreed: before }: PreparedRooms,
 ): Promise<BookedRooms> {
   const now = await quote(needs, hotelId, wish, connection)
-  const { catalog } = now.stay
-  const { arrival } = now.order
-  const expected = expectedOf(wish.body, catalog)
-  const agreed = agreeAgain(before, now.quoted, checks, { catalog, arrival, expected })
+  const agreed = agreeAgain(before, now.quoted, checks, now.terms)
   const revision = await lowerInventory(connection, hotel, now, needs.clock.now())
-  return { catalog, agreed, revision }
+  return { catalog: now.stay.catalog, agreed, revision }
 }
 
 /** The rooms as they can be had now, or within a transaction as it finds them. */
@@ -61,7 +63,7 @@ async function quote(
   hotelId: number,
   wish: Wish,
   connection?: Queryable,
-): Promise<{ stay: HotelStay; order: Order; quoted: Quoted }> {
+): Promise<{ stay: HotelStay; order: Order; quoted: Quoted; terms: Terms }> {
   const arrival = parseNight(wish.body.checkin) ?? 0
   const departure = parseNight(wish.body.checkout) ?? 0
   const range = { firstDay: arrival, lastDay: departure }
@@ -71,17 +73,37 @@ async function quote(
   const stay = stays.get(hotelId)
   if (!stay) throw hotelNotFound(wish.body.hotel)
   const { held } = wish
+  const { catalog } = stay
+  const { kept, money, isRepriced } = held
+    ? keptAt(keptRooms(wish.body, held), wish.body.rooms.length, held, catalog)
+    : { kept: new Map<number, RoomState>(), money: catalog, isRepriced: false }
   const order: Order = {
     arrival,
     departure,
     rooms: wish.body.rooms,
-    today: dayIn(stay.catalog.timeZone, needs.clock.now()),
-    kept: held ? keptRooms(wish.body, held) : new Map(),
+    today: dayIn(catalog.timeZone, needs.clock.now()),
+    kept,
     before: held && unitsTaken(held.rooms, stayOf(held)),
   }
   const quoted = quoteRooms(stay, order)
-  if ('forbidden' in quoted) throw new StayForbidden(stay.catalog, quoted.forbidden)
-  return { stay, order, quoted }
+  if ('forbidden' in quoted) throw new StayForbidden(catalog, quoted.forbidden)
+  const expected = expectedOf(wish.body, money)
+  return { stay, order, quoted, terms: { catalog, arrival, money, expected, isRepriced } }
+}
+
+/**
+ * A reservation is in one currency. When the hotel's has changed since, all rooms stay as they are in theirs, or none
+ * does: then each is priced anew, which the guest has to agree to.
+ */
+function keptAt(
+  kept: Map<number, RoomState>,
+  roomCount: number,
+  held: Money,
+  catalog: Money,
+): { kept: Map<number, RoomState>; money: Money; isRepriced: boolean } {
+  if (held.currency === catalog.currency) return { kept, money: catalog, isRepriced: false }
+  if (kept.size === roomCount) return { kept, money: held, isRepriced: false }
+  return { kept: new Map(), money: catalog, isRepriced: kept.size > 0 }
 }
 
 function stayOf({ checkin, checkout }: ReservationContent): { arrival: number; departure: number } {
@@ -124,10 +146,7 @@ export function hotelNotFound(reference: ReservationBody['hotel']): Rejected {
 }
 
 /** Minor units of what the guest has agreed to. */
-function expectedOf(
-  { expectedTotal }: Wish['body'],
-  { minorDigits, currency }: BookingCatalog,
-): number | undefined {
+function expectedOf({ expectedTotal }: Wish['body'], { minorDigits, currency }: Money): number | undefined {
   if (!expectedTotal) return undefined
   const expected = toMinor(expectedTotal.afterTax, minorDigits)
   if (expected !== undefined) return expected

@@ -93,6 +93,16 @@ test('without a vault key a card for a supplier that gets cards is refused', asy
   }
 })
 
+test('a card that cannot be opened any more is replaced by the one that a modification sends', async () => {
+  const id = idOf(await shop.book(paying()))
+  await gateway.db.query('update reservation_card set card_key = $2 where reservation_id = $1', [
+    id,
+    Buffer.alloc(60),
+  ])
+  expectStatus(await modify(id, paying()), 200)
+  assert.deepEqual(await kept(id), card)
+})
+
 describe('a wrong card', () => {
   const problems: readonly (readonly [unknown, string, string])[] = [
     [{ ...card, number: '4111111111111112' }, '/payment/card/number', 'CARD_NUMBER_INVALID'],
@@ -122,11 +132,12 @@ describe('a wrong card', () => {
 
   test('also where the payment is the card, or the body is no JSON', async () => {
     const wrong = await shop.book({ payment: '4111111111111111' })
+    const misplaced = await shop.book({ payment: { type: '4111111111111111' } })
     const broken = await shop.platform.post(
       '/booking/reservations',
       '{"payment":{"card":{"number":"4111111111111111" "cvv":"837"}}}',
     )
-    for (const { status, text } of [wrong, broken]) {
+    for (const { status, text } of [wrong, misplaced, broken]) {
       assert.equal(status, 400)
       assert.doesNotMatch(text, /4111|11111|837/)
     }

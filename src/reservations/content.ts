@@ -43,7 +43,7 @@ export function contentOf(
   { checkin, checkout, customer, payment }: ReservationBody,
   { agreed, checks, card }: { agreed: Agreed; checks: Checks; card: Payment['card'] },
 ): ReservationContent {
-  const { supplier, hotelCode, currency, minorDigits } = catalog
+  const { supplier, hotelCode } = catalog
   const { firstName, lastName, email, phone, countryCode, remarks } = customer
   return {
     supplier,
@@ -51,8 +51,8 @@ export function contentOf(
     hotelName,
     checkin,
     checkout,
-    currency,
-    minorDigits,
+    currency: agreed.currency,
+    minorDigits: agreed.minorDigits,
     rooms: agreed.rooms,
     customer: {
       firstName,

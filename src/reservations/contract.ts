@@ -48,6 +48,7 @@ const reservationBody = Type.Object({
     {
       type: oneOf(paymentTypes, {
         description: 'Who charges the guest: the channel (the platform), or the hotel',
+        secret: true,
       }),
       card: Type.Optional(card),
     },

@@ -57,6 +57,21 @@ const fromNow = async (reservationId: number): Promise<unknown[]> =>
     dueInMs === null ? 'hourly run' : dueInMs,
   ])
 
+const head200 = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
+
+const isDeliveredBy = (what: string, rest: string) =>
+  test(`an answer of 200 is a delivery, also when its body ${what}`, async () => {
+    const receiver = await receiving((socket) => socket.end(head200 + rest))
+    const supplier = await stage.supplierAt(`its body ${what}`, receiver.url)
+    const [booked] = await book(stage.gateway, supplier)
+    assert.ok(booked)
+    await until('it is delivered', async () => (await statusOf(booked.reservationId)) === 'delivered')
+    const [attempt] = await attemptsOf(booked.reservationId)
+    assert.deepEqual(Object.values(Object(attempt)).slice(0, 4), [1, 'realtime', 'accepted', 200])
+  })
+void isDeliveredBy('is larger than 256 KB', `content-length: 307200\r\n\r\n${'x'.repeat(307_200)}`)
+void isDeliveredBy('breaks', 'content-length: 100\r\n\r\nhalf')
+
 test('a reservation is delivered as soon as it is committed, signed, and its attempt is kept', async () => {
   const receiver = await receiving()
   const supplier = await stage.supplierAt('prompt', undefined)
@@ -194,6 +209,29 @@ test('a reservation without a URL waits, and goes out with the hourly run after 
   later(3_600_000)
   await until('it is delivered', async () => (await statusOf(reservationId)) === 'delivered')
   assert.deepEqual(receiver.calls.flatMap(namedIn), [`${reservationId}.1`])
+})
+
+test('a reservation that cannot be read holds up none of those that go out with it', async () => {
+  const supplier = await stage.supplierAt('half read', undefined)
+  const booked = await book(stage.gateway, supplier, { count: 3 })
+  const [broken, ...others] = booked.map(({ reservationId }) => reservationId)
+  assert.ok(broken)
+  await stage.gateway.db.query(`update reservation_version set content = '{}' where reservation_id = $1`, [
+    broken,
+  ])
+  const receiver = await receiving()
+  await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
+  receiver.calls.length = 0
+  later(3_600_000)
+  await until('the others are delivered', async () =>
+    (await Promise.all(others.map(statusOf))).every((status) => status === 'delivered'),
+  )
+  assert.deepEqual(receiver.calls.flatMap(namedIn).sort(), others.map((id) => `${id}.1`).sort())
+  await until('it waits for the next run', async () =>
+    (await attemptsOf(broken)).some((attempt) => Object.values(Object(attempt))[2] === 'unreadable'),
+  )
+  assert.equal(await statusOf(broken), 'queued')
+  await stage.gateway.db.query(`update delivery set status = 'dead' where reservation_id = $1`, [broken])
 })
 
 test('a URL that was replaced meanwhile is not called any more: the new one is', async () => {

@@ -6,7 +6,7 @@ import { nextAttempt, outcomeOf, readRetryAfter, type Outcome } from './delivery
 import type { Attempted, Standing } from './delivery-settle.ts'
 import type { Claimed } from './delivery-store.ts'
 
-/** For all of a call: a 2xx that comes later is none. */
+/** For all of a call: a 2xx that comes later is none. Of an answer only the status counts, whatever its body. */
 export const callWithinMs = 10_000
 const connectWithinMs = 5_000
 
@@ -18,7 +18,7 @@ export async function sendMessage(
 ): Promise<Called> {
   const { id, body, claimed } = message
   const [{ attempt, hotelId }] = claimed
-  const limits = { connectWithinMs, withinMs: callWithinMs }
+  const limits = { connectWithinMs, withinMs: callWithinMs, headSuffices: true }
   return await sendCallback(
     means,
     callback,

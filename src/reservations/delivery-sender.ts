@@ -106,14 +106,20 @@ function callbackReader({ db, clock }: SenderNeeds): BriefMemory<Callback> {
 function settleUnreadable({ log, clock, settle }: SenderNeeds, unreadable: readonly Unreadable[]): void {
   for (const { claimed, error } of unreadable) {
     log.error({ err: error, deliveryId: claimed[0].id }, 'a reservation to deliver can not be read')
-    void settle.add(claimed.map((delivery) => unreadableAttempt(delivery, clock.now())))
+    const isOneOfSeveral = claimed.length > 1
+    void settle.add(claimed.map((one) => unreadableAttempt(one, { nowMs: clock.now(), isOneOfSeveral })))
   }
 }
 
-/** It may be readable when somebody has mended it. */
-function unreadableAttempt(claimed: Claimed, nowMs: number): Attempted {
-  const { retries, isAlone, giveUpAtMs } = claimed
-  const waiting = { status: 'queued', lane: 'hourly', retries, isAlone, dueAtMs: null } as const
+/** It may be readable when somebody has mended it. Of several in one body each is tried by itself first, in this run. */
+function unreadableAttempt(
+  claimed: Claimed,
+  { nowMs, isOneOfSeveral }: { nowMs: number; isOneOfSeveral: boolean },
+): Attempted {
+  const { retries, giveUpAtMs } = claimed
+  const isAlone = isOneOfSeveral || claimed.isAlone
+  const dueAtMs = isOneOfSeveral ? nowMs : null
+  const waiting = { status: 'queued', lane: 'hourly', retries, isAlone, dueAtMs } as const
   return {
     claimed,
     atMs: nowMs,

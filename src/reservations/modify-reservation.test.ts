@@ -108,6 +108,55 @@ test('a further room is priced and taken beside those that stay; a shorter stay 
   assert.deepEqual(await unitsLeft(gateway), [0, 0, 1])
 })
 
+describe('after the hotel has changed its currency', () => {
+  let quay: Shop
+  let id: string
+  const put = (more: Record<string, unknown>) =>
+    quay.platform.put(`/booking/reservations/${id}`, bookingBody('Quay', more))
+  const state = async (): Promise<unknown[]> => {
+    const { body } = expectOk(await quay.platform.get(`/booking/reservations/${id}`))
+    const { version, currency, total } = Object(body['reservation'])
+    return [version, currency, total.afterTax]
+  }
+  before(async () => {
+    quay = await openShop(gateway, 'Quay')
+    id = idOf(await quay.book())
+    const [hotel] = Object.values(
+      Object(expectOk(await quay.supplier.post('/push/getHotels', { hotelIds: ['H1'] })).body['hotels']),
+    )
+    expectOk(await quay.supplier.post('/push/hotels', [{ ...Object(hotel), currency: 'JPY' }]))
+    const rates = [
+      { rateId: 'BAR', price: 15_000 },
+      { rateId: 'NRF', price: 12_000 },
+    ]
+    await pushNights(quay.supplier, { rates })
+  })
+
+  test('the same state is unchanged, and rooms that stay keep price and currency', async () => {
+    assert.deepEqual(said(await put({})), ['Reservation unchanged', 1, 'Confirm', '220.00'])
+    assert.deepEqual(said(await put({ rooms: [room({ guest: grace })] })), [
+      'Reservation modified',
+      2,
+      'Confirm',
+      '220.00',
+    ])
+    assert.equal((await put({ expectedTotal: { afterTax: '220.00' } })).status, 200)
+    assert.deepEqual(await state(), [3, 'USD', '220.00'])
+  })
+
+  test('with another room all are priced anew, and only when that total is expected', async () => {
+    const rooms = [room(), room({ rateId: 'NRF' })]
+    const refused = expectStatus(await put({ rooms }), 409)
+    assert.deepEqual(
+      [Object(Object(refused.body['errors'])[0]).type, refused.body['total']],
+      ['PRICE_CHANGED', { beforeTax: '54000', tax: '5400', afterTax: '59400', dueAtProperty: '0' }],
+    )
+    assert.deepEqual(await state(), [3, 'USD', '220.00'])
+    expectOk(await put({ rooms, expectedTotal: { afterTax: '59400' } }))
+    assert.deepEqual(await state(), [4, 'JPY', '59400'])
+  })
+})
+
 test('what cannot be booked leaves the reservation as it was', async () => {
   const id = idOf(await shop.book())
   const held = (await shop.platform.get(`/booking/reservations/${id}`)).body

@@ -110,5 +110,11 @@ async function isHeldCard(
   nowMs: number,
 ): Promise<boolean> {
   const sealed = (await selectCards(connection, [reservationId], nowMs)).get(reservationId)
-  return sealed !== undefined && isDeepStrictEqual(vault?.open(String(reservationId), sealed), card)
+  if (!sealed || !vault) return false
+  try {
+    return isDeepStrictEqual(vault.open(String(reservationId), sealed), card)
+  } catch {
+    // Sealed under another vault key: nobody can read it, and the one that was sent takes its place.
+    return false
+  }
 }

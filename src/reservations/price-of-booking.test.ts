@@ -97,8 +97,10 @@ test('sold out at the supplier is sold out, also where single parties would fit'
   live = { inventory: 0 }
   assert.equal(expectStatus(await shop.book(), 409).body['message'], 'Sold out')
   live = { inventory: 1 }
-  const rooms = [room(), room({ adults: 1 })]
-  assert.equal(expectStatus(await shop.book({ rooms }), 409).body['message'], 'Sold out')
+  for (const other of [room({ adults: 1 }), room({ rateId: 'NRF' })]) {
+    const rooms = [room(), other]
+    assert.equal(expectStatus(await shop.book({ rooms }), 409).body['message'], 'Sold out')
+  }
   assert.deepEqual(await unitsLeft(gateway), [2, 2, 2])
 })
 

@@ -41,9 +41,11 @@ export const bookTest = (needs: BookTestNeeds): Mounted =>
     return id === undefined ? ask(create, wanted) : ask(modify, { ...wanted, params: { id } })
   })
 
-function ask({ handle, route }: Mounted, call: UncheckedCall): Promise<Answer> {
-  if (!handle) throw new TypeError(`${route.path} does not answer at once`)
-  return handle(call)
+async function ask({ handle, route }: Mounted, call: UncheckedCall): Promise<Answer> {
+  const answered = await handle?.(call)
+  if (!answered || 'bytes' in answered)
+    throw new TypeError(`${route.path} does not answer in short and at once`)
+  return answered
 }
 
 async function rejectForeign({ db }: Needs, hotelId: number, reservationId: string): Promise<void> {

@@ -59,6 +59,17 @@ export function readFaultOrder(text: string): FaultOrder | { wrong: string } {
   return { fault, spoils, times }
 }
 
+/** Several orders with commas between them. */
+export function readFaultOrders(text: string): readonly FaultOrder[] | { wrong: string } {
+  const orders: FaultOrder[] = []
+  for (const part of text.split(',')) {
+    const order = readFaultOrder(part)
+    if ('wrong' in order) return order
+    orders.push(order)
+  }
+  return orders
+}
+
 /** Orders are carried out in their order, each as often as it says. */
 export class FaultPlan {
   #orders: FaultOrder[] = []

@@ -41,18 +41,25 @@ export type TaxesExceedPrice = { fault: 'TAXES_EXCEED_PRICE'; nights: DayNumber[
  * amounts are exact until they are rounded once, half up.
  */
 export function computeTaxes(rooms: readonly PricedRoom[]): TaxedStay | TaxesExceedPrice {
+  const [only] = rooms
+  if (only && rooms.length === 1) {
+    const outcome = taxRoom(only)
+    if (Array.isArray(outcome)) return { fault: 'TAXES_EXCEED_PRICE', nights: outcome }
+    return { fault: undefined, rooms: [outcome], lines: outcome.lines, total: outcome.total }
+  }
   const taxed: TaxedRoom[] = []
-  const faults = new Set<DayNumber>()
+  const faults: DayNumber[] = []
   for (const room of rooms) {
     const outcome = taxRoom(room)
-    if (Array.isArray(outcome)) for (const day of outcome) faults.add(day)
+    if (Array.isArray(outcome)) faults.push(...outcome)
     else taxed.push(outcome)
   }
   const total = totalOf(taxed)
-  if (faults.size === 0 && !isCountable(total)) {
-    for (const { nights } of rooms) for (const { day } of nights) faults.add(day)
+  if (faults.length === 0 && !isCountable(total)) {
+    for (const { nights } of rooms) for (const { day } of nights) faults.push(day)
   }
-  if (faults.size > 0) return { fault: 'TAXES_EXCEED_PRICE', nights: [...faults].sort((a, b) => a - b) }
+  if (faults.length > 0)
+    return { fault: 'TAXES_EXCEED_PRICE', nights: [...new Set(faults)].sort((a, b) => a - b) }
   return { fault: undefined, rooms: taxed, lines: linesOf(taxed), total }
 }
 
@@ -68,8 +75,6 @@ function totalOf(rooms: readonly TaxedRoom[]): TaxedTotal {
 }
 
 function linesOf(rooms: readonly TaxedRoom[]): TaxLine[] {
-  const [only] = rooms
-  if (only && rooms.length === 1) return only.lines
   const amountByTax = new Map<Tax, number>()
   for (const { lines } of rooms)
     for (const { tax, amount } of lines) amountByTax.set(tax, (amountByTax.get(tax) ?? 0) + amount)
@@ -99,23 +104,34 @@ function taxRoom({ taxes, nights, persons }: PricedRoom): TaxedRoom | DayNumber[
   })
   const total = { beforeTax: price - included, tax: included + added, afterTax: price + added, dueAtProperty }
   if (included > price || !isCountable(total)) return nights.map(({ day }) => day)
-  let taxed: TaxedNight[] | undefined
-  return {
-    // When somebody asks: a search needs the totals of thousands of rooms, and the nights of hardly any.
-    get nights() {
-      taxed ??= taxNights(plan, nights, included, added, isSmall)
-      return taxed
-    },
-    lines,
-    total,
+  return new RoomTaxed(lines, total, () => taxNights(plan, nights, included, added, isSmall))
+}
+
+/** Taxes its nights when somebody asks: a search needs the totals of thousands of rooms, and the nights of hardly any. */
+class RoomTaxed implements TaxedRoom {
+  readonly lines: TaxLine[]
+  readonly total: TaxedTotal
+  readonly #taxNights: () => TaxedNight[]
+  #nights: TaxedNight[] | undefined
+
+  constructor(lines: TaxLine[], total: TaxedTotal, nightsTaxed: () => TaxedNight[]) {
+    this.lines = lines
+    this.total = total
+    this.#taxNights = nightsTaxed
+  }
+
+  get nights(): TaxedNight[] {
+    this.#nights ??= this.#taxNights()
+    return this.#nights
   }
 }
 
 /** Nights with a net below zero. */
 export function nightsBelow({ kinds, kindByNight }: StayPlan, nights: readonly PricedNight[]): DayNumber[] {
   const below: DayNumber[] = []
-  for (const [index, { day, price }] of nights.entries()) {
-    if (price < (kinds[kindByNight?.[index] ?? 0]?.priceMin ?? 0)) below.push(day)
+  for (let index = 0; index < nights.length; index++) {
+    const night = nights[index]
+    if (night && night.price < (kinds[kindByNight?.[index] ?? 0]?.priceMin ?? 0)) below.push(night.day)
   }
   return below
 }
@@ -171,10 +187,10 @@ export type KindSum = { price: number; nightCount: number }
 
 export function sumsByKind({ kinds, kindByNight }: StayPlan, nights: readonly PricedNight[]): KindSum[] {
   const sums = kinds.map(() => ({ price: 0, nightCount: 0 }))
-  for (const [index, { price }] of nights.entries()) {
+  for (let index = 0; index < nights.length; index++) {
     const sum = sums[kindByNight?.[index] ?? 0]
     if (!sum) continue
-    sum.price += price
+    sum.price += nights[index]?.price ?? 0
     sum.nightCount++
   }
   return sums
@@ -200,9 +216,11 @@ export function lineAmount(
   const { kinds, denominator } = plan
   if (isSmall) {
     let numerator = 0
-    for (const [kind, { price, nightCount }] of sums.entries()) {
+    for (let kind = 0; kind < sums.length; kind++) {
+      const sum = sums[kind]
       const share = kinds[kind]?.shares[index]
-      if (share) numerator += price * share.perPrice.number + nightCount * share.perNight.number
+      if (sum && share)
+        numerator += sum.price * share.perPrice.number + sum.nightCount * share.perNight.number
     }
     const rest = numerator % denominator.number
     const whole = (numerator - rest) / denominator.number

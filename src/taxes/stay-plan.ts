@@ -46,8 +46,37 @@ export type Term = { rate: bigint; constant: bigint }
 const plansByTaxes = new WeakMap<RoomRateTaxes, Map<string, StayPlan>>()
 const plansKeptMax = 8
 
+/** What was asked for last: room-rates of a hotel are asked for one after another, and most pay the same taxes. */
+let last:
+  | {
+      taxes: RoomRateTaxes
+      firstNight: DayNumber
+      nightCount: number
+      persons: number
+      plan: StayPlan
+    }
+  | undefined
+
 /** The plan of `nightCount` nights in a row from `firstNight`. */
 export function planStay(
+  taxes: RoomRateTaxes,
+  firstNight: DayNumber,
+  nightCount: number,
+  persons: number,
+): StayPlan {
+  if (
+    last?.taxes === taxes &&
+    last.firstNight === firstNight &&
+    last.nightCount === nightCount &&
+    last.persons === persons
+  )
+    return last.plan
+  const plan = keptPlan(taxes, firstNight, nightCount, persons)
+  last = { taxes, firstNight, nightCount, persons, plan }
+  return plan
+}
+
+function keptPlan(
   taxes: RoomRateTaxes,
   firstNight: DayNumber,
   nightCount: number,

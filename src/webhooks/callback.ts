@@ -19,7 +19,7 @@ export type CallbackMessage = {
   about?: { calls: SpoilableCalls; hotelId: number }
 }
 
-export type CallbackLimits = Pick<OutboundCall, 'connectWithinMs' | 'withinMs' | 'signal'>
+export type CallbackLimits = Pick<OutboundCall, 'connectWithinMs' | 'withinMs' | 'headSuffices' | 'signal'>
 
 const answerBytesMax = 262_144
 

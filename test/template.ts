@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { openLog } from '../src/platform/log.ts'
+import { migrate } from '../src/platform/migrate.ts'
+import { openDatabase } from '../src/platform/postgres.ts'
+import { preparePartitions } from '../src/push-log/housekeeping.ts'
+import { fillReference } from '../src/reference/store.ts'
+import { asAdmin, type TestAddress } from './postgres.ts'
+
+/** Monday; 12:00 UTC, so that it is the same date from −11 to +11. */
+export const testNow = '2027-03-01T12:00:00Z'
+
+/** The variable by which test files learn of a template that was made for all of them. */
+export const templateVariable = 'ARI_TEST_TEMPLATE'
+
+/** A migrated database of which every gateway gets a copy. */
+export async function makeTemplate(address: TestAddress): Promise<string> {
+  const name = `template_${randomBytes(8).toString('hex')}`
+  await asAdmin(address, `create database ${name}`)
+  const database = { ...address, database: name }
+  await migrate(database)
+  const db = openDatabase(database, openLog('fatal'))
+  await fillReference(db)
+  await preparePartitions(db, Date.parse(testNow))
+  await db.close()
+  return name
+}
