@@ -9,9 +9,9 @@ export type HeldBlock = Buffer | null
 
 type HotelBlocks = { version: number; bytes: number; blockByKey: Map<string, HeldBlock> }
 
-const bytesKeptMax = 24 * 1024 * 1024
+const bytesKeptMax = 20 * 1024 * 1024
 /** What an entry costs beside its block: keys and the objects around them. */
-const entryBytes = 150
+const entryBytes = 250
 
 export class BlockCache {
   readonly #hotels = new Map<number, HotelBlocks>()

@@ -37,7 +37,7 @@ export type Catalogs = {
 }
 
 /** Entries cost about as much memory as their rooms, rates and room-rates; together at most this many are kept. */
-const entriesKeptMax = 150_000
+const entriesKeptMax = 100_000
 const hotelsAtOnceMax = 100
 
 export function catalogs(db: Database): Catalogs {
