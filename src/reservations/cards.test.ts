@@ -126,7 +126,7 @@ describe('a wrong card', () => {
         problemsOf(reply).map((problem) => Object.values(Object(problem)).slice(0, 2)),
         [[path, type]],
       )
-      assert.doesNotMatch(reply.text, /4111|11111|837|"value"/)
+      assert.doesNotMatch(saidBy(reply), /4111|11111|837|"value"/)
     })
   for (const [sent, path, type] of problems) void isTold(sent, path, type)
 
@@ -137,9 +137,9 @@ describe('a wrong card', () => {
       '/booking/reservations',
       '{"payment":{"card":{"number":"4111111111111111" "cvv":"837"}}}',
     )
-    for (const { status, text } of [wrong, misplaced, broken]) {
-      assert.equal(status, 400)
-      assert.doesNotMatch(text, /4111|11111|837/)
+    for (const reply of [wrong, misplaced, broken]) {
+      assert.equal(reply.status, 400)
+      assert.doesNotMatch(saidBy(reply), /4111|11111|837/)
     }
   })
 
@@ -147,6 +147,11 @@ describe('a wrong card', () => {
     idOf(await shop.book(paying({ expiry: '03/2027' })))
   })
 })
+
+/** Without the request id, whose digits are chance. */
+function saidBy({ text, body }: Reply): string {
+  return text.replaceAll(String(body['requestId']), '')
+}
 
 describe('a modification', () => {
   test('without a card keeps the one that is held; the same card again changes nothing', async () => {

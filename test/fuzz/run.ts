@@ -258,7 +258,11 @@ async function assertIsWell(gateway: TestGateway, service: Running, url: string)
   assert.match(metrics, /^ari_commit_queue_depth 0$/m)
   assert.match(metrics, /^ari_pool_waiting 0$/m)
   assert.equal((await fetch(`${url}/readyz`)).status, 200)
-  assert.doesNotMatch(service.output.stdout, /"level":[56]0/, 'the service logged an error')
+  // Bookings that arrive soon, in hotels of which nobody takes reservations, are rightly reported.
+  const errors = service.output.stdout
+    .split('\n')
+    .filter((line) => /"level":[56]0/.test(line) && !line.includes('"a reservation is not delivered"'))
+  assert.deepEqual(errors, [], 'the service logged an error')
   service.child.kill('SIGTERM')
   const { code, stderr } = await service.ended
   assert.deepEqual([code, stderr], [0, ''])
