@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { TestAddress } from '../test/postgres.ts'
+import { asAdmin, type TestAddress } from '../test/postgres.ts'
 import { httpAnswer, startReceiver } from '../test/receiver.ts'
 import { bookableNights, bookingWorkload, openBookingStage, type BookingStage } from './booking-stage.ts'
 import { atRate, expect, quantile } from './client.ts'
-import { asAdmin } from './stage.ts'
+
 import { perSecond, row, type Row } from './table.ts'
 import { night } from './workload.ts'
 

@@ -1,5 +1,5 @@
-import type { TestAddress } from '../test/postgres.ts'
-import { asAdmin, load, openStage, startPeer, type Measured, type Stage } from './stage.ts'
+import { asAdmin, type TestAddress } from '../test/postgres.ts'
+import { load, openStage, startPeer, type Measured, type Stage } from './stage.ts'
 import { perSecond, row, type Row } from './table.ts'
 import { smallPushes, type Workload } from './workload.ts'
 

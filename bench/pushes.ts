@@ -1,7 +1,6 @@
-import type { TestAddress } from '../test/postgres.ts'
+import { asAdmin, type TestAddress } from '../test/postgres.ts'
 import {
   addUsualTables,
-  asAdmin,
   load,
   middleOf,
   openStage,

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import pg from 'pg'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { createKey, createToken } from '../src/keys/manage.ts'
 import { openLog } from '../src/platform/log.ts'
@@ -11,7 +10,7 @@ import { migrate } from '../src/platform/migrate.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
 import { fillReference } from '../src/reference/store.ts'
-import type { TestAddress } from '../test/postgres.ts'
+import { asAdmin, type TestAddress } from '../test/postgres.ts'
 import type { Workload } from './workload.ts'
 
 /** A database of its own with a supplier's hotels in it, for one peer or for several that don't touch each other's tables. */
@@ -169,15 +168,4 @@ export function middleOf(runs: readonly Measured[]): Measured {
 export async function residentMegabytes({ pid }: Peer): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
-}
-
-/** One statement on a connection of its own, without the service's time limits: what prepares a measurement may take minutes. */
-export async function asAdmin(address: TestAddress, statement: string): Promise<void> {
-  const client = new pg.Client(address)
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }

@@ -1,4 +1,5 @@
-import { asAdmin, type Stage } from './stage.ts'
+import { asAdmin } from '../test/postgres.ts'
+import { type Stage } from './stage.ts'
 import { hashSecret } from '../src/keys/secret.ts'
 
 /** The nights that the service holds of the first hotels, as the usual stack keeps them: copied out of its own tables. */

@@ -8,13 +8,7 @@ import type { OutboundRules, Resolve } from '../src/platform/outbound.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
-import {
-  addressVariable,
-  asAdmin,
-  startTestPostgres,
-  type TestAddress,
-  type TestPostgres,
-} from './postgres.ts'
+import { asAdmin, testServer, type TestAddress } from './postgres.ts'
 import { makeTemplate, templateVariable, testNow } from './template.ts'
 
 /** The whole service in this process, on a database of its own, entered over HTTP. */
@@ -41,7 +35,7 @@ export type TestClient = {
   delete: (path: string, headers?: Record<string, string>) => Promise<Reply>
 }
 
-let postgres: Promise<TestPostgres> | undefined
+let server: ReturnType<typeof testServer> | undefined
 let template: Promise<string> | undefined
 let gateways = 0
 
@@ -169,10 +163,7 @@ function settableClock(start: string, systemTime: boolean): TestGateway['clock']
 }
 
 async function serverAddress(): Promise<TestAddress> {
-  const given = process.env[addressVariable]
-  if (given !== undefined) return JSON.parse(given)
-  postgres ??= startTestPostgres()
-  return (await postgres).address
+  return (await (server ??= testServer())).address
 }
 
 async function templateOn(address: TestAddress): Promise<string> {
@@ -182,6 +173,6 @@ async function templateOn(address: TestAddress): Promise<string> {
 async function release(address: TestAddress): Promise<void> {
   if (template) await asAdmin(address, `drop database ${await template} with (force)`)
   template = undefined
-  if (postgres) await (await postgres).stop()
-  postgres = undefined
+  if (server) await (await server).stop()
+  server = undefined
 }

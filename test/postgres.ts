@@ -1,4 +1,5 @@
 /** The one PostgreSQL of a test run, a schema check or a bench: TEST_DATABASE_URL, or an embedded one of its own. */
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,5 +78,25 @@ export async function asAdmin(address: TestAddress, sql: string): Promise<void> 
     await admin.query(sql)
   } finally {
     await admin.end()
+  }
+}
+
+/** The PostgreSQL of the run; of a file that runs alone, one of its own. */
+export async function testServer(): Promise<Pick<TestPostgres, 'address' | 'stop'>> {
+  const given = process.env[addressVariable]
+  return given === undefined ? startTestPostgres() : { address: JSON.parse(given), stop: async () => {} }
+}
+
+/** An empty database for services in processes of their own. */
+export async function newTestDatabase(): Promise<{ address: TestAddress; drop: () => Promise<void> }> {
+  const { address, stop } = await testServer()
+  const database = `proof_${randomBytes(8).toString('hex')}`
+  await asAdmin(address, `create database ${database}`)
+  return {
+    address: { ...address, database },
+    drop: async () => {
+      await asAdmin(address, `drop database ${database} with (force)`)
+      await stop()
+    },
   }
 }

@@ -188,7 +188,7 @@ function mountRoutes(
           const answered = one.handle
             ? await perform(one.handle, request, needs)
             : await hold(one, request, reply)
-          return send(reply.header('cache-control', 'no-store'), answered)
+          return send(reply, answered)
         },
       })
     }
@@ -198,7 +198,8 @@ function mountRoutes(
 function send(reply: FastifyReply, answered: Answer | LongAnswer | Streamed): FastifyReply {
   if ('stream' in answered) {
     // A proxy that collects the answer would keep it from the caller.
-    return reply.type(answered.contentType).header('x-accel-buffering', 'no').send(answered.stream)
+    reply.type(answered.contentType).header('cache-control', 'no-store').header('x-accel-buffering', 'no')
+    return reply.send(answered.stream)
   }
   if (answered.headers) reply.headers(answered.headers)
   return sendJson(reply, answered)

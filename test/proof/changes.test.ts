@@ -3,14 +3,12 @@
  * processes of the service, which are ended, and killed, and started again meanwhile.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
 import { createKey, createToken } from '../../src/keys/manage.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { openDatabase } from '../../src/platform/postgres.ts'
-import { addressVariable, environOf, startTestPostgres, type TestAddress } from '../postgres.ts'
+import { environOf, newTestDatabase, type TestAddress } from '../postgres.ts'
 import { cursorOfNow, pollingFollower, streamingFollower, type Platform } from './changes/followers.ts'
 import { hotelIds, pushEverything, startWriters } from './changes/writers.ts'
 import { clientOf, type Client } from './crash/http.ts'
@@ -29,19 +27,9 @@ after(async () => {
 })
 
 async function newDatabase(): Promise<TestAddress> {
-  const given = process.env[addressVariable]
-  let address: TestAddress
-  if (given === undefined) {
-    const postgres = await startTestPostgres()
-    undo.push(postgres.stop)
-    address = postgres.address
-  } else address = JSON.parse(given)
-  const database = `changes_${randomBytes(8).toString('hex')}`
-  const admin = new pg.Client(address)
-  await admin.connect()
-  await admin.query(`create database ${database}`)
-  await admin.end()
-  return { ...address, database }
+  const { address, drop } = await newTestDatabase()
+  undo.push(drop)
+  return address
 }
 
 type Outcome = { differences: string[]; disorder: string[]; told: number }

@@ -3,14 +3,12 @@
  * under load, and everything that clients were told is compared with what is there afterwards.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
 import { isAlive, processesOf } from '../../src/platform/embedded-postgres-processes.ts'
-import { addressVariable, startTestPostgres, type TestAddress } from '../postgres.ts'
+import { environOf, newTestDatabase } from '../postgres.ts'
 import { dataFolder } from '../programs.ts'
 import { mountSmallDisk } from './crash/disk.ts'
 import { check, checkWholeLog, isAcknowledged, type Finding } from './crash/ledger.ts'
@@ -345,26 +343,7 @@ test('two services on one database push to the same hotels: in one order, no 5xx
 
 /** A database of its own on the run's PostgreSQL. */
 async function newDatabase(): Promise<Record<string, string>> {
-  const given = process.env[addressVariable]
-  let address: TestAddress
-  if (given === undefined) {
-    const postgres = await startTestPostgres()
-    undo.push(postgres.stop)
-    address = postgres.address
-  } else address = JSON.parse(given)
-  const database = `crash_${randomBytes(8).toString('hex')}`
-  const asAdmin = async (sql: string): Promise<void> => {
-    const admin = new pg.Client(address)
-    await admin.connect()
-    await admin.query(sql)
-    await admin.end()
-  }
-  await asAdmin(`create database ${database}`)
-  undo.push(() => asAdmin(`drop database ${database} with (force)`))
-  const { host, port, user } = address
-  const { PGPASSWORD } = process.env
-  return {
-    DATABASE_URL: `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`,
-    ...(PGPASSWORD === undefined ? {} : { PGPASSWORD }),
-  }
+  const { address, drop } = await newTestDatabase()
+  undo.push(drop)
+  return environOf(address)
 }

@@ -1,10 +1,8 @@
 /** No unit is sold twice and no booking that was answered is lost, whatever dies meanwhile. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
-import { addressVariable, environOf, startTestPostgres, type TestAddress } from '../postgres.ts'
+import { environOf, newTestDatabase } from '../postgres.ts'
 import { audit, type Finding, type Told } from './bookings/audit.ts'
 import { bookingOf, openMarket, pushHotel, type Market } from './bookings/market.ts'
 import { endServices } from './crash/service.ts'
@@ -21,23 +19,9 @@ after(async () => {
 })
 
 async function newDatabase(): Promise<Record<string, string>> {
-  const given = process.env[addressVariable]
-  let address: TestAddress
-  if (given === undefined) {
-    const postgres = await startTestPostgres()
-    undo.push(postgres.stop)
-    address = postgres.address
-  } else address = JSON.parse(given)
-  const database = `bookings_${randomBytes(8).toString('hex')}`
-  const asAdmin = async (sql: string): Promise<void> => {
-    const admin = new pg.Client(address)
-    await admin.connect()
-    await admin.query(sql)
-    await admin.end()
-  }
-  await asAdmin(`create database ${database}`)
-  undo.push(() => asAdmin(`drop database ${database} with (force)`))
-  return environOf({ ...address, database })
+  const { address, drop } = await newTestDatabase()
+  undo.push(drop)
+  return environOf(address)
 }
 
 async function newMarket(more: Readonly<Record<string, string>> = {}): Promise<Market> {

@@ -1,15 +1,13 @@
 /** A service with hotels, each with a key and a URL of its own, and whoever checks their prices. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { createKey, createToken } from '../../../src/keys/manage.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { openDatabase, type Database } from '../../../src/platform/postgres.ts'
 import { testAuthority } from '../../data/certificates.ts'
-import { addressVariable, environOf, startTestPostgres, type TestAddress } from '../../postgres.ts'
+import { environOf, newTestDatabase, type TestAddress } from '../../postgres.ts'
 import { clientOf, type Client } from '../crash/http.ts'
 import { startService } from '../crash/service.ts'
 
@@ -74,23 +72,9 @@ export async function openWorld(lanes: number, broken?: string): Promise<World> 
 }
 
 async function newDatabase(undo: (() => Promise<unknown>)[]): Promise<TestAddress> {
-  const given = process.env[addressVariable]
-  let address: TestAddress
-  if (given === undefined) {
-    const postgres = await startTestPostgres()
-    undo.push(postgres.stop)
-    address = postgres.address
-  } else address = JSON.parse(given)
-  const database = `price_check_${randomBytes(8).toString('hex')}`
-  const admin = async (sql: string): Promise<void> => {
-    const client = new pg.Client(address)
-    await client.connect()
-    await client.query(sql)
-    await client.end()
-  }
-  await admin(`create database ${database}`)
-  undo.push(() => admin(`drop database ${database} with (force)`))
-  return { ...address, database }
+  const { address, drop } = await newTestDatabase()
+  undo.push(drop)
+  return address
 }
 
 /** The key that pushed a hotel is the one whose URL is asked. */
