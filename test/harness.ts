@@ -55,7 +55,7 @@ export type GatewayOptions = {
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
-  const address = await serverAddress()
+  const { address, isThrownAway } = await (server ??= testServer())
   const name = `test_${randomBytes(8).toString('hex')}`
   await asAdmin(address, `create database ${name} template ${await templateOn(address)} strategy file_copy`)
   gateways++
@@ -65,7 +65,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...gateway,
     stop: async () => {
       await gateway.stop()
-      await asAdmin(address, `drop database ${name} with (force)`)
+      if (!isThrownAway) await asAdmin(address, `drop database ${name} with (force)`)
       if (--gateways === 0) await release(address)
     },
   }
@@ -160,10 +160,6 @@ function settableClock(start: string, systemTime: boolean): TestGateway['clock']
       now = Date.parse(instant)
     },
   }
-}
-
-async function serverAddress(): Promise<TestAddress> {
-  return (await (server ??= testServer())).address
 }
 
 async function templateOn(address: TestAddress): Promise<string> {

@@ -9,15 +9,21 @@ import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 /** A password, where there is one, goes through PGPASSWORD. */
 export type TestAddress = { host: string; port: number; user: string; database: string }
 
-export type TestPostgres = { address: TestAddress; version: string; stop: () => Promise<void> }
+type TestServer = {
+  address: TestAddress
+  /** It goes away with the run and all its databases: dropping them one by one would only cost time. */
+  isThrownAway: boolean
+}
 
-/** The variable by which test files, each a process of its own, learn the address. */
-export const addressVariable = 'ARI_TEST_POSTGRES'
+export type TestPostgres = TestServer & { version: string; stop: () => Promise<void> }
+
+/** The variable by which test files, each a process of its own, learn of it. */
+export const serverVariable = 'ARI_TEST_POSTGRES'
 
 /** `durable: false`: what it holds would not survive the machine; nothing but speed is different. */
 export async function startTestPostgres({ durable = true } = {}): Promise<TestPostgres> {
   const { TEST_DATABASE_URL: url } = process.env
-  if (url) return ready(addressOf(url), async () => {})
+  if (url) return ready({ address: addressOf(url), isThrownAway: false }, async () => {})
   const folder = await mkdtemp(join(tmpdir(), 'ari-test-'))
   // As root the server runs as another user, who must be able to pass through.
   await chmod(folder, 0o711)
@@ -26,7 +32,7 @@ export async function startTestPostgres({ durable = true } = {}): Promise<TestPo
     await asAdmin(started.connection, 'alter system set fsync = off')
     await asAdmin(started.connection, 'select pg_reload_conf()')
   }
-  return ready(started.connection, async () => {
+  return ready({ address: started.connection, isThrownAway: !durable }, async () => {
     await started.stop()
     // Its data are elsewhere when root's temporary folder is closed to the server.
     await rm(started.dataDir, { recursive: true, force: true })
@@ -44,12 +50,12 @@ export function environOf({ host, port, user, database }: TestAddress): Record<s
   }
 }
 
-async function ready(address: TestAddress, stop: () => Promise<void>): Promise<TestPostgres> {
-  const client = new pg.Client(address)
+async function ready(server: TestServer, stop: () => Promise<void>): Promise<TestPostgres> {
+  const client = new pg.Client(server.address)
   await client.connect()
   const { rows } = await client.query<{ server_version: string }>('show server_version')
   await client.end()
-  return { address, version: rows[0]?.server_version ?? 'of unknown version', stop }
+  return { ...server, version: rows[0]?.server_version ?? 'of unknown version', stop }
 }
 
 function addressOf(url: string): TestAddress {
@@ -82,9 +88,9 @@ export async function asAdmin(address: TestAddress, sql: string): Promise<void> 
 }
 
 /** The PostgreSQL of the run; of a file that runs alone, one of its own. */
-export async function testServer(): Promise<Pick<TestPostgres, 'address' | 'stop'>> {
-  const given = process.env[addressVariable]
-  return given === undefined ? startTestPostgres() : { address: JSON.parse(given), stop: async () => {} }
+export async function testServer(): Promise<TestServer & { stop: () => Promise<void> }> {
+  const given = process.env[serverVariable]
+  return given === undefined ? startTestPostgres() : { ...JSON.parse(given), stop: async () => {} }
 }
 
 /** An empty database for services in processes of their own. */

@@ -32,6 +32,10 @@ const programs = {
   command: 'bin/ari.js',
 } as const
 
+/** What one program of a run has compiled, the next finds. */
+const { NODE_COMPILE_CACHE } = process.env
+const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+
 export function startProgram(
   name: keyof typeof programs,
   environ: Readonly<Record<string, string>>,
@@ -42,7 +46,7 @@ export function startProgram(
   const child = spawn(process.execPath, [program, ...parameters], {
     // No .env of the checkout, no settings of whoever runs the tests.
     cwd: tmpdir(),
-    env: { ...environ },
+    env: { ...compileCache, ...environ },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { addressVariable, asAdmin, startTestPostgres } from './postgres.ts'
+import { serverVariable, asAdmin, startTestPostgres } from './postgres.ts'
 import { makeTemplate, templateVariable } from './template.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -32,7 +32,7 @@ if (files.length === 0) {
   const postgres = await startTestPostgres({ durable: isProof })
   let outcome: string
   try {
-    process.env[addressVariable] = JSON.stringify(postgres.address)
+    process.env[serverVariable] = JSON.stringify(postgres)
     // What one file has compiled, the next finds.
     process.env['NODE_COMPILE_CACHE'] ??= resolve(root, 'node_modules/.cache/tests')
     const template = await makeTemplate(postgres.address)

@@ -93,7 +93,7 @@ suite('starting and stopping', () => {
   }
 
   test('stops twice as well as once, and can be started again in the same process', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     for (let turn = 0; turn < 2; turn += 1) {
       const running = await start({ dataDir, log: quiet() })
       await Promise.all([running.stop(), running.stop()])
@@ -103,7 +103,7 @@ suite('starting and stopping', () => {
   })
 
   test('stops in good order although clients are connected and at work', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const running = await start({ dataDir, log: quiet() })
     const busy = await occupy(running.connection)
     await running.stop()
@@ -136,7 +136,7 @@ suite('starting and stopping', () => {
   })
 
   test('refuses to run while a setting would lose acknowledged data, and leaves nothing running', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const running = await start({ dataDir, log: quiet() })
     await query(running.connection, 'alter system set fsync = off')
     await running.stop()
@@ -155,7 +155,7 @@ suite('starting and stopping', () => {
   })
 
   test('listens on its socket alone, and admits no other user of the machine', onlyAsRoot, async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const running = await start({ dataDir, log: quiet() })
     const { host } = running.connection
     assert.equal(statSync(host).mode & 0o777, 0o700)
@@ -189,7 +189,7 @@ suite('starting and stopping', () => {
 
 suite('one service a folder', () => {
   test('a second service is told who holds the folder, and the holder is not disturbed', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const first = await service({ dataDir })
     await assert.rejects(start({ dataDir, log: quiet() }), {
       name: 'DataFolderInUse',
@@ -231,7 +231,7 @@ suite('one service a folder', () => {
 
 suite('kill -9', () => {
   test('of the service: PostgreSQL ends by itself, and the next start has everything', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const first = await service({ dataDir })
     await query(first.connection, 'create table kept as select 7 as seven')
     await first.kill()
@@ -242,14 +242,14 @@ suite('kill -9', () => {
   })
 
   test('of the service, whose process ends without stopping: PostgreSQL ends too', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const first = await service({ dataDir })
     first.process.kill('SIGTERM')
     await nothingLeft(dataDir)
   })
 
   test('of the service and the watcher: the next start ends the orphan and has everything', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const first = await service({ dataDir })
     await query(first.connection, 'create table kept as select 7 as seven')
     process.kill(watcherOf(first), 'SIGKILL')
@@ -263,7 +263,7 @@ suite('kill -9', () => {
   })
 
   test('of the watcher: it is replaced, and the new one knows what to end', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const first = await service({ dataDir })
     const old = watcherOf(first)
     process.kill(old, 'SIGKILL')
@@ -274,7 +274,7 @@ suite('kill -9', () => {
   })
 
   test('of the postmaster, while a backend is too busy to notice: the same socket answers again', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const running = await start({ dataDir, log: quiet() })
     await query(running.connection, 'create table kept as select 7 as seven')
     for (let turn = 0; turn < 5; turn += 1) {
@@ -291,7 +291,7 @@ suite('kill -9', () => {
   })
 
   test('of a backend: the others heal', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const running = await start({ dataDir, log: quiet() })
     await query(running.connection, 'create table kept as select 7 as seven')
     const busy = await occupy(running.connection)
@@ -302,7 +302,7 @@ suite('kill -9', () => {
   })
 
   test('of service, watcher and postmaster at once, with a busy backend left: the next start succeeds', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const first = await service({ dataDir })
     await query(first.connection, 'create table kept as select 7 as seven')
     const busy = await occupy(first.connection)
@@ -337,7 +337,7 @@ suite('kill -9', () => {
   })
 
   test('leaves a pid file whose number another program has by now: that program lives, and we start', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     await (await start({ dataDir, log: quiet() })).stop()
     const bystander = spawn('sleep', ['60'])
     const pidFile = join(clusterOf(dataDir), 'postmaster.pid')
@@ -353,7 +353,7 @@ suite('kill -9', () => {
 
 suite('healing', () => {
   test('goes on with pauses until the server can run again', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const log = quiet()
     const running = await start({ dataDir, log })
     const needed = join(clusterOf(dataDir), 'global', 'pg_control')
@@ -366,7 +366,7 @@ suite('healing', () => {
   })
 
   test('stops at once although the server is being healed', async () => {
-    const dataDir = newFolder('data')
+    const dataDir = await folderInUse()
     const log = quiet()
     const running = await start({ dataDir, log })
     renameSync(join(clusterOf(dataDir), 'global', 'pg_control'), join(dataDir, 'away'))
@@ -765,6 +765,20 @@ function expectedSettings(binDir: string | undefined) {
 }
 
 /** Open to PostgreSQL's user, which a fresh folder of root's is not. */
+let used: Promise<string> | undefined
+
+/** Data of a service that was stopped in good order: where the first start isn't the point, it needn't be waited for. */
+async function folderInUse(): Promise<string> {
+  used ??= (async () => {
+    const dataDir = newFolder('data')
+    await (await start({ dataDir, log: quiet() })).stop()
+    return dataDir
+  })()
+  const dataDir = newFolder('data')
+  execFileSync('cp', ['-a', `${await used}/.`, dataDir])
+  return dataDir
+}
+
 function newFolder(kind: string): string {
   const folder = realpathSync(mkdtempSync(join(scratch, `${kind}-`)))
   chmodSync(folder, 0o755)
