@@ -6,6 +6,7 @@ import { getRoomRateMappings } from './ari/get-room-rate-mappings.ts'
 import { selectHotelsOnSale } from './ari/on-sale.ts'
 import { pushAri, type AriNeeds } from './ari/push-ari.ts'
 import { listChanges } from './changes/list-changes.ts'
+import { consoleHandlers, type ConsoleNeeds } from './console-handlers.ts'
 import type { RouteName } from './contract.ts'
 import { getHotels, type GetHotelsNeeds } from './hotels/get-hotels.ts'
 import { pushHotels } from './hotels/push-hotels.ts'
@@ -82,7 +83,8 @@ type HandlerNeeds = AriNeeds &
   OfferNeeds &
   PriceCheckNeeds &
   BookTestNeeds &
-  BookNeeds & { outbound: OutboundRules; pings: Pinger }
+  BookNeeds &
+  ConsoleNeeds & { outbound: OutboundRules; pings: Pinger }
 
 /** Every route's handler; the compiler demands one for each. */
 const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = {
@@ -136,13 +138,21 @@ export function startApp(needs: AppNeeds): App {
   const keys = authenticator(needs, needs)
   const handlerNeeds = handlerNeedsOf(needs)
   const { committer: commits, pings, priceChecks: prices } = handlerNeeds
-  const mounted = Object.values(handlers).map((handler) => handler(handlerNeeds))
+  const mounted = [
+    ...Object.values(handlers).map((handler) => handler(handlerNeeds)),
+    ...Object.values(consoleHandlers).map((handler) => handler(handlerNeeds)),
+  ]
   let draining = false
 
   const server = serve(mounted, {
     ...needs,
     callerOf: keys.callerOf,
     tokenOf: keys.tokenOf,
+    operatorOf: async ({ headers }) => {
+      const token = await keys.tokenOf(headers.authorization)
+      if (token?.role !== 'operator') return undefined
+      return { id: undefined, name: `token ${token.id}`, role: 'operator', sessionId: undefined }
+    },
     replayed: (push) => replayedAnswer(needs.db, push),
     keepRefused: (push, status, json) => keepRefused(needs, push, status, json),
   })

@@ -1,13 +1,13 @@
 import { furtherExamples } from '../src/openapi/further-examples.ts'
 import { routes, type RouteName } from '../src/contract.ts'
-import type { Example, Route } from '../src/platform/route.ts'
+import type { Example, PublicRoute } from '../src/platform/route.ts'
 import { client, type Reply, type TestClient, type TestGateway } from './harness.ts'
 
 /** The examples of the API reference, sent to a service as one story. */
 
 export type Sent = { name: RouteName; index: number; example: Example; status: number; answer: unknown }
 
-const routeByName: Readonly<Record<RouteName, Route>> = routes
+const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 
 export function examplesOf(name: RouteName): readonly Example[] {
   return [...routeByName[name].examples, ...(furtherExamples[name] ?? [])]
@@ -41,7 +41,7 @@ export async function sendExamples(gateway: TestGateway): Promise<Sent[]> {
 
 function sendExample(
   caller: TestClient,
-  { method, path }: Route,
+  { method, path }: PublicRoute,
   { request, params }: Example,
   headers: Record<string, string>,
 ): Promise<Reply> {

@@ -8,13 +8,13 @@ import { openapiDocument } from '../src/openapi/document.ts'
 import { commonAnswers } from '../src/openapi/common.ts'
 import { keyOf } from '../src/openapi/further-examples.ts'
 import { sampleAnswers } from '../src/openapi/sample-answers.ts'
-import type { Route } from '../src/platform/route.ts'
+import type { PublicRoute } from '../src/platform/route.ts'
 import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
 import { examplesOf, sendExamples, storyOrder } from './examples.ts'
 import { client, startGateway, type TestGateway } from './harness.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const routeByName: Readonly<Record<RouteName, Route>> = routes
+const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 let supplier: ExampleSupplier
 let gateway: TestGateway
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { routes, type RouteName } from '../src/contract.ts'
 import { createToken, revokeToken } from '../src/keys/manage.ts'
 import { makeSecret } from '../src/keys/secret.ts'
-import type { Route } from '../src/platform/route.ts'
+import type { PublicRoute } from '../src/platform/route.ts'
 import { bookingBody } from './booking.ts'
 import { client, startGateway, type Reply, type TestGateway } from './harness.ts'
 
@@ -40,7 +40,7 @@ const rows: Record<PlatformRouteName, unknown> = {
   cancelReservation: {},
 }
 
-const routeByName: Readonly<Record<RouteName, Route>> = routes
+const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 // The boundary: the keys of the table.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const names = Object.keys(rows) as PlatformRouteName[]

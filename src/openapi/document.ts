@@ -1,5 +1,5 @@
 import { routes, type RouteName } from '../contract.ts'
-import { errorAnswer, type Access, type Route } from '../platform/route.ts'
+import { errorAnswer, type Access, type PublicRoute } from '../platform/route.ts'
 import { callbackItems } from './callbacks.ts'
 import { commonAnswers, commonHeaders, requestHeaders } from './common.ts'
 import { furtherExamples, keyOf } from './further-examples.ts'
@@ -12,7 +12,7 @@ export type OpenApiOptions = { environment: 'sandbox' | 'production' }
 
 type Json = Record<string, unknown>
 
-const routeByName: Readonly<Record<RouteName, Route>> = routes
+const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 const securities: Readonly<Record<Access, readonly Json[]>> = {
   supplier: [{ apiKey: [] }],
   platform: [{ platformToken: [] }],
@@ -49,7 +49,7 @@ export function openapiDocument({ environment }: OpenApiOptions): Json {
   }
 }
 
-function withFurtherExamples(name: RouteName): Route {
+function withFurtherExamples(name: RouteName): PublicRoute {
   const described = routeByName[name]
   const [first, ...others] = described.examples
   return { ...described, examples: [first, ...others, ...(furtherExamples[name] ?? [])] }
@@ -71,11 +71,11 @@ function securitySchemes(used: ReadonlySet<Access>): Json {
 }
 
 /** Every push does. */
-function takesKey({ pushKind, takesIdempotencyKey }: Route): boolean {
+function takesKey({ pushKind, takesIdempotencyKey }: PublicRoute): boolean {
   return pushKind !== undefined || takesIdempotencyKey === true
 }
 
-function operation(name: RouteName, described: Route, shapes: Shapes): Json {
+function operation(name: RouteName, described: PublicRoute, shapes: Shapes): Json {
   const { tag, summary, body, access } = described
   return {
     operationId: name,
@@ -95,7 +95,7 @@ function operation(name: RouteName, described: Route, shapes: Shapes): Json {
   }
 }
 
-function description(name: RouteName, described: Route): string {
+function description(name: RouteName, described: PublicRoute): string {
   const faults = [
     ...(faultsBeyondShape[name] ?? []),
     ...faultsIn(described.body),
@@ -133,7 +133,7 @@ function folded(title: string, faults: readonly Fault[]): string {
   )
 }
 
-function parameters(described: Route, shapes: Shapes): Json[] {
+function parameters(described: PublicRoute, shapes: Shapes): Json[] {
   const listed = (schema: unknown, place: 'query' | 'path'): Json[] => {
     const shape = schema === undefined ? {} : shapes.shown(schema)
     return Object.entries(recordOf(shape['properties'])).map(([name, member]) => {
@@ -152,7 +152,7 @@ function parameters(described: Route, shapes: Shapes): Json[] {
   return [...listed(described.params, 'path'), ...listed(described.query, 'query')]
 }
 
-function parameterExamples({ examples }: Route, parameter: string): Json {
+function parameterExamples({ examples }: PublicRoute, parameter: string): Json {
   const given = examples.flatMap((example) => {
     const request = recordOf(example.request)
     return parameter in request
@@ -162,7 +162,7 @@ function parameterExamples({ examples }: Route, parameter: string): Json {
   return given.length === 0 ? {} : { examples: Object.fromEntries(given) }
 }
 
-function requestBody({ body, examples }: Route, shapes: Shapes): Json {
+function requestBody({ body, examples }: PublicRoute, shapes: Shapes): Json {
   const shown = examples.map(
     (example) => [keyOf(example), { summary: example.summary, value: example.request }] as const,
   )
@@ -172,7 +172,7 @@ function requestBody({ body, examples }: Route, shapes: Shapes): Json {
   }
 }
 
-function answers(name: RouteName, described: Route, shapes: Shapes): Json {
+function answers(name: RouteName, described: PublicRoute, shapes: Shapes): Json {
   const { answer, answers: further, errors, access, body } = described
   const common = (response: string) => ({ $ref: `#/components/responses/${response}` })
   const successes: [string, Shape][] = [[String(described.status ?? 200), shapes.shown(answer)]]
@@ -213,12 +213,12 @@ function answers(name: RouteName, described: Route, shapes: Shapes): Json {
   }
 }
 
-function eventsContent({ events }: Route, status: string): Json {
+function eventsContent({ events }: PublicRoute, status: string): Json {
   if (events === undefined || status !== '200') return {}
   return { 'text/event-stream': { schema: { type: 'string' }, example: events } }
 }
 
-function answerHeaders(described: Route): Json {
+function answerHeaders(described: PublicRoute): Json {
   const { access } = described
   const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
   return {
@@ -230,7 +230,7 @@ function answerHeaders(described: Route): Json {
   }
 }
 
-function answerExamples(name: RouteName, { examples }: Route, status: string): Json {
+function answerExamples(name: RouteName, { examples }: PublicRoute, status: string): Json {
   const shown = examples
     .map((example, index) => ({ example, whole: sampleAnswers[name][index] }))
     .filter(({ example }) => String(example.answer.status) === status)

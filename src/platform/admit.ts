@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from './mount.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
-import type { Route } from './route.ts'
+import { operatorRoles, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
 /** Who may come in: the key or token first, then the key's rate. Nothing of the body is read before. */
@@ -65,6 +65,29 @@ export async function admitToken(
   }
   const key = takesIdempotencyKey ? request.headers['idempotency-key'] : undefined
   request.ari.token = { id: token.id, idempotencyKey: idempotencyKeyOf(key) }
+}
+
+export async function admitOperator(
+  { role: least = 'viewer' }: Route,
+  request: FastifyRequest,
+  needs: ServeNeeds,
+): Promise<void> {
+  const operator = await needs.operatorOf(request)
+  if (!operator) {
+    throw new Rejected(401, {
+      type: 'NOT_SIGNED_IN',
+      message: 'Not signed in',
+      hint: 'Sign in at /console, or send an operator token as "Authorization: Bearer …"',
+    })
+  }
+  if (operatorRoles.indexOf(operator.role) < operatorRoles.indexOf(least)) {
+    throw new Rejected(403, {
+      type: 'ROLE_TOO_LOW',
+      message: `This needs the role ${least}; ${operator.name} has the role ${operator.role}`,
+      hint: 'Ask an admin of the console',
+    })
+  }
+  request.ari.operator = operator
 }
 
 const idempotencyKeyMax = 64

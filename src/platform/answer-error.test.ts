@@ -11,7 +11,14 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
   const fastify = Fastify({ genReqId: () => 'the-id' })
   fastify.decorateRequest('ari')
   fastify.addHook('onRequest', async (request) => {
-    request.ari = { startedMs: 0, route: undefined, caller: undefined, push: undefined, token: undefined }
+    request.ari = {
+      startedMs: 0,
+      route: undefined,
+      caller: undefined,
+      push: undefined,
+      token: undefined,
+      operator: undefined,
+    }
   })
   fastify.setErrorHandler((error, request, reply) =>
     answerError(error, request, reply, {

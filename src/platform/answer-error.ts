@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer, LongAnswer, Mounted, Push } from './mount.ts'
 import { isUnavailable } from './postgres.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
-import type { Route } from './route.ts'
+import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
 type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log'>
@@ -149,5 +149,5 @@ function shownPath(path: string): string {
 }
 
 function pathPattern(route: Route): RegExp {
-  return new RegExp(`^/v1${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  return new RegExp(`^${basePathOf(route)}${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }

@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import type { Held } from './held-open.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { rejectIfAny, type Problem } from './rejected.ts'
-import type { BodyOf, ParamsOf, QueryOf, Route } from './route.ts'
+import type { BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
 import { elementsJudgedMax, isRecord, validator, type Judgement, type Validator } from './validate.ts'
 
 /** Who calls: the account behind an x-api-key. Its limits are the key's own or the service's defaults. */
@@ -29,6 +29,17 @@ export type Push = {
 /** The token with which a platform or an operator calls, and the Idempotency-Key where the route takes one. */
 export type TokenUse = { id: number; idempotencyKey: string | undefined }
 
+/** A person before the console, or a program with an operator's token. */
+export type Operator = {
+  /** Of the account; of a token's owner there is none. */
+  id: number | undefined
+  /** As the audit log names it. */
+  name: string
+  role: OperatorRole
+  /** Hash of the session's secret; undefined for a token. */
+  sessionId: string | undefined
+}
+
 /** An answer, already in the words in which it is sent (and, for pushes, kept). */
 export type Answer = { status: number; json: string; headers?: Readonly<Record<string, string>> }
 
@@ -48,6 +59,7 @@ export type Call<R extends Route> = {
   params: ParamsOf<R>
   caller: Caller
   token: TokenUse
+  operator: Operator
   requestId: string
   push: Push
 }

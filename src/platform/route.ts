@@ -6,9 +6,13 @@ import Type, { type Static, type TSchema } from 'typebox'
  * may be imported by code that runs without a server.
  */
 
-/** Who may call: `supplier` by x-api-key, `platform` and `operator` by bearer token, `open` anybody. */
+/** Who may call: `supplier` by x-api-key, `platform` by bearer token, `operator` by a session of the console or a bearer token, `open` anybody. */
 export const accesses = ['supplier', 'platform', 'operator', 'open'] as const
 export type Access = (typeof accesses)[number]
+
+/** What operators may do: each what those before it may, and more. */
+export const operatorRoles = ['viewer', 'operator', 'admin'] as const
+export type OperatorRole = (typeof operatorRoles)[number]
 
 export const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 export type Method = (typeof methods)[number]
@@ -24,12 +28,11 @@ export type Example = {
 
 export type Route = {
   method: Method
-  /** Below /v1, `{name}` for parameters. */
+  /** Below `basePathOf` its access, `{name}` for parameters. */
   path: string
   access: Access
-  tag: string
-  summary: string
-  description: string
+  /** The least role that an operator needs; `viewer` unless told. */
+  role?: OperatorRole
   body?: TSchema
   query?: TSchema
   params?: TSchema
@@ -46,11 +49,31 @@ export type Route = {
   takesIdempotencyKey?: true
   /** Kind under which the push log keeps the request; absent for reads. */
   pushKind?: string
+}
+
+/** A route that others program against: it is in /openapi.json, with examples that a test sends. */
+export type PublicRoute = Route & {
+  tag: string
+  summary: string
+  description: string
   examples: readonly [Example, ...Example[]]
 }
 
-export function route<const R extends Route>(described: R): R {
+export function route<const R extends PublicRoute>(described: R): R {
   return described
+}
+
+/** A route of the console's own API. What it answers is stated as a type: only the console reads it. */
+export function consoleRoute<AnswerBody>() {
+  return <const R extends Omit<Route, 'access' | 'answer'>>(described: R) => ({
+    ...described,
+    access: 'operator' as const,
+    answer: Type.Unsafe<AnswerBody>({}),
+  })
+}
+
+export function basePathOf({ access }: Pick<Route, 'access'>): string {
+  return access === 'operator' ? '/console/api' : '/v1'
 }
 
 type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise

@@ -1,6 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
-import type { Answer, Caller, Push, TokenUse } from './mount.ts'
+import type { Answer, Caller, Operator, Push, TokenUse } from './mount.ts'
 import type { Access, Route } from './route.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -13,6 +14,8 @@ export type ServeNeeds = {
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
   /** The token behind an Authorization header, or undefined. */
   tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: Access } | undefined>
+  /** Who stands behind the cookies or the token of a request for the console. */
+  operatorOf: (request: FastifyRequest) => Promise<Operator | undefined>
   /** The stored answer for a push that was answered before under the same idempotency key. */
   replayed: (push: Push) => Promise<Answer | undefined>
   /** Keeps a push that was refused. */
@@ -28,6 +31,7 @@ declare module 'fastify' {
       caller: Caller | undefined
       push: Push | undefined
       token: TokenUse | undefined
+      operator: Operator | undefined
     }
   }
 }

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { randomUUIDv7 } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { constants } from 'node:zlib'
-import { admitSupplier, admitToken } from './admit.ts'
+import { admitOperator, admitSupplier, admitToken } from './admit.ts'
 import { answerError, notFound, sendJson } from './answer-error.ts'
 import { bodyReader, overloaded, type BodyReader } from './body.ts'
 import { brokenRequests, hostMissing, type BrokenRequests } from './broken-requests.ts'
@@ -11,10 +11,10 @@ import { heldOpenRequests, type HeldOpen } from './held-open.ts'
 import { inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
 import { sparing } from './log.ts'
-import type { Answer, Caller, LongAnswer, Mounted, Streamed, UncheckedCall } from './mount.ts'
+import type { Answer, Caller, LongAnswer, Mounted, Operator, Streamed, UncheckedCall } from './mount.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
-import type { Route } from './route.ts'
+import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
 export type Server = {
@@ -116,6 +116,7 @@ function countRequests(
       caller: undefined,
       push: undefined,
       token: undefined,
+      operator: undefined,
     }
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
@@ -149,7 +150,8 @@ function admission(
       throw overloaded()
     }
     if (route.access === 'open') return
-    if (route.access !== 'supplier') return admitToken(route, request, needs)
+    if (route.access === 'operator') return admitOperator(route, request, needs)
+    if (route.access === 'platform') return admitToken(route, request, needs)
     const { keyId } = await admitSupplier(route, request, reply, limiter, needs)
     if (inFlight.claimed(request, keyId) <= requestsInFlightPerKeyMax) return
     needs.telemetry.limited.inc({ limit: 'in_flight_of_key' })
@@ -182,7 +184,7 @@ function mountRoutes(
       const { route } = one
       api.route({
         method: route.method,
-        url: `/v1${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+        url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
         onRequest: (request, reply) => admit(route, request, reply),
         handler: async (request, reply) => {
           const answered = one.handle
@@ -219,14 +221,15 @@ async function perform(
 }
 
 function callOf(request: FastifyRequest): UncheckedCall {
-  const { caller, push, token } = request.ari
+  const { caller, push, token, operator } = request.ari
   return {
     body: request.body,
     query: request.query,
     params: request.params,
-    // Routes of other access never read these three.
+    // Routes of other access never read these four.
     caller: caller ?? nobody,
     token: token ?? { id: 0, idempotencyKey: undefined },
+    operator: operator ?? noOperator,
     push: push ?? {
       kind: '',
       requestId: request.id,
@@ -239,6 +242,8 @@ function callOf(request: FastifyRequest): UncheckedCall {
     requestId: request.id,
   }
 }
+
+const noOperator: Operator = { id: 0, name: '', role: 'viewer', sessionId: undefined }
 
 const nobody: Caller = {
   keyId: 0,

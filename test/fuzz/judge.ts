@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { TSchema } from 'typebox'
 import { routes } from '../../src/contract.ts'
 import { problemsListedMax } from '../../src/platform/rejected.ts'
-import type { Route } from '../../src/platform/route.ts'
+import type { PublicRoute } from '../../src/platform/route.ts'
 import { isRecord, validator } from '../../src/platform/validate.ts'
 import type { RawOutcome, RawReply } from '../raw-http.ts'
 import type { FuzzCase } from './case.ts'
@@ -90,14 +90,14 @@ function isV1(fuzzed: FuzzCase): boolean {
 const shapes = new Map<TSchema, ReturnType<typeof validator>>()
 
 /** A request of another method than its route's may be one of another route. */
-function routeMeant({ route: name, request }: FuzzCase): Route | undefined {
-  const route: Route | undefined = name && routes[name]
+function routeMeant({ route: name, request }: FuzzCase): PublicRoute | undefined {
+  const route: PublicRoute | undefined = name && routes[name]
   if (!route || !request || request.method === route.method) return route
-  const all: readonly Route[] = Object.values(routes)
+  const all: readonly PublicRoute[] = Object.values(routes)
   return all.find(({ method, path }) => method === request.method && path === route.path)
 }
 
-function answerShape(route: Route, status: number) {
+function answerShape(route: PublicRoute, status: number) {
   const schema = route.answers?.[status] ?? route.answer
   const shape = shapes.get(schema) ?? validator(schema)
   shapes.set(schema, shape)

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { routes, type RouteName } from '../../src/contract.ts'
-import type { Route } from '../../src/platform/route.ts'
+import type { PublicRoute } from '../../src/platform/route.ts'
 import { isRecord } from '../../src/platform/validate.ts'
 import {
   annotated,
@@ -20,7 +20,7 @@ import { hostileExchange } from './wire.ts'
 
 /** Requests to every route: right ones, damaged ones, and bytes that only resemble requests. */
 
-const routeByName: Readonly<Record<RouteName, Route>> = routes
+const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 // The boundary: the keys of the table.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 export const routeNames = Object.keys(routes) as RouteName[]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { routes, type RouteName } from '../../src/contract.ts'
-import type { Route } from '../../src/platform/route.ts'
+import type { PublicRoute } from '../../src/platform/route.ts'
 import { client, startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
 import { environOf } from '../postgres.ts'
 import { startProgram, type Running } from '../programs.ts'
@@ -154,7 +154,7 @@ function books(fuzzed: FuzzCase | undefined): boolean {
 
 function writes({ route, request, what }: FuzzCase): boolean {
   if (route === undefined) return what.startsWith('pipelined')
-  const described: Route = routes[route]
+  const described: PublicRoute = routes[route]
   return described.pushKind !== undefined || request?.method === 'POST'
 }
 
