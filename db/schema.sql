@@ -67,6 +67,25 @@ create table ari_month (
   constraint ari_month_pkey PRIMARY KEY (hotel_id, room_no, rate_no, month)
 ) with (fillfactor=80);
 
+create table audit_log (
+  id bigint generated always as identity not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  operator_id integer,
+  operator_name text not null,
+  role text not null,
+  action text not null,
+  subject text not null,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  address text,
+  constraint audit_log_pkey PRIMARY KEY (id),
+  constraint audit_log_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text]))),
+  constraint audit_log_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id)
+);
+CREATE INDEX audit_log_by_operator ON public.audit_log USING btree (operator_name, at, id);
+CREATE INDEX audit_log_by_time ON public.audit_log USING btree (at, id);
+
 create table booking_answer (
   token_id integer not null,
   idempotency_key text not null,
@@ -88,7 +107,7 @@ create table change (
   revisions_to bigint[] not null,
   blocks text[],
   constraint change_pkey PRIMARY KEY (turn, id),
-  constraint change_kind_check CHECK ((kind = ANY (ARRAY['hotel'::text, 'products'::text, 'taxes'::text, 'ari'::text, 'reservation'::text])))
+  constraint change_kind_check CHECK ((kind = ANY (ARRAY['hotel'::text, 'products'::text, 'taxes'::text, 'ari'::text, 'reservation'::text, 'stopSell'::text])))
 );
 
 create table change_horizon (
@@ -144,6 +163,7 @@ CREATE INDEX delivery_due ON public.delivery USING btree (lane, endpoint, due_at
 CREATE INDEX delivery_due_hourly ON public.delivery USING btree (endpoint, hotel_id, reservation_status, is_alone, reservation_id) WHERE ((status = 'queued'::text) AND (lane = 'hourly'::text));
 CREATE INDEX delivery_leased ON public.delivery USING btree (leased_until) WHERE (status = 'sending'::text);
 CREATE INDEX delivery_open ON public.delivery USING btree (supplier_id, reservation_id) WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text]));
+CREATE INDEX delivery_superseded ON public.delivery USING btree (created_at, id) WHERE (status = 'superseded'::text);
 CREATE INDEX delivery_unalerted ON public.delivery USING btree (undelivered_since) WHERE ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text])) AND (alerted_at IS NULL));
 CREATE UNIQUE INDEX delivery_under_way ON public.delivery USING btree (reservation_id) WHERE (status = 'sending'::text);
 
@@ -190,6 +210,17 @@ create table environment (
   constraint environment_only_row_check CHECK (only_row)
 );
 
+create table failed_sign_in (
+  key bytea not null,
+  attempts integer not null,
+  last_at timestamp with time zone not null,
+  locked_until timestamp with time zone not null,
+  constraint failed_sign_in_pkey PRIMARY KEY (key),
+  constraint failed_sign_in_attempts_check CHECK ((attempts >= 0)),
+  constraint failed_sign_in_key_check CHECK ((octet_length(key) = 32))
+);
+CREATE INDEX failed_sign_in_by_age ON public.failed_sign_in USING btree (last_at);
+
 create table hotel (
   id integer generated always as identity not null,
   supplier_id integer not null,
@@ -210,11 +241,23 @@ create table hotel (
   ari_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   key_id integer,
+  is_offered boolean default false not null,
+  ari_until_month smallint,
   constraint hotel_pkey PRIMARY KEY (id),
   constraint hotel_supplier_id_code_key UNIQUE (supplier_id, code),
   constraint hotel_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
   constraint hotel_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 ) with (fillfactor=70);
+
+create table hotel_search (
+  hotel_id integer not null,
+  supplier_id integer not null,
+  name text not null,
+  words text not null,
+  constraint hotel_search_pkey PRIMARY KEY (hotel_id),
+  constraint hotel_search_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id) ON DELETE CASCADE
+);
+CREATE INDEX hotel_search_by_name ON public.hotel_search USING btree (name, hotel_id) INCLUDE (supplier_id, words);
 
 create table hourly_run (
   hour timestamp with time zone not null,
@@ -241,6 +284,47 @@ create table meal_plan (
   retired_at timestamp with time zone,
   constraint meal_plan_pkey PRIMARY KEY (code)
 );
+
+create table operator (
+  id integer generated always as identity not null,
+  name text not null,
+  name_key text not null,
+  role text not null,
+  password_hash text,
+  oidc_issuer text,
+  oidc_subject text,
+  created_at timestamp with time zone not null,
+  disabled_at timestamp with time zone,
+  last_sign_in_at timestamp with time zone,
+  constraint operator_pkey PRIMARY KEY (id),
+  constraint operator_name_key_key UNIQUE (name_key),
+  constraint operator_oidc_issuer_oidc_subject_key UNIQUE (oidc_issuer, oidc_subject),
+  constraint operator_check CHECK (((oidc_issuer IS NULL) = (oidc_subject IS NULL))),
+  constraint operator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text])))
+);
+
+create table operator_session (
+  hash bytea not null,
+  operator_id integer not null,
+  signed_in_by text not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  constraint operator_session_pkey PRIMARY KEY (hash),
+  constraint operator_session_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint operator_session_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['password'::text, 'link'::text, 'oidc'::text]))),
+  constraint operator_session_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id)
+);
+CREATE INDEX operator_session_by_operator ON public.operator_session USING btree (operator_id);
+
+create table operator_sign_in_link (
+  hash bytea not null,
+  operator_id integer not null,
+  expires_at timestamp with time zone not null,
+  constraint operator_sign_in_link_pkey PRIMARY KEY (hash),
+  constraint operator_sign_in_link_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint operator_sign_in_link_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id)
+);
+CREATE INDEX operator_sign_in_link_by_operator ON public.operator_sign_in_link USING btree (operator_id);
 
 create table price_check (
   id bigint generated always as identity not null,
@@ -280,6 +364,7 @@ create table price_check (
 );
 CREATE INDEX price_check_by_hotel ON public.price_check USING btree (hotel_id, id);
 CREATE INDEX price_check_by_supplier ON public.price_check USING btree (supplier_id, id);
+CREATE INDEX price_check_by_supplier_time ON public.price_check USING btree (supplier_id, at, id) INCLUDE (outcome, duration_ms);
 
 create table price_drift (
   hotel_id integer not null,
@@ -301,12 +386,13 @@ create table price_drift (
   constraint price_drift_check CHECK (((since_at IS NULL) = (since_revision IS NULL)))
 ) with (fillfactor=80);
 CREATE INDEX price_drift_by_night ON public.price_drift USING btree (night);
+CREATE INDEX price_drift_differing ON public.price_drift USING btree ((((abs((live - stored)))::double precision / (GREATEST(stored, (1)::bigint))::double precision)), hotel_id, room_no, rate_no, night) WHERE (since_at IS NOT NULL);
 
 create table push_log (
   at timestamp with time zone not null,
   id bigint generated always as identity not null,
   supplier_id integer not null,
-  key_id integer not null,
+  key_id integer,
   request_id text not null,
   kind text not null,
   hotel_id integer,
@@ -325,8 +411,12 @@ create table push_log (
 ) partition by RANGE (at);
 CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, id) WHERE (hotel_id IS NOT NULL);
 CREATE INDEX push_log_by_hotels ON ONLY public.push_log USING gin (hotel_ids) WHERE (hotel_ids IS NOT NULL);
-CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (supplier_id, request_id, id);
+CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_id, supplier_id, id);
 CREATE INDEX push_log_by_supplier ON ONLY public.push_log USING btree (supplier_id, id);
+CREATE INDEX push_log_by_time ON ONLY public.push_log USING brin (at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX push_log_other_by_hotel ON ONLY public.push_log USING btree (hotel_id, kind, id) WHERE ((kind <> 'ari'::text) AND (hotel_id IS NOT NULL));
+CREATE INDEX push_log_other_by_supplier ON ONLY public.push_log USING btree (supplier_id, kind, id) WHERE (kind <> 'ari'::text);
+CREATE INDEX push_log_refused ON ONLY public.push_log USING btree (supplier_id, id) WHERE (outcome = ANY (ARRAY['partial'::text, 'rejected'::text, 'dryRun'::text]));
 
 create table rate (
   hotel_id integer not null,
@@ -360,9 +450,12 @@ create table reservation (
   constraint reservation_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id),
   constraint reservation_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 );
+CREATE INDEX reservation_by_arrival ON public.reservation USING btree (arrival, id);
+CREATE INDEX reservation_by_created ON public.reservation USING btree (created_at);
 CREATE INDEX reservation_by_hotel ON public.reservation USING btree (hotel_id, id);
 CREATE INDEX reservation_by_hotel_arrival ON public.reservation USING btree (hotel_id, arrival, id);
 CREATE INDEX reservation_by_supplier ON public.reservation USING btree (supplier_id, modified_at, id);
+CREATE INDEX reservation_by_supplier_id ON public.reservation USING btree (supplier_id, id);
 
 create table reservation_card (
   reservation_id bigint not null,
@@ -404,6 +497,7 @@ create table room (
   constraint room_hotel_id_code_key UNIQUE (hotel_id, code),
   constraint room_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
+CREATE INDEX room_by_type ON public.room USING btree (room_type, hotel_id);
 
 create table room_rate (
   hotel_id integer not null,
@@ -421,6 +515,7 @@ create table room_rate (
   constraint room_rate_hotel_id_rate_no_fkey FOREIGN KEY (hotel_id, rate_no) REFERENCES rate(hotel_id, rate_no),
   constraint room_rate_hotel_id_room_no_fkey FOREIGN KEY (hotel_id, room_no) REFERENCES room(hotel_id, room_no)
 );
+CREATE INDEX room_rate_by_meal_plan ON public.room_rate USING btree (meal_plan, hotel_id) WHERE (meal_plan IS NOT NULL);
 
 create table room_type (
   name text not null,
@@ -428,6 +523,24 @@ create table room_type (
   retired_at timestamp with time zone,
   constraint room_type_pkey PRIMARY KEY (name)
 );
+
+create table sandbox_callback (
+  id bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  key_id integer not null,
+  calls text not null,
+  url text not null,
+  request_id text not null,
+  webhook_id text not null,
+  request text not null,
+  outcome text not null,
+  http_status smallint,
+  answer text,
+  duration_ms integer not null,
+  constraint sandbox_callback_pkey PRIMARY KEY (id),
+  constraint sandbox_callback_calls_check CHECK ((calls = ANY (ARRAY['ping'::text, 'priceCheck'::text, 'pushBooking'::text])))
+);
+CREATE INDEX sandbox_callback_by_key ON public.sandbox_callback USING btree (key_id, id);
 
 create table sandbox_fault (
   id bigint generated always as identity not null,
@@ -451,6 +564,16 @@ create table schema_migration (
   checksum text not null,
   applied_at timestamp with time zone default now() not null,
   constraint schema_migration_pkey PRIMARY KEY (name)
+);
+
+create table stop_sell (
+  hotel_id integer not null,
+  revision bigint not null,
+  at timestamp with time zone not null,
+  operator text not null,
+  request_id text not null,
+  constraint stop_sell_pkey PRIMARY KEY (hotel_id, revision),
+  constraint stop_sell_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
 
 create table supplier (
@@ -495,6 +618,7 @@ create view ari_night as
     COALESCE(bool_or(cell.kind = 0 AND cell.field = 1), false) AS closed,
     COALESCE(bool_or(cell.kind = 0 AND cell.field = 2), false) AS closed_to_arrival,
     COALESCE(bool_or(cell.kind = 0 AND cell.field = 3), false) AS closed_to_departure,
+    COALESCE(bool_or(cell.kind = 0 AND cell.field = 12), false) AS stop_sell,
     max(cell.value) FILTER (WHERE cell.kind = 0 AND cell.field = 4) AS min_length_stay,
     max(cell.value) FILTER (WHERE cell.kind = 0 AND cell.field = 5) AS max_length_stay,
     max(cell.value) FILTER (WHERE cell.kind = 0 AND cell.field = 6) AS min_stay_arrival,
@@ -572,3 +696,15 @@ begin
   end loop;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.hotel_words(name text, code text, city_matched text, pushed jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN "left"((' '::text || search_text(concat_ws(' '::text, code, (pushed ->> 'countryCodeISO2'::text), city_matched, (pushed ->> 'city'::text), name))), 400);
+
+CREATE OR REPLACE FUNCTION public.search_text(given text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN regexp_replace(replace(replace(replace(replace(translate(lower(regexp_replace(NORMALIZE(given, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text)), 'øłđðħıəς'::text, 'olddhiaσ'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), '[^[:alnum:]]+'::text, ' '::text, 'g'::text);

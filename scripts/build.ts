@@ -1,10 +1,12 @@
 /**
  * Writes dist/, which the npm package carries because Node runs no TypeScript below node_modules: every file of src/
- * at its place, so that paths relative to a file (to data beside it, to db/migrations) hold in both.
+ * at its place, so that paths relative to a file (to data beside it, to db/migrations) hold in both. And the console's
+ * web application, which a checkout builds when it is first started.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, rmSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
+import { buildConsole } from './build-console.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const dist = resolve(root, 'dist')
@@ -16,8 +18,10 @@ const compiled = spawnSync(
   // Not to stdout, where `npm pack --json` writes.
   { cwd: root, stdio: ['ignore', 2, 2] },
 )
-if (compiled.status === 0) copyData()
-else process.exitCode = 1
+if (compiled.status === 0) {
+  copyData()
+  await buildConsole()
+} else process.exitCode = 1
 
 function copyData(): void {
   const data = globSync('src/**/*', { cwd: root, withFileTypes: true, exclude: ['src/**/*.ts'] })

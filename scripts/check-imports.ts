@@ -1,4 +1,4 @@
-/** Checks who may look at whom in src/: the rules of ARCHITECTURE.md, as a program. */
+/** Checks who may look at whom in src/, console/ and client/: the rules of ARCHITECTURE.md, as a program. */
 import { posix } from 'node:path'
 import { projectFiles, textOf } from './project-files.ts'
 
@@ -23,6 +23,7 @@ const order: readonly (readonly string[])[] = [
   ['webhooks'],
   ['hotels'],
   ['push-log'],
+  ['operators'],
   ['keys'],
   ['reference'],
   ['platform'],
@@ -36,7 +37,8 @@ const namelessRooms = ['utils', 'helpers', 'common', 'services', 'repositories',
 const packagesOfContracts = ['typebox']
 
 export type Source = { path: string; text: string }
-type Import = { name: string; target: string | undefined }
+/** `isType`: nothing of it is there when the program runs. */
+type Import = { name: string; target: string | undefined; isType: boolean }
 
 /** What is against the rules, a line each. */
 export function importProblems(sources: readonly Source[]): string[] {
@@ -52,7 +54,11 @@ export function importProblems(sources: readonly Source[]): string[] {
   const impure = sources
     .filter(({ path }) => isContract(path))
     .flatMap(({ path }) => contractProblems(path, importsByPath))
-  return [...new Set([...found, ...impure, ...cycles(importsByPath)])].sort()
+  const beyondContracts = sources.filter(isWeb).flatMap((source) => webProblems(source, importsByPath))
+  const beyondClient = sources.filter(isClient).flatMap(({ path, text }) => clientProblems(path, text))
+  return [
+    ...new Set([...found, ...impure, ...beyondContracts, ...beyondClient, ...cycles(importsByPath)]),
+  ].sort()
 }
 
 function isProduct({ path }: Source): boolean {
@@ -82,8 +88,9 @@ const fromClause =
 const callClause = /\bimport\('([^']+)'\)/g
 
 function importsOf(path: string, text: string): Import[] {
-  return [...text.matchAll(fromClause), ...text.matchAll(callClause)].map(([, name = '']) => ({
+  return [...text.matchAll(fromClause), ...text.matchAll(callClause)].map(([clause, name = '']) => ({
     name,
+    isType: /^(?:import|export) type /.test(clause),
     target: name.startsWith('.') ? posix.join(posix.dirname(path), name) : undefined,
   }))
 }
@@ -138,6 +145,53 @@ function contractProblems(contract: string, importsByPath: ReadonlyMap<string, r
   return problems
 }
 
+function isWeb({ path }: Source): boolean {
+  return path.startsWith('console/src/')
+}
+
+/**
+ * The web application runs in a browser: of the service it knows what contracts say, as types; as values too, where a
+ * contract needs no package for them.
+ */
+function webProblems(
+  { path, text }: Source,
+  importsByPath: ReadonlyMap<string, readonly Import[]>,
+): string[] {
+  return importsOf(path, text).flatMap(({ name, target, isType }) => {
+    if (target === undefined || target.startsWith('console/src/')) return []
+    if (!isContract(target) && target !== 'src/platform/route.ts')
+      return [`${path}: imports ${name}, but the console may look at contracts only`]
+    if (isType || !needsPackage(target, importsByPath)) return []
+    return [`${path}: imports ${name} otherwise than as types, and with it a package of the service`]
+  })
+}
+
+function needsPackage(first: string, importsByPath: ReadonlyMap<string, readonly Import[]>): boolean {
+  const reached = [first]
+  // The list grows while it is walked, by every file once.
+  for (const path of reached) {
+    for (const { target, isType } of importsByPath.get(path) ?? []) {
+      if (isType) continue
+      if (target === undefined) return true
+      if (!reached.includes(target)) reached.push(target)
+    }
+  }
+  return false
+}
+
+function isClient({ path }: Source): boolean {
+  return path.startsWith('client/src/') && !path.endsWith('.test.ts')
+}
+
+/** The client is a package of its own: it needs nothing but itself, and Node for the outbox only. */
+function clientProblems(path: string, text: string): string[] {
+  return importsOf(path, text).flatMap(({ name, target }) => {
+    const mayUseNode = name.startsWith('node:') && posix.basename(path).startsWith('outbox')
+    const isOwn = target === undefined ? mayUseNode : target.startsWith('client/src/')
+    return isOwn ? [] : [`${path}: imports ${name}, which is not part of the client`]
+  })
+}
+
 function cycles(importsByPath: ReadonlyMap<string, readonly Import[]>): string[] {
   const found: string[] = []
   const done = new Set<string>()
@@ -154,7 +208,7 @@ function cycles(importsByPath: ReadonlyMap<string, readonly Import[]>): string[]
 }
 
 if (import.meta.main) {
-  const paths = projectFiles().filter((path) => path.endsWith('.ts'))
+  const paths = projectFiles().filter((path) => /\.tsx?$/.test(path))
   const problems = importProblems(paths.map((path) => ({ path, text: textOf(path) })))
   process.stdout.write(problems.map((problem) => `${problem}\n`).join(''))
   if (problems.length > 0) process.exitCode = 1

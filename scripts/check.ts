@@ -29,10 +29,20 @@ const steps: readonly Step[] = [
     says: 'the compiler agrees',
     command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'],
   },
+  {
+    name: 'types',
+    says: 'the compiler agrees with the console',
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'console'],
+  },
   { name: 'imports', says: 'imports point right', command: ['scripts/check-imports.ts'] },
   { name: 'unused', says: 'no dead file, export or dependency', command: ['node_modules/knip/bin/knip.js'] },
   { name: 'lock', says: 'package-lock.json fits every platform', command: ['scripts/check-lock.ts'] },
   { name: 'tree', says: 'no machine, no registry, no idle test', command: ['scripts/check-tree.ts'] },
+  {
+    name: 'bundle',
+    says: 'the console is built, and small enough when it is first loaded',
+    command: ['scripts/check-bundle.ts'],
+  },
   { name: 'schema', says: 'db/schema.sql is what the migrations give', command: ['scripts/check-schema.ts'] },
   ...(existsSync(join(root, docsTest))
     ? [

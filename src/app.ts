@@ -7,16 +7,22 @@ import { selectHotelsOnSale } from './ari/on-sale.ts'
 import { pushAri, type AriNeeds } from './ari/push-ari.ts'
 import { listChanges } from './changes/list-changes.ts'
 import { consoleHandlers, type ConsoleNeeds } from './console-handlers.ts'
+import { mountConsole } from './console/mount-console.ts'
 import type { RouteName } from './contract.ts'
+import { mountHealth } from './health.ts'
 import { getHotels, type GetHotelsNeeds } from './hotels/get-hotels.ts'
 import { pushHotels } from './hotels/push-hotels.ts'
-import { authenticator } from './keys/authenticate.ts'
+import { authenticator, type Authenticator } from './keys/authenticate.ts'
 import { getLimits } from './keys/get-limits.ts'
 import type { Environment } from './keys/secret.ts'
 import { findOffers, type OfferNeeds } from './offers/find-offers.ts'
 import { hotelFinder } from './offers/hotel-references.ts'
 import { stayReader } from './offers/stays.ts'
 import { mountDocs } from './openapi/docs.ts'
+import { operatorDoor } from './operators/door.ts'
+import { signInProvider, type OidcSettings } from './operators/oidc.ts'
+import { passwords } from './operators/password.ts'
+import type { ConsoleAddress } from './operators/visit.ts'
 import { overloaded } from './platform/body.ts'
 import { Gate } from './platform/gate.ts'
 import type { Needs } from './platform/needs.ts'
@@ -50,6 +56,7 @@ import { openVault } from './reservations/vault.ts'
 import { bookTest, type BookTestNeeds } from './sandbox/book-test.ts'
 import { getFaults, orderFaults } from './sandbox/order-faults.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
+import { callbackWatch } from './webhooks/callback-watch.ts'
 import { getWebhooks } from './webhooks/get-webhooks.ts'
 import { pinger, type Pinger } from './webhooks/ping.ts'
 import { registerAvailabilityWebhook, registerPushbookWebhook } from './webhooks/register-webhook.ts'
@@ -61,6 +68,15 @@ export type AppNeeds = Needs & {
   outbound: OutboundRules
   /** Absent: cards are not accepted. */
   vaultKey?: Buffer | undefined
+  /** Absent: this process serves no console. */
+  console: ConsoleSettings | undefined
+  /** Proxies whose word is taken for where a request came from. */
+  trustedProxies?: readonly string[] | undefined
+}
+
+export type ConsoleSettings = ConsoleAddress & {
+  /** Absent: people sign in by password and by link only. */
+  oidc: OidcSettings | undefined
 }
 
 export type App = {
@@ -75,6 +91,8 @@ export type App = {
   requestsInFlight: () => number
   /** From now on, until it is closed, reservations are delivered. */
   startDeliveries: () => DeliveryWorker
+  /** Has the console's web application built where it isn't, behind everything else. */
+  prepareConsole: () => void
 }
 
 type HandlerNeeds = AriNeeds &
@@ -128,7 +146,6 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
  * (body.ts, the commit queue): the heap's size counts garbage, and would turn requests away from an idle process.
  */
 const pressure = { maxEventLoopDelay: 2_000, sampleInterval: 500 }
-const readyTimeoutMs = 1_000
 const connectionsCloseWithinMs = 800
 /** Reservations that suppliers have sent to them on demand. */
 const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
@@ -136,11 +153,11 @@ const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
 /** Composes the service, once, by plain calls. */
 export function startApp(needs: AppNeeds): App {
   const keys = authenticator(needs, needs)
-  const handlerNeeds = handlerNeedsOf(needs)
-  const { committer: commits, pings, priceChecks: prices } = handlerNeeds
+  const handlerNeeds = handlerNeedsOf(needs, keys)
+  const { committer: commits, pings, priceChecks: prices, door } = handlerNeeds
   const mounted = [
     ...Object.values(handlers).map((handler) => handler(handlerNeeds)),
-    ...Object.values(consoleHandlers).map((handler) => handler(handlerNeeds)),
+    ...(needs.console ? Object.values(consoleHandlers).map((handler) => handler(handlerNeeds)) : []),
   ]
   let draining = false
 
@@ -148,11 +165,7 @@ export function startApp(needs: AppNeeds): App {
     ...needs,
     callerOf: keys.callerOf,
     tokenOf: keys.tokenOf,
-    operatorOf: async ({ headers }) => {
-      const token = await keys.tokenOf(headers.authorization)
-      if (token?.role !== 'operator') return undefined
-      return { id: undefined, name: `token ${token.id}`, role: 'operator', sessionId: undefined }
-    },
+    operatorOf: door.operatorOf,
     replayed: (push) => replayedAnswer(needs.db, push),
     keepRefused: (push, status, json) => keepRefused(needs, push, status, json),
   })
@@ -164,26 +177,16 @@ export function startApp(needs: AppNeeds): App {
       throw overloaded()
     },
   })
-  // Those who watch an overloaded service must not take it for a dead one.
-  const config = { pressureHandler: () => {} }
-  fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
-  fastify.get('/readyz', { config }, async (_request, reply) => {
-    const reason = draining ? 'shutting down' : await storeFault(needs)
-    return reply
-      .code(reason === undefined ? 200 : 503)
-      .type('text/plain')
-      .send(reason === undefined ? 'ready\n' : `not ready: ${reason}\n`)
-  })
-  fastify.get('/metrics', { config }, async (_request, reply) =>
-    reply.type(needs.telemetry.registry.contentType).send(await needs.telemetry.registry.metrics()),
-  )
+  mountHealth(fastify, needs, () => draining)
   mountDocs(fastify, needs)
+  const web = needs.console && mountConsole(fastify, needs)
   measure(needs, { commits, server })
 
   return {
     mounted,
     requestsInFlight: () => server.requestsInFlight() + server.requestsHeldOpen(),
     startDeliveries: () => startDeliveryWorker(handlerNeeds),
+    prepareConsole: () => web?.prepare(),
     listen: async ({ host, port }) => ({ url: await fastify.listen({ host, port }) }),
     drain: () => {
       draining = true
@@ -196,54 +199,68 @@ export function startApp(needs: AppNeeds): App {
       pings.close()
       handlerNeeds.deliveryCaller.close()
       await prices.close()
+      await handlerNeeds.callbackWatch?.close()
       await commits.close()
+      await door.close()
+      await web?.close()
       await keys.close()
     },
   }
 }
 
 /** What handlers are given, made once. */
-function handlerNeedsOf(needs: AppNeeds): HandlerNeeds {
+function handlerNeedsOf(needs: AppNeeds, keys: Authenticator): HandlerNeeds {
   const known = catalogs(needs.db)
   const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
-  const prices = priceChecker({ ...needs, callbackFaults: faults })
-  const bookNeeds: Omit<HandlerNeeds, 'platformBooking'> = {
+  const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined
+  const prices = priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch })
+  const bookNeeds: Omit<HandlerNeeds, 'platformBooking' | 'asSupplier'> = {
     ...needs,
+    ...signInNeedsOf(needs, keys),
     catalogs: known,
     committer: committer(needs, known),
-    pings: pinger(needs),
+    pings: pinger({ ...needs, callbackWatch: watch }),
     stays: stayReader(needs.db),
     hotelsNamed: hotelFinder(),
     vault: needs.vaultKey && openVault(needs.vaultKey),
     deliveryBell: deliveryBell(needs),
     callbackFaults: faults,
+    callbackWatch: watch,
     deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),
     bookingTurns: new Gate(bookingTurnsMax),
     priceChecks: prices,
     checkPrice: prices.check,
     hotelsOnSale: (hotels) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),
   }
-  return {
-    ...bookNeeds,
-    platformBooking: {
-      create: createReservation(bookNeeds),
-      modify: modifyReservation(bookNeeds),
-      cancel: cancelReservation(bookNeeds),
-    },
+  const platformBooking = {
+    create: createReservation(bookNeeds),
+    modify: modifyReservation(bookNeeds),
+    cancel: cancelReservation(bookNeeds),
   }
+  const asSupplier = {
+    pushHotels: pushHotels(bookNeeds),
+    pushProducts: pushProducts(bookNeeds),
+    pushTaxes: pushTaxes(bookNeeds),
+    pushAri: pushAri(bookNeeds),
+    orderFaults: orderFaults(bookNeeds),
+    getFaults: getFaults(bookNeeds),
+    bookTest: bookTest({ ...bookNeeds, platformBooking }),
+  }
+  return { ...bookNeeds, platformBooking, asSupplier }
 }
 
-async function storeFault(needs: Needs): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('the store does not answer'), readyTimeoutMs)
-  })
-  try {
-    return await Promise.race([needs.db.query('select 1').then(() => undefined), late])
-  } catch {
-    return 'the store is not available'
-  } finally {
-    clearTimeout(timer)
+/** How people get into the console. */
+function signInNeedsOf(
+  needs: AppNeeds,
+  { tokenOf }: Authenticator,
+): Pick<ConsoleNeeds, 'consoleAddress' | 'door' | 'passwords' | 'provider'> {
+  const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
+  const oidc = needs.console?.oidc
+  return {
+    consoleAddress,
+    door: operatorDoor(needs, consoleAddress, tokenOf),
+    passwords: passwords(),
+    provider: oidc && signInProvider(oidc, needs),
   }
 }
 

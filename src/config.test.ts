@@ -16,6 +16,9 @@ const defaults = {
   postgresBinDir: undefined,
   allowPrivateWebhooks: false,
   pushLogDays: 90,
+  publicUrl: undefined,
+  trustedProxies: [],
+  oidc: undefined,
 }
 
 test('without any setting everything has its default', () => {
@@ -39,6 +42,12 @@ test('every setting is read', () => {
     ARI_POSTGRES_BIN: '/usr/lib/postgresql/18/bin',
     ARI_ALLOW_PRIVATE_WEBHOOKS: 'false',
     ARI_PUSH_LOG_DAYS: '1',
+    ARI_PUBLIC_URL: 'https://ari.example.com/',
+    ARI_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    ARI_OIDC_ISSUER: 'https://login.example.com/realms/staff',
+    ARI_OIDC_CLIENT_ID: 'ari',
+    ARI_OIDC_CLIENT_SECRET: 'hunter2',
+    ARI_OIDC_NEWCOMER_ROLE: 'viewer',
     PATH: '/usr/bin',
   })
   assert.deepEqual(
@@ -57,6 +66,14 @@ test('every setting is read', () => {
         postgresBinDir: '/usr/lib/postgresql/18/bin',
         allowPrivateWebhooks: false,
         pushLogDays: 1,
+        publicUrl: 'https://ari.example.com',
+        trustedProxies: ['10.0.0.0/8', '::1'],
+        oidc: {
+          issuer: 'https://login.example.com/realms/staff',
+          clientId: 'ari',
+          clientSecret: 'hunter2',
+          newcomerRole: 'viewer',
+        },
       },
       warnings: [],
     },
@@ -78,6 +95,13 @@ const host = (shown: string) =>
 const roles = (shown: string) =>
   `ARI_ROLES must be one or more of gateway, worker or console, each once, with commas between, not ${shown}`
 const days = (shown: string) => `ARI_PUSH_LOG_DAYS must be a whole number from 1 to 3650, not ${shown}`
+
+const publicUrl = (shown: string) =>
+  `ARI_PUBLIC_URL must be a URL without a path, like https://ari.example.com, not ${shown}`
+const proxies = (shown: string) =>
+  `ARI_TRUSTED_PROXIES must be addresses or networks with commas between, like 10.0.0.0/8, not ${shown}`
+const issuer = (shown: string) => `ARI_OIDC_ISSUER must be the https URL of an OpenID provider, not ${shown}`
+const provider = { ARI_OIDC_CLIENT_ID: 'ari', ARI_PUBLIC_URL: 'https://ari.example.com' }
 
 const wrong: [Environ, string][] = [
   [{ ARI_ENVIRONMENT: 'prod' }, 'ARI_ENVIRONMENT must be sandbox or production, not "prod"'],
@@ -116,6 +140,26 @@ const wrong: [Environ, string][] = [
   [{ ARI_PUSH_LOG_DAYS: '0' }, days('"0"')],
   [{ ARI_PUSH_LOG_DAYS: '3651' }, days('"3651"')],
   [{ ARI_PUSH_LOG_DAYS: 'ninety' }, days('"ninety"')],
+  [{ ARI_PUBLIC_URL: 'ari.example.com' }, publicUrl('"ari.example.com"')],
+  [{ ARI_PUBLIC_URL: 'https://x.example/console' }, publicUrl('"https://x.example/console"')],
+  [{ ARI_PUBLIC_URL: 'ftp://x.example' }, publicUrl('"ftp://x.example"')],
+  [{ ARI_TRUSTED_PROXIES: '10.0.0.0/33' }, proxies('"10.0.0.0/33"')],
+  [{ ARI_TRUSTED_PROXIES: 'proxy' }, proxies('"proxy"')],
+  [{ ...provider, ARI_OIDC_ISSUER: 'http://login.example.com' }, issuer('"http://login.example.com"')],
+  [{ ...provider, ARI_OIDC_ISSUER: 'login' }, issuer('"login"')],
+  [
+    { ARI_OIDC_ISSUER: 'https://login.example.com', ARI_PUBLIC_URL: 'https://ari.example.com' },
+    'ARI_OIDC_CLIENT_ID must be set with ARI_OIDC_ISSUER',
+  ],
+  [
+    { ARI_OIDC_ISSUER: 'https://login.example.com', ARI_OIDC_CLIENT_ID: 'ari' },
+    'ARI_PUBLIC_URL must be set with ARI_OIDC_ISSUER',
+  ],
+  [{ ARI_OIDC_CLIENT_SECRET: 'hunter2' }, 'ARI_OIDC_ISSUER must be set with the other settings of ARI_OIDC'],
+  [
+    { ...provider, ARI_OIDC_ISSUER: 'https://login.example.com', ARI_OIDC_NEWCOMER_ROLE: 'root' },
+    'ARI_OIDC_NEWCOMER_ROLE must be viewer, operator or admin, not "root"',
+  ],
 ]
 
 for (const [environ, line] of wrong) {

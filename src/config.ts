@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { environments, type Environment } from './keys/secret.ts'
+import type { OidcSettings } from './operators/oidc.ts'
 import { logLevels, type LogLevel } from './platform/log.ts'
+import { operatorRoles, type OperatorRole } from './platform/route.ts'
+import { editDistance } from './platform/spelling.ts'
 
 /** Environment → typed settings. The only file that reads process.env. */
 
@@ -25,6 +28,11 @@ export type Settings = {
   postgresBinDir: string | undefined
   allowPrivateWebhooks: boolean
   pushLogDays: number
+  /** Under what people reach the console, without a slash at the end; absent: by whatever their requests name. */
+  publicUrl: string | undefined
+  /** Addresses and networks. */
+  trustedProxies: readonly string[]
+  oidc: OidcSettings | undefined
 }
 
 /** What is wrong with the settings, a line each. */
@@ -41,6 +49,9 @@ export class WrongSettings extends Error {
 /** A setting's value in the environment, or why it can't be. Names no value that may be secret. */
 type Reading<Value> = { value: Value } | { wrong: string }
 
+/** A setting as `read` reads it, or what it usually is. */
+type Setting = <Value>(name: Name, usual: Value, read: (text: string) => Reading<Value>) => Value
+
 export type Environ = Readonly<Record<string, string | undefined>>
 
 const names = [
@@ -51,7 +62,15 @@ const names = [
   'ARI_POSTGRES_BIN',
   'ARI_ALLOW_PRIVATE_WEBHOOKS',
   'ARI_PUSH_LOG_DAYS',
+  'ARI_PUBLIC_URL',
+  'ARI_TRUSTED_PROXIES',
+  'ARI_OIDC_ISSUER',
+  'ARI_OIDC_CLIENT_ID',
+  'ARI_OIDC_CLIENT_SECRET',
+  'ARI_OIDC_NEWCOMER_ROLE',
 ] as const
+
+type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEVEL'
 
 const pushLogDays = { min: 1, max: 3_650, usual: 90 }
 const vaultKeyBytes = 32
@@ -73,7 +92,7 @@ export function loadConfig(): { settings: Settings; warnings: string[] } {
 /** Throws WrongSettings with everything that is wrong. An empty value counts as none. */
 export function readConfig(environ: Environ): { settings: Settings; warnings: string[] } {
   const wrong: string[] = []
-  const setting = <Value>(name: string, usual: Value, read: (text: string) => Reading<Value>): Value => {
+  const setting: Setting = (name, usual, read) => {
     const text = environ[name]
     if (text === undefined || text === '') return usual
     const reading = read(text)
@@ -98,6 +117,9 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
       pushLogDays.usual,
       integerBetween(pushLogDays.min, pushLogDays.max),
     ),
+    publicUrl: setting<string | undefined>('ARI_PUBLIC_URL', undefined, readOrigin),
+    trustedProxies: setting<readonly string[]>('ARI_TRUSTED_PROXIES', [], readNetworks),
+    oidc: readOidc(environ, setting, wrong),
   }
   if (settings.allowPrivateWebhooks && settings.environment === 'production') {
     wrong.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be true in production')
@@ -179,6 +201,66 @@ function readBoolean(text: string): Reading<boolean> {
     : { wrong: `must be true or false, not ${quoted(text)}` }
 }
 
+/** The provider by which people sign in to the console; one that is named in part is a mistake. */
+function readOidc(environ: Environ, setting: Setting, wrong: string[]): OidcSettings | undefined {
+  const text = (name: Name) => setting<string | undefined>(name, undefined, (value) => ({ value }))
+  const issuer = setting<string | undefined>('ARI_OIDC_ISSUER', undefined, readIssuer)
+  const clientId = text('ARI_OIDC_CLIENT_ID')
+  const clientSecret = text('ARI_OIDC_CLIENT_SECRET')
+  const newcomerRole = setting<OperatorRole | undefined>(
+    'ARI_OIDC_NEWCOMER_ROLE',
+    undefined,
+    among(operatorRoles),
+  )
+  const isNamed = (environ['ARI_OIDC_ISSUER'] ?? '') !== ''
+  if (isNamed && clientId === undefined) wrong.push('ARI_OIDC_CLIENT_ID must be set with ARI_OIDC_ISSUER')
+  // The provider sends people back there, and must be told beforehand.
+  if (isNamed && (environ['ARI_PUBLIC_URL'] ?? '') === '')
+    wrong.push('ARI_PUBLIC_URL must be set with ARI_OIDC_ISSUER')
+  if (!isNamed && (clientId ?? clientSecret ?? newcomerRole) !== undefined)
+    wrong.push('ARI_OIDC_ISSUER must be set with the other settings of ARI_OIDC')
+  return issuer === undefined || clientId === undefined
+    ? undefined
+    : { issuer, clientId, clientSecret, newcomerRole }
+}
+
+function readOrigin(text: string): Reading<string> {
+  const url = URL.parse(text)
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  return isOrigin
+    ? { value: url.origin }
+    : { wrong: `must be a URL without a path, like https://ari.example.com, not ${quoted(text)}` }
+}
+
+const localHosts = ['127.0.0.1', '[::1]', 'localhost']
+
+function readIssuer(text: string): Reading<string> {
+  const url = URL.parse(text)
+  const isSafe =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && localHosts.includes(url.hostname))
+  return isSafe && url.search === '' && url.hash === '' && url.username === ''
+    ? { value: text }
+    : { wrong: `must be the https URL of an OpenID provider, not ${quoted(text)}` }
+}
+
+function readNetworks(text: string): Reading<readonly string[]> {
+  const value = text.split(',').map((part) => part.trim())
+  const isRight = value.every((part) => {
+    const [address = '', bits, ...rest] = part.split('/')
+    const bitsMax = isIP(address) === 4 ? 32 : 128
+    return (
+      isIP(address) !== 0 &&
+      rest.length === 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
+    )
+  })
+  return isRight
+    ? { value }
+    : {
+        wrong: `must be addresses or networks with commas between, like 10.0.0.0/8, not ${quoted(text)}`,
+      }
+}
+
 /** Misspelt names would otherwise be passed over in silence. */
 function unknownSettings(environ: Environ): string[] {
   const known: ReadonlySet<string> = new Set(names)
@@ -192,19 +274,6 @@ function unknownSettings(environ: Environ): string[] {
 }
 
 const likelyTypos = 3
-
-function editDistance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (const [done, letter] of [...left].entries()) {
-    const next = [done + 1]
-    for (const [index, other] of [...right].entries()) {
-      const replaced = (row[index] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
-}
 
 const shownMax = 60
 

@@ -1,13 +1,156 @@
+import { explainStay } from './console/explain-stay.ts'
+import { getCalendar, type CalendarNeeds } from './console/get-calendar.ts'
+import { getCalendarCell } from './console/get-calendar-cell.ts'
+import { stopSell } from './console/stop-sell.ts'
+import { downloadPush } from './console/download-push.ts'
+import { getHotel } from './console/get-hotel.ts'
+import { getPush } from './console/get-push.ts'
+import { listHotels } from './console/list-hotels.ts'
+import { listPushItems } from './console/list-push-items.ts'
+import { listPushes } from './console/list-pushes.ts'
 import type { ConsoleRouteName } from './console/contract.ts'
+import { changeSupplier } from './console/change-supplier.ts'
+import { createSupplier } from './console/create-supplier.ts'
+import { getSupplier } from './console/get-supplier.ts'
+import { listSuppliers } from './console/list-suppliers.ts'
+import { getOverview } from './console/overview.ts'
+import { pingWebhook } from './console/ping-webhook.ts'
+import { pushExampleHotel } from './console/push-example-hotel.ts'
+import {
+  addReferenceEntry,
+  bringBackReferenceEntry,
+  getReferenceUse,
+  listReferenceEntries,
+  retireReferenceEntry,
+} from './console/reference-entries.ts'
+import type { AsSupplier } from './console/sandbox-as-supplier.ts'
+import { bookInSandbox, cancelInSandbox, listSandboxHotels } from './console/sandbox-bookings.ts'
+import { getSandboxCall, listSandboxCalls } from './console/sandbox-calls.ts'
+import { listSandboxFaults, orderSandboxFaults } from './console/sandbox-faults.ts'
+import {
+  createSupplierKey,
+  expireSupplierKey,
+  limitSupplierKey,
+  revokeSupplierKey,
+  rotateSigningSecret,
+  rotateSupplierKey,
+} from './console/supplier-keys.ts'
+import { findPushOfRevision, searchDrift } from './console/search-drift.ts'
+import { searchDeliveries } from './console/search-deliveries.ts'
+import {
+  countDeliveriesToSend,
+  sendDeliveriesAgain,
+  sendDeliveryAgain,
+} from './console/send-deliveries-again.ts'
+import { search } from './console/search.ts'
+import { searchPriceChecks } from './console/search-price-checks.ts'
+import { summarizePriceChecks } from './console/summarize-price-checks.ts'
+import { searchReservations } from './console/search-reservations.ts'
+import { showReservation } from './console/show-reservation.ts'
 import { whoAmI } from './console/who-am-i.ts'
+import {
+  changeOperatorRole,
+  createOperator,
+  createSignInLink,
+  disableOperator,
+  enableOperator,
+} from './console/change-operators.ts'
+import { changePassword } from './console/change-password.ts'
+import { listAudit } from './console/list-audit.ts'
+import { listOperators } from './console/list-operators.ts'
+import { beginOidc, finishOidc } from './console/sign-in-by-oidc.ts'
+import { signInByLink } from './console/sign-in-by-link.ts'
+import { signInWays } from './console/sign-in-ways.ts'
+import { signIn } from './console/sign-in.ts'
+import { signOut } from './console/sign-out.ts'
 import type { Environment } from './keys/secret.ts'
+import type { Door } from './operators/door.ts'
+import type { SignInProvider } from './operators/oidc.ts'
+import type { Passwords } from './operators/password.ts'
+import type { ConsoleAddress } from './operators/visit.ts'
 import type { Mounted } from './platform/mount.ts'
 import type { Needs } from './platform/needs.ts'
+import type { PriceChecker } from './price-check/checker.ts'
+import type { CallbackWatch } from './webhooks/callback-watch.ts'
+import type { Pinger } from './webhooks/ping.ts'
 
 /** What the handlers of the console need of the service around them. */
-export type ConsoleNeeds = Needs & { environment: Environment }
+export type ConsoleNeeds = Needs &
+  CalendarNeeds & {
+    environment: Environment
+    consoleAddress: ConsoleAddress
+    door: Door
+    passwords: Passwords
+    /** Absent: people sign in by password and by link only. */
+    provider: SignInProvider | undefined
+    pings: Pinger
+    priceChecks: PriceChecker
+    asSupplier: AsSupplier
+    /** Absent in production. */
+    callbackWatch?: CallbackWatch | undefined
+  }
 
 /** Every console route's handler; the compiler demands one for each. */
 export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleNeeds) => Mounted>> = {
   whoAmI,
+  getOverview,
+  search,
+  signIn,
+  signInByLink,
+  signInWays,
+  beginOidc,
+  finishOidc,
+  signOut,
+  changePassword,
+  listOperators,
+  createOperator,
+  changeOperatorRole,
+  disableOperator,
+  enableOperator,
+  createSignInLink,
+  listAudit,
+  listSuppliers,
+  getSupplier,
+  createSupplier,
+  changeSupplier,
+  createSupplierKey,
+  rotateSupplierKey,
+  revokeSupplierKey,
+  expireSupplierKey,
+  limitSupplierKey,
+  rotateSigningSecret,
+  pingWebhook,
+  listReferenceEntries,
+  getReferenceUse,
+  addReferenceEntry,
+  retireReferenceEntry,
+  bringBackReferenceEntry,
+  listSandboxHotels,
+  pushExampleHotel,
+  listSandboxFaults,
+  orderSandboxFaults,
+  bookInSandbox,
+  cancelInSandbox,
+  listSandboxCalls,
+  getSandboxCall,
+  listHotels,
+  getHotel,
+  listPushes,
+  getPush,
+  listPushItems,
+  downloadPush,
+  getCalendar,
+  getCalendarCell,
+  explainStay,
+  stopSell,
+  searchReservations,
+  showReservation,
+  searchDeliveries,
+  sendDeliveryAgain,
+  countDeliveriesToSend,
+  sendDeliveriesAgain,
+  searchPriceChecks,
+  summarizePriceChecks,
+  searchDrift,
+  findPushOfRevision,
 }

@@ -2,6 +2,9 @@ import { removePastMonths } from './ari/store.ts'
 import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
 import type { Settings } from './config.ts'
+import { deleteOldFailedSignIns } from './operators/lock-out.ts'
+import { deleteOldSessions } from './operators/session-store.ts'
+import { deleteOldLinks } from './operators/sign-in-link.ts'
 import type { Needs } from './platform/needs.ts'
 import { priceChecksKeptDays } from './price-check/contract.ts'
 import { deleteOldChecks, deleteOldDrift } from './price-check/store.ts'
@@ -48,6 +51,9 @@ export async function doChores({ db, clock, log }: Needs, settings: Settings): P
     'old price checks deleted': () => deleteOldChecks(db, clock.now() - priceChecksKeptDays * dayMs),
     'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(clock.now() / dayMs) - 1),
     'past faults of the sandbox deleted': () => deletePastFaults(db, clock.now()),
+    'old sessions of the console deleted': () => deleteOldSessions(db, clock.now()),
+    'old sign-in links deleted': () => deleteOldLinks(db, clock.now()),
+    'old wrong attempts to sign in deleted': () => deleteOldFailedSignIns(db, clock.now()),
     'old changes deleted': () => deleteOldChanges(db, clock.now() - changesKeptDays * dayMs),
   }
   for (const [chore, run] of Object.entries(chores)) {

@@ -5,6 +5,8 @@ import { startHousekeeping } from './housekeeping.ts'
 import { createFirstKey, createToken } from './keys/manage.ts'
 import { claimEnvironment } from './keys/store.ts'
 import { openStore } from './open-store.ts'
+import { createFirstAdmin, firstStart } from './operators/manage.ts'
+import { signInUrl } from './operators/sign-in-link.ts'
 import { systemClock } from './platform/clock.ts'
 import { openLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
@@ -14,7 +16,7 @@ import { openDatabase } from './platform/postgres.ts'
 import { telemetry } from './platform/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
-import { emptyProductionLines, readyLines, welcomeLines, type Ready } from './welcome.ts'
+import { emptyProductionLines, nobodyCanSignIn, readyLines, welcomeLines, type Ready } from './welcome.ts'
 
 export type Service = {
   log: Log
@@ -32,8 +34,11 @@ const poolClosesWithinMs = 500
 const housekeepingClosesWithinMs = 500
 const deliveriesCloseWithinMs = 2_000
 const drainPollMs = 10
+/** Whoever starts the service wants it for something else first; a request for the console does not wait for this. */
+const consoleBuiltAfterMs = 5_000
 
 const firstSupplier = 'demo'
+const firstAdmin = 'admin'
 
 /** Starts the whole service on its store, and says where it is when it is ready. */
 export async function startService(
@@ -67,6 +72,8 @@ export async function startService(
       environment,
       outbound: { allowPrivate, resolve },
       vaultKey: settings.vaultKey,
+      console: settings.roles.includes('console') ? settings : undefined,
+      trustedProxies: settings.trustedProxies,
     })
     closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
     const housekeeping = startHousekeeping(needs, settings)
@@ -80,8 +87,12 @@ export async function startService(
     }
     closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
     const { notes, where } = store
-    await welcome(needs, { environment, url: reachable(url), startMs: performance.now(), where, notes }, say)
+    const consoleUrl = settings.roles.includes('console') ? (settings.publicUrl ?? reachable(url)) : undefined
+    const startMs = performance.now()
+    await welcome(needs, { environment, url: reachable(url), consoleUrl, startMs, where, notes }, say)
     log.info({ url, environment, startMs: Math.round(performance.now()) }, 'ready')
+    const building = setTimeout(app.prepareConsole, consoleBuiltAfterMs)
+    closers.push({ name: 'console', close: async () => clearTimeout(building), withinMs: 100 })
     return { log, stop }
   } catch (error) {
     await stop()
@@ -102,8 +113,12 @@ async function prepareStore({ db, clock }: Needs, settings: Settings): Promise<v
 
 async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[]) => void): Promise<void> {
   const { db } = needs
-  const { rows } = await db.query('select from supplier limit 1')
-  if (rows.length > 0) return say(readyLines(ready))
+  const { rows } = await db.query<{ isEmpty: boolean; isLocked: boolean }>(
+    `select not exists (select from supplier) as "isEmpty", not exists (select from operator) as "isLocked"`,
+  )
+  const { isEmpty = false, isLocked = false } = rows[0] ?? {}
+  const notes = isLocked && ready.consoleUrl !== undefined ? [...ready.notes, nobodyCanSignIn] : ready.notes
+  if (!isEmpty) return say(readyLines({ ...ready, notes }))
   if (ready.environment === 'production') return say(emptyProductionLines(ready))
   const wanted = { supplier: firstSupplier, channelManager: 'direct', expiresAtMs: null, limits: {} }
   const key = await createFirstKey(db, ready.environment, wanted)
@@ -114,7 +129,18 @@ async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[
     name: firstSupplier,
     expiresAtMs: null,
   })
-  say(welcomeLines(ready, { supplier: firstSupplier, apiKey: key.apiKey, platformToken: token }))
+  const secrets = { supplier: firstSupplier, apiKey: key.apiKey, platformToken: token }
+  say(welcomeLines(ready, { ...secrets, signInUrl: await firstSignInUrl(needs, ready) }))
+}
+
+async function firstSignInUrl(
+  { db, clock }: Needs,
+  { consoleUrl }: Pick<Ready, 'consoleUrl'>,
+): Promise<string | undefined> {
+  if (consoleUrl === undefined) return undefined
+  const doing = { operator: firstStart, requestId: undefined, nowMs: clock.now() }
+  const admin = await createFirstAdmin(db, firstAdmin, doing)
+  return admin && signInUrl(consoleUrl, admin.link.token)
 }
 
 /** New requests get 503 while those under way finish; then the port is given up. */

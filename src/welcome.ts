@@ -11,10 +11,21 @@ export type Ready = {
   /** Where the data are. */
   where: string
   notes: readonly string[]
+  /** Under what people reach the console, without a slash at the end; undefined: this process has none. */
+  consoleUrl: string | undefined
 }
 
 /** What was made for an empty store, and is shown only now. */
-export type FirstSecrets = { supplier: string; apiKey: string; platformToken: string }
+export type FirstSecrets = {
+  supplier: string
+  apiKey: string
+  platformToken: string
+  /** Undefined where there is no console, or somebody can sign in already. */
+  signInUrl: string | undefined
+}
+
+export const nobodyCanSignIn =
+  'nobody can sign in to the console yet: npx ari operator create --name NAME --role admin'
 
 export const firstHotel = {
   hotelId: 'H1',
@@ -28,22 +39,27 @@ export const firstHotel = {
 
 export function readyLines(ready: Ready): string[] {
   const seconds = (ready.startMs / 1000).toFixed(1)
+  const places = [
+    `docs at ${ready.url}/docs`,
+    ...(ready.consoleUrl === undefined ? [] : [`console at ${ready.consoleUrl}/console`]),
+  ]
   return [
-    `ARI gateway (${ready.environment}) ready in ${seconds} s at ${bold(ready.url)} · docs at ${ready.url}/docs`,
+    `ARI gateway (${ready.environment}) ready in ${seconds} s at ${bold(ready.url)} · ${places.join(' · ')}`,
     ...ready.notes.map((note) => `Note: ${note}`),
   ]
 }
 
 /** The first start on an empty store. */
 export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
-  const { apiKey, platformToken, supplier } = secrets
+  const { apiKey, platformToken, supplier, signInUrl } = secrets
   return [
     ...readyLines(ready),
     '',
-    'The store was empty. To begin with there are these two; keep them, they are not shown again:',
+    'The store was empty. To begin with there are these; keep them, they are not shown again:',
     '',
     `  Supplier key     ${bold(apiKey)}   (supplier "${supplier}")`,
     `  Platform token   ${bold(platformToken)}`,
+    ...(signInUrl === undefined ? [] : [`  Console          ${bold(signInUrl)}   (once, within an hour)`]),
     '',
     'Push a first hotel:',
     '',
@@ -62,6 +78,9 @@ export function emptyProductionLines(ready: Ready): string[] {
   return [
     ...readyLines(ready),
     'The store is empty. Make a first key with: npx ari key create --supplier NAME',
+    ...(ready.consoleUrl === undefined
+      ? []
+      : ['A first sign-in to the console: npx ari operator create --name NAME --role admin']),
   ]
 }
 

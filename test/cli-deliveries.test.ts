@@ -67,3 +67,7 @@ test('a delivery that there is not is named, and nothing is sent', async () => {
   )
   assert.deepEqual(await deliveries('list', '--json'), listed)
 })
+
+test('an empty list says that it is empty', async () => {
+  assert.deepEqual(await deliveries('list', '--status', 'dead'), printed('No such delivery\n'))
+})

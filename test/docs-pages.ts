@@ -36,8 +36,23 @@ export function stepsOf(path: string): Step[] {
   return steps
 }
 
+/** The blocks that say behind their fence which file they show. */
+export function fencedFiles(path: string): Map<string, string> {
+  const files = blocksOf(readFileSync(path, 'utf8')).filter(({ rest }) => rest.startsWith('samples/'))
+  return new Map(files.map(({ rest, text }) => [rest, text]))
+}
+
+/** The blocks with a name behind their fence, such as `sh own backup`. */
+export function namedBlocks(path: string): Map<string, string> {
+  const named = blocksOf(readFileSync(path, 'utf8')).filter(
+    ({ language, rest }) => language === 'sh' && rest !== '',
+  )
+  return new Map(named.map(({ language, rest, text }) => [`${language} ${rest}`, text]))
+}
+
 function runOf(block: Block): Step['run'] | undefined {
-  if (block.language === 'sh') return { kind: 'shell', script: block.text }
+  // With a name behind the fence it needs a machine of its own: another test runs it.
+  if (block.language === 'sh' && block.rest === '') return { kind: 'shell', script: block.text }
   const match = /^(GET|POST|PUT) (\/\S+)$/.exec(block.rest)
   if (block.language !== 'json' || !match) return undefined
   // A rendered page does not show what stands behind the fence.

@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { taxTypes } from '../src/taxes/contract.ts'
 import { difference, stepsOf, textMatches, type Step } from './docs-pages.ts'
+import { askRows, type Stay, type Verdict } from './docs-tables.ts'
 import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
 import {
   client,
@@ -22,6 +23,7 @@ import {
 
 const root = resolve(import.meta.dirname, '..')
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
+const followingPage = 'docs/changes.md'
 const shellTimeoutMs = 20_000
 let exampleSupplier: ExampleSupplier
 let gateway: TestGateway
@@ -43,19 +45,50 @@ const accountByPage: Readonly<Record<string, string>> = {
   'docs/booking.md': 'Harbour Hotels',
   'docs/deliveries.md': 'Lagoon Hotels',
   'docs/price-check.md': 'Port Hotels',
+  'docs/prices.md': 'Hill Hotels',
   'docs/reservations.md': 'Quay Hotels',
+  'docs/taxes.md': 'Garden Hotels',
 }
 
-for (const page of pages) testPage(page)
+// Most of the time they wait: for programs, and for changes that do not come.
+describe('the examples of', { concurrency: 4 }, () => {
+  for (const page of pages) if (page !== followingPage) testPage(page)
+})
+// This one is told of the changes of all.
+describe('then those of', () => testPage(followingPage))
 
 function testPage(page: string): void {
   const steps = stepsOf(join(root, page))
   if (steps.length === 0) return
-  test(`${page}: its ${steps.length} examples give what it shows`, async () => {
+  test(`${page}: its ${steps.length} examples give what they show`, async () => {
     const supplier = await gateway.supplier(accountByPage[page] ?? page)
     const told = new Map<string, string>()
     for (const step of steps) await tryStep(page, step, supplier, told)
+    if (page === 'docs/prices.md') {
+      const asked = await askRows(readFileSync(join(root, page), 'utf8'), (stay) => verdictOn(supplier, stay))
+      assert.ok(asked > 20, 'the search finds the rows')
+    }
   })
+}
+
+async function verdictOn(
+  { name }: TestSupplier,
+  { rateId, adults, childAges, ...dates }: Stay,
+): Promise<Verdict> {
+  const reply = await (
+    await platformClient()
+  ).post('/booking/offers', {
+    hotels: [{ supplier: name, hotelId: 'H1' }],
+    ...dates,
+    rooms: [{ adults, childAges }],
+    explain: true,
+  })
+  const [{ offers, unavailable }] = Object(reply.body.hotels)
+  const found = offers.find((offer: { rateId: string }) => offer.rateId === rateId)
+  if (found) return { price: found.rooms[0].nights[0].amount }
+  const { rules } = unavailable.find((one: { rateId: string }) => one.rateId === rateId)
+  const failed = rules.filter(({ pass }: { pass: boolean }) => !pass)
+  return { rules: failed.map(({ rule }: { rule: string }) => rule) }
 }
 
 /** `told`: members of the answers so far, for paths that name them. */
@@ -68,7 +101,7 @@ async function tryStep(
   const where = `${page}, line ${step.line}`
   const { run, shown } = step
   if (run.kind === 'shell') {
-    const stdout = await shell(run.script, supplier, where)
+    const stdout = await shell(run.script, page, supplier, where)
     if (shown?.kind === 'text') assert.ok(textMatches(shown.text, stdout), `${where}: printed\n${stdout}`)
     if (shown?.kind === 'json') same(shown.value, JSON.parse(stdout), where)
     return
@@ -99,9 +132,18 @@ function same(shown: unknown, got: unknown, where: string): void {
   )
 }
 
-/** `npx ari` is the command of this checkout, on the service's database. */
-async function shell(script: string, { apiKey }: TestSupplier, where: string): Promise<string> {
-  const prelude = 'set -euo pipefail\nnpx() { "$ARI_NODE" "$ARI_PROGRAM" "${@:2}"; }\n'
+/**
+ * `npx ari` is the command of this checkout, on the service's database. What a block defines, the next ones of the page
+ * have, as in one terminal; and Node's clock is that of the service.
+ */
+const prelude = `
+set -euo pipefail
+if [ -f "$TERMINAL" ]; then . "$TERMINAL"; fi
+trap 'export -p > "$TERMINAL"; declare -f >> "$TERMINAL"' EXIT
+npx() { "$ARI_NODE" "$ARI_PROGRAM" "\${@:2}"; }
+`
+
+async function shell(script: string, page: string, { apiKey }: TestSupplier, where: string): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)('bash', ['-c', `${prelude}${script}`], {
       cwd: folder,
@@ -115,6 +157,8 @@ async function shell(script: string, { apiKey }: TestSupplier, where: string): P
         ARI_NODE: process.execPath,
         ARI_PROGRAM: join(root, 'src/bin/ari.ts'),
         NO_COLOR: '1',
+        NODE_OPTIONS: `--import=data:text/javascript,Date.now=()=>${gateway.clock.now()}`,
+        TERMINAL: join(folder, `${page.replace('/', '-')}.terminal`),
       },
     })
     return stdout
@@ -136,8 +180,8 @@ function firstColumn(page: string): string[] {
   return [...text.matchAll(/^\| `(\w+)` +\|/gm)].map((match) => match[1] ?? '')
 }
 
-describe('docs/conventions.md', () => {
-  const listed = firstColumn('docs/conventions.md').filter((name) => /^[A-Z][A-Z_]+$/.test(name))
+describe('docs/errors.md', () => {
+  const listed = firstColumn('docs/errors.md').filter((name) => /^[A-Z][A-Z_]+$/.test(name))
 
   test('names every type of problem that the source can answer with', () => {
     const notProblems: ReadonlySet<string> = new Set(taxTypes)
@@ -165,7 +209,9 @@ describe('docs/operating.md', () => {
 
   test('names every setting and every metric', async () => {
     const config = readFileSync(join(root, 'src/config.ts'), 'utf8')
-    const settings = [...config.matchAll(/setting(?:<.*?>)?\(\s*'([A-Z_]+)'/g)].map((match) => match[1] ?? '')
+    const settings = [...config.matchAll(/'(ARI_[A-Z_]+|HOST|PORT|DATABASE_URL|LOG_LEVEL)'/g)].map(
+      (match) => match[1] ?? '',
+    )
     assert.ok(settings.length > 9, 'the search finds them')
     assert.deepEqual(
       settings.filter((name) => !listed.includes(name)),

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { startApp, type App } from '../src/app.ts'
+import { startApp, type App, type ConsoleSettings } from '../src/app.ts'
 import type { OwnLimits } from '../src/keys/limits.ts'
 import { createKey, createToken } from '../src/keys/manage.ts'
 import type { Clock } from '../src/platform/clock.ts'
+import { openSession } from '../src/operators/door.ts'
+import { insertOptionalOperator } from '../src/operators/store.ts'
 import { openLog } from '../src/platform/log.ts'
 import type { OutboundRules, Resolve } from '../src/platform/outbound.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
+import type { OperatorRole } from '../src/platform/route.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
 import { asAdmin, testServer, type TestAddress } from './postgres.ts'
@@ -19,12 +22,21 @@ export type TestGateway = {
   clock: Clock & { set: (instant: string) => void }
   supplier: (name: string, limits?: Partial<OwnLimits>) => Promise<TestSupplier>
   token: (role: 'platform' | 'operator') => Promise<string>
+  /** Somebody who is signed in to the console: paths are below /console/api. */
+  operator: (role: OperatorRole) => Promise<TestOperator>
   /** Another service on the same database, as a second process would be. */
   second: () => Promise<TestGateway>
   stop: () => Promise<void>
 }
 
 export type TestSupplier = TestClient & { apiKey: string; keyId: number; name: string }
+
+export type TestOperator = TestClient & {
+  operatorId: number
+  name: string
+  /** What the session's requests carry. */
+  headers: { cookie: string; 'x-csrf-token': string }
+}
 
 export type Reply = { status: number; body: Record<string, unknown>; headers: Headers; text: string }
 
@@ -51,6 +63,9 @@ export type GatewayOptions = {
   outbound?: Pick<OutboundRules, 'authorities' | 'reach'>
   systemTime?: boolean
   vaultKey?: Buffer
+  /** Undefined: a process without the console. */
+  console?: ConsoleSettings | undefined
+  trustedProxies?: readonly string[]
   through?: (address: TestAddress) => TestAddress
 }
 
@@ -88,6 +103,8 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
       ...options.outbound,
     },
     vaultKey: options.vaultKey,
+    trustedProxies: options.trustedProxies,
+    console: 'console' in options ? options.console : { publicUrl: undefined, oidc: undefined },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
   const others: TestGateway[] = []
@@ -103,6 +120,14 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
     },
     token: async (role) =>
       (await createToken(db, environment, { role, name: role, expiresAtMs: null })).token,
+    operator: async (role) => {
+      const name = `${role}-${randomBytes(4).toString('hex')}`
+      const operatorId = await insertOptionalOperator(db, { name, role, nowMs: clock.now() })
+      if (operatorId === undefined) throw new Error(`There is an operator ${name} already`)
+      const { secret, csrfToken } = await openSession(db, operatorId, 'link', clock.now())
+      const headers = { cookie: `ari_console=${secret}`, 'x-csrf-token': csrfToken }
+      return { operatorId, name, headers, ...client(url, headers, '/console/api') }
+    },
     second: async () => {
       const other = await gatewayOn(address, options)
       others.push(other)
@@ -117,7 +142,7 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
 }
 
 /** JSON calls; a string or bytes are sent as they are. */
-export function client(url: string, own: Record<string, string> = {}): TestClient {
+export function client(url: string, own: Record<string, string> = {}, base = '/v1'): TestClient {
   const call = async (
     method: string,
     path: string,
@@ -128,7 +153,8 @@ export function client(url: string, own: Record<string, string> = {}): TestClien
       body === undefined || typeof body === 'string' || body instanceof Uint8Array
         ? body
         : JSON.stringify(body)
-    const response = await fetch(`${url}/v1${path}`, {
+    const response = await fetch(`${url}${base}${path}`, {
+      redirect: 'manual',
       method,
       headers: { ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...own, ...headers },
       ...(sent === undefined ? {} : { body: sent }),

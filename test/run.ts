@@ -1,10 +1,11 @@
 /**
- * Runs the tests on one PostgreSQL: `npm test` all but the proofs, `npm run test:proof` those of test/proof/.
+ * Runs the tests on one PostgreSQL: `npm test` all but the proofs, `npm run test:proof` those of test/proof/ and, in a
+ * browser, those of test/console/.
  * Files may be named: `npm test -- src/ari/push-ari.test.ts`.
  */
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { relative, resolve } from 'node:path'
+import { matchesGlob, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { serverVariable, asAdmin, startTestPostgres } from './postgres.ts'
@@ -47,9 +48,10 @@ if (files.length === 0) {
 }
 
 function testFiles(): string[] {
-  const patterns = isProof ? ['test/proof/**/*.test.ts'] : ['src/**/*.test.ts', 'test/**/*.test.ts']
+  const proofs = ['test/proof/**/*.test.ts', 'test/console/**/*.test.ts']
+  const patterns = isProof ? proofs : ['src/**/*.test.ts', 'test/**/*.test.ts']
   return globSync(patterns, { cwd: root })
-    .filter((file) => isProof || !file.startsWith('test/proof/'))
+    .filter((file) => isProof || !proofs.some((pattern) => matchesGlob(file, pattern)))
     .sort()
     .map((file) => resolve(root, file))
 }

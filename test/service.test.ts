@@ -37,7 +37,8 @@ function serve(dataDir: string, environ: Record<string, string> = {}): Running {
   return running
 }
 
-const readyLine = /^ARI gateway \((\w+)\) ready in \d+\.\d s at (http:\/\/\S+) · docs at \S+\/docs$/m
+const readyLine =
+  /^ARI gateway \((\w+)\) ready in \d+\.\d s at (http:\/\/\S+) · docs at \S+\/docs · console at \S+\/console$/m
 
 async function urlOf(running: Running): Promise<string> {
   const [, , url = ''] = readyLine.exec(await running.printed(readyLine)) ?? []
@@ -54,13 +55,22 @@ let dataDir = ''
 /** Of the supplier made by the first start on it. */
 let apiKey = ''
 
-test('the first start shows a key, a token and a command that works; a later one shows neither', async () => {
+test('the first start shows a key, a token, a sign-in and a command that work; a later one shows none', async () => {
   dataDir = await newFolder()
   const first = serve(dataDir)
   const url = await urlOf(first)
   const text = await first.printed(/More keys:/)
   assert.match(text, /^ {2}Platform token {3}ari_tok_platform_sbx_[0-9A-Za-z]{49}$/m)
   apiKey = /^ {2}Supplier key {5}(ari_sbx_[0-9A-Za-z]{49}) {3}\(supplier "demo"\)$/m.exec(text)?.[1] ?? ''
+  const signIn =
+    /^ {2}Console {10}(\S+)\/console\/sign-in#token=([A-Za-z0-9_-]{43}) {3}\(once, within an hour\)$/m
+  const [, consoleUrl, linkToken] = signIn.exec(text) ?? []
+  const visitor = client(url, {}, '/console/api')
+  const signedIn = await visitor.post('/sign-in/link', { token: linkToken })
+  assert.deepEqual([consoleUrl, signedIn.status], [url, 200])
+  const [cookie = ''] = signedIn.headers.getSetCookie().map((set) => set.split(';')[0])
+  const { name, role } = (await visitor.get('/me', { cookie })).body
+  assert.deepEqual([name, role], ['admin', 'admin'])
   const command = text.slice(text.indexOf('  curl '), text.indexOf('The data are in')).trim()
   assert.deepEqual(command.split(/ \\\n +/), [
     `curl ${url}/v1/push/hotels`,
@@ -75,7 +85,7 @@ test('the first start shows a key, a token and a command that works; a later one
 
   const later = serve(dataDir)
   const again = client(await urlOf(later), { 'x-api-key': apiKey })
-  assert.doesNotMatch(later.output.stdout, /ari_sbx_|ari_tok_|curl/)
+  assert.doesNotMatch(later.output.stdout, /ari_sbx_|ari_tok_|curl|token=/)
   const held = await again.post('/push/getHotels', ['H1'])
   assert.deepEqual([held.status, held.body['notFound']], [200, []])
   assert.equal(await endedBy(later, 'SIGINT'), 0)

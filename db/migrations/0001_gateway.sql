@@ -169,7 +169,8 @@ create table push_log (
   at timestamptz not null,
   id bigint generated always as identity,
   supplier_id int not null,
-  key_id int not null,
+  -- Of a stop-sell there is none.
+  key_id int,
   request_id text not null,
   kind text not null,
   hotel_id int,
@@ -285,6 +286,7 @@ select
   coalesce(bool_or(cell.kind = 0 and cell.field = 1), false) as closed,
   coalesce(bool_or(cell.kind = 0 and cell.field = 2), false) as closed_to_arrival,
   coalesce(bool_or(cell.kind = 0 and cell.field = 3), false) as closed_to_departure,
+  coalesce(bool_or(cell.kind = 0 and cell.field = 12), false) as stop_sell,
   max(cell.value) filter (where cell.kind = 0 and cell.field = 4) as min_length_stay,
   max(cell.value) filter (where cell.kind = 0 and cell.field = 5) as max_length_stay,
   max(cell.value) filter (where cell.kind = 0 and cell.field = 6) as min_stay_arrival,

@@ -10,7 +10,7 @@ create table change (
   ),
   id bigint generated always as identity,
   at timestamptz not null default now(),
-  kind text not null check (kind in ('hotel', 'products', 'taxes', 'ari', 'reservation')),
+  kind text not null check (kind in ('hotel', 'products', 'taxes', 'ari', 'reservation', 'stopSell')),
   hotel_ids int[] not null,
   -- Of each hotel the revisions that the statement made, both included: the values of its blocks remember them.
   revisions_from bigint[] not null,

@@ -5,7 +5,9 @@ import type { SimulatedCall } from '../../src/simulate/call.ts'
 import { readFaultOrder } from '../../src/simulate/faults.ts'
 import { shownCall } from '../../src/simulate/show.ts'
 import { startSupplier, type SimulatedSupplier } from '../../src/simulate/supplier.ts'
-import { expect, found, listOf, recordOf, shownClient, spelled, type Ask, type Json } from './client.ts'
+import type { FindOffersAnswer, FindOffersBody } from '../../client/src/api.ts'
+import { bookingClient, type BookingClient, type SupplierClient } from '../../client/src/clients.ts'
+import { found, refused, shownFetch, shownKeyPrefix, spelled } from './client.ts'
 import { hotelId } from './hotel.ts'
 import { cut, heading, line, paint, plural, told, width } from './print.ts'
 import type { Shown } from './service.ts'
@@ -14,8 +16,8 @@ import type { Shown } from './service.ts'
 
 /** What the steps share: the two sides that ask, and the supplier's server between them. */
 type Stage = {
-  supplier: Ask
-  platform: Ask
+  supplier: SupplierClient
+  platform: BookingClient
   server: SimulatedSupplier
   /** Shows the calls that the server got since the last time. */
   showCalls: () => void
@@ -24,17 +26,31 @@ type Stage = {
 }
 
 /** Friday to Monday, and who comes. */
-type Wanted = { hotel: Json; checkin: string; checkout: string; rooms: readonly [Json] }
+type Wanted = {
+  hotel: FindOffersBody['hotels'][number]
+  checkin: string
+  checkout: string
+  rooms: [{ adults: number; childAges: number[] }]
+}
+type Answered = FindOffersAnswer['hotels'][number]
 
-export async function bookings(supplier: Ask, service: Shown, monday: Temporal.PlainDate): Promise<void> {
+export async function bookings(
+  supplier: SupplierClient,
+  service: Shown,
+  monday: Temporal.PlainDate,
+): Promise<void> {
   const { platformToken } = service
   if (platformToken === undefined) {
     told('Offers and bookings are the platform’s to ask for: set ARI_PLATFORM_TOKEN as well to see them.')
     return
   }
-  const platform = shownClient(service, { authorization: `Bearer ${platformToken}` })
+  const platform = bookingClient({ url: service.url, token: platformToken, fetch: shownFetch })
   const day = (days: number) => String(monday.add({ days }))
-  const stay = { checkin: day(4), checkout: day(7), rooms: [{ adults: 2, childAges: [] }] as const }
+  const stay: Omit<Wanted, 'hotel'> = {
+    checkin: day(4),
+    checkout: day(7),
+    rooms: [{ adults: 2, childAges: [] }],
+  }
   const server = await openServer(supplier, service)
   const wanted: Wanted = { hotel: await platformHotel(supplier), ...stay }
   await offers(platform, wanted)
@@ -56,15 +72,15 @@ const arrivesWithinMs = 10_000
 const pollMs = 10
 
 async function openServer(
-  supplier: Ask,
+  supplier: SupplierClient,
   service: Shown,
 ): Promise<Omit<Stage, 'supplier' | 'platform'> | undefined> {
   heading("The supplier's server")
   told(
     'A simulated supplier, as ari simulate supplier starts one: it registers its two URLs, and gets its signing secret once.',
   )
-  const { body } = expect(await supplier('/push/webhook'), 200)
-  if (typeof body['availability'] === 'string' || typeof body['pushbook'] === 'string') {
+  const { availability, pushbook } = await supplier.getWebhooks()
+  if (availability !== null || pushbook !== null) {
     told('Your key has URLs already: they stay, so there are no price checks and no bookings here.')
     return undefined
   }
@@ -105,72 +121,51 @@ function showCall(call: SimulatedCall): void {
   }
 }
 
-async function platformHotel(supplier: Ask): Promise<Json> {
-  const { body } = expect(await supplier('/push/getHotels', [hotelId]), 200)
-  const { platformHotelId, goLive } = recordOf(listOf(body['hotels'])[0])
-  const missing = Object.entries(recordOf(goLive)).filter(
-    ([, step]) => recordOf(step)['status'] === 'missing',
-  )
-  found(
-    missing.length === 0
-      ? 'Ready to go live'
-      : `Missing for go-live: ${missing.map(([name]) => name).join(', ')}`,
-  )
-  return { platformHotelId }
+async function platformHotel(supplier: SupplierClient): Promise<Wanted['hotel']> {
+  const { hotels } = await supplier.getHotels([hotelId])
+  const [hotel] = hotels
+  if (!hotel) throw new Error('the hotel is not there')
+  const { ready, ...steps } = hotel.goLive
+  const missing = Object.entries(steps).filter(([, { status }]) => status === 'missing')
+  found(ready ? 'Ready to go live' : `Missing for go-live: ${missing.map(([name]) => name).join(', ')}`)
+  return { platformHotelId: hotel.platformHotelId }
 }
 
-async function offers(platform: Ask, { hotel, ...stay }: Wanted): Promise<void> {
+async function offers(platform: BookingClient, { hotel, ...stay }: Wanted): Promise<void> {
   heading('What the platform offers')
   told('Two adults, from Friday to Monday: made at once of all that was acknowledged.')
-  const { body } = expect(await platform('/booking/offers', { hotels: [hotel], ...stay }), 200)
-  const answered = recordOf(listOf(body['hotels'])[0])
-  for (const offer of listOf(answered['offers']).map(recordOf))
-    showOffer(offer, spelled(answered['currency']))
+  const { hotels } = await platform.findOffers({ hotels: [hotel], ...stay })
+  for (const answered of hotels) for (const offer of answered.offers) showOffer(offer, answered.currency)
 }
 
-function showOffer(offer: Json, currency: string): void {
-  const { roomId, rateId, unitsLeft, mealPlan } = offer
-  const nights = listOf(recordOf(listOf(offer['rooms'])[0])['nights']).map(
-    (night) => recordOf(night)['amount'],
-  )
-  const { afterTax, dueAtProperty } = recordOf(offer['total'])
-  const price = `${nights.map(spelled).join(' + ')} = ${paint('bold', `${spelled(afterTax)} ${currency}`)}`
+function showOffer(offer: Answered['offers'][number], currency: string): void {
+  const { roomId, rateId, unitsLeft, mealPlan, rooms, taxes, total } = offer
+  const nights = rooms[0]?.nights.map(({ amount }) => amount) ?? []
+  const price = `${nights.join(' + ')} = ${paint('bold', `${total.afterTax} ${currency}`)}`
   found(
-    `${paint('bold', `${spelled(roomId)} ${spelled(rateId)}`)} ${spelled(mealPlan)}  ${price}, ${plural(Number(unitsLeft), 'unit')} left`,
+    `${paint('bold', `${roomId} ${rateId}`)} ${mealPlan ?? ''}  ${price}, ${plural(unitsLeft, 'unit')} left`,
   )
-  const taxes = listOf(offer['taxes'])
-    .map(recordOf)
-    .map(
-      ({ type, amount, included }) =>
-        `${spelled(type)} ${spelled(amount)}${included === true ? ' included' : ''}`,
-    )
-  found(paint('dim', `       ${taxes.join(', ')}; due at the hotel ${spelled(dueAtProperty)}`))
+  const lines = taxes.map(({ type, amount, included }) => `${type} ${amount}${included ? ' included' : ''}`)
+  found(paint('dim', `       ${lines.join(', ')}; due at the hotel ${total.dueAtProperty}`))
 }
 
-async function explain(platform: Ask, { hotel, ...stay }: Wanted): Promise<void> {
+async function explain(platform: BookingClient, { hotel, ...stay }: Wanted): Promise<void> {
   heading('Why not?')
   told(
     'The same from Saturday. With explain, what cannot be booked says why, which push set it, and what would do.',
   )
-  const asked = { hotels: [hotel], ...stay, explain: true }
-  const { body } = expect(await platform('/booking/offers', asked), 200)
-  const answered = recordOf(listOf(body['hotels'])[0])
-  for (const one of listOf(answered['unavailable']).map(recordOf)) {
-    line(`     ${paint('bold', `${spelled(one['roomId'])} ${spelled(one['rateId'])}`)}`)
-    const failed = listOf(one['rules'])
-      .map(recordOf)
-      .filter(({ pass }) => pass === false)
-    for (const { rule, held, dates, setBy } of failed) {
-      const on = listOf(dates).length > 0 ? ` on ${listOf(dates).map(spelled).join(', ')}` : ''
-      const { requestId, item } = recordOf(setBy)
+  const { hotels } = await platform.findOffers({ hotels: [hotel], ...stay, explain: true })
+  for (const { roomId, rateId, rules, nearest } of hotels.flatMap(({ unavailable = [] }) => unavailable)) {
+    line(`     ${paint('bold', `${roomId} ${rateId}`)}`)
+    for (const { rule, held, dates, setBy } of rules.filter(({ pass }) => !pass)) {
+      const on = dates.length > 0 ? ` on ${dates.join(', ')}` : ''
       const by =
-        requestId === undefined ? '' : `, set by push …${spelled(requestId).slice(-8)} item ${spelled(item)}`
-      line(
-        `       ${paint('red', '✗')} ${cut(`${spelled(rule)}${on}: held ${spelled(held)}${by}`, width() - 9)}`,
-      )
+        setBy?.requestId === undefined
+          ? ''
+          : `, set by push …${setBy.requestId.slice(-8)} item ${setBy.item ?? '?'}`
+      line(`       ${paint('red', '✗')} ${cut(`${rule}${on}: held ${spelled(held)}${by}`, width() - 9)}`)
     }
-    const { change } = recordOf(one['nearest'])
-    if (change !== undefined) line(`       ${paint('green', '→')} ${spelled(change)}`)
+    if (nearest) line(`       ${paint('green', '→')} ${nearest.change}`)
   }
 }
 
@@ -182,13 +177,10 @@ async function priceChecks({ platform, server, showCalls }: Stage, wanted: Wante
   const { hotel, checkin, checkout } = wanted
   const asked = { hotel, ...bestRate, checkin, checkout, roomCount: 1, adultCount: 2, childAges: [] }
   const check = async (): Promise<void> => {
-    const { body } = expect(await platform('/booking/priceCheck', asked), 200)
+    const { outcome, difference } = await platform.checkPrice(asked)
     showCalls()
-    const { outcome, difference } = body
     const style = outcome === 'available' ? 'green' : 'yellow'
-    found(
-      `${paint([style, 'bold'], spelled(outcome))}, difference to the stored price ${spelled(difference)}`,
-    )
+    found(`${paint([style, 'bold'], outcome)}, difference to the stored price ${difference ?? 'unknown'}`)
   }
   await check()
   told(
@@ -210,19 +202,16 @@ async function reserve({ platform, showCalls, arrived }: Stage, wanted: Wanted):
     ...wanted,
     rooms: [{ ...bestRate, ...wanted.rooms[0], guest }],
     customer: { ...guest, email: 'ada@guest.example' },
-    payment: { type: 'Channel Collect' },
+    payment: { type: 'Channel Collect' as const },
   }
-  const headers = { 'idempotency-key': randomUUID() }
-  const made = expect(await platform('/booking/reservations', body, { headers }), 201).body
-  const id = spelled(made['reservationId'])
-  const { afterTax } = recordOf(made['total'])
-  found(
-    `Reservation ${paint('bold', id)} version ${spelled(made['version'])}, ${spelled(afterTax)} ${spelled(made['currency'])}`,
-  )
+  const idempotencyKey = `${shownKeyPrefix}${randomUUID()}`
+  const made = await platform.createReservation(body, { idempotencyKey })
+  const id = made.reservationId
+  found(`Reservation ${paint('bold', id)} version ${made.version}, ${made.total.afterTax} ${made.currency}`)
   await arrived(id, 1)
   showCalls()
   told('That was the last unit of the weekend. Whoever comes next is refused, with the reason.')
-  expect(await platform('/booking/reservations', body, { headers: { 'idempotency-key': randomUUID() } }), 409)
+  await refused(platform.createReservation(body), 409)
   showCalls()
   return id
 }
@@ -230,8 +219,8 @@ async function reserve({ platform, showCalls, arrived }: Stage, wanted: Wanted):
 async function cancel({ platform, showCalls, arrived }: Stage, id: string): Promise<void> {
   heading('It is cancelled')
   told('Delivered like the booking, as the next version, and signed by the same secret.')
-  const { body } = expect(await platform(`/booking/reservations/${id}/cancel`, {}), 200)
-  await arrived(id, Number(body['version']))
+  const { version } = await platform.cancelReservation({ id })
+  await arrived(id, version)
   showCalls()
 }
 
@@ -242,13 +231,12 @@ async function giveBack({ supplier }: Stage, day: (days: number) => string): Pro
     { roomId: 'DBL', startDate: day(4), endDate: day(5), inventory: 1 },
     { roomId: 'DBL', date: day(6), inventory: 6 },
   ]
-  expect(await supplier('/push/ari', { hotelId, ari }), 200)
+  await supplier.pushAri({ hotelId, ari })
 }
 
 /** A key that is not the demo's own is left as it was. */
-async function takeOff(supplier: Ask): Promise<void> {
+async function takeOff(supplier: SupplierClient): Promise<void> {
   told('The URLs are taken off your key again.')
-  for (const kind of ['availability', 'pushbook']) {
-    expect(await supplier(`/push/webhook/${kind}`, undefined, { method: 'DELETE' }), 200)
-  }
+  await supplier.removeAvailabilityWebhook()
+  await supplier.removePushbookWebhook()
 }

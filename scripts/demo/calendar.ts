@@ -1,10 +1,10 @@
-import { listOf, recordOf, spelled, type Json } from './client.ts'
+import type { GetAriAnswer, RateLine } from '../../client/src/api.ts'
 import type { Stored } from './first-day.ts'
 import { line, paint, width } from './print.ts'
 
 /** What is held, drawn from the answer of getAri: the nights of two weeks, and the months of the year. */
 
-type Night = { units?: number; closed?: boolean; rates: Map<string, Json> }
+type Night = { units?: number; closed?: boolean; rates: Map<string, RateLine> }
 /** By room, then by date. */
 type Held = Map<string, Map<string, Night>>
 
@@ -17,7 +17,7 @@ export function showCalendar({ answer, first, monday }: Stored): void {
   const dates = Array.from({ length: shownNights }, (_, index) => monday.add({ days: index }))
   const rule = paint('dim', `   ${'─'.repeat(labelColumns - 3 + shownNights * cellColumns)}`)
 
-  line(paint('dim', `   Prices for two adults in ${String(answer['currency'])}`))
+  line(paint('dim', `   Prices for two adults in ${answer.currency}`))
   line()
   line(
     row(
@@ -79,28 +79,27 @@ function unitsOf(night: Night | undefined): Cell {
 
 function priceOf(night: Night | undefined, rateId: string): Cell {
   const rate = night?.rates.get(rateId)
-  if (night?.closed === true || rate?.['closed'] === true) return { text: '×', style: 'red' }
+  if (night?.closed === true || rate?.closed === true) return { text: '×', style: 'red' }
   const amount = forTwo(rate)
   return amount === undefined
     ? { text: '·', style: 'dim' }
     : { text: Number.isInteger(amount) ? String(amount) : amount.toFixed(2) }
 }
 
-function forTwo(rate: Json | undefined): number | undefined {
-  const price = listOf(rate?.['prices'])
-    .map(recordOf)
-    .find(({ ageCategory, guests }) => ageCategory === 'adult' && guests === 2)
-  return price === undefined ? undefined : Number(price['amount'])
+function forTwo(rate: RateLine | undefined): number | undefined {
+  const price = rate?.prices?.find(({ ageCategory, guests }) => ageCategory === 'adult' && guests === 2)
+  return price === undefined ? undefined : Number(price.amount)
 }
 
 function marksOf(night: Night | undefined, rateId: string): Cell {
-  const rate = night?.rates.get(rateId) ?? {}
-  if (night?.closed === true || rate['closed'] === true) return { text: '' }
+  const rate = night?.rates.get(rateId)
+  if (!rate || night?.closed === true || rate.closed === true) return { text: '' }
+  const { closedToArrival, closedToDeparture, minAdvanceDays, minLengthStay } = rate
   const marks = [
-    rate['closedToArrival'] === true ? '↛' : '',
-    rate['closedToDeparture'] === true ? '↚' : '',
-    rate['minAdvanceDays'] === undefined ? '' : `-${spelled(rate['minAdvanceDays'])}d`,
-    rate['minLengthStay'] === undefined ? '' : ` ${spelled(rate['minLengthStay'])}+`,
+    closedToArrival === true ? '↛' : '',
+    closedToDeparture === true ? '↚' : '',
+    minAdvanceDays === undefined ? '' : `-${minAdvanceDays}d`,
+    minLengthStay === undefined ? '' : ` ${minLengthStay}+`,
   ].join('')
   return { text: marks, style: 'yellow' }
 }
@@ -188,23 +187,22 @@ function ratesOf(byDate: ReadonlyMap<string, Night>): string[] {
 }
 
 /** The items of getAri, night by night. */
-function nightsOf(answer: Json): Held {
+function nightsOf({ ari }: GetAriAnswer): Held {
   const held: Held = new Map()
-  for (const item of listOf(answer['ari']).map(recordOf)) {
-    const roomId = String(item['roomId'])
+  for (const { roomId, startDate = '', endDate = '', inventory, closed, rates = [] } of ari) {
     const byDate = held.get(roomId) ?? new Map<string, Night>()
     held.set(roomId, byDate)
-    const last = Temporal.PlainDate.from(String(item['endDate']))
+    const last = Temporal.PlainDate.from(endDate)
     for (
-      let date = Temporal.PlainDate.from(String(item['startDate']));
+      let date = Temporal.PlainDate.from(startDate);
       Temporal.PlainDate.compare(date, last) <= 0;
       date = date.add({ days: 1 })
     ) {
-      const night = byDate.get(String(date)) ?? { rates: new Map<string, Json>() }
+      const night = byDate.get(String(date)) ?? { rates: new Map<string, RateLine>() }
       byDate.set(String(date), night)
-      if (typeof item['inventory'] === 'number') night.units = item['inventory']
-      if (item['closed'] === true) night.closed = true
-      for (const rate of listOf(item['rates']).map(recordOf)) night.rates.set(String(rate['rateId']), rate)
+      if (typeof inventory === 'number') night.units = inventory
+      if (closed === true) night.closed = true
+      for (const rate of rates) night.rates.set(rate.rateId, rate)
     }
   }
   return held

@@ -1,55 +1,48 @@
+import { gunzipSync } from 'node:zlib'
+import type { Fetch } from '../../client/src/call.ts'
+import { isGatewayError, type GatewayError } from '../../client/src/gateway-error.ts'
 import { cut, line, paint, width } from './print.ts'
-import type { Shown } from './service.ts'
 
-export type Json = Record<string, unknown>
+type Json = Record<string, unknown>
 
-export type Reply = { status: number; body: Json; headers: Headers }
+/** Keys of this demo's own choice are shown; those that the client makes for each call are not. */
+export const shownKeyPrefix = 'demo-'
 
-export type Ask = (
-  path: string,
-  body?: unknown,
-  more?: { headers?: Record<string, string>; method?: 'DELETE' },
-) => Promise<Reply>
-
-/** Sends a request and shows it with its answer: one line each, and beneath it every problem with its remedy. */
-export function shownClient({ url }: Pick<Shown, 'url'>, credentials: Record<string, string>): Ask {
-  return async (path, body, { headers = {}, method = body === undefined ? 'GET' : 'POST' } = {}) => {
-    const json = body === undefined ? '' : JSON.stringify(body)
-    const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    line(
-      `   ${paint('dim', '→')} ${paint('bold', `${method} /v1${path}`)} ${paint('dim', extra.join('  '))}`.trimEnd(),
-    )
-    if (json !== '') line(`     ${paint('dim', excerpt(json))}`)
-    const startedMs = performance.now()
-    const response = await fetch(`${url}/v1${path}`, {
-      method,
-      headers: {
-        ...credentials,
-        ...(json === '' ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(json === '' ? {} : { body: json }),
-    })
-    const reply: Reply = {
-      status: response.status,
-      body: recordOf(await response.json()),
-      headers: response.headers,
-    }
-    showAnswer(reply, performance.now() - startedMs)
-    return reply
+/** What the client is given as fetch: it shows each request with its answer, and beneath it every problem with its remedy. */
+export const shownFetch: Fetch = async (url, init) => {
+  const headers = new Headers(init.headers)
+  const key = headers.get('idempotency-key')
+  const extra = key?.startsWith(shownKeyPrefix) === true ? `idempotency-key: ${key}` : ''
+  const path = url.slice(url.indexOf('/v1'))
+  line(
+    `   ${paint('dim', '→')} ${paint('bold', `${init.method ?? 'GET'} ${path}`)} ${paint('dim', extra)}`.trimEnd(),
+  )
+  if (init.body instanceof Uint8Array) {
+    const isZipped = headers.get('content-encoding') === 'gzip'
+    const json = (isZipped ? gunzipSync(init.body) : Buffer.from(init.body)).toString()
+    line(`     ${paint('dim', excerpt(json, isZipped ? init.body.length : undefined))}`)
   }
+  const startedMs = performance.now()
+  const response = await fetch(url, init)
+  const text = await response.text()
+  showAnswer(response, recordOf(JSON.parse(text)), performance.now() - startedMs)
+  return new Response(text, response)
 }
 
 /** The beginning of a body, and how long all of it is. */
-function excerpt(json: string): string {
+function excerpt(json: string, zippedBytes: number | undefined): string {
   const columns = width() - 6
   if (json.length <= columns) return json
-  const bytes = Buffer.byteLength(json)
-  const size = ` ${bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`} in all`
+  const zipped = zippedBytes === undefined ? '' : `, ${sizeText(zippedBytes)} compressed`
+  const size = ` ${sizeText(Buffer.byteLength(json))} in all${zipped}`
   return cut(json, columns - size.length) + size
 }
 
-function showAnswer({ status, body, headers }: Reply, durationMs: number): void {
+function sizeText(bytes: number): string {
+  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`
+}
+
+function showAnswer({ status, headers }: Response, body: Json, durationMs: number): void {
   const style = status < 207 ? 'green' : status < 300 ? 'yellow' : 'red'
   const replayed =
     headers.get('idempotency-replayed') === 'true' ? paint('yellow', '  Idempotency-Replayed: true') : ''
@@ -88,15 +81,20 @@ export function spelled(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-export function recordOf(value: unknown): Json {
+function recordOf(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function expect(reply: Reply, status: number): Reply {
-  if (reply.status === status) return reply
-  throw new Error(`expected ${status}, got ${reply.status}: ${JSON.stringify(reply.body).slice(0, 300)}`)
+/** A call that is refused on purpose. */
+export async function refused(call: Promise<unknown>, status: number): Promise<GatewayError> {
+  const error: unknown = await call.then(
+    () => new Error(`expected ${status}, and it was accepted`),
+    (cause: unknown) => cause,
+  )
+  if (isGatewayError(error) && error.status === status) return error
+  throw error
 }

@@ -1,3 +1,5 @@
+import type { AriItem, PriceLine, RateLine, Tax } from '../../client/src/api.ts'
+
 /** The hotel of the demo: its static data and the plan of its year. */
 
 export const hotelId = 'DEMO-SEA-VIEW'
@@ -38,7 +40,7 @@ export const products = [
   { ...family, ...best },
 ]
 
-export const taxes = [
+export const taxes: Tax[] = [
   {
     type: 'VAT',
     valueType: '%',
@@ -59,13 +61,15 @@ export const taxes = [
   },
 ]
 
+type Weekday = NonNullable<AriItem['daysOfWeek']>[number]
+
 /** Prices of a double room for two adults. */
 const seasons = { low: 96, middle: 124, high: 168 } as const
 type Season = keyof typeof seasons
 const weekendExtra = 18
 const units = { DBL: 6, FAM: 3 } as const
-const weekdays = ['MON', 'TUE', 'WED', 'THU', 'SUN']
-const weekends = ['FRI', 'SAT']
+const weekdays: Weekday[] = ['MON', 'TUE', 'WED', 'THU', 'SUN']
+const weekends: Weekday[] = ['FRI', 'SAT']
 
 function seasonOf(month: number): Season {
   if (month === 7 || month === 8) return 'high'
@@ -73,10 +77,9 @@ function seasonOf(month: number): Season {
 }
 
 type Day = Temporal.PlainDate
-export type Item = Record<string, unknown>
 
 /** A year of guest prices, inventory and restrictions, an item for each room, stretch of season and kind of day. */
-export function yearFrom(first: Day, nights: number): Item[] {
+export function yearFrom(first: Day, nights: number): AriItem[] {
   const last = first.add({ days: nights - 1 })
   return stretches(first, last).flatMap(({ from, to, season }) =>
     (['DBL', 'FAM'] as const).flatMap((roomId) =>
@@ -85,7 +88,7 @@ export function yearFrom(first: Day, nights: number): Item[] {
         const isWeekend = daysOfWeek === weekends
         const forTwo = seasons[season] + (roomId === 'FAM' ? 42 : 0) + (isWeekend ? weekendExtra : 0)
         const stay = { minLengthStay: season === 'high' ? 3 : isWeekend ? 2 : null }
-        const rates: Item[] = [{ rateId: 'BAR', ...stay, prices: guestPrices(forTwo, roomId) }]
+        const rates: RateLine[] = [{ rateId: 'BAR', ...stay, prices: guestPrices(forTwo, roomId) }]
         if (roomId === 'DBL') {
           const reduced = Math.round(forTwo * 0.88)
           rates.push({ rateId: 'NRF', ...stay, minAdvanceDays: 7, prices: guestPrices(reduced, roomId) })
@@ -107,18 +110,18 @@ export function yearFrom(first: Day, nights: number): Item[] {
 }
 
 /** Two weeks, two months on. */
-export function closure(first: Day): Item[] {
+export function closure(first: Day): AriItem[] {
   const from = first.add({ days: 64 - first.dayOfWeek })
   const dates = { startDate: String(from), endDate: String(from.add({ days: 13 })) }
   return ['DBL', 'FAM'].map((roomId) => ({ roomId, ...dates, closed: true }))
 }
 
-function guestPrices(forTwo: number, roomId: 'DBL' | 'FAM'): Item[] {
+function guestPrices(forTwo: number, roomId: 'DBL' | 'FAM'): PriceLine[] {
   const adults = [forTwo - 15, forTwo, forTwo + 28].slice(0, roomId === 'FAM' ? 3 : 2)
   const children = roomId === 'FAM' ? [20, 32] : [22]
   return [
-    ...adults.map((amount, index) => ({ ageCategory: 'adult', guests: index + 1, amount })),
-    ...children.map((amount, index) => ({ ageCategory: 'child', guests: index + 1, amount })),
+    ...adults.map((amount, index) => ({ ageCategory: 'adult' as const, guests: index + 1, amount })),
+    ...children.map((amount, index) => ({ ageCategory: 'child' as const, guests: index + 1, amount })),
   ]
 }
 

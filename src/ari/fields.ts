@@ -17,7 +17,12 @@ export type SwitchField = (typeof switchFields)[number]
 
 export type PlainField = 'inventory' | SwitchField | RestrictionField
 
-export const fieldNumber: Readonly<Record<PlainField | 'unitPrice' | 'anyGuestPrice', number>> = {
+/** What the platform holds of a cell beside what suppliers push: no push sets, clears or reads it back. */
+export type PlatformField = 'stopSell'
+
+export const fieldNumber: Readonly<
+  Record<PlainField | PlatformField | 'unitPrice' | 'anyGuestPrice', number>
+> = {
   inventory: 0,
   closed: 1,
   closedToArrival: 2,
@@ -31,6 +36,8 @@ export const fieldNumber: Readonly<Record<PlainField | 'unitPrice' | 'anyGuestPr
   unitPrice: 10,
   // Holds no value: the sequence at which all guest prices of a night were cleared, those not yet set included.
   anyGuestPrice: 11,
+  // An operator's: holds until an operator lifts it, whatever is pushed.
+  stopSell: 12,
 }
 
 export const ageCategories = ['adult', 'child', 'infant'] as const
@@ -62,8 +69,13 @@ export function guestBucket(field: number): { ageCategory: AgeCategory; guests: 
 
 /** Every field of a room-rate but the guest prices: what `overlay` clears when it isn't sent. */
 export const rateFields: readonly number[] = Object.entries(fieldNumber)
-  .filter(([name]) => name !== 'anyGuestPrice')
+  .filter(([name]) => name !== 'anyGuestPrice' && name !== 'stopSell')
   .map(([, number]) => number)
+
+/** Whether suppliers push the field, and may read it back. */
+export function isPushedField(field: number): boolean {
+  return field !== fieldNumber.stopSell
+}
 
 /** One field and what it is set to; `unset` of block.ts clears it. */
 export type FieldValue = { field: number; value: number }

@@ -1,161 +1,23 @@
 import { hotelFaults } from '../hotels/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
-import { firstDay, formatNight, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
 import type { Needs } from '../platform/needs.ts'
-import type { Queryable } from '../platform/postgres.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
-import { platformRateId, platformRoomId } from '../products/platform-codes.ts'
-import { Block } from './block.ts'
-import { unset } from './block-codec.ts'
-import { mappingRoutes, type Mapping } from './mappings-contract.ts'
-import { blockKeyText, selectBlocks, type BlockKey } from './store.ts'
+import { mappingRoutes } from './mappings-contract.ts'
+import { readMappings } from './mappings.ts'
 
 /** POST /push/getRoomRateMappings: every room-rate of a hotel with the platform's identifiers. */
 export const getRoomRateMappings = (needs: Needs): Mounted =>
   on(mappingRoutes.getRoomRateMappings, async ({ body: { hotelId }, caller }) => {
     const hotel = await selectOptionalHotel(needs.db, caller.supplierId, hotelId)
     if (!hotel) throw new Rejected(404, { ...hotelFaults.notFound, path: '/hotelId', value: shown(hotelId) })
-    const roomRates = await selectRoomRates(needs.db, hotel.id)
-    const firsts = await outermostNights(needs.db, hotel.id, roomRates, 'first')
-    const lasts = await outermostNights(needs.db, hotel.id, roomRates, 'last')
     const read: AnswerOf<typeof mappingRoutes.getRoomRateMappings> = {
       code: '200',
       message: 'Room and rate mappings retrieved successfully',
       hotelId,
       platformHotelId: String(hotel.id),
-      mappings: roomRates.map((roomRate) =>
-        mappingOf(hotel.id, roomRate, firsts.get(roomRate), lasts.get(roomRate)),
-      ),
+      mappings: await readMappings(needs.db, hotel.id),
     }
     return answer(200, read)
   })
-
-type RoomRateRow = {
-  roomNo: number
-  roomId: string
-  roomName: string
-  roomType: string
-  rateNo: number
-  rateId: string
-  rateName: string
-  mealPlan: string | null
-  maxOccupancy: number
-  maxAdult: number | null
-  maxChild: number | null
-  isAvailable: boolean
-  pricingModel: string | null
-  firstMonth: MonthNumber | null
-  lastMonth: MonthNumber | null
-  writtenAt: Date | null
-}
-
-async function selectRoomRates(db: Queryable, hotelId: number): Promise<RoomRateRow[]> {
-  const { rows } = await db.query<RoomRateRow>(
-    `select room_rate.room_no as "roomNo", room.code as "roomId", room.name as "roomName", room.room_type as "roomType",
-       room_rate.rate_no as "rateNo", rate.code as "rateId", rate.name as "rateName", meal_plan as "mealPlan",
-       max_occupancy as "maxOccupancy", max_adult as "maxAdult", max_child as "maxChild",
-       is_available as "isAvailable", pricing_model as "pricingModel",
-       held.first as "firstMonth", held.last as "lastMonth", held.written_at as "writtenAt"
-     from room_rate
-       join room on room.hotel_id = $1 and room.room_no = room_rate.room_no
-       join rate on rate.hotel_id = $1 and rate.rate_no = room_rate.rate_no
-       left join (
-         select room_no, rate_no, min(month) as first, max(month) as last, max(written_at) as written_at
-         from ari_month where hotel_id = $1 group by room_no, rate_no
-       ) as held on held.room_no = room_rate.room_no and held.rate_no = room_rate.rate_no
-     where room_rate.hotel_id = $1
-     order by room_rate.room_no, room_rate.rate_no`,
-    [hotelId],
-  )
-  return rows
-}
-
-/**
- * The first or last night on which each room-rate holds anything. Only its outermost month is read, unless everything
- * in there was cleared again: then the next one inwards.
- */
-async function outermostNights(
-  db: Queryable,
-  hotelId: number,
-  roomRates: readonly RoomRateRow[],
-  end: 'first' | 'last',
-): Promise<Map<RoomRateRow, DayNumber>> {
-  const found = new Map<RoomRateRow, DayNumber>()
-  const step = end === 'first' ? 1 : -1
-  let sought = roomRates.flatMap((row) => {
-    const { firstMonth, lastMonth } = row
-    if (firstMonth === null || lastMonth === null) return []
-    return [{ row, month: end === 'first' ? firstMonth : lastMonth, firstMonth, lastMonth }]
-  })
-  while (sought.length > 0) {
-    const keyed = sought.map((one) => ({ one, key: keyOf(hotelId, one.row, one.month) }))
-    const blocks = await selectBlocks(
-      db,
-      keyed.map(({ key }) => key),
-    )
-    for (const { one, key } of keyed) {
-      const bytes = blocks.get(blockKeyText(key))
-      const index = bytes && heldNight(Block.decode(bytes), end)
-      if (index !== undefined) found.set(one.row, firstDay(one.month) + index)
-    }
-    sought = sought
-      .filter(({ row }) => !found.has(row))
-      .map((one) => ({ ...one, month: one.month + step }))
-      .filter(({ month, firstMonth, lastMonth }) => month >= firstMonth && month <= lastMonth)
-  }
-  return found
-}
-
-function keyOf(hotelId: number, { roomNo, rateNo }: RoomRateRow, month: MonthNumber): BlockKey {
-  return { hotelId, roomNo, rateNo, month }
-}
-
-/** The index of the first or last night of the block for which any field has a value. */
-function heldNight(block: Block, end: 'first' | 'last'): number | undefined {
-  const nights = block.fields().flatMap((field) => {
-    const values = block.values(field) ?? []
-    const isHeld = (value: number) => value !== unset
-    const night = end === 'first' ? values.findIndex(isHeld) : values.findLastIndex(isHeld)
-    return night === -1 ? [] : [night]
-  })
-  if (nights.length === 0) return undefined
-  return end === 'first' ? Math.min(...nights) : Math.max(...nights)
-}
-
-function mappingOf(
-  hotelId: number,
-  row: RoomRateRow,
-  first: DayNumber | undefined,
-  last: DayNumber | undefined,
-): Mapping {
-  const { roomId, roomName, roomType, roomNo, rateId, rateName, rateNo, mealPlan, isAvailable } = row
-  const { maxOccupancy, maxAdult, maxChild, pricingModel, writtenAt } = row
-  return {
-    roomId,
-    roomName,
-    roomType,
-    platformRoomId: platformRoomId(hotelId, roomNo),
-    rateId,
-    rateName,
-    platformRateId: platformRateId(hotelId, rateNo),
-    mealPlan,
-    occupancy: {
-      maxOccupancy,
-      ...(maxAdult === null ? {} : { maxAdult }),
-      ...(maxChild === null ? {} : { maxChild }),
-    },
-    isAvailable,
-    pricingModel,
-    ariFrom: first === undefined ? null : formatNight(first),
-    ariTo: last === undefined ? null : formatNight(last),
-    lastAriAt: writtenAt?.toISOString() ?? null,
-    status: statusOf(isAvailable, first !== undefined),
-  }
-}
-
-function statusOf(isAvailable: boolean, holdsAri: boolean): Mapping['status'] {
-  if (!isAvailable) return 'archived'
-  return holdsAri ? 'active' : 'no_ari'
-}

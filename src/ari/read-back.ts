@@ -18,6 +18,7 @@ import {
   guestBucket,
   isGuestPriceField,
   isPriceField,
+  isPushedField,
   restrictionFields,
   switchFields,
 } from './fields.ts'
@@ -86,6 +87,7 @@ function readNights(
 ): void {
   const columns = block
     .fields()
+    .filter(isPushedField)
     .sort((left, right) => left - right)
     .map((field) => ({
       field,

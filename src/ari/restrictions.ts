@@ -1,4 +1,4 @@
-import { type RestrictionField, type SwitchField } from './fields.ts'
+import type { PlatformField, RestrictionField, SwitchField } from './fields.ts'
 
 /**
  * What a restriction allows: the table of the contract, one line a field. A new field does not compile before it has
@@ -8,7 +8,7 @@ import { type RestrictionField, type SwitchField } from './fields.ts'
 /** A stay as restrictions see it: how long it is, and how many days lie between booking and arrival. */
 export type RestrictedStay = { length: number; advanceDays: number }
 
-export type RestrictedField = SwitchField | RestrictionField
+export type RestrictedField = SwitchField | RestrictionField | PlatformField
 
 export type Restriction = {
   /** Whose values count: those of the day of arrival, of the day of departure, or of every night of the stay. */
@@ -25,6 +25,7 @@ const isOpen = { allows: () => false, asked: () => false } as const
 
 export const restrictions: Readonly<Record<RestrictedField, Restriction>> = {
   closed: { tests: 'nights', ...isOpen },
+  stopSell: { tests: 'nights', ...isOpen },
   closedToArrival: { tests: 'arrival', ...isOpen },
   closedToDeparture: { tests: 'departure', ...isOpen },
   minStayArrival: { tests: 'arrival', allows: (held, stay) => stay.length >= held, asked: length },
@@ -37,6 +38,7 @@ export const restrictions: Readonly<Record<RestrictedField, Restriction>> = {
 
 export const restrictedFields: readonly RestrictedField[] = [
   'closed',
+  'stopSell',
   'closedToArrival',
   'closedToDeparture',
   'minStayArrival',

@@ -155,7 +155,7 @@ export type WrittenHotel = {
 export async function writeVersions(
   connection: Queryable,
   hotels: readonly WrittenHotel[],
-  kind: 'ari' | 'reservation',
+  kind: 'ari' | 'reservation' | 'stopSell',
   nowMs: number,
 ): Promise<void> {
   if (hotels.length === 0) return
@@ -168,8 +168,9 @@ export async function writeVersions(
       )
       update hotel set revision = written.revision, ari_version = ari_version + 1,
         -- When the supplier last pushed.
-        ari_at = case when $4 = 'ari' then to_timestamp($1::float8 / 1000) else ari_at end
-      from unnest($2::int[], $3::int8[]) as written (id, revision) where hotel.id = written.id`,
+        ari_at = case when $4 = 'ari' then to_timestamp($1::float8 / 1000) else ari_at end,
+        ari_until_month = case when $4 = 'ari' then greatest(ari_until_month, last_month) else ari_until_month end
+      from unnest($2::int[], $3::int8[], $9::int2[]) as written (id, revision, last_month) where hotel.id = written.id`,
     values: [
       nowMs,
       numberArray(hotels.map(({ hotel }) => hotel.id)),
@@ -179,8 +180,15 @@ export async function writeVersions(
       numberArray(risen.map(({ hotel }) => hotel.revisionBefore + 1)),
       numberArray(risen.map(({ hotel }) => hotel.revision)),
       textArray(risen.map(({ keys }) => keys.map(packBlockKey).join(' '))),
+      numberArray(hotels.map(({ keys }) => lastMonth(keys))),
     ],
   })
+}
+
+function lastMonth(keys: readonly BlockKey[]): number | null {
+  let last: number | null = null
+  for (const { month } of keys) last = Math.max(last ?? month, month)
+  return last
 }
 
 export type ModelChange = { hotelId: number; roomNo: number; rateNo: number; pricingModel: 'unit' | 'guest' }

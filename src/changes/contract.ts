@@ -3,9 +3,10 @@ import { date, integer, oneOf, route, success, text } from '../platform/route.ts
 
 /**
  * What changed of a hotel. `hotel`, `products`, `taxes`: what was pushed there, of the whole hotel. `ari`: nights of
- * rooms and rates. `reservation`: likewise, lowered by a reservation.
+ * rooms and rates. `reservation`: likewise, lowered by a reservation. `stopSell`: likewise, closed or opened again by an
+ * operator of the platform.
  */
-export const changeKinds = ['hotel', 'products', 'taxes', 'ari', 'reservation'] as const
+export const changeKinds = ['hotel', 'products', 'taxes', 'ari', 'reservation', 'stopSell'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
 export const changesKeptDays = 7
@@ -33,7 +34,7 @@ const change = Type.Object({
   cursor,
   kind: oneOf(changeKinds, {
     description:
-      '`hotel`, `products`, `taxes`: of the whole hotel. `ari`, and `reservation` where a reservation lowered inventory: the `nights` listed',
+      '`hotel`, `products`, `taxes`: of the whole hotel. `ari`, `reservation` where a reservation lowered inventory, `stopSell` where an operator closed or opened: the `nights` listed',
   }),
   at: Type.String({
     description: 'When its transaction began (UTC)',

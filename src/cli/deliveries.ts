@@ -52,8 +52,10 @@ function addList(deliveries: Command): void {
     .option('--json', 'print JSON')
     .action((given: Given & GivenFilter & { limit?: number }) =>
       withSession(async ({ db }) => {
-        const found = await selectDeliveries(db, await filterOf(db, given), given.limit ?? listed.usual)
+        const filter = await filterOf(db, given)
+        const found = await selectDeliveries(db, filter, given.limit ?? listed.usual)
         if (given.json) return printJson(found.map(shown))
+        if (found.length === 0) return printLine(isFilter(filter) ? 'No such delivery' : 'No delivery yet')
         printTable(
           ['DELIVERY', 'RESERVATION', 'SUPPLIER', 'HOTEL', 'STATUS', 'ATTEMPTS', 'LAST', 'QUEUED', 'NEXT'],
           found.map((one) => [
@@ -113,8 +115,8 @@ function addAgain(deliveries: Command): void {
     .action((ids: string[], given: Given & GivenFilter) =>
       withSession(async ({ db, nowMs }) => {
         const filter = await filterOf(db, given)
-        const isFiltered = Object.values(filter).some((value) => value !== undefined)
-        if (ids.length === 0 && !isFiltered) throw new Error('name deliveries, or say which: --status dead')
+        if (ids.length === 0 && !isFilter(filter))
+          throw new Error('name deliveries, or say which: --status dead')
         await known(db, ids)
         const meant = ids.length > 0 ? { ...filter, ids } : filter
         const sent = await sendAgain(db, meant, nowMs)
@@ -162,6 +164,10 @@ async function filterOf(db: Queryable, given: GivenFilter): Promise<DeliveryFilt
   const { status, supplier, hotel: hotelCode, since: sinceMs, until: untilMs } = given
   if (supplier !== undefined) await refuseUnknownSupplier(db, supplier)
   return { status, supplier, hotelCode, sinceMs, untilMs }
+}
+
+function isFilter(filter: DeliveryFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined)
 }
 
 function deliveryId(text: string): string {

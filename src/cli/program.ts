@@ -1,6 +1,8 @@
 import { Command } from 'commander'
+import { afterRestoreCommand } from './after-restore.ts'
 import { deliveriesCommand } from './deliveries.ts'
 import { keyCommand } from './key.ts'
+import { operatorCommand } from './operator.ts'
 import { printOutcome } from './print.ts'
 import { referenceCommand } from './reference.ts'
 import { withSession } from './session.ts'
@@ -22,6 +24,7 @@ Examples:
   ari key create --supplier "Sea View"       make a key, and the supplier if there is none yet
   ari key list --json                        every key as JSON
   ari token create --role platform           make a token for the booking side
+  ari operator create --name N --role admin  somebody who signs in to the console
   ari reference room-type list               the room types that products may name
   ari simulate supplier --key ari_sbx_…      a supplier's server, to try price checks and reservations
   ari deliveries list --status dead          reservations that could not be delivered
@@ -48,8 +51,21 @@ Exit code: 0 done, 1 failed, 2 wrong usage.`,
   ari.addCommand(supplierCommand())
   ari.addCommand(keyCommand())
   ari.addCommand(tokenCommand())
+  ari.addCommand(operatorCommand())
   ari.addCommand(referenceCommand())
   ari.addCommand(simulateCommand())
   ari.addCommand(deliveriesCommand())
+  ari.addCommand(afterRestoreCommand())
+  ari.on('beforeAllHelp', refuseUnknownCommand)
   return ari
+}
+
+/** Otherwise `ari webhook --help` would print the help of `ari`, as if there were such a command. */
+function refuseUnknownCommand({ command }: { command: Command }): void {
+  const [first, ...others] = command.args
+  const named = first === 'help' ? others[0] : first
+  if (named === undefined || named.startsWith('-') || command.commands.length === 0) return
+  if (command.commands.some((one) => one.name() === named) || named === 'help') return
+  const path = command.parent ? `ari ${command.name()}` : 'ari'
+  command.error(`error: unknown command '${named}' (${path} --help lists those there are)`)
 }

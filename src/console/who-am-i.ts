@@ -1,11 +1,24 @@
 import type { Environment } from '../keys/secret.ts'
+import type { Door } from '../operators/door.ts'
+import { selectOptionalOperator } from '../operators/store.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
+import type { Queryable } from '../platform/postgres.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { sessionRoutes } from './session-contract.ts'
 
 /** GET /me. */
-export const whoAmI = ({ environment }: { environment: Environment }): Mounted =>
-  on(sessionRoutes.whoAmI, async ({ operator: { name, role } }) => {
-    const me: AnswerOf<typeof sessionRoutes.whoAmI> = { name, role, environment }
+export const whoAmI = (needs: { db: Queryable; environment: Environment; door: Door }): Mounted =>
+  on(sessionRoutes.whoAmI, async ({ operator, visit }) => {
+    const { id, name, role } = operator
+    const account = id === undefined ? undefined : await selectOptionalOperator(needs.db, id)
+    const me: AnswerOf<typeof sessionRoutes.whoAmI> = {
+      operatorId: id ?? null,
+      name,
+      role,
+      environment: needs.environment,
+      csrfToken: id === undefined ? null : (needs.door.csrfTokenOf(visit) ?? null),
+      signedInBy: (await needs.door.signedInBy(operator)) ?? null,
+      hasPassword: account?.hasPassword ?? false,
+    }
     return answer(200, me)
   })

@@ -1,4 +1,5 @@
 import type { Needs } from '../platform/needs.ts'
+import { misspelt } from '../platform/misspelt.ts'
 import { besideShape, onEveryProblem, answer, type Mounted } from '../platform/mount.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
@@ -68,6 +69,7 @@ function answerOf(
     ...warningsOf(hotel, rows[index]?.cityMatched, index),
     ...currencyWarnings(hotel, saved.get(hotel.hotelId)?.currencyBefore, index),
   ])
+  warnings.push(...misspelt(hotelRoutes.pushHotels.body, hotels))
   return { code: '200', message: 'Hotels updated successfully', requestId, ...counts, warnings }
 }
 

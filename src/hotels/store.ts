@@ -140,6 +140,17 @@ function noted(kind: 'hotel' | 'products' | 'taxes'): string {
      )`
 }
 
+/**
+ * Lets the hotels in `raised` be found by what they are called now, in the statement that changes it. With the columns
+ * of `foundBy`.
+ */
+const searchable = `searchable as (
+       insert into hotel_search (hotel_id, supplier_id, name, words)
+       select id, supplier_id, left(search_text(name), 100), hotel_words(name, code, city_matched, pushed) from raised
+       on conflict (hotel_id) do update set name = excluded.name, words = excluded.words
+     )`
+const foundBy = 'supplier_id, code, name, city_matched, pushed'
+
 const pushedColumns = `code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, city_matched`
 
 function pushedTable(firstParameter: number): string {
@@ -178,8 +189,8 @@ async function insertMissing(
        where not exists (select from hotel as held where held.supplier_id = $1 and held.code = sent.code)
        order by sent.code
        on conflict (supplier_id, code) do nothing
-       returning id, code, revision
-     ), ${noted('hotel')}
+       returning id, revision, ${foundBy}
+     ), ${searchable}, ${noted('hotel')}
      select id, code from raised`,
     [supplierId, nowMs, keyId, ...pushedValues(hotels)],
   )
@@ -210,8 +221,11 @@ async function updateChanged(
              held.pushed, held.city_matched)
            is distinct from (sent.name, sent.currency, sent.is_available, sent.min_child_age,
              sent.max_child_age, sent.time_zone, sent.pushed, sent.city_matched)
-       returning held.id, held.revision
-     ), ${noted('hotel')}
+       returning held.id, held.revision, ${foundBy
+         .split(', ')
+         .map((column) => `held.${column}`)
+         .join()}
+     ), ${searchable}, ${noted('hotel')}
      select id, revision from raised`,
     [supplierId, nowMs, ...pushedValues(hotels)],
   )
@@ -226,7 +240,9 @@ export async function raiseCatalogVersion(
 ): Promise<number> {
   const { rows } = await connection.query<{ revision: number }>(
     `with raised as (
-       update hotel set revision = revision + 1, catalog_version = catalog_version + 1 where id = $1
+       update hotel set revision = revision + 1, catalog_version = catalog_version + 1,
+         is_offered = exists (select from room_rate where hotel_id = $1 and is_available)
+       where id = $1
        returning id, revision
      ), ${noted(kind)}
      select revision from raised`,

@@ -38,6 +38,11 @@ export class BriefMemory<Found> {
     return entry.found
   }
 
+  /** What changed by this process's own doing is known at once. */
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+
   #makeRoom(): void {
     if (this.#entries.size < this.#entriesMax) return
     const oldest = this.#entries.keys().next()

@@ -37,7 +37,8 @@ export function createFirstKey(
   })
 }
 
-async function insertKey(
+/** The same within a transaction that is open. */
+export async function insertKey(
   connection: Queryable,
   environment: Environment,
   wanted: NewKey,
@@ -138,27 +139,35 @@ export function rotateKey(
   keyId: number,
   at: { nowMs: number; oldUntilMs: number },
 ): Promise<string> {
-  return transaction(db, async (connection) => {
-    const { rows } = await connection.query<{ status: ListedKey['status'] }>(
-      `select ${statusOf('k')} as status from api_key k where id = $2 for update`,
-      [at.nowMs, keyId],
-    )
-    const [row] = rows
-    if (!row) throw keyNotFound(keyId)
-    if (row.status !== 'active') {
-      throw new Rejected(409, {
-        type: 'KEY_NOT_ACTIVE',
-        message: `Key ${keyId} is ${row.status} and can't be rotated`,
-        hint: row.status === 'expired' ? `Set another end first: key expire ${keyId}` : 'Create a new key',
-      })
-    }
-    await connection.query(
-      // least() passes over null, which means "no end".
-      `update api_key_secret set expires_at = least(expires_at, to_timestamp($2::float8 / 1000)) where key_id = $1`,
-      [keyId, at.oldUntilMs],
-    )
-    return insertSecret(connection, environment, keyId)
-  })
+  return transaction(db, (connection) => replaceSecret(connection, environment, keyId, at))
+}
+
+/** The same within a transaction that is open. */
+export async function replaceSecret(
+  connection: Queryable,
+  environment: Environment,
+  keyId: number,
+  at: { nowMs: number; oldUntilMs: number },
+): Promise<string> {
+  const { rows } = await connection.query<{ status: ListedKey['status'] }>(
+    `select ${statusOf('k')} as status from api_key k where id = $2 for update`,
+    [at.nowMs, keyId],
+  )
+  const [row] = rows
+  if (!row) throw keyNotFound(keyId)
+  if (row.status !== 'active') {
+    throw new Rejected(409, {
+      type: 'KEY_NOT_ACTIVE',
+      message: `Key ${keyId} is ${row.status} and can't be rotated`,
+      hint: row.status === 'expired' ? `Set another end first: key expire ${keyId}` : 'Create a new key',
+    })
+  }
+  await connection.query(
+    // least() passes over null, which means "no end".
+    `update api_key_secret set expires_at = least(expires_at, to_timestamp($2::float8 / 1000)) where key_id = $1`,
+    [keyId, at.oldUntilMs],
+  )
+  return insertSecret(connection, environment, keyId)
 }
 
 /** Absent: as it was; null: the default again. Answers what the key has of its own afterwards. */

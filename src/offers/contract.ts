@@ -1,6 +1,17 @@
 import Type, { type Static } from 'typebox'
 import { taxTypes } from '../taxes/contract.ts'
-import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import {
+  code,
+  date,
+  integer,
+  oneOf,
+  route,
+  success,
+  text,
+  warning,
+  type ConstraintError,
+} from '../platform/route.ts'
+import { trace } from './trace-contract.ts'
 
 export const hotelsPerSearchMax = 200
 export const roomsPerStayMax = 20
@@ -10,7 +21,7 @@ export const stayNightsMax = 365
 /** In characters: some 50,000 offers. */
 export const offersAnswerMax = 32 * 1024 * 1024
 
-/** Rules that can keep a room-rate from being booked, in the order in which they are told. */
+/** Rules that can keep a room-rate from being booked, in the order in which they are told: those that do so first. */
 export const offerRules = [
   'hotelAvailable',
   'productAvailable',
@@ -19,6 +30,7 @@ export const offerRules = [
   'inventory',
   'price',
   'closed',
+  'stopSell',
   'closedToArrival',
   'closedToDeparture',
   'minStayArrival',
@@ -119,40 +131,6 @@ const taxLine = Type.Object({
   amount: amount('Of all rooms and nights'),
 })
 
-const exact = (description: string) =>
-  Type.String({ description: `${description}. Exact: a decimal, or a fraction like 1000/11` })
-
-const trace = Type.Array(
-  Type.Object({
-    persons: Type.Integer({ description: 'Adults and children, who pay taxes per person' }),
-    nights: Type.Array(
-      Type.Object({
-        date: Type.String(),
-        price: exact('As pushed'),
-        includedAmounts: exact('Fixed amounts that the price contains'),
-        divisor: exact('1 and the included rates'),
-        net: exact('(price − includedAmounts) / divisor'),
-        taxes: Type.Array(
-          Type.Object({
-            type: oneOf(taxTypes),
-            rate: exact('Of the net'),
-            constant: exact('Besides'),
-            amount: exact('net · rate + constant'),
-          }),
-        ),
-      }),
-    ),
-    taxes: Type.Array(
-      Type.Object({
-        type: oneOf(taxTypes),
-        exact: exact('The sum of the nights, before rounding'),
-        amount: amount('Rounded once, half up'),
-      }),
-    ),
-  }),
-  { description: 'With `trace`: how the price of each room comes about, step by step' },
-)
-
 const offer = Type.Object({
   roomId: Type.String(),
   platformRoomId: Type.String(),
@@ -180,10 +158,14 @@ const setBy = Type.Object(
   {
     requestId: Type.Optional(Type.String({ description: 'Of the push' })),
     reservationId: Type.Optional(Type.String({ description: 'Of a reservation that lowered the inventory' })),
+    operator: Type.Optional(Type.String({ description: 'Who stopped the sale, or opened it' })),
     at: Type.String(),
     item: Type.Optional(Type.Integer({ description: 'Index in the list of the push' })),
   },
-  { description: 'What set the value: the push, while the push log keeps it, or a reservation' },
+  {
+    description:
+      'What set the value: the push, while the push log keeps it, a reservation, or an operator of the platform',
+  },
 )
 
 export const testedRule = Type.Object({
@@ -211,7 +193,8 @@ const unavailable = Type.Object({
   roomId: Type.String(),
   rateId: Type.String(),
   rules: Type.Array(testedRule, {
-    description: 'Every rule tested; one line for each value held and push that set it',
+    description:
+      'Every rule tested, those that fail first; one line for each value held and push that set it',
   }),
   nearest: Type.Optional(
     Type.Object(
@@ -240,6 +223,7 @@ const answer = Type.Object({
     }),
   ),
   notFound: Type.Array(hotelReference, { description: 'Hotels that there are not, as asked' }),
+  warnings: Type.Optional(Type.Array(warning, { description: 'Members that were probably misspelt' })),
 })
 
 const exampleStay = { checkin: '2027-04-20', checkout: '2027-04-23' }

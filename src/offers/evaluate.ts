@@ -85,6 +85,9 @@ function isPriced(days: RoomRateDays, { arrival, departure, parties }: SoughtSta
 
 const rules = restrictedFields.map((name) => ({ field: fieldNumber[name], ...restrictions[name] }))
 
+/** What closes a room with all its rates. */
+const roomClosures = [fieldNumber.closed, fieldNumber.stopSell]
+
 /** Whether no restriction of the room or the room-rate forbids the stay. */
 export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean {
   const { arrival, departure } = sought
@@ -97,9 +100,11 @@ export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean 
       if (held !== unset && !allows(held, sought)) return false
     }
   }
-  if (!days.holds('room', fieldNumber.closed)) return true
-  for (let night = arrival; night < departure; night++) {
-    if (days.at('room', fieldNumber.closed, night) !== unset) return false
+  for (const field of roomClosures) {
+    if (!days.holds('room', field)) continue
+    for (let night = arrival; night < departure; night++) {
+      if (days.at('room', field, night) !== unset) return false
+    }
   }
   return true
 }

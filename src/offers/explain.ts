@@ -38,7 +38,7 @@ type Context = {
   revisions: Revisions
 }
 
-/** Every rule of a room-rate, whether it lets the stay pass or not, in the order of the contract. */
+/** Every rule of a room-rate: those that forbid the stay first, then the others, each in the order of the contract. */
 export function explain(
   days: RoomRateDays,
   catalog: BookingCatalog,
@@ -46,13 +46,14 @@ export function explain(
   sought: SoughtStay,
 ): TestedRule[] {
   const context = { days, catalog, roomRate, sought, revisions: new Revisions(days) }
-  return [
+  const rules = [
     ...offeredRules(context),
     ...inventoryRules(context),
     ...priceRules(context),
     ...restrictedFields.flatMap((field) => restrictionRules(context, field)),
     ...taxRules(context),
   ]
+  return rules.toSorted((one, other) => Number(one.pass) - Number(other.pass))
 }
 
 function offeredRules({ catalog, roomRate, sought }: Context): TestedRule[] {
@@ -157,14 +158,15 @@ function restrictionRules(context: Context, name: RestrictedField): TestedRule[]
   const last = tests === 'nights' ? sought.departure - 1 : first
   const isSwitch = typeof asked(sought) === 'boolean'
   // Only closures are the room's too.
-  const rows: readonly RowName[] = name === 'closed' ? ['room', 'rate'] : ['rate']
+  const isClosure = name === 'closed' || name === 'stopSell'
+  const rows: readonly RowName[] = isClosure ? ['room', 'rate'] : ['rate']
   return rows.flatMap((row) => {
     const merged = new Merged()
     for (let day = first; day <= last; day++) {
       const held = days.at(row, field, day)
       merged.add(day, {
         rule: name,
-        ...(name === 'closed' ? { of: row } : {}),
+        ...(isClosure ? { of: row } : {}),
         pass: held === unset || allows(held, sought),
         held: isSwitch ? held !== unset : heldNumber(held),
         asked: asked(sought),

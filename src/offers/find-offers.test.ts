@@ -417,6 +417,8 @@ test('what cannot be booked is explained: each rule, the value held, the push th
   ])
   const rules = unavailable[0]?.rules.map(({ rule, of }) => (of ? `${rule} of ${of}` : rule))
   assert.deepEqual(rules, [
+    'minStayArrival',
+    'minLengthStay',
     'hotelAvailable',
     'productAvailable',
     'arrivalDate',
@@ -425,11 +427,11 @@ test('what cannot be booked is explained: each rule, the value held, the push th
     'price',
     'closed of room',
     'closed of rate',
+    'stopSell of room',
+    'stopSell of rate',
     'closedToArrival',
     'closedToDeparture',
-    'minStayArrival',
     'maxStayArrival',
-    'minLengthStay',
     'maxLengthStay',
     'minAdvanceDays',
     'maxAdvanceDays',

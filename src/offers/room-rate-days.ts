@@ -72,8 +72,8 @@ export class RoomRateDays {
   }
 
   isClosedOn(day: DayNumber): boolean {
-    return (
-      this.#room.at(fieldNumber.closed, day) !== unset || this.#rate.at(fieldNumber.closed, day) !== unset
+    return [this.#room, this.#rate].some(
+      (row) => row.at(fieldNumber.closed, day) !== unset || row.at(fieldNumber.stopSell, day) !== unset,
     )
   }
 

@@ -17,7 +17,16 @@ import type { Origin, TestedRule } from './explain.ts'
  * The push that set a value, or the reservation that lowered an inventory. `item` is absent where the push's body is too
  * large to be searched, or gone.
  */
-export type SetBy = { requestId: string; at: string; item?: number } | { reservationId: string; at: string }
+export type SetBy =
+  | { requestId: string; at: string; item?: number }
+  | { reservationId: string; at: string }
+  | { operator: string; requestId: string; at: string }
+
+/** The same as the store knows it. */
+export type Setter =
+  | { push: AppliedPush; item: number | undefined }
+  | { push?: undefined; reservationId: string; at: string }
+  | { push?: undefined; reservationId?: undefined; operator: string; requestId: string; at: string }
 
 /** Bodies looked into for one request; beyond it the push is named without its item. */
 const bodyBytesMax = 16 * 1024 * 1024
@@ -29,17 +38,28 @@ const bytesParsedAtOnce = 256 * 1024
 /** Room-rates of a hotel of which somebody asks who set what. */
 export type AskedOrigins = {
   catalog: BookingCatalog
-  tested: readonly { roomRate: BookableRoomRate; rules: readonly TestedRule[] }[]
+  tested: readonly { roomRate: BookableRoomRate; rules: readonly Pick<TestedRule, 'origin'>[] }[]
 }
 
-export type SetByOf = (
+type By<Known> = (
   catalog: BookingCatalog,
   roomRate: BookableRoomRate,
   origin: Origin | undefined,
-) => SetBy | undefined
+) => Known | undefined
+export type SetByOf = By<SetBy>
+export type SetterOf = By<Setter>
+
+/** Who set what, in the words of an answer. */
+export async function readSetBy(db: Queryable, asked: readonly AskedOrigins[]): Promise<SetByOf> {
+  const setterOf = await readSetters(db, asked)
+  return (...named) => {
+    const setter = setterOf(...named)
+    return setter?.push ? said(setter.push, setter.item) : setter
+  }
+}
 
 /** Who set what, by the push log: in a few statements, however many hotels there are. */
-export async function readSetBy(db: Queryable, asked: readonly AskedOrigins[]): Promise<SetByOf> {
+export async function readSetters(db: Queryable, asked: readonly AskedOrigins[]): Promise<SetterOf> {
   const made = new Map<string, { hotelId: number; revision: number }>()
   const hotelsChanged = new Set<number>()
   const productsChanged = new Set<number>()
@@ -53,7 +73,7 @@ export async function readSetBy(db: Queryable, asked: readonly AskedOrigins[]): 
     }
   }
   const pushes = await selectAppliedPushes(db, [...made.values()])
-  const reservationByRevision = await reservationsBy(db, [...made.values()])
+  const platformByRevision = await platformChanges(db, [...made.values()])
   const newest = {
     hotel: await newestByHotel(db, 'hotels', hotelsChanged),
     product: await newestByHotel(db, 'products', productsChanged),
@@ -66,35 +86,49 @@ export async function readSetBy(db: Queryable, asked: readonly AskedOrigins[]): 
     if (origin.kind === 'ari') {
       const key = keyOf(hotelId, origin.revision)
       const push = pushByRevision.get(key)
-      if (!push) return reservationByRevision.get(key)
-      return said(push, lastItemThatSets(bodyById.get(push.id), roomRate, origin))
+      if (!push) return platformByRevision.get(key)
+      return { push, item: lastItemThatSets(bodyById.get(push.id), roomRate, origin) }
     }
     for (const push of newest[origin.kind].get(hotelId) ?? []) {
       const body = bodyById.get(push.id)
       const item =
         origin.kind === 'hotel' ? elementOfHotel(body, hotelCode) : elementOfProduct(body, roomRate)
-      if (item !== undefined) return said(push, item)
+      if (item !== undefined) return { push, item }
     }
     return undefined
   }
 }
 
-/** Reservations that made revisions of hotels, by hotel and revision. */
-async function reservationsBy(
+/** Reservations and stop-sells that made revisions of hotels, by hotel and revision. */
+async function platformChanges(
   db: Queryable,
   made: readonly { hotelId: number; revision: number }[],
-): Promise<Map<string, SetBy>> {
+): Promise<Map<string, Setter>> {
   if (made.length === 0) return new Map()
-  const { rows } = await db.query<{ hotelId: number; revision: number; reservationId: number; at: Date }>(
-    `select hotel_id as "hotelId", revision, reservation_id as "reservationId", at from reservation_version
-     where (hotel_id, revision) in (select * from unnest($1::int[], $2::bigint[]))`,
+  const { rows } = await db.query<{
+    hotelId: number
+    revision: number
+    at: Date
+    reservationId: number | null
+    operator: string | null
+    requestId: string | null
+  }>(
+    `with made as (select * from unnest($1::int[], $2::bigint[]) as made (hotel_id, revision))
+     select hotel_id as "hotelId", revision, at, reservation_id as "reservationId", null as operator, null as "requestId"
+     from reservation_version join made using (hotel_id, revision)
+     union all
+     select hotel_id, revision, at, null, operator, request_id from stop_sell join made using (hotel_id, revision)`,
     [made.map(({ hotelId }) => hotelId), made.map(({ revision }) => revision)],
   )
   return new Map(
-    rows.map(({ hotelId, revision, reservationId, at }) => [
-      keyOf(hotelId, revision),
-      { reservationId: String(reservationId), at: at.toISOString() },
-    ]),
+    rows.map(({ hotelId, revision, reservationId, operator, requestId, ...row }) => {
+      const at = row.at.toISOString()
+      const setter: Setter =
+        reservationId === null
+          ? { operator: operator ?? '', requestId: requestId ?? '', at }
+          : { reservationId: String(reservationId), at }
+      return [keyOf(hotelId, revision), setter]
+    }),
   )
 }
 
@@ -180,7 +214,8 @@ function lastIndex(
   return index === -1 ? undefined : index
 }
 
-function namesDay(item: Record<string, unknown>, day: DayNumber): boolean {
+/** Whether an item of an ARI push names the night. */
+export function namesDay(item: Record<string, unknown>, day: DayNumber): boolean {
   const night = formatNight(day)
   const start = item['date'] ?? item['startDate']
   const end = item['date'] ?? item['endDate']

@@ -1,21 +1,15 @@
 import helmet from '@fastify/helmet'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { once } from 'node:events'
 import { extname } from 'node:path'
-import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { mountGuides } from './guides.ts'
+import { compressed, compressedHere, madeOnce, sendMade, type Made } from './made.ts'
 import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from './page.ts'
 
 type DocsNeeds = { environment: 'sandbox' | 'production' }
 
-/** Made once, at the first request for it: nothing of this costs the service's start. */
-type Made = { plain: Buffer; gzip: Buffer; br: Buffer }
-
-/** Otherwise the compression of answers would do it anew for each request. */
-const compressedHere = { compress: false } as const
-
-/** GET /openapi.json, and the API reference made of it at /docs, which asks no other host for anything. */
+/** /openapi.json, the API reference made of it at /docs, and the guides: no page asks another host for anything. */
 export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds): void {
   const document = madeOnce(async () => {
     const { openapiDocument } = await import('./document.ts')
@@ -45,32 +39,15 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
         .send(startScript(environment)),
     )
     pages.get(scriptPaths.bundle, compressedHere, async (request, reply) =>
-      send(await bundle(), 'text/javascript; charset=utf-8', request, reply),
+      sendMade(await bundle(), 'text/javascript; charset=utf-8', request, reply),
     )
+    mountGuides(pages, { environment })
     pages.get('/openapi.json', compressedHere, async (request, reply) => {
       // Tools that run in a browser may read it from anywhere: it is public.
       reply.header('access-control-allow-origin', '*').header('cross-origin-resource-policy', 'cross-origin')
-      return send(await document(), 'application/json; charset=utf-8', request, reply)
+      return sendMade(await document(), 'application/json; charset=utf-8', request, reply)
     })
   })
-}
-
-function send(made: Made, type: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const accepted = request.headers['accept-encoding'] ?? ''
-  const encoding = (['br', 'gzip'] as const).find((name) => accepted.includes(name))
-  reply.type(type).header('vary', 'accept-encoding').header('cache-control', 'public, max-age=300')
-  return encoding === undefined
-    ? reply.send(made.plain)
-    : reply.header('content-encoding', encoding).send(made[encoding])
-}
-
-async function compressed(plain: Buffer): Promise<Made> {
-  const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
-  const [zipped, br] = await Promise.all([
-    promisify(gzip)(plain),
-    promisify(brotliCompress)(plain, brotliQuality),
-  ])
-  return { plain, gzip: zipped, br }
 }
 
 const threadTimeoutMs = 30_000
@@ -103,16 +80,4 @@ function madeOf(message: unknown): Made {
     }
   }
   throw new TypeError('the thread gave no script')
-}
-
-/** Made at the first call; a failure is not kept. */
-function madeOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined
-      throw error
-    })
-    return made
-  }
 }

@@ -20,7 +20,7 @@ export const contentSecurityPolicy = {
   },
 }
 
-const icon = encodeURIComponent(
+export const icon = encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6bcb"/><g fill="#fff"><rect x="7" y="9" width="18" height="3" rx="1"/><rect x="7" y="14.5" width="5" height="4" rx="1"/><rect x="13.5" y="14.5" width="5" height="4" rx="1"/><rect x="20" y="14.5" width="5" height="4" rx="1"/><rect x="7" y="20.5" width="5" height="4" rx="1"/><rect x="13.5" y="20.5" width="5" height="4" rx="1"/></g></svg>`,
 )
 

@@ -893,6 +893,18 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
               rateId: 'BAR',
               rules: [
                 {
+                  rule: 'minLengthStay',
+                  pass: false,
+                  held: 2,
+                  asked: 1,
+                  dates: ['2027-04-20'],
+                  setBy: {
+                    requestId: 'example-pushAri-1',
+                    at: '2027-03-01T12:00:00.000Z',
+                    item: 0,
+                  },
+                },
+                {
                   rule: 'hotelAvailable',
                   pass: true,
                   held: true,
@@ -974,6 +986,22 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                   dates: ['2027-04-20'],
                 },
                 {
+                  rule: 'stopSell',
+                  of: 'room',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'stopSell',
+                  of: 'rate',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
                   rule: 'closedToArrival',
                   pass: true,
                   held: false,
@@ -1000,18 +1028,6 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                   held: null,
                   asked: 1,
                   dates: ['2027-04-20'],
-                },
-                {
-                  rule: 'minLengthStay',
-                  pass: false,
-                  held: 2,
-                  asked: 1,
-                  dates: ['2027-04-20'],
-                  setBy: {
-                    requestId: 'example-pushAri-1',
-                    at: '2027-03-01T12:00:00.000Z',
-                    item: 0,
-                  },
                 },
                 {
                   rule: 'maxLengthStay',
@@ -1058,6 +1074,17 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
               roomId: 'DBL',
               rateId: 'NRF',
               rules: [
+                {
+                  rule: 'price',
+                  pass: false,
+                  held: null,
+                  asked: {
+                    adults: 2,
+                    children: 0,
+                    infants: 0,
+                  },
+                  dates: ['2027-04-20'],
+                },
                 {
                   rule: 'hotelAvailable',
                   pass: true,
@@ -1108,17 +1135,6 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                   },
                 },
                 {
-                  rule: 'price',
-                  pass: false,
-                  held: null,
-                  asked: {
-                    adults: 2,
-                    children: 0,
-                    infants: 0,
-                  },
-                  dates: ['2027-04-20'],
-                },
-                {
                   rule: 'closed',
                   of: 'room',
                   pass: true,
@@ -1128,6 +1144,22 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                 },
                 {
                   rule: 'closed',
+                  of: 'rate',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'stopSell',
+                  of: 'room',
+                  pass: true,
+                  held: false,
+                  asked: false,
+                  dates: ['2027-04-20'],
+                },
+                {
+                  rule: 'stopSell',
                   of: 'rate',
                   pass: true,
                   held: false,

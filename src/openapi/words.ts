@@ -51,6 +51,9 @@ function start(environment: string, prefix: string): string {
 Push hotels, products, taxes and daily ARI (availability, rates, inventory) to the distribution platform,
 read back what is held, and see what became of every push.
 
+**Guides**: [five minutes to the first bookable night](/docs/guides/getting-started), prices with pictures, taxes with
+worked examples, callbacks in five languages, every error with its remedy, and more: [all guides](/docs/guides).
+
 ## Base URL
 
 All paths below are relative to the address of this service followed by \`/v1\`.

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from './mount.ts'
+import type { Caller, Visit } from './mount.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import { operatorRoles, type Route } from './route.ts'
@@ -72,7 +72,7 @@ export async function admitOperator(
   request: FastifyRequest,
   needs: ServeNeeds,
 ): Promise<void> {
-  const operator = await needs.operatorOf(request)
+  const operator = await needs.operatorOf(visitOf(request))
   if (!operator) {
     throw new Rejected(401, {
       type: 'NOT_SIGNED_IN',
@@ -88,6 +88,10 @@ export async function admitOperator(
     })
   }
   request.ari.operator = operator
+}
+
+export function visitOf({ method, ip, headers }: FastifyRequest): Visit {
+  return { method, address: ip, headers }
 }
 
 const idempotencyKeyMax = 64

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import Type, { type TSchema } from 'typebox'
 import type { Held } from './held-open.ts'
@@ -38,7 +39,12 @@ export type Operator = {
   role: OperatorRole
   /** Hash of the session's secret; undefined for a token. */
   sessionId: string | undefined
+  /** Where the request came from; undefined on the command line. */
+  address: string | undefined
 }
+
+/** What a request for the console is beside its body: signing in and out work with cookies and addresses. */
+export type Visit = { method: string; address: string; headers: IncomingHttpHeaders }
 
 /** An answer, already in the words in which it is sent (and, for pushes, kept). */
 export type Answer = { status: number; json: string; headers?: Readonly<Record<string, string>> }
@@ -60,6 +66,7 @@ export type Call<R extends Route> = {
   caller: Caller
   token: TokenUse
   operator: Operator
+  visit: Visit
   requestId: string
   push: Push
 }

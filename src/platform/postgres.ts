@@ -45,9 +45,12 @@ const idleTimeoutMs = 60_000
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
 
-/** Settings every connection of ours has; `synchronous_commit` because an acknowledged write is on disk. */
+/**
+ * Settings every connection of ours has; `synchronous_commit` because an acknowledged write is on disk. Without parallel
+ * workers: to start them takes longer than they spare, and no one caller should have all processors.
+ */
 const sessionOptions =
-  '-c synchronous_commit=on -c timezone=UTC -c jit=off -c default_transaction_isolation=read\\ committed'
+  '-c synchronous_commit=on -c timezone=UTC -c jit=off -c max_parallel_workers_per_gather=0 -c default_transaction_isolation=read\\ committed'
 
 export function connectionConfig(address: PostgresAddress): pg.ClientConfig {
   return {

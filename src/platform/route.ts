@@ -28,8 +28,10 @@ export type Example = {
 
 export type Route = {
   method: Method
-  /** Below `basePathOf` its access, `{name}` for parameters. */
+  /** Below its `basePathOf`, `{name}` for parameters. */
   path: string
+  /** Of the console's own API. */
+  isConsole?: true
   access: Access
   /** The least role that an operator needs; `viewer` unless told. */
   role?: OperatorRole
@@ -63,17 +65,30 @@ export function route<const R extends PublicRoute>(described: R): R {
   return described
 }
 
+type ConsoleRoute = Omit<Route, 'access' | 'answer' | 'isConsole'>
+
 /** A route of the console's own API. What it answers is stated as a type: only the console reads it. */
 export function consoleRoute<AnswerBody>() {
-  return <const R extends Omit<Route, 'access' | 'answer'>>(described: R) => ({
+  return <const R extends ConsoleRoute>(described: R) => ({
     ...described,
     access: 'operator' as const,
+    isConsole: true as const,
     answer: Type.Unsafe<AnswerBody>({}),
   })
 }
 
-export function basePathOf({ access }: Pick<Route, 'access'>): string {
-  return access === 'operator' ? '/console/api' : '/v1'
+/** One for those who are not signed in yet. */
+export function openConsoleRoute<AnswerBody>() {
+  return <const R extends Omit<ConsoleRoute, 'role'>>(described: R) => ({
+    ...described,
+    access: 'open' as const,
+    isConsole: true as const,
+    answer: Type.Unsafe<AnswerBody>({}),
+  })
+}
+
+export function basePathOf({ isConsole }: Pick<Route, 'isConsole'>): string {
+  return isConsole ? '/console/api' : '/v1'
 }
 
 type StaticOr<S, Otherwise> = S extends TSchema ? Static<S> : Otherwise

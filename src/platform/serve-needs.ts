@@ -1,7 +1,6 @@
-import type { FastifyRequest } from 'fastify'
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
-import type { Answer, Caller, Operator, Push, TokenUse } from './mount.ts'
+import type { Answer, Caller, Operator, Push, TokenUse, Visit } from './mount.ts'
 import type { Access, Route } from './route.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -10,12 +9,14 @@ export type ServeNeeds = {
   clock: Clock
   log: Log
   telemetry: Telemetry
+  /** Proxies whose word is taken for where a request came from. */
+  trustedProxies?: readonly string[] | undefined
   /** The caller behind an x-api-key, or undefined when it opens nothing. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
   /** The token behind an Authorization header, or undefined. */
   tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: Access } | undefined>
   /** Who stands behind the cookies or the token of a request for the console. */
-  operatorOf: (request: FastifyRequest) => Promise<Operator | undefined>
+  operatorOf: (visit: Visit) => Promise<Operator | undefined>
   /** The stored answer for a push that was answered before under the same idempotency key. */
   replayed: (push: Push) => Promise<Answer | undefined>
   /** Keeps a push that was refused. */

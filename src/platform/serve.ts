@@ -7,11 +7,12 @@ import { admitOperator, admitSupplier, admitToken } from './admit.ts'
 import { answerError, notFound, sendJson } from './answer-error.ts'
 import { bodyReader, overloaded, type BodyReader } from './body.ts'
 import { brokenRequests, hostMissing, type BrokenRequests } from './broken-requests.ts'
+import { callOf } from './call-of.ts'
 import { heldOpenRequests, type HeldOpen } from './held-open.ts'
 import { inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
 import { sparing } from './log.ts'
-import type { Answer, Caller, LongAnswer, Mounted, Operator, Streamed, UncheckedCall } from './mount.ts'
+import type { Answer, LongAnswer, Mounted, Streamed } from './mount.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import { basePathOf, type Route } from './route.ts'
@@ -57,6 +58,7 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     // Longer than any URL: what is too long for an id is an unknown id.
     routerOptions: { maxParamLength: 65_536 },
     exposeHeadRoutes: false,
+    trustProxy: needs.trustedProxies?.length ? [...needs.trustedProxies] : false,
   })
   readJsonOnly(fastify, bodies)
   countRequests(fastify, { inFlight, broken }, needs)
@@ -89,8 +91,8 @@ function readJsonOnly(fastify: FastifyInstance, bodies: BodyReader): void {
     const bytesMax = caller?.limits.bodyBytesMax ?? openBodyBytesMax
     const raw = await bodies.read(request.raw, { keyId: caller?.keyId, bytesMax })
     if (push) push.rawBody = raw
-    // Bodies of the platform may hold card data.
-    return parseJson(raw, { isQuoted: route.access !== 'platform' })
+    // Bodies of the platform may hold card data, and those of the console passwords.
+    return parseJson(raw, { isQuoted: route.access === 'supplier' })
   })
   fastify.register(compress, {
     // Answers say themselves when they are long enough: a hook on each would cost the short ones.
@@ -218,39 +220,6 @@ async function perform(
     if (stored) return stored
   }
   return handle(callOf(request))
-}
-
-function callOf(request: FastifyRequest): UncheckedCall {
-  const { caller, push, token, operator } = request.ari
-  return {
-    body: request.body,
-    query: request.query,
-    params: request.params,
-    // Routes of other access never read these four.
-    caller: caller ?? nobody,
-    token: token ?? { id: 0, idempotencyKey: undefined },
-    operator: operator ?? noOperator,
-    push: push ?? {
-      kind: '',
-      requestId: request.id,
-      caller: nobody,
-      rawBody: undefined,
-      receivedAtMs: 0,
-      startedMs: 0,
-      idempotencyKey: undefined,
-    },
-    requestId: request.id,
-  }
-}
-
-const noOperator: Operator = { id: 0, name: '', role: 'viewer', sessionId: undefined }
-
-const nobody: Caller = {
-  keyId: 0,
-  supplierId: 0,
-  supplier: '',
-  channelManager: '',
-  limits: { rate: undefined, bodyBytesMax: 0, ariItemsMax: 0, ariCellsMax: 0 },
 }
 
 function requestIdOf(header: string | string[] | undefined): string {

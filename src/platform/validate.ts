@@ -4,6 +4,7 @@ import { parseNight } from './calendar.ts'
 import { pointerPart } from './json.ts'
 import { shown, type Problem } from './rejected.ts'
 import type { ConstraintError, ConstraintErrors } from './route.ts'
+import { meantBy } from './spelling.ts'
 
 /** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
 const unprintable = /[\p{Cc}\p{Cs}]/u
@@ -142,18 +143,47 @@ function problemOf(error: ErrorObject, place: string): Problem {
   if (error.keyword === 'required') {
     const missing = String(error.params['missingProperty'])
     const properties = isRecord(schema['properties']) ? schema['properties'] : {}
-    const own = chosen(isRecord(properties[missing]) ? properties[missing] : {}, 'required')
-    const path = `${place}/${pointerPart(missing)}`
-    return {
-      ...(own ?? { type: 'REQUIRED', message: `${missing} is required`, hint: `Send ${missing}` }),
-      path,
-    }
+    const member = isRecord(properties[missing]) ? properties[missing] : {}
+    const hint = misspeltHint(missing, properties, error.data) ?? whatToSend(missing, member)
+    const own = chosen(member, 'required') ?? { type: 'REQUIRED', message: `${missing} is required`, hint }
+    return { ...own, path: `${place}/${pointerPart(missing)}` }
   }
   const own = chosen(schema, error.keyword)
   const said = own ?? general(error, lastName(place), schema)
   // What may hold a secret is not repeated, not even where it is wrong.
   return { ...said, path: place, ...(schema['secret'] === true ? {} : { value: shown(error.data) }) }
 }
+
+/** Where something was sent that nobody knows, under a name near the missing one. */
+function misspeltHint(
+  missing: string,
+  properties: Record<string, unknown>,
+  sent: unknown,
+): string | undefined {
+  const unknown = Object.keys(isRecord(sent) ? sent : {}).filter((name) => !Object.hasOwn(properties, name))
+  const meant = unknown.slice(0, unknownLookedAtMax).find((name) => meantBy(name, [missing]) !== undefined)
+  return meant === undefined ? undefined : `Send ${missing}: ${meant} was sent, which is not known`
+}
+
+/** What the contract says of a member that is missing. */
+function whatToSend(missing: string, member: Record<string, unknown>): string {
+  const { description, examples } = member
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined
+  const kind = kindOf(member)
+  const said = typeof description === 'string' ? `: ${description.replaceAll('`', '')}` : ''
+  const shownExample = example === undefined ? '' : `, for example ${JSON.stringify(example)}`
+  return `Send ${missing}${kind === '' ? '' : `, ${kind}`}${said}${shownExample}`
+}
+
+function kindOf(member: Record<string, unknown>): string {
+  if (Array.isArray(member['enum'])) return `one of ${member['enum'].join(', ')}`
+  if (member['night'] === true) return 'a date in the form YYYY-MM-DD'
+  if (member['decimal'] !== undefined) return 'a number or a decimal string'
+  return member['type'] === undefined ? '' : typeName(member['type'])
+}
+
+/** Of one object. */
+const unknownLookedAtMax = 50
 
 function chosen(schema: Record<string, unknown>, keyword: string): ConstraintError | undefined {
   const errors = schema['errors']

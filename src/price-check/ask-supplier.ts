@@ -5,9 +5,10 @@ import type { CallFailure } from '../platform/outbound-connect.ts'
 import type { OutboundRules } from '../platform/outbound.ts'
 import { sendCallback, type CallbackMeans, type CallbackMessage } from '../webhooks/callback.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import type { Callback } from '../webhooks/store.ts'
 import type { PriceCheckRequest } from './callback-contract.ts'
-import { Circuits, type CallResult } from './circuit.ts'
+import { Circuits, type CallResult, type CircuitState } from './circuit.ts'
 import { connectWithinMs, type FailedOutcome } from './contract.ts'
 import { readLiveAnswer, type CheckedPrice, type Expected, type InvalidReason } from './live-answer.ts'
 
@@ -44,6 +45,8 @@ type Answered = { live: CheckedPrice; failure?: undefined } | { live?: undefined
 export type SupplierCalls = {
   /** Never throws for what the other side does. */
   ask: (asked: Asked) => Promise<Told>
+  /** Of this process. */
+  circuit: (url: string) => CircuitState
   close: () => void
 }
 
@@ -57,10 +60,11 @@ export function webhookIdOf(callId: string): string {
   return webhookIdPrefix + callId
 }
 
-/** `callbackFaults`: absent in production. */
+/** `callbackFaults`, `callbackWatch`: absent in production. */
 export type SupplierCallNeeds = Needs & {
   outbound: OutboundRules
   callbackFaults?: CallbackFaults | undefined
+  callbackWatch?: CallbackWatch | undefined
 }
 
 export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
@@ -73,6 +77,7 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
   telemetry.gauge('ari_price_check_circuits_open', 'URLs that are left alone because they failed', () =>
     circuits.openCount(),
   )
+  const means = { caller, faults: needs.callbackFaults, watch: needs.callbackWatch }
   const underWay = new Map<string, Promise<Told>>()
   return {
     ask: (asked) => {
@@ -81,12 +86,11 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
       const key = JSON.stringify([callback.keyId, callback.url, request, expected.currency])
       const same = underWay.get(key)
       if (same) return same
-      const told = askOnce(needs, { caller, faults: needs.callbackFaults }, circuits, asked).finally(() =>
-        underWay.delete(key),
-      )
+      const told = askOnce(needs, means, circuits, asked).finally(() => underWay.delete(key))
       underWay.set(key, told)
       return told
     },
+    circuit: (url) => circuits.state(url),
     close: caller.close,
   }
 }

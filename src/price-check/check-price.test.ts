@@ -353,14 +353,14 @@ describe('what cannot be asked', () => {
       ...stay,
       checkin: '2027-04-22',
       roomCount: 0,
-      childAges: undefined,
+      adultCount: undefined,
     })
     assert.deepEqual(
       [wrong.status, problemsOf(wrong)],
       [
         400,
         [
-          ['/childAges', 'REQUIRED', 'childAges is required'],
+          ['/adultCount', 'REQUIRED', 'adultCount is required'],
           ['/roomCount', 'OUT_OF_RANGE', 'roomCount must be greater than or equal to 1'],
           [
             '/hotel',

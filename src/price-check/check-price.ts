@@ -4,6 +4,7 @@ import type { HotelFinder } from '../offers/hotel-references.ts'
 import { referenceProblems, stayProblems } from '../offers/offer-rules.ts'
 import type { HotelStay, StayReader } from '../offers/stays.ts'
 import { parseNight } from '../platform/calendar.ts'
+import { misspelt } from '../platform/misspelt.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
@@ -32,15 +33,17 @@ export const checkPrice = (needs: PriceCheckNeeds): Mounted =>
       const departure = parseNight(body.checkout) ?? 0
       const stay = await hotelStay(needs, body, { firstDay: arrival, lastDay: departure })
       const roomRate = roomRateOf(stay.catalog, body)
-      const { roomCount, adultCount: adults, childAges } = body
+      const { roomCount = 1, adultCount: adults, childAges = [] } = body
       const room = { adults, childAges }
       const asked = { stay, roomRate, requestId, arrival, departure, roomCount, room }
       const checked = await needs.priceChecks.check(asked, beganMs)
+      const warnings = misspelt(priceCheckRoutes.checkPrice.body, body)
       return answer(200, {
         code: '200',
         message: 'Price checked',
         priceCheckId: checked.priceCheckId,
         ...comparedOf(checked, stay.catalog),
+        ...(warnings.length === 0 ? {} : { warnings }),
       })
     },
   )

@@ -8,6 +8,7 @@ import type { Needs } from '../platform/needs.ts'
 import { selectCallback } from '../webhooks/store.ts'
 import { supplierCalls, type Failure, type SupplierCallNeeds, type SupplierCalls } from './ask-supplier.ts'
 import type { PriceCheckRequest } from './callback-contract.ts'
+import type { CircuitState } from './circuit.ts'
 import { priceCheckBudgetMs } from './contract.ts'
 import { heldPrice, type AskedStay, type HeldPrice } from './held-price.ts'
 import { checkLedger, type Ledger } from './ledger.ts'
@@ -41,6 +42,8 @@ export type PriceChecker = {
    */
   check: (asked: AskedCheck, beganMs?: number) => Promise<PriceCheck>
   ledger: Ledger
+  /** Whether this process leaves a URL alone because it failed again and again. */
+  circuit: (url: string) => CircuitState
   close: () => Promise<void>
 }
 
@@ -70,6 +73,7 @@ export function priceChecker(needs: SupplierCallNeeds): PriceChecker {
       return { priceCheckId, outcome, isBookable, difference, held, live, failure, durationMs }
     },
     ledger,
+    circuit: calls.circuit,
     close: async () => {
       calls.close()
       await ledger.close()

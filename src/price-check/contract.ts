@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { hotelReference } from '../offers/contract.ts'
-import { code, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { code, oneOf, route, success, text, warning, type ConstraintError } from '../platform/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 
 /** How a price check ended. */
@@ -209,8 +209,24 @@ export const priceCheckRoutes = {
       `Asks the supplier’s URL for one room-rate and one party, and compares the answer with what is stored. Answered within ${priceCheckBudgetMs} ms, whatever the supplier does. Identical checks at the same time share one call.`,
       '`adultCount` and `childAges` describe one room; rooms with other parties take a check of their own.',
     ].join('\n\n'),
-    body: Type.Object({ hotel: hotelReference, ...stayToCheck }),
-    answer: Type.Object({ ...success, priceCheckId: Type.String(), ...compared }),
+    body: Type.Object({
+      hotel: hotelReference,
+      ...stayToCheck,
+      roomCount: Type.Optional({
+        ...stayToCheck.roomCount,
+        description: 'Rooms of this kind; 1 unless told',
+      }),
+      childAges: Type.Optional({
+        ...stayToCheck.childAges,
+        description: 'Age of each child in one room; none unless told',
+      }),
+    }),
+    answer: Type.Object({
+      ...success,
+      priceCheckId: Type.String(),
+      ...compared,
+      warnings: Type.Optional(Type.Array(warning, { description: 'Members that were probably misspelt' })),
+    }),
     errors: { 404: 'Unknown hotel, room or rate' },
     examples: [
       {

@@ -9,16 +9,13 @@ import {
   refuseEmptyRange,
   writeCursor,
 } from '../platform/query.ts'
-import { minorText } from '../platform/money.ts'
 import { rejectIfAny, shown } from '../platform/rejected.ts'
 import { selectHotelIds } from '../push-log/store.ts'
-import { minorDigits } from '../reference/currencies.ts'
-import { webhookIdOf } from './ask-supplier.ts'
 import type { PriceChecker } from './checker.ts'
-import { checksPerPage, ownHotelNotFound, priceCheckRoutes, type ListedCheck } from './contract.ts'
+import { checksPerPage, ownHotelNotFound, priceCheckRoutes } from './contract.ts'
+import { listedCheckOf } from './listed-check.ts'
 import { readDrift } from './read-drift.ts'
-import { failureOf, signedText } from './shown-check.ts'
-import { selectChecks, type CheckRow } from './store.ts'
+import { selectChecks } from './store.ts'
 
 /** GET /push/priceChecks. */
 export const listPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
@@ -37,7 +34,7 @@ export const listPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): M
     return answer(200, {
       code: '200',
       message: 'Price checks retrieved successfully',
-      priceChecks: page.map(listed),
+      priceChecks: page.map(listedCheckOf),
       nextCursor: last ? writeCursor(last.id) : null,
       ...(drift ? { drift } : {}),
     })
@@ -68,47 +65,3 @@ const judge =
     rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
     return { hotel, sinceMs, untilMs, beforeId, limit }
   }
-
-function listed(row: CheckRow): ListedCheck {
-  const { currency, reason, message, httpStatus, liveInventory, difference } = row
-  const digits = minorDigits(currency) ?? 2
-  const texts = (amounts: readonly number[] | null): string[] | null =>
-    amounts && amounts.map((amount) => minorText(amount, digits))
-  return {
-    priceCheckId: row.checkId,
-    webhookId: row.callId === null ? null : webhookIdOf(row.callId),
-    at: new Date(Math.round(row.atMs)).toISOString(),
-    hotelId: row.hotelId,
-    roomId: row.roomId,
-    rateId: row.rateId,
-    checkin: row.checkin,
-    checkout: row.checkout,
-    roomCount: row.roomCount,
-    adultCount: row.adultCount,
-    childAges: row.childAges,
-    outcome: row.outcome,
-    bookable: row.bookable,
-    live:
-      liveInventory === null
-        ? null
-        : {
-            currency,
-            inventory: liveInventory,
-            amountBeforeTax: texts(row.liveBeforeTax) ?? [],
-            amountAfterTax: texts(row.liveAfterTax) ?? [],
-          },
-    stored: {
-      currency,
-      inventory: row.storedInventory,
-      amountBeforeTax: texts(row.storedBeforeTax),
-      amountAfterTax: texts(row.storedAfterTax),
-      bookable: row.storedBookable,
-      revision: row.revision,
-    },
-    difference: difference === null ? null : signedText(difference, digits),
-    durationMs: row.durationMs,
-    ...(reason === null || message === null
-      ? {}
-      : { failure: failureOf({ reason, message, httpStatus: httpStatus ?? undefined }) }),
-  }
-}

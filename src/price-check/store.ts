@@ -60,6 +60,20 @@ export type CheckRow = {
   difference: number | null
 }
 
+/** Of checkSource. Lists of int8 as JSON, because the driver gives them as texts. */
+export const checkColumns = `c.id, check_id as "checkId", call_id as "callId",
+  extract(epoch from at)::float8 * 1000 as "atMs", hotel.code as "hotelId", room.code as "roomId",
+  rate.code as "rateId", arrival as checkin, departure as checkout, room_count as "roomCount",
+  adults as "adultCount", child_ages as "childAges", outcome, bookable, duration_ms as "durationMs", reason, message,
+  http_status as "httpStatus", c.currency, c.revision, stored_bookable as "storedBookable",
+  stored_inventory as "storedInventory", to_json(stored_before_tax) as "storedBeforeTax",
+  to_json(stored_after_tax) as "storedAfterTax", live_inventory as "liveInventory",
+  to_json(live_before_tax) as "liveBeforeTax", to_json(live_after_tax) as "liveAfterTax", difference`
+
+export const checkSource = `price_check c join hotel on hotel.id = c.hotel_id
+  join room on room.hotel_id = c.hotel_id and room.room_no = c.room_no
+  join rate on rate.hotel_id = c.hotel_id and rate.rate_no = c.rate_no`
+
 /** Checks of a supplier's hotels, newest first. */
 export async function selectChecks(
   db: Queryable,
@@ -68,19 +82,9 @@ export async function selectChecks(
   limit: number,
 ): Promise<CheckRow[]> {
   const { hotel, roomId, rateId, outcome, sinceMs, untilMs, beforeId } = filter
-  // Lists of int8 as JSON, because the driver gives them as texts. Not named: planned anew with the values at hand, so that the hotel's index is used where a hotel is asked for.
+  // Not named: planned anew with the values at hand, so that the hotel's index is used where a hotel is asked for.
   const { rows } = await db.query<CheckRow>(
-    `select c.id, check_id as "checkId", call_id as "callId", extract(epoch from at)::float8 * 1000 as "atMs",
-       hotel.code as "hotelId", room.code as "roomId", rate.code as "rateId", arrival as checkin,
-       departure as checkout, room_count as "roomCount", adults as "adultCount", child_ages as "childAges", outcome,
-       bookable, duration_ms as "durationMs", reason, message, http_status as "httpStatus", c.currency, c.revision,
-       stored_bookable as "storedBookable", stored_inventory as "storedInventory",
-       to_json(stored_before_tax) as "storedBeforeTax", to_json(stored_after_tax) as "storedAfterTax",
-       live_inventory as "liveInventory", to_json(live_before_tax) as "liveBeforeTax", to_json(live_after_tax) as "liveAfterTax",
-       difference
-     from price_check c join hotel on hotel.id = c.hotel_id
-       join room on room.hotel_id = c.hotel_id and room.room_no = c.room_no
-       join rate on rate.hotel_id = c.hotel_id and rate.rate_no = c.rate_no
+    `select ${checkColumns} from ${checkSource}
      where c.supplier_id = $1
        and ($2::int is null or c.hotel_id = $2)
        and ($3::text is null or room.code = $3)

@@ -1,6 +1,7 @@
 import { hotelFaults } from '../hotels/contract.ts'
 import { lockHotel, raiseCatalogVersion, selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../platform/needs.ts'
+import { misspelt } from '../platform/misspelt.ts'
 import { besideShape, onEveryProblem, answer, type Caller, type Mounted } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { problemsListedMax, Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
@@ -19,7 +20,7 @@ export const pushProducts = (needs: Needs): Mounted =>
   onEveryProblem(
     productRoutes.pushProducts,
     (body, shapeProblems, caller) => judge(needs.db, body, shapeProblems, caller),
-    ({ body: { hotelId, products }, caller, push }) =>
+    ({ body, body: { hotelId, products }, caller, push }) =>
       applyPush(needs, push, async (connection) => {
         const hotel = await lockHotel(connection, caller.supplierId, hotelId)
         if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
@@ -27,7 +28,11 @@ export const pushProducts = (needs: Needs): Mounted =>
         const counts = { created: 0, updated: 0, unchanged: 0 }
         for (const { outcome } of saved) counts[outcome]++
         const isChanged = counts.unchanged < saved.length
-        const warnings = [...overruledWarnings(products), ...loweredWarnings(products, saved)]
+        const warnings = [
+          ...overruledWarnings(products),
+          ...loweredWarnings(products, saved),
+          ...misspelt(productRoutes.pushProducts.body, body),
+        ]
         const revision = isChanged
           ? await raiseCatalogVersion(connection, hotel.id, 'products')
           : hotel.revision

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
 import { code, integer, oneOf, route, success, text } from '../platform/route.ts'
 
+/** What suppliers push; and `stopSell`, which an operator of the platform did to their hotel. */
 export const pushKinds = [
   'hotels',
   'products',
@@ -9,6 +10,7 @@ export const pushKinds = [
   'ari',
   'availabilityWebhook',
   'pushbookWebhook',
+  'stopSell',
 ] as const
 export type PushKind = (typeof pushKinds)[number]
 
@@ -44,7 +46,10 @@ const entryMembers = {
   }),
   durationMs: integer({ minimum: 0 }),
   bodyBytes: integer({ minimum: 0, description: 'Of the body, decompressed' }),
-  keyId: integer({ description: 'The API key that was used' }),
+  keyId: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'The API key that was used; null for a stopSell of the platform',
+  }),
 }
 
 const entry = Type.Object(entryMembers)

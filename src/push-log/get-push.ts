@@ -1,8 +1,7 @@
-import { isUtf8 } from 'node:buffer'
-import { parseJson } from '../platform/json.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import { on, type Answer } from '../platform/mount.ts'
+import { encodingOf } from './body-encoding.ts'
 import { unpack } from './compress.ts'
 import { earlierMax, pushLogRoutes, type BodyEncoding, type PushEntry } from './contract.ts'
 import { selectOptionalBytes, selectPushesByRequest, type KeptBytes, type PushRow } from './store.ts'
@@ -50,19 +49,9 @@ function entryOf({ id: _id, ...entry }: PushRow): PushEntry {
   return entry
 }
 
-/** Bytes as a JSON value. Hostile JSON (too deep, a key twice) is shown as text. */
+/** Bytes as a JSON value. */
 function spelled(bytes: Buffer): { encoding: BodyEncoding; json: string } {
-  if (isJson(bytes)) return { encoding: 'json', json: bytes.toString() }
-  if (isUtf8(bytes)) return { encoding: 'text', json: JSON.stringify(bytes.toString()) }
-  return { encoding: 'base64', json: JSON.stringify(bytes.toString('base64')) }
-}
-
-function isJson(bytes: Buffer): boolean {
-  try {
-    parseJson(bytes)
-    return true
-  } catch (error) {
-    if (error instanceof Rejected) return false
-    throw error
-  }
+  const encoding = encodingOf(bytes)
+  if (encoding === 'json') return { encoding, json: bytes.toString() }
+  return { encoding, json: JSON.stringify(bytes.toString(encoding === 'text' ? 'utf8' : 'base64')) }
 }

@@ -26,6 +26,13 @@ export type Kept = {
 
 export type PushRecord = { push: Push; answer: Answer; kept: Kept }
 
+/** What the log keeps of who pushed what; of the platform's own changes there is no key. */
+export type KeptRecord = Omit<PushRecord, 'push'> & {
+  push: Pick<Push, 'kind' | 'requestId' | 'rawBody' | 'startedMs'> & {
+    caller: { supplierId: number; keyId: number | null }
+  }
+}
+
 /**
  * Keeps pushes and their answers, inside the transaction that applies them: what is acknowledged is in the log,
  * what is rolled back is not. One statement for any number; bodies travel as one byte string and are cut apart by
@@ -33,14 +40,14 @@ export type PushRecord = { push: Push; answer: Answer; kept: Kept }
  */
 export async function keepPushes(
   connection: Queryable,
-  records: readonly PushRecord[],
+  records: readonly KeptRecord[],
   nowMs: number,
 ): Promise<void> {
   const bodies = records.map(({ push }) => pack(push.rawBody ?? Buffer.alloc(0)))
   const answers = records.map(({ answer }) => pack(Buffer.from(answer.json)))
-  const numbers = (read: (record: PushRecord) => number | null | undefined): string =>
+  const numbers = (read: (record: KeptRecord) => number | null | undefined): string =>
     numberArray(records.map((record) => read(record) ?? null))
-  const texts = (read: (record: PushRecord) => string | null | undefined): string =>
+  const texts = (read: (record: KeptRecord) => string | null | undefined): string =>
     textArray(records.map((record) => read(record) ?? null))
   await connection.query({
     name: 'keep-pushes',

@@ -195,7 +195,7 @@ test('every parameter that is wrong is named, all at once', async () => {
     [`cursor=${Buffer.from('row 1e9').toString('base64url')}`, 'cursor is not valid', '?cursor'],
     [
       'kind=rates',
-      'kind must be one of hotels, products, taxes, ari, availabilityWebhook, pushbookWebhook',
+      'kind must be one of hotels, products, taxes, ari, availabilityWebhook, pushbookWebhook, stopSell',
       '?kind',
     ],
     ['outcome=ok', 'outcome must be one of applied, unchanged, partial, rejected, dryRun', '?outcome'],

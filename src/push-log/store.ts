@@ -114,10 +114,11 @@ export type AppliedPush = {
   requestId: string
   at: string
   bodyBytes: number
+  keyId: number | null
 }
 
 const appliedColumns = `id, supplier_id as "supplierId", hotel_id as "hotelId", revision, request_id as "requestId", extract(epoch from at)::float8 * 1000 as "atMs",
-  body_bytes as "bodyBytes"`
+  body_bytes as "bodyBytes", key_id as "keyId"`
 type AppliedRow = Omit<AppliedPush, 'at'> & { atMs: number }
 
 function appliedOf({ atMs, ...row }: AppliedRow): AppliedPush {
@@ -158,6 +159,26 @@ export async function selectNewestPushes(
     [hotelId, kind, limit],
   )
   return rows.map(appliedOf)
+}
+
+/** The newest pushes of one hotel's nights, whatever became of them, newest first; the platform's stop-sells among them. */
+export async function selectNightPushes(
+  db: Queryable,
+  hotelId: number,
+  { beforeId, limit }: { beforeId: number | undefined; limit: number },
+): Promise<(AppliedPush & { kind: string; outcome: PushOutcome; cellsChanged: number })[]> {
+  const { rows } = await db.query<AppliedRow & { kind: string; outcome: PushOutcome; cellsChanged: number }>(
+    `select ${appliedColumns}, kind, outcome, cells_changed as "cellsChanged" from push_log
+     where hotel_id = $1 and kind in ('ari', 'stopSell') and ($2::bigint is null or id < $2)
+     order by id desc limit $3`,
+    [hotelId, beforeId ?? null, limit],
+  )
+  return rows.map(({ kind, outcome, cellsChanged, ...row }) => ({
+    ...appliedOf(row),
+    kind,
+    outcome,
+    cellsChanged,
+  }))
 }
 
 /** The bodies of pushes found before. */

@@ -1,4 +1,5 @@
 import { parseNight } from '../platform/calendar.ts'
+import { misspelt } from '../platform/misspelt.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
@@ -63,6 +64,7 @@ async function create(
   }
   const version = { id, hotelId, version: 1, status, modifiedAtMs: nowMs, content } as const
   const queued = await queueVersion(connection, version, hotel)
-  const said = { code: '201', message: 'Reservation confirmed', warnings }
+  const spelling = misspelt(reservationRoutes.createReservation.body, body)
+  const said = { code: '201', message: 'Reservation confirmed', warnings: [...warnings, ...spelling] }
   return { answer: answer(201, shownMade(version, queued.status, said)), queued, outcome: 'confirmed' }
 }

@@ -3,6 +3,7 @@ import type { OutboundRules } from '../platform/outbound.ts'
 import type { DeliveryBell } from './delivery-bell.ts'
 import type { DeliverySlots } from './delivery-slots.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import type { Vault } from './vault.ts'
 
 /** Where a test ends the process; in the order in which a delivery comes by. */
@@ -21,8 +22,9 @@ export type DeliveryNeeds = Needs & {
   deliveryBell: DeliveryBell
   /** Absent: no card was ever kept. */
   vault: Vault | undefined
-  /** Absent in production. */
+  /** Both absent in production. */
   callbackFaults?: CallbackFaults | undefined
+  callbackWatch?: CallbackWatch | undefined
   /** Other ones in tests of what they are good for. */
   slots?: Pick<DeliverySlots, 'allot' | 'isPrompt' | 'take' | 'leave' | 'underWay'>
   crashPoint?: (step: CrashStep) => void

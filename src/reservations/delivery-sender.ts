@@ -12,8 +12,12 @@ import type { Attempted } from './delivery-settle.ts'
 import type { Settler } from './delivery-settler.ts'
 import type { Slot } from './delivery-slots.ts'
 import { readdress, type Claimed } from './delivery-store.ts'
+import { deliveryTrouble, type DeliveryTrouble } from './delivery-trouble.ts'
 
-type SenderNeeds = Pick<DeliveryNeeds, 'db' | 'clock' | 'log' | 'vault' | 'callbackFaults' | 'crashPoint'> & {
+type SenderNeeds = Pick<
+  DeliveryNeeds,
+  'db' | 'clock' | 'log' | 'vault' | 'callbackFaults' | 'callbackWatch' | 'crashPoint'
+> & {
   slots: NonNullable<DeliveryNeeds['slots']>
   caller: OutboundCaller
   settle: Settler
@@ -34,6 +38,7 @@ const callbacksAtOnceMax = 500
 /** Finds where claimed deliveries go and what they say, and sends them. Comes back when all are settled. */
 export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: number) => Promise<void> {
   const callbacks = callbackReader(needs)
+  const trouble = deliveryTrouble(needs.log)
   return async (all, claimedMs) => {
     const addressed = await address(needs, callbacks, all)
     if (addressed.length === 0) return
@@ -48,7 +53,7 @@ export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: n
       messages.map(async (message) => {
         const one = oneByGroup.get(message.claimed)
         const isLate = performance.now() - claimedMs > beginWithinMs
-        if (one && !isLate) await send(needs, message, one)
+        if (one && !isLate) await send({ ...needs, trouble }, message, one)
       }),
     )
   }
@@ -79,15 +84,16 @@ async function address(
 }
 
 async function send(
-  needs: SenderNeeds,
+  needs: SenderNeeds & { trouble: DeliveryTrouble },
   message: Message,
   { callback, slot }: { callback: Callback; slot: Slot },
 ): Promise<void> {
-  const { clock, signal, slots, crashPoint, caller, callbackFaults: faults } = needs
-  const means = { caller, faults }
+  const { clock, signal, slots, crashPoint, caller } = needs
+  const means = { caller, faults: needs.callbackFaults, watch: needs.callbackWatch }
   crashPoint?.('before call')
   const called = await sendMessage(message, callback, { ...means, nowMs: clock.now(), signal })
   crashPoint?.('after call')
+  needs.trouble.saw(callback, message, called)
   const isGood = called.kind === 'answered' && called.status < 500
   const isOurs = called.kind === 'failed' && (called.reason === 'cancelled' || called.reason === 'busy')
   slots.leave(slot, isGood ? 'good' : isOurs ? 'none' : 'bad', performance.now())

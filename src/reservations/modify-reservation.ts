@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { dayIn, parseNight } from '../platform/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
+import { misspelt } from '../platform/misspelt.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
 import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
@@ -71,7 +72,8 @@ async function modify(
   const { catalog, agreed, revision } = await bookRooms(needs, connection, where, wish, rooms)
 
   const id = String(held.id)
-  const { card, warnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
+  const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
+  const warnings = [...cardWarnings, ...misspelt(reservationRoutes.modifyReservation.body, body)]
   const masked = card ? shownCard(card) : held.content.payment.card
   const content = contentOf(catalog, hotel.name, body, { agreed, checks: rooms.checks, card: masked })
   const isNewCard = card !== undefined && !(await isHeldCard(connection, held.id, card, needs.vault, nowMs))

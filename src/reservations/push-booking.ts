@@ -8,6 +8,7 @@ import type { Needs } from '../platform/needs.ts'
 import type { Called, OutboundCaller } from '../platform/outbound-call.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import { selectCallback, type Callback } from '../webhooks/store.ts'
 import { claimNow, type ClaimedNow } from './claim-now.ts'
 import type { DeliveryBell } from './delivery-bell.ts'
@@ -25,6 +26,7 @@ export type PushBookingNeeds = Needs & {
   deliveryBell: DeliveryBell
   vault: Vault | undefined
   callbackFaults?: CallbackFaults | undefined
+  callbackWatch?: CallbackWatch | undefined
 }
 
 /** Of one supplier, because each may take ten seconds. */
@@ -82,6 +84,7 @@ async function pushNow(needs: PushBookingNeeds, reservationId: number, callback:
   const called = await sendMessage(message, callback, {
     caller: needs.deliveryCaller,
     faults: needs.callbackFaults,
+    watch: needs.callbackWatch,
     nowMs: clock.now(),
   })
   const standingAfter: typeof standingOf = (delivery, result, more) =>

@@ -1,13 +1,18 @@
 import type { Called, OutboundCall, OutboundCaller } from '../platform/outbound-call.ts'
 import { signedHeaders } from '../platform/webhook-signature.ts'
 import { spoil, type CallbackFaults } from './callback-faults.ts'
+import type { CallbackWatch } from './callback-watch.ts'
 import type { SpoilableCalls } from './faults-contract.ts'
 import type { Callback } from './store.ts'
 
 /** How every supplier's URL is called, whatever for. */
 
-/** `faults`: absent in production, and where nothing is spoiled. */
-export type CallbackMeans = { caller: OutboundCaller; faults?: CallbackFaults | undefined }
+/** `faults`, `watch`: absent in production, and where nothing is spoiled or watched. */
+export type CallbackMeans = {
+  caller: OutboundCaller
+  faults?: CallbackFaults | undefined
+  watch?: CallbackWatch | undefined
+}
 
 export type CallbackMessage = {
   /** The same over retries; without a dot. */
@@ -24,7 +29,7 @@ export type CallbackLimits = Pick<OutboundCall, 'connectWithinMs' | 'withinMs' |
 const answerBytesMax = 262_144
 
 export async function sendCallback(
-  { caller, faults }: CallbackMeans,
+  { caller, faults, watch }: CallbackMeans,
   { keyId, url, secrets }: Callback,
   { id, requestId, atMs, body, about }: CallbackMessage,
   limits: CallbackLimits,
@@ -43,5 +48,8 @@ export async function sendCallback(
       ...limits,
     })
   const fault = faults && about && (await faults.take({ keyId, ...about }))
-  return fault ? spoil[fault]({ ...limits, call }) : call()
+  const called = await (fault ? spoil[fault]({ ...limits, call }) : call())
+  const calls = about?.calls ?? 'ping'
+  watch?.saw({ keyId, calls, url, requestId, webhookId: id, atMs, body, called })
+  return called
 }

@@ -3,6 +3,9 @@
 export const spoilableCalls = ['priceCheck', 'pushBooking'] as const
 export type SpoilableCalls = (typeof spoilableCalls)[number]
 
+/** All calls that a supplier's URLs get; pings are never spoiled. */
+export type SeenCalls = SpoilableCalls | 'ping'
+
 export const callbackFaults = ['timeout', 'status500', 'lostReply', 'garbage'] as const
 export type CallbackFault = (typeof callbackFaults)[number]
 

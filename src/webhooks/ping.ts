@@ -3,6 +3,7 @@ import { Gate } from '../platform/gate.ts'
 import type { Needs } from '../platform/needs.ts'
 import { outboundCaller, type Called } from '../platform/outbound-call.ts'
 import type { OutboundRules } from '../platform/outbound.ts'
+import type { CallbackWatch } from './callback-watch.ts'
 import { sendCallback } from './callback.ts'
 import type { Ping } from './ping-contract.ts'
 import type { Callback } from './store.ts'
@@ -22,9 +23,13 @@ const connectionsPerHost = 4
 const pingsOfKeyMax = 2
 const pingsMax = 50
 
-export function pinger(needs: Needs & { outbound: OutboundRules }): Pinger {
+/** `callbackWatch`: absent in production. */
+type PingerNeeds = Needs & { outbound: OutboundRules; callbackWatch?: CallbackWatch | undefined }
+
+export function pinger(needs: PingerNeeds): Pinger {
   const caller = outboundCaller(needs.outbound, needs.telemetry, { purpose: 'ping', connectionsPerHost })
   const gate = new Gate({ passing: pingsOfKeyMax, waiting: 0 })
+  const { callbackWatch: watch } = needs
   let underWay = 0
   return {
     ping: async (callback, requestId) => {
@@ -34,7 +39,7 @@ export function pinger(needs: Needs & { outbound: OutboundRules }): Pinger {
       try {
         await turn
         const message = { id: `ping_${randomUUID()}`, requestId, atMs: needs.clock.now(), body: pingBody }
-        return told(await sendCallback({ caller }, callback, message, limits))
+        return told(await sendCallback({ caller, watch }, callback, message, limits))
       } finally {
         underWay--
         gate.leave(callback.keyId)

@@ -52,6 +52,8 @@ export type NaiveHotel = {
   rooms: Map<string, RoomNight>
   /** By room, rate and date. */
   rates: Map<string, RateNight>
+  /** Rooms with a date, and rooms with a rate and a date, that an operator has stopped. */
+  stopped: Set<string>
 }
 
 export type NaiveRoom = { adults: number; childAges: readonly number[] }
@@ -130,6 +132,8 @@ export function judge(hotel: NaiveHotel, product: NaiveProduct, stay: NaiveStay)
     if (units === Infinity || units < stay.rooms.length) broken.add('inventory')
     unitsLeft = Math.min(unitsLeft, units)
     if (room?.closed === true || rate?.closed === true) broken.add('closed')
+    if (hotel.stopped.has(`${roomId}|${night}`)) broken.add('stopSell')
+    if (hotel.stopped.has(`${roomId}|${rateId}|${night}`)) broken.add('stopSell')
     if (rate?.minLengthStay !== undefined && length < rate.minLengthStay) broken.add('minLengthStay')
     if (rate?.maxLengthStay !== undefined && length > rate.maxLengthStay) broken.add('maxLengthStay')
     if (parties.some((party) => priceOf(rate, party) === undefined)) broken.add('price')

@@ -13,7 +13,7 @@ import {
 
 export type HotelSpec = {
   naive: NaiveHotel
-  /** The body of its hotel, its products, its taxes and its ARI, in the order of pushing. */
+  /** The body of its hotel, its products, its taxes and its ARI, in the order of pushing; stop-sells between them. */
   pushes: { path: string; body: unknown }[]
 }
 
@@ -53,6 +53,7 @@ export function randomHotel(random: Random, hotelId: string, nowMs: number): Hot
     taxes: [],
     rooms: new Map(),
     rates: new Map(),
+    stopped: new Set(),
   }
   const hotel = {
     hotelId,
@@ -74,7 +75,29 @@ export function randomHotel(random: Random, hotelId: string, nowMs: number): Hot
     for (const product of naive.products) if (random.chance(0.5)) product.occupancy = randomOccupancy(random)
     pushes.push({ path: '/push/products', body: productsBody(hotelId, naive.products) })
   }
+  // Anywhere after the products: what is pushed later must not lift them.
+  if (random.chance(0.3)) pushes.splice(2 + random.below(pushes.length - 1), 0, ...stopSells(random, naive))
   return { naive, pushes }
+}
+
+/** Not pushed: what an operator does, under this path. */
+export const stopSellPath = 'stop-sell'
+
+/** Some nights stopped, and some of them opened again. */
+function stopSells(random: Random, naive: NaiveHotel): HotelSpec['pushes'] {
+  return Array.from({ length: 1 + random.below(3) }, () => {
+    const { roomId, rateId } = random.pick(naive.products)
+    const first = Math.max(1, daysBetween(windowFrom, naive.today)) + random.below(windowNights - 2)
+    const [from, to] = [addDays(windowFrom, first), addDays(windowFrom, first + random.below(3))]
+    const [ofRoom, isStop] = [random.chance(0.4), random.chance(0.75)]
+    for (let night = from; night <= to; night = addDays(night, 1)) {
+      const key = ofRoom ? `${roomId}|${night}` : `${roomId}|${rateId}|${night}`
+      if (isStop) naive.stopped.add(key)
+      else naive.stopped.delete(key)
+    }
+    const targets = [ofRoom ? { roomId } : { roomId, rateId }]
+    return { path: stopSellPath, body: { action: isStop ? 'stop' : 'open', targets, from, to } }
+  })
 }
 
 function randomProducts(random: Random): NaiveProduct[] {

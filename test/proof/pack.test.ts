@@ -55,11 +55,16 @@ test('the package holds the emitted service with its data, and no source and no 
     'dist/bin/ari.js',
     'dist/bin/serve.js',
     'dist/reference/cities.tsv.zst',
+    'dist/console-web/index.html',
+    'dist/openapi/guides.css',
+    'docs/getting-started.md',
   ]) {
     assert.ok(packed.includes(path), path)
   }
   assert.deepEqual(
-    packed.filter((path) => path.endsWith('.ts') || /(?:^|\/)(?:test|src|scripts)\//.test(path)),
+    packed
+      .filter((path) => !path.startsWith('docs/samples/'))
+      .filter((path) => path.endsWith('.ts') || /(?:^|\/)(?:test|src|scripts)\//.test(path)),
     [],
   )
 })
@@ -77,6 +82,12 @@ test(
     const [, apiKey = ''] = /Supplier key\s+(ari_sbx_\w+)/.exec(first.printed) ?? []
     const live = await fetch(`${first.url}/livez`)
     assert.deepEqual({ status: live.status, text: await live.text() }, { status: 200, text: 'ok\n' })
+    const guide = await fetch(`${first.url}/docs/guides/getting-started`)
+    assert.match(await guide.text(), /<h1[^>]*>Five minutes/)
+    const page = await fetch(`${first.url}/console`)
+    assert.equal(page.status, 200, 'the console is built')
+    const [, script = ''] = / src="([^"]+)"/.exec(await page.text()) ?? []
+    assert.equal((await fetch(`${first.url}${script}`)).status, 200)
     const hotel = {
       hotelId: 'H1',
       hotelName: 'Sea View Resort',

@@ -10,7 +10,8 @@ import {
   type NaiveRoom,
   type NaiveStay,
 } from './naive-offers.ts'
-import { randomHotel, windowFrom, windowNights, type HotelSpec } from './offer-hotels.ts'
+import { operatorOf } from '../calendar.ts'
+import { randomHotel, stopSellPath, windowFrom, windowNights, type HotelSpec } from './offer-hotels.ts'
 
 export type OffersProof = { seed: number; hotels: number; say: (line: string) => void }
 
@@ -72,12 +73,20 @@ async function prepare(gateway: TestGateway, seed: number, count: number): Promi
   const random = seeded(seed)
   const hotels: HotelSpec[] = []
   const supplier = await gateway.supplier('offers', { requestsPerMinute: 0 })
+  const operator = await operatorOf(gateway)
   const numbers = Array.from({ length: count }, (_, index) => index)
   await inParallel(numbers, 8, async (number) => {
     const hotel = randomHotel(random, `H${number}`, gateway.clock.now())
     hotels[number] = hotel
     for (const { path, body } of hotel.pushes) {
-      const reply = await supplier.post(path, body)
+      const reply =
+        path === stopSellPath
+          ? await operator(
+              'POST',
+              `/hotels/${await platformId(supplier, `H${number}`)}/stop-sell`,
+              Object(body),
+            )
+          : await supplier.post(path, body)
       assert.equal(reply.status, 200, `${path} ${JSON.stringify(body)}: ${reply.text}`)
     }
   })
@@ -86,6 +95,11 @@ async function prepare(gateway: TestGateway, seed: number, count: number): Promi
     'accept-encoding': 'identity',
   })
   return { gateway, platform, supplier: supplier.name, hotels }
+}
+
+async function platformId(supplier: TestClient, hotelId: string): Promise<string> {
+  const { body } = await supplier.post('/push/getHotels', { hotelIds: [hotelId] })
+  return Object(body['hotels'])[0].platformHotelId
 }
 
 async function inParallel<Value>(

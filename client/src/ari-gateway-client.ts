@@ -1,0 +1,31 @@
+/** What the package offers to every runtime with fetch; `ari-gateway-client/outbox` needs Node's file system besides. */
+export type * from './api.ts'
+export { failedItems, isWhollyApplied, type FailedItem } from './ari-results.ts'
+export type { Attempt, ConnectOptions, Fetch } from './call.ts'
+export { bookingClient, supplierClient, type BookingClient, type SupplierClient } from './clients.ts'
+export type { Change, FollowedChanges, FollowOptions } from './follow-changes.ts'
+export type { CallOptions } from './operation.ts'
+export { GatewayError, isGatewayError } from './gateway-error.ts'
+export {
+  handleCallbacks,
+  handleNodeCallbacks,
+  type CallbackHandlers,
+  type CallInfo,
+  type NodeRequest,
+  type NodeResponse,
+} from './handle-callbacks.ts'
+export {
+  CallbackBodyError,
+  readCallback,
+  readDelivery,
+  readPriceCheck,
+  type Callback,
+} from './read-callback.ts'
+export {
+  SignatureError,
+  verifyCallback,
+  type CallbackHeaders,
+  type SignedCall,
+  type VerifiedCall,
+  type VerifyOptions,
+} from './verify-callback.ts'

@@ -1,0 +1,228 @@
+import type { Problem } from './api.ts'
+import { GatewayError } from './gateway-error.ts'
+import { gzipped } from './gzip.ts'
+import type { CallOptions, Operation } from './operation.ts'
+import { pause, retryWaitMs } from './wait.ts'
+
+/** How every operation is called: headers, time limits, retries, and what an answer becomes. */
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** An attempt of a call, for logs and metrics. It holds no key and no body. */
+export type Attempt = {
+  operation: string
+  attempt: number
+  /** 0: there was no answer. */
+  status: number
+  durationMs: number
+  requestId: string | undefined
+  /** The answer was stored under the Idempotency-Key: an attempt before has done it. */
+  isReplayed: boolean
+  /** Until the next one; undefined: it is the last. */
+  retryInMs: number | undefined
+}
+
+export type ConnectOptions = {
+  /** Of the service, with or without `/v1` at the end. */
+  url: string
+  fetch?: Fetch
+  /** For one attempt; 30,000 unless told. */
+  timeoutMs?: number
+  /** For all attempts of a call together; 60,000 unless told, 0 for a single attempt. */
+  retryForMs?: number
+  /** Bodies from this size on are compressed; 16,384 unless told, Infinity for never. */
+  gzipFromBytes?: number
+  onAttempt?: (attempt: Attempt) => void
+}
+
+export type Input = { params?: unknown; query?: unknown; body?: unknown }
+
+export type Caller = (operation: Operation, input: Input, options: CallOptions) => Promise<unknown>
+
+const usual = { timeoutMs: 30_000, retryForMs: 60_000, gzipFromBytes: 16_384 }
+
+export function caller(connect: ConnectOptions, credentials: Readonly<Record<string, string>>): Caller {
+  const base = `${connect.url.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`
+  return async (operation, input, options) => {
+    const request = await prepared(base, operation, input, options, connect, credentials)
+    const untilMs = performance.now() + (options.retryForMs ?? connect.retryForMs ?? usual.retryForMs)
+    for (let attempt = 1; ; attempt++) {
+      options.signal?.throwIfAborted()
+      const startedMs = performance.now()
+      const outcome = await attempted(operation, request)
+      const waitMs = mayRetry(operation, outcome)
+        ? retryWaitMs(attempt, outcome.error.retryAfterMs)
+        : undefined
+      const isInTime = waitMs !== undefined && performance.now() + waitMs < untilMs
+      connect.onAttempt?.({
+        operation: operation.name,
+        attempt,
+        status: outcome.status,
+        durationMs: performance.now() - startedMs,
+        requestId: outcome.requestId,
+        isReplayed: outcome.isReplayed,
+        retryInMs: isInTime ? waitMs : undefined,
+      })
+      if (outcome.error === undefined) return outcome.answer
+      // Whoever gave up wants to hear of it, and of nothing else.
+      options.signal?.throwIfAborted()
+      if (!isInTime) throw outcome.error
+      await pause(waitMs, options.signal)
+    }
+  }
+}
+
+type Prepared = {
+  url: string
+  init: RequestInit
+  timeoutMs: number
+  fetch: Fetch
+  signal: AbortSignal | undefined
+}
+
+async function prepared(
+  base: string,
+  operation: Operation,
+  { params, query, body }: Input,
+  { idempotencyKey, requestId, signal, timeoutMs }: CallOptions,
+  connect: ConnectOptions,
+  credentials: Readonly<Record<string, string>>,
+): Promise<Prepared> {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(membersOf(params).get(name) ?? ''),
+  )
+  const asked = new URLSearchParams([...membersOf(query)]).toString()
+  const text = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body))
+  const isLong = text !== undefined && text.length >= (connect.gzipFromBytes ?? usual.gzipFromBytes)
+  const zipped = isLong ? await gzipped(text) : undefined
+  const key = operation.isKeyed ? (idempotencyKey ?? crypto.randomUUID()) : undefined
+  const headers = {
+    accept: 'application/json',
+    ...credentials,
+    ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(zipped === undefined ? {} : { 'content-encoding': 'gzip' }),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
+  }
+  const sent = zipped ?? text
+  return {
+    url: `${base}${path}${asked === '' ? '' : `?${asked}`}`,
+    init: {
+      method: operation.method,
+      headers,
+      // A push that was turned into a GET on its way would say nothing of what became of it.
+      redirect: 'manual',
+      ...(sent === undefined ? {} : { body: sent }),
+    },
+    timeoutMs: timeoutMs ?? connect.timeoutMs ?? usual.timeoutMs,
+    fetch: connect.fetch ?? ((url, init) => fetch(url, init)),
+    signal,
+  }
+}
+
+function membersOf(value: unknown): Map<string, string> {
+  return new Map(
+    Object.entries(value ?? {}).flatMap(([name, member]): [string, string][] =>
+      member === undefined || member === null ? [] : [[name, String(member)]],
+    ),
+  )
+}
+
+type Outcome = {
+  status: number
+  requestId: string | undefined
+  isReplayed: boolean
+} & ({ error: GatewayError } | { error: undefined; answer: unknown })
+
+async function attempted(
+  operation: Operation,
+  { url, init, timeoutMs, fetch: send, signal }: Prepared,
+): Promise<Outcome> {
+  const late = AbortSignal.timeout(timeoutMs)
+  try {
+    const both = signal ? AbortSignal.any([late, signal]) : late
+    const response = await send(url, { ...init, signal: both })
+    return judged(operation, response, await response.text())
+  } catch (cause) {
+    const isLate = late.aborted
+    const error = new GatewayError({
+      operation: operation.name,
+      status: 0,
+      code: isLate ? 'TIMEOUT' : 'NO_ANSWER',
+      message: isLate ? `no answer within ${timeoutMs} ms` : `no answer: ${reasonOf(cause)}`,
+      cause,
+    })
+    return { status: 0, requestId: undefined, isReplayed: false, error }
+  }
+}
+
+/** fetch says only "fetch failed"; what failed is in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  if (!(cause instanceof Error)) return error.message
+  // Where each address of a name was tried, the message is empty.
+  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message
+}
+
+function judged(operation: Operation, { status, headers }: Response, text: string): Outcome {
+  const body = recordIn(text)
+  const requestId = headers.get('x-request-id') ?? undefined
+  const about = { status, requestId, isReplayed: headers.get('idempotency-replayed') === 'true' }
+  if (status >= 200 && status < 300 && body) return { ...about, error: undefined, answer: body }
+  const retryAfterMs = retryAfterOf(headers.get('retry-after'))
+  const error = new GatewayError({
+    operation: operation.name,
+    status,
+    code: typeof body?.['code'] === 'string' ? body['code'] : 'NOT_JSON',
+    message:
+      typeof body?.['message'] === 'string'
+        ? body['message']
+        : `status ${status}, without JSON of the gateway`,
+    errors: problemsIn(body),
+    ...(typeof body?.['moreErrors'] === 'number' ? { moreErrors: body['moreErrors'] } : {}),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(body === undefined ? {} : { body }),
+  })
+  return { ...about, error }
+}
+
+function recordIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function problemsIn(body: Record<string, unknown> | undefined): Problem[] {
+  const errors: readonly unknown[] = Array.isArray(body?.['errors']) ? body['errors'] : []
+  return errors.filter(isProblem)
+}
+
+function isProblem(value: unknown): value is Problem {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}
+
+/** Seconds, or a date. */
+function retryAfterOf(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}
+
+/**
+ * What passes by itself: no answer, too many requests, an overloaded or stopping service (or what stands before it),
+ * and a repeat that came while the first is still under way. Whatever else was refused, would be refused again.
+ */
+function mayRetry(
+  { isRepeatable }: Operation,
+  outcome: Outcome,
+): outcome is Outcome & { error: GatewayError } {
+  const { error, status } = outcome
+  if (error === undefined) return false
+  if (status === 429 || status === 503 || error.has('IDEMPOTENCY_KEY_IN_USE')) return true
+  return isRepeatable && [0, 502, 504].includes(status)
+}

@@ -1,0 +1,199 @@
+import { open, readFile, rename, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { hasCode } from './outbox-lock.ts'
+
+/**
+ * The file of an outbox. Each line is what was written together, and is on the disk before the next is begun, so that
+ * of a crash only the last line can be torn; nobody was told that it is kept, and it is cut off.
+ */
+
+export const outboxOperations = ['pushHotels', 'pushProducts', 'pushTaxes', 'pushAri'] as const
+export type OutboxOperation = (typeof outboxOperations)[number]
+
+/** A push that waits. */
+export type Kept = {
+  /** Its Idempotency-Key too. */
+  id: string
+  operation: OutboxOperation
+  /** Whose order it keeps. */
+  hotels: readonly string[]
+  /** JSON. */
+  body: string
+  addedAt: string
+}
+
+export type JournalRecord = { add: Kept } | { done: string }
+
+type Pending = { record: JournalRecord; written: () => void; failed: (error: unknown) => void }
+
+/** How much is written, beyond twice what was found live, before the file is rewritten. */
+const rewrittenAfterBytes = 1024 * 1024
+
+export class Journal {
+  readonly #path: string
+  /** What must still stand in the file. */
+  readonly #live: () => readonly Kept[]
+  #handle: FileHandle
+  #bytes: number
+  #rewrittenAtBytes = rewrittenAfterBytes
+  #pending: Pending[] = []
+  #isWriting = false
+  #writing: Promise<void> | undefined
+  #broken: unknown
+
+  private constructor(path: string, handle: FileHandle, bytes: number, live: () => readonly Kept[]) {
+    this.#path = path
+    this.#handle = handle
+    this.#bytes = bytes
+    this.#live = live
+  }
+
+  /** With what waits in the file, in order. */
+  static async open(path: string, live: () => readonly Kept[]): Promise<{ journal: Journal; kept: Kept[] }> {
+    const { kept, bytes } = await readKept(path)
+    const handle = await open(path, 'a+', 0o600)
+    await handle.truncate(bytes)
+    await handle.datasync()
+    await syncFolder(path)
+    return { journal: new Journal(path, handle, bytes, live), kept }
+  }
+
+  /** Resolves when it is on the disk; `written` is called before anything else is written. */
+  append(record: JournalRecord, written: () => void = () => {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({
+        record,
+        written: () => {
+          written()
+          resolve()
+        },
+        failed: reject,
+      })
+      if (!this.#isWriting) this.#writing = this.#write()
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#writing
+    await this.#handle.close()
+  }
+
+  async #write(): Promise<void> {
+    this.#isWriting = true
+    while (this.#pending.length > 0) {
+      const together = this.#pending
+      this.#pending = []
+      try {
+        if (this.#broken !== undefined)
+          throw new Error(`${this.#path} can't be written any more`, { cause: this.#broken })
+        await this.#writeLine(`${JSON.stringify(together.map(({ record }) => record))}\n`)
+      } catch (error) {
+        for (const { failed } of together) failed(error)
+        continue
+      }
+      for (const { written } of together) written()
+      await this.#rewriteIfWorthwhile()
+    }
+    this.#isWriting = false
+  }
+
+  async #writeLine(line: string): Promise<void> {
+    try {
+      await this.#handle.appendFile(line)
+      await this.#handle.datasync()
+      this.#bytes += Buffer.byteLength(line)
+    } catch (error) {
+      // As on a full disk: what is half there must not stand before what comes next.
+      await this.#handle.truncate(this.#bytes).catch((cause: unknown) => (this.#broken = cause))
+      throw error
+    }
+  }
+
+  /** Without what is done; a crash leaves the old file or the new one. */
+  async #rewriteIfWorthwhile(): Promise<void> {
+    if (this.#bytes < this.#rewrittenAtBytes) return
+    const live = this.#live()
+    const text = live.length === 0 ? '' : `${JSON.stringify(live.map((add) => ({ add })))}\n`
+    const bytes = Buffer.byteLength(text)
+    this.#rewrittenAtBytes = 2 * bytes + rewrittenAfterBytes
+    try {
+      const handle = await open(`${this.#path}.new`, 'w', 0o600)
+      await handle.writeFile(text)
+      await handle.datasync()
+      await handle.close()
+      await rename(`${this.#path}.new`, this.#path)
+      await syncFolder(this.#path)
+    } catch {
+      // The old file is as good, only longer.
+      return
+    }
+    const old = this.#handle
+    try {
+      this.#handle = await open(this.#path, 'a', 0o600)
+      this.#bytes = bytes
+      await old.close()
+    } catch (cause) {
+      this.#broken = cause
+    }
+  }
+}
+
+async function readKept(path: string): Promise<{ kept: Kept[]; bytes: number }> {
+  const content = await readFile(path).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return Buffer.alloc(0)
+    throw error
+  })
+  const keptById = new Map<string, Kept>()
+  let at = 0
+  for (let number = 1; at < content.length; number++) {
+    const end = content.indexOf('\n', at)
+    const records = end < 0 ? undefined : recordsIn(content.toString('utf8', at, end))
+    if (!records) {
+      // Torn by a crash; anywhere else it is damage, of which only a person can say what is lost.
+      if (end < 0 || end === content.length - 1) break
+      throw new Error(`${path} is damaged in line ${number}: move it away, and look at what waits in it`)
+    }
+    for (const record of records) {
+      if ('add' in record) keptById.set(record.add.id, record.add)
+      else keptById.delete(record.done)
+    }
+    at = end + 1
+  }
+  return { kept: [...keptById.values()], bytes: at }
+}
+
+function recordsIn(line: string): JournalRecord[] | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return Array.isArray(value) && value.every(isRecord) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is JournalRecord {
+  if (typeof value !== 'object' || value === null) return false
+  if ('done' in value) return typeof value.done === 'string'
+  if (!('add' in value) || typeof value.add !== 'object' || value.add === null) return false
+  const { add } = value
+  return (
+    'id' in add &&
+    'operation' in add &&
+    'hotels' in add &&
+    'body' in add &&
+    typeof add.id === 'string' &&
+    typeof add.body === 'string' &&
+    Array.isArray(add.hotels) &&
+    outboxOperations.some((operation) => operation === add.operation)
+  )
+}
+
+/** So that the name is on the disk too. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

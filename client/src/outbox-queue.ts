@@ -1,0 +1,95 @@
+import type { Kept } from './outbox-journal.ts'
+
+/** Which push may go next: those of a hotel one after another, in the order in which they were added. */
+
+export type Waiting = Kept & {
+  bytes: number
+  attempts: number
+  isSettled: boolean
+  /** No push that stands before it is left. */
+  isReady: boolean
+  replaces: string | undefined
+}
+
+export class OutboxQueue {
+  readonly #byHotel = new Map<string, Waiting[]>()
+  readonly #byReplaces = new Map<string, Waiting>()
+  readonly #waiting = new Set<Waiting>()
+  readonly #ready: Waiting[] = []
+  #bytes = 0
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  all(): readonly Waiting[] {
+    return [...this.#waiting]
+  }
+
+  add(kept: Kept, replaces?: string): Waiting {
+    const waiting: Waiting = {
+      ...kept,
+      bytes: Buffer.byteLength(kept.body),
+      attempts: 0,
+      isSettled: false,
+      isReady: false,
+      replaces,
+    }
+    this.#waiting.add(waiting)
+    this.#bytes += waiting.bytes
+    for (const hotel of waiting.hotels) {
+      const queue = this.#byHotel.get(hotel)
+      if (queue) queue.push(waiting)
+      else this.#byHotel.set(hotel, [waiting])
+    }
+    if (replaces !== undefined) this.#byReplaces.set(replaces, waiting)
+    this.#readyIfFirst(waiting)
+    return waiting
+  }
+
+  /** What a new one takes the place of: none that may have reached the gateway already. */
+  replacedBy(replaces: string): Waiting | undefined {
+    const waiting = this.#byReplaces.get(replaces)
+    return waiting && waiting.attempts === 0 && !waiting.isSettled ? waiting : undefined
+  }
+
+  /** The next one that may go. */
+  take(): Waiting | undefined {
+    for (;;) {
+      const next = this.#ready.shift()
+      if (!next?.isSettled) return next
+    }
+  }
+
+  /** It is to be tried again, before others that wait. */
+  giveBack(waiting: Waiting): void {
+    this.#ready.unshift(waiting)
+  }
+
+  settle(waiting: Waiting): void {
+    waiting.isSettled = true
+    this.#waiting.delete(waiting)
+    this.#bytes -= waiting.bytes
+    if (waiting.replaces !== undefined && this.#byReplaces.get(waiting.replaces) === waiting)
+      this.#byReplaces.delete(waiting.replaces)
+    for (const hotel of waiting.hotels) {
+      const queue = this.#byHotel.get(hotel) ?? []
+      queue.splice(queue.indexOf(waiting), 1)
+      if (queue.length === 0) this.#byHotel.delete(hotel)
+    }
+    for (const hotel of waiting.hotels) {
+      const [first] = this.#byHotel.get(hotel) ?? []
+      if (first) this.#readyIfFirst(first)
+    }
+  }
+
+  #readyIfFirst(waiting: Waiting): void {
+    if (waiting.isReady || waiting.hotels.some((hotel) => this.#byHotel.get(hotel)?.[0] !== waiting)) return
+    waiting.isReady = true
+    this.#ready.push(waiting)
+  }
+}

@@ -1,0 +1,267 @@
+import { open, rename } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { PushAriBody, PushHotelsBody, PushProductsBody, PushTaxesBody, SupplierCalls } from './api.ts'
+import type { CallOptions } from './operation.ts'
+import { isGatewayError } from './gateway-error.ts'
+import { isFault, refusal, refusedItems, type DeadLetter } from './dead-letter.ts'
+import { Journal, type Kept, type OutboxOperation } from './outbox-journal.ts'
+import { takeLock, type Lock } from './outbox-lock.ts'
+import { OutboxQueue, type Waiting } from './outbox-queue.ts'
+import { retryWaitMs } from './wait.ts'
+
+/**
+ * Pushes that survive a crash of your process: kept on the disk before `add` resolves, sent in order hotel by hotel,
+ * again after a restart, under the same Idempotency-Key.
+ */
+
+export type { DeadLetter } from './dead-letter.ts'
+
+export type OutboxBodies = {
+  pushHotels: PushHotelsBody
+  pushProducts: PushProductsBody
+  pushTaxes: PushTaxesBody
+  pushAri: PushAriBody
+}
+
+export type OutboxOptions = {
+  /** On a local disk; files beside it begin with its name. */
+  file: string
+  client: Pick<SupplierCalls, OutboxOperation>
+  /** Pushes sent at the same time, of different hotels; 4 unless told. */
+  concurrency?: number
+  /** Of bodies that wait, all of which are held in memory too; 67,108,864 unless told. */
+  bytesMax?: number
+  /** A push that the gateway refused, or an ARI push of which it refused items. It is in `<file>.refused` already. */
+  onRefused?: (letter: DeadLetter) => void
+  onDelivered?: (delivered: Delivered) => void
+  /** An attempt failed and is made again. */
+  onTrouble?: (error: unknown) => void
+}
+
+export type AddOptions = {
+  /**
+   * Takes the place of a push that was added with the same word and never tried. Say it only of a push that sets
+   * everything that the other one sets.
+   */
+  replaces?: string
+}
+
+export type Delivered = { id: string; operation: OutboxOperation; answer: unknown }
+
+export class OutboxFullError extends Error {
+  override readonly name = 'OutboxFullError'
+}
+
+export class OutboxClosedError extends Error {
+  override readonly name = 'OutboxClosedError'
+}
+
+const usual = { concurrency: 4, bytesMax: 64 * 1024 * 1024 }
+const longestPauseFactor = 6
+/** Then the file of dead letters is put aside, in place of the one before. */
+const refusedFileBytesMax = 16 * 1024 * 1024
+
+export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
+  const file = resolve(options.file)
+  const lock = await takeLock(file)
+  try {
+    const queue = new OutboxQueue()
+    const { journal, kept } = await Journal.open(file, () => queue.all().map(keptOf))
+    for (const one of kept) queue.add(one)
+    return new Outbox({ ...options, file }, journal, queue, lock)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+export class Outbox {
+  readonly #options: OutboxOptions
+  readonly #journal: Journal
+  readonly #queue: OutboxQueue
+  readonly #lock: Lock
+  readonly #closing = new AbortController()
+  readonly #sending = new Set<Promise<void>>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+  /** Waits for the disk. */
+  #bytesComing = 0
+  #refusing: Promise<void> = Promise.resolve()
+  #failures = 0
+  #pausedUntilMs = 0
+  readonly #emptyWaiters: (() => void)[] = []
+
+  constructor(options: OutboxOptions, journal: Journal, queue: OutboxQueue, lock: Lock) {
+    this.#options = options
+    this.#journal = journal
+    this.#queue = queue
+    this.#lock = lock
+    this.#pump()
+  }
+
+  /** Pushes that wait or are under way. */
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  /** Resolves when the push is on the disk; with the id that is its Idempotency-Key and its request id. */
+  async add<Operation extends OutboxOperation>(
+    operation: Operation,
+    body: OutboxBodies[Operation],
+    { replaces }: AddOptions = {},
+  ): Promise<string> {
+    if (this.#closing.signal.aborted) throw new OutboxClosedError('The outbox is closed')
+    const text = JSON.stringify(body)
+    const bytes = Buffer.byteLength(text)
+    const bytesMax = this.#options.bytesMax ?? usual.bytesMax
+    if (this.#queue.bytes + this.#bytesComing + bytes > bytesMax)
+      throw new OutboxFullError(
+        `${this.#queue.size} pushes wait, and with this one they are over ${bytesMax} bytes`,
+      )
+    const id = crypto.randomUUID()
+    const kept = { id, operation, hotels: hotelsOf(body), body: text, addedAt: new Date().toISOString() }
+    this.#bytesComing += bytes
+    try {
+      await this.#journal.append({ add: kept }, () => this.#added(kept, replaces))
+    } finally {
+      this.#bytesComing -= bytes
+    }
+    this.#pump()
+    return id
+  }
+
+  /** Resolves when nothing waits any more. */
+  whenEmpty(): Promise<void> {
+    if (this.#queue.size === 0) return Promise.resolve()
+    return new Promise((done) => this.#emptyWaiters.push(done))
+  }
+
+  /** Ends what is under way; what was not answered is sent again by whoever opens the file next. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    this.#closing.abort(new OutboxClosedError('The outbox is closed'))
+    for (const timer of this.#timers) clearTimeout(timer)
+    await Promise.allSettled(this.#sending)
+    await this.#journal.close()
+    await this.#lock.release()
+  }
+
+  /** At once when it is on the disk, so that no rewriting of the file misses it. */
+  #added(kept: Kept, replaces: string | undefined): void {
+    const replaced = replaces === undefined ? undefined : this.#queue.replacedBy(replaces)
+    this.#queue.add(kept, replaces)
+    if (replaced) this.#settle(replaced)
+  }
+
+  #pump(): void {
+    const pauseMs = this.#pausedUntilMs - performance.now()
+    if (pauseMs > 0) return
+    while (this.#sending.size < (this.#options.concurrency ?? usual.concurrency)) {
+      const next = this.#closing.signal.aborted ? undefined : this.#queue.take()
+      if (!next) return
+      const sent = this.#send(next).finally(() => {
+        this.#sending.delete(sent)
+        this.#pump()
+      })
+      this.#sending.add(sent)
+    }
+  }
+
+  async #send(waiting: Waiting): Promise<void> {
+    const { id, operation, body } = waiting
+    waiting.attempts++
+    try {
+      const answer = await this.#call(operation, body, id)
+      this.#failures = 0
+      const letter = refusedItems(waiting, answer)
+      if (letter) await this.#refuse(letter)
+      this.#settle(waiting)
+      this.#tell(() => this.#options.onDelivered?.({ id, operation, answer }))
+    } catch (error) {
+      if (this.#closing.signal.aborted) return
+      const letter = refusal(waiting, waiting.attempts, error)
+      if (!letter) return this.#tryLater(waiting, error)
+      await this.#refuse(letter).then(
+        () => this.#settle(waiting),
+        // Without its dead letter it would be lost: the disk may have room again.
+        (cause: unknown) => this.#tryLater(waiting, cause),
+      )
+    }
+  }
+
+  #call(operation: OutboxOperation, body: string, idempotencyKey: string): Promise<unknown> {
+    const { signal } = this.#closing
+    // By the same word it is found in the push log.
+    const options = { idempotencyKey, requestId: idempotencyKey, signal, retryForMs: 0 }
+    // The boundary: what was added as a body of this operation is one.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
+    const call = this.#options.client[operation] as (body: unknown, more: CallOptions) => Promise<unknown>
+    return call(JSON.parse(body), options)
+  }
+
+  /** What is wrong with one push waits by itself; what is wrong with the way to the gateway stops all. */
+  #tryLater(waiting: Waiting, error: unknown): void {
+    this.#tell(() => this.#options.onTrouble?.(error))
+    if (isFault(error)) {
+      this.#after(retryWaitMs(waiting.attempts), () => this.#queue.giveBack(waiting))
+      return
+    }
+    this.#queue.giveBack(waiting)
+    const retryAfterMs = isGatewayError(error) ? error.retryAfterMs : undefined
+    const waitMs = retryWaitMs(++this.#failures, retryAfterMs) * Math.min(this.#failures, longestPauseFactor)
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + waitMs)
+    this.#after(waitMs, () => {})
+  }
+
+  #after(ms: number, then: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      then()
+      this.#pump()
+    }, ms + 1)
+    this.#timers.add(timer)
+  }
+
+  #settle(waiting: Waiting): void {
+    this.#queue.settle(waiting)
+    // If it can't be written, the push is sent again after a restart, and answered as before.
+    this.#journal.append({ done: waiting.id }).catch((error: unknown) => {
+      this.#tell(() => this.#options.onTrouble?.(error))
+    })
+    if (this.#queue.size > 0) return
+    for (const done of this.#emptyWaiters.splice(0)) done()
+  }
+
+  /** One after another, so that no line stands in another. */
+  #refuse(letter: DeadLetter): Promise<void> {
+    const written = this.#refusing.then(() => this.#writeRefused(letter))
+    this.#refusing = written.catch(() => undefined)
+    return written
+  }
+
+  async #writeRefused(letter: DeadLetter): Promise<void> {
+    const path = `${this.#options.file}.refused`
+    const handle = await open(path, 'a', 0o600)
+    try {
+      await handle.appendFile(`${JSON.stringify(letter)}\n`)
+      await handle.datasync()
+      const { size } = await handle.stat()
+      if (size > refusedFileBytesMax) await rename(path, `${path}.before`)
+    } finally {
+      await handle.close()
+    }
+    this.#tell(() => this.#options.onRefused?.(letter))
+  }
+
+  /** What a callback throws is its own affair, and comes up as an uncaught error. */
+  #tell(call: () => void): void {
+    queueMicrotask(call)
+  }
+}
+
+function keptOf({ id, operation, hotels, body, addedAt }: Waiting): Kept {
+  return { id, operation, hotels, body, addedAt }
+}
+
+function hotelsOf(body: PushHotelsBody | { hotelId: string }): string[] {
+  return Array.isArray(body) ? [...new Set(body.map(({ hotelId }) => hotelId))] : [body.hotelId]
+}

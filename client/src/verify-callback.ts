@@ -1,0 +1,99 @@
+/** Whether a call comes from the platform, by the rules of Standard Webhooks (standardwebhooks.com). */
+
+export type CallbackHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>
+
+export type SignedCall = {
+  headers: CallbackHeaders
+  /** As it came, before any JSON is read. */
+  body: Uint8Array | string
+}
+
+export type VerifyOptions = {
+  /** `whsec_…`, as the registration answered; several while it is being rotated. */
+  secrets: string | readonly string[]
+  /** How far the timestamp may be from the clock; 300 unless told. */
+  toleranceSeconds?: number
+  nowMs?: () => number
+}
+
+/** What a good signature vouches for. */
+export type VerifiedCall = {
+  /** `webhook-id`: the same when the call is sent again. */
+  id: string
+  sentAt: Date
+}
+
+export const signatureProblems = ['missing', 'stale', 'wrong'] as const
+
+export class SignatureError extends Error {
+  override readonly name = 'SignatureError'
+  /** `missing`: a header is. `stale`: another time than now. `wrong`: not signed with any of the secrets. */
+  readonly problem: (typeof signatureProblems)[number]
+
+  constructor(problem: (typeof signatureProblems)[number], message: string) {
+    super(message)
+    this.problem = problem
+  }
+}
+
+const usualToleranceSeconds = 300
+/** Both secrets of a rotation on both sides make two; more cost time and mean nothing. */
+const signaturesMax = 10
+
+/** Throws SignatureError unless one of the signatures was made with one of the secrets. */
+export async function verifyCallback(
+  { headers, body }: SignedCall,
+  { secrets, toleranceSeconds = usualToleranceSeconds, nowMs = Date.now }: VerifyOptions,
+): Promise<VerifiedCall> {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    headerOf(headers, name),
+  )
+  if (!id || !timestamp || !signatures)
+    throw new SignatureError('missing', 'webhook-id, webhook-timestamp and webhook-signature are needed')
+  if (!/^\d{1,12}$/.test(timestamp)) throw new SignatureError('wrong', 'webhook-timestamp is not a time')
+  const sentAtMs = Number(timestamp) * 1_000
+  if (Math.abs(nowMs() - sentAtMs) > toleranceSeconds * 1_000)
+    throw new SignatureError('stale', `webhook-timestamp is more than ${toleranceSeconds} seconds off`)
+  const signed = joined(`${id}.${timestamp}.`, body)
+  const given = signatures
+    .split(' ', signaturesMax)
+    .flatMap((one) => (one.startsWith('v1,') ? (bytesOf(one.slice('v1,'.length)) ?? []) : []))
+  const keys = await Promise.all((typeof secrets === 'string' ? [secrets] : secrets).map(keyOf))
+  const checks = keys.flatMap((key) =>
+    // Compares in a time that doesn't depend on the bytes.
+    given.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)),
+  )
+  if (!(await Promise.all(checks)).includes(true))
+    throw new SignatureError('wrong', 'The signature was not made with the secret')
+  return { id, sentAt: new Date(sentAtMs) }
+}
+
+function headerOf(headers: CallbackHeaders, name: string): string | undefined {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name]
+  // Twice the same header is no header that the platform sends.
+  return typeof value === 'string' ? value : undefined
+}
+
+async function keyOf(secret: string): Promise<CryptoKey> {
+  const bytes = secret.startsWith('whsec_') ? bytesOf(secret.slice('whsec_'.length)) : undefined
+  if (bytes === undefined || bytes.length === 0)
+    throw new TypeError('A signing secret is whsec_ and base64, as the registration of a URL answers it')
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+function joined(head: string, body: Uint8Array | string): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder()
+  const [first, second] = [encoder.encode(head), typeof body === 'string' ? encoder.encode(body) : body]
+  const bytes = new Uint8Array(first.length + second.length)
+  bytes.set(first)
+  bytes.set(second, first.length)
+  return bytes
+}

@@ -1,0 +1,208 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import { paths } from 'virtual:console-paths'
+import type { consoleRoutes } from '../../src/console/contract.ts'
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../../src/platform/route.ts'
+import { csrfHeaders } from './csrf.ts'
+
+/** The console's API, typed by its contract. While the console runs, only methods and paths are there. */
+
+type Routes = typeof consoleRoutes
+export type RouteName = keyof Routes
+export type AnswerTo<Name extends RouteName> = AnswerOf<Routes[Name]>
+
+type ParamsPart<R> = R extends { params: object; method: 'GET' | 'POST' | 'PUT' | 'DELETE' }
+  ? { params: { [Param in keyof ParamsOf<R & Routes[RouteName]>]: string | number } }
+  : { params?: undefined }
+type QueryPart<R> = R extends { query: object }
+  ? { query?: { [Param in keyof QueryOf<R & Routes[RouteName]>]?: string | undefined } }
+  : { query?: undefined }
+type BodyPart<R> = R extends { body: object } ? { body: BodyOf<R & Routes[RouteName]> } : { body?: undefined }
+
+/** Where to read. A query parameter that is undefined or empty is not sent. */
+export type ReadInput<Name extends RouteName> = ParamsPart<Routes[Name]> & QueryPart<Routes[Name]>
+export type ChangeInput<Name extends RouteName> = ReadInput<Name> & BodyPart<Routes[Name]>
+
+type Sent = {
+  params?: Readonly<Record<string, string | number>> | undefined
+  query?: Readonly<Record<string, string | undefined>> | undefined
+  body?: unknown
+}
+
+export type ApiProblem = { type: string; message: string; path?: string; hint?: string }
+
+/** What the service answered instead; status 0 where it could not be reached. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly requestId: string | undefined
+  readonly problems: readonly ApiProblem[]
+
+  constructor(status: number, message: string, requestId?: string, problems: readonly ApiProblem[] = []) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.requestId = requestId
+    this.problems = problems
+  }
+
+  /** Whether the same may succeed a moment later. */
+  get mayPass(): boolean {
+    return this.status === 0 || this.status >= 500
+  }
+}
+
+/** One call; throws ApiError. */
+export async function call<Name extends RouteName>(
+  name: Name,
+  input: ChangeInput<Name>,
+  signal?: AbortSignal,
+): Promise<AnswerTo<Name>> {
+  const { method, url, init } = requestOf(name, input)
+  const response = await fetch(url, { method, ...init, signal: signal ?? null }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause
+    throw new ApiError(0, '')
+  })
+  const answer: unknown = await response.json().catch(() => undefined)
+  if (!response.ok) throw apiError(response, answer)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the service answers by the same contract.
+  return answer as AnswerTo<Name>
+}
+
+/** Where a route is, for a link or an event stream. */
+export function urlOf<Name extends RouteName>(name: Name, input: ReadInput<Name>): string {
+  return requestOf(name, input).url
+}
+
+function requestOf(name: RouteName, { params = {}, query = {}, body }: Sent) {
+  const found = paths[name]
+  if (!found) throw new Error(`No route ${name}`)
+  const [method, path] = found
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, param: string) =>
+    encodeURIComponent(String(params[param] ?? '')),
+  )
+  const sent = Object.entries(query).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  )
+  const search = sent.length > 0 ? `?${new URLSearchParams(sent).toString()}` : ''
+  const headers = {
+    accept: 'application/json',
+    ...(method === 'GET' ? {} : csrfHeaders()),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  }
+  const init = { headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  return { method, url: `/console/api${filled}${search}`, init }
+}
+
+function apiError(response: Response, answer: unknown): ApiError {
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  const { message, errors } = isErrorAnswer(answer) ? answer : { message: response.statusText, errors: [] }
+  return new ApiError(response.status, message, requestId, errors)
+}
+
+function isErrorAnswer(answer: unknown): answer is { message: string; errors: ApiProblem[] } {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'message' in answer &&
+    typeof answer.message === 'string' &&
+    'errors' in answer &&
+    Array.isArray(answer.errors)
+  )
+}
+
+export type ReadOptions = {
+  /** Nothing is asked for while this is false. */
+  enabled?: boolean
+  /** Asked for again every so often, while the page is seen. */
+  everyMs?: number
+  /** The answer to the question before stays until the next one is there. */
+  keepPrevious?: boolean
+}
+
+type ReadArguments<Name extends RouteName> =
+  ParamsPart<Routes[Name]> extends { params: object }
+    ? [input: ReadInput<Name>, options?: ReadOptions]
+    : [input?: ReadInput<Name>, options?: ReadOptions]
+
+/** A read, remembered under its name and input. */
+export function useApi<Name extends RouteName>(
+  name: Name,
+  ...[input, options = {}]: ReadArguments<Name>
+): UseQueryResult<AnswerTo<Name>, ApiError> {
+  const { enabled = true, everyMs, keepPrevious = false } = options
+  const asked = inputOf<Name>(input)
+  return useQuery<AnswerTo<Name>, ApiError, AnswerTo<Name>>({
+    queryKey: [name, asked.params ?? {}, asked.query ?? {}],
+    queryFn: ({ signal }) => call(name, asked, signal),
+    enabled,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
+  })
+}
+
+export type Pages<Row> = {
+  rows: readonly Row[]
+  isPending: boolean
+  error: ApiError | null
+  hasMore: boolean
+  isLoadingMore: boolean
+  more: () => void
+  again: () => void
+}
+
+/** A list with `cursor` and `nextCursor`, page after page. */
+export function usePages<Name extends RouteName, Row>(
+  name: Name,
+  input: ReadInput<Name>,
+  rowsOf: (page: AnswerTo<Name>) => readonly Row[],
+  { enabled = true, everyMs }: Omit<ReadOptions, 'keepPrevious'> = {},
+): Pages<Row> {
+  const asked = inputOf<Name>(input)
+  const found = useInfiniteQuery({
+    queryKey: [name, asked.params ?? {}, asked.query ?? {}, 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      call(name, { ...asked, query: { ...asked.query, cursor: pageParam } }, signal),
+    initialPageParam: '',
+    getNextPageParam: (page) => nextCursorOf(page),
+    enabled,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+  })
+  return {
+    rows: found.data?.pages.flatMap((page) => rowsOf(page)) ?? [],
+    isPending: found.isPending,
+    error: found.error instanceof ApiError ? found.error : null,
+    hasMore: found.hasNextPage,
+    isLoadingMore: found.isFetchingNextPage,
+    more: () => void found.fetchNextPage(),
+    again: () => void found.refetch(),
+  }
+}
+
+function nextCursorOf(page: unknown): string | undefined {
+  if (typeof page !== 'object' || page === null || !('nextCursor' in page)) return undefined
+  return typeof page.nextCursor === 'string' ? page.nextCursor : undefined
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The types of a call demand what its route needs; here they meet as one.
+const inputOf = <Name extends RouteName>(input: unknown) => (input ?? {}) as ChangeInput<Name> & Sent
+
+/** A change; afterwards everything read by the routes of `invalidates` is read anew. */
+export function useChange<Name extends RouteName>(
+  name: Name,
+  { invalidates }: { invalidates: readonly RouteName[] },
+): UseMutationResult<AnswerTo<Name>, ApiError, ChangeInput<Name>> {
+  const queries = useQueryClient()
+  return useMutation<AnswerTo<Name>, ApiError, ChangeInput<Name>>({
+    mutationFn: (input) => call(name, input),
+    onSuccess: async () => {
+      await Promise.all(invalidates.map((read) => queries.invalidateQueries({ queryKey: [read] })))
+    },
+  })
+}

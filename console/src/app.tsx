@@ -1,0 +1,49 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { ApiError } from './api.ts'
+import { styleNonce } from './look/nonce.ts'
+import { schemeManager, theme, themeVariables } from './look/theme.ts'
+import { router } from './routes.tsx'
+
+const triesMax = 2
+const freshMs = 10_000
+
+/** Whoever isn't signed in (any more) is asked to, and comes back to where they were. */
+function askToSignIn(error: unknown): void {
+  if (!(error instanceof ApiError) || error.status !== 401) return
+  const { pathname, searchStr } = router.state.location
+  if (pathname === '/sign-in') return
+  queries.clear()
+  void router.navigate({ to: '/sign-in', search: { to: `${pathname}${searchStr}` } })
+}
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: askToSignIn }),
+  mutationCache: new MutationCache({ onError: askToSignIn }),
+  defaultOptions: {
+    queries: {
+      staleTime: freshMs,
+      // What the caller did wrong stays wrong.
+      retry: (failures, error) => failures < triesMax && (!(error instanceof ApiError) || error.mayPass),
+    },
+  },
+})
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={themeVariables}
+      colorSchemeManager={schemeManager}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}

@@ -1,0 +1,256 @@
+import { Text } from '@mantine/core'
+import { useDeferredValue, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Calendar } from '../../../../src/console/calendar-contract.ts'
+import classes from './calendar.module.css'
+import { CalendarGrid } from './calendar-grid.tsx'
+import type { Chosen, GridHandle } from './grid-props.ts'
+import type { CalendarUrl } from './calendar-url.ts'
+import { CellPanel } from './cell-panel.tsx'
+import { useCellWords, type CellWords } from './cell-words.ts'
+import { dateOf, dayOf } from './days.ts'
+import { ExplainPanel } from './explain-panel.tsx'
+import type { Place } from './layout.ts'
+import { Legend } from './legend.tsx'
+import { cellOf, rowKey, rowsOf, type CellContext, type Row } from './rows.ts'
+import type { StopSellDraft } from './stop-sell-dialog.tsx'
+import { Toolbar } from './toolbar.tsx'
+
+export type ViewHandle = { stopSellDraft: () => StopSellDraft }
+
+const noCell = { room: '', rate: '', night: '', checkin: '', checkout: '' } as const
+const nightsMoved = { week: 7, fortnight: 14, month: 30 } as const
+
+/** The calendar with what surrounds it: all it shows is in the URL. */
+export function CalendarView({
+  calendar,
+  url,
+  set,
+  handle,
+}: {
+  calendar: Calendar
+  url: CalendarUrl
+  set: (values: Partial<CalendarUrl>) => void
+  handle: Ref<ViewHandle>
+}) {
+  const { t } = useTranslation()
+  const cells = useMemo(() => contextOf(calendar), [calendar])
+  const words = useCellWords(calendar, cells)
+  const search = useDeferredValue(url.rooms)
+  const rows = useMemo(() => rowsOf(calendar, search), [calendar, search])
+  const chosen = useMemo(() => chosenOf(url, rows, cells), [url, rows, cells])
+  const grid = useRef<GridHandle>(null)
+  const point = useRef<(place: Place | undefined) => void>(() => {})
+  const { hotel } = calendar
+
+  const clamped = (day: number): number => Math.min(cells.nights - 1, Math.max(0, day - cells.from))
+  const firstNight = clamped(dayOf(url.from) ?? cells.today)
+  const showFrom = (night: number): void => grid.current?.showFrom(night)
+  const told = useToldNight(grid, firstNight)
+
+  const { byKeyboard, open, choose, close } = useChoosing(rows, cells, set, grid)
+  useImperativeHandle(handle, () => ({
+    stopSellDraft: () => {
+      const from = chosen ? cells.from + chosen.first : cells.today
+      const to = chosen ? cells.from + chosen.last : cells.today
+      return { room: url.room, rate: url.rate, from: dateOf(from), to: dateOf(to) }
+    },
+  }))
+  const row = chosen && rows[chosen.row]
+  return (
+    <>
+      <Toolbar
+        url={url}
+        set={set}
+        from={dateOf(cells.from + firstNight)}
+        firstDate={calendar.from}
+        lastDate={calendar.to}
+        onDate={(date) => {
+          const day = dayOf(date)
+          if (day !== undefined) set({ from: dateOf(cells.from + clamped(day)) })
+        }}
+        onMove={(direction) =>
+          showFrom(clamped(cells.from + firstNight + direction * nightsMoved[url.density]))
+        }
+        onToday={() => showFrom(clamped(cells.today))}
+      />
+      <Legend />
+      <div className={classes['layout']}>
+        <div className={classes['main']}>
+          <Readout rows={rows} words={words} point={point} />
+          {rows.length === 0 ? (
+            <Text>{t(calendar.rooms.length === 0 ? 'calendar.empty' : 'calendar.noneFound')}</Text>
+          ) : (
+            <CalendarGrid
+              label={t('calendar.gridLabel', { name: hotel.name })}
+              rows={rows}
+              cells={cells}
+              words={words}
+              density={url.density}
+              minorDigits={hotel.minorDigits}
+              firstNight={firstNight}
+              chosen={chosen}
+              onCell={open}
+              onChoose={choose}
+              onEscape={close}
+              onFirstNight={(night) => {
+                told.current = night
+                set({ from: dateOf(cells.from + night) })
+              }}
+              onPoint={(place) => point.current(place)}
+              handle={grid}
+            />
+          )}
+        </div>
+        {row && (
+          <Panels
+            calendar={calendar}
+            url={url}
+            set={set}
+            row={row}
+            firstNight={chosen.first}
+            cells={cells}
+            words={words}
+            takesFocus={byKeyboard}
+            onClose={close}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+/** What a click, a key or a drag on the grid opens. */
+function useChoosing(
+  rows: readonly Row[],
+  { from }: CellContext,
+  set: (values: Partial<CalendarUrl>) => void,
+  grid: { readonly current: GridHandle | null },
+) {
+  const [byKeyboard, setByKeyboard] = useState(false)
+  const open = (place: Place, isKey: boolean): void => {
+    const row = rows[place.row]
+    if (!row) return
+    setByKeyboard(isKey)
+    set({ ...noCell, ...addressOf(row), night: dateOf(from + place.night) })
+  }
+  const choose = ({ row: index, first, last }: Chosen): void => {
+    const row = rows[index]
+    if (!row) return
+    setByKeyboard(false)
+    const [checkin, checkout] = [dateOf(from + first), dateOf(from + last + 1)]
+    set({ ...noCell, ...addressOf(row), checkin, checkout })
+  }
+  const close = (): void => {
+    set(noCell)
+    if (byKeyboard) grid.current?.focus()
+  }
+  return { byKeyboard, open, choose, close }
+}
+
+/** Scrolls to the first night of the URL, unless it is the grid itself that told it. */
+function useToldNight(
+  grid: { readonly current: GridHandle | null },
+  firstNight: number,
+): { current: number } {
+  const told = useRef(firstNight)
+  useEffect(() => {
+    if (told.current === firstNight) return
+    told.current = firstNight
+    grid.current?.showFrom(firstNight)
+  }, [grid, firstNight])
+  return told
+}
+
+/** What is told of the chosen night or stay. */
+function Panels({
+  calendar: { hotel },
+  url,
+  set,
+  row,
+  firstNight,
+  cells,
+  words,
+  takesFocus,
+  onClose,
+}: {
+  calendar: Calendar
+  url: CalendarUrl
+  set: (values: Partial<CalendarUrl>) => void
+  row: Row
+  firstNight: number
+  cells: CellContext
+  words: CellWords
+  takesFocus: boolean
+  onClose: () => void
+}) {
+  const { hotelId, timeZone: zone } = hotel
+  const { room, rate, night } = url
+  const shared = { names: namesOf(row), zone, takesFocus, onClose }
+  if (night === '')
+    return url.checkin === '' ? null : <ExplainPanel hotelId={hotelId} url={url} set={set} {...shared} />
+  const explain = (nights: number): void =>
+    set({ night: '', checkin: night, checkout: dateOf(cells.from + firstNight + nights) })
+  return (
+    <CellPanel
+      address={{ hotelId, room, rate, night }}
+      reasons={cellOf(row, firstNight, cells).reasons}
+      words={words}
+      onExplain={row.kind === 'room' ? undefined : explain}
+      {...shared}
+    />
+  )
+}
+
+/** The cell that is pointed at, in words; apart, so that pointing redraws nothing else. */
+function Readout({
+  rows,
+  words,
+  point,
+}: {
+  rows: readonly Row[]
+  words: CellWords
+  point: { current: (place: Place | undefined) => void }
+}) {
+  const { t } = useTranslation()
+  const [place, setPlace] = useState<Place>()
+  useEffect(() => {
+    point.current = (next) =>
+      setPlace((before) => (before?.row === next?.row && before?.night === next?.night ? before : next))
+  }, [point])
+  const row = place && rows[place.row]
+  return (
+    <div className={classes['readout']}>{row ? words.cell(row, place.night, true) : t('calendar.hint')}</div>
+  )
+}
+
+function contextOf({ from, to, today, hotel }: Calendar): CellContext {
+  const first = dayOf(from) ?? 0
+  return {
+    from: first,
+    nights: (dayOf(to) ?? first) - first + 1,
+    today: dayOf(today) ?? first,
+    isHotelAvailable: hotel.isAvailable,
+  }
+}
+
+function addressOf(row: Row): { room: string; rate: string } {
+  return { room: row.room.roomId, rate: row.kind === 'rate' ? row.rate.rateId : '' }
+}
+
+function namesOf(row: Row): string[] {
+  return row.kind === 'rate' ? [row.room.name, row.rate.name] : [row.room.name]
+}
+
+/** The cell or the stay of the URL, where it is in the calendar. */
+function chosenOf(url: CalendarUrl, rows: readonly Row[], { from, nights }: CellContext): Chosen | undefined {
+  if (url.room === '') return undefined
+  const key = rowKey(url.room, url.rate === '' ? undefined : url.rate)
+  const row = rows.findIndex((one) => one.key === key)
+  const day = dayOf(url.night)
+  const [first, end] = day === undefined ? [dayOf(url.checkin), dayOf(url.checkout)] : [day, day + 1]
+  if (row === -1 || first === undefined) return undefined
+  const night = first - from
+  if (night < 0 || night >= nights) return undefined
+  return { row, first: night, last: Math.min(nights - 1, Math.max(night, (end ?? first) - 1 - from)) }
+}

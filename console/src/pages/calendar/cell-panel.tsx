@@ -1,0 +1,211 @@
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { CalendarCell, CellPush, CellValue } from '../../../../src/console/calendar-contract.ts'
+import { useApi } from '../../api.ts'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { dateText } from '../../parts/time-text.ts'
+import { Time } from '../../parts/time.tsx'
+import classes from './calendar.module.css'
+import type { CellWords } from './cell-words.ts'
+import { Panel } from './panel.tsx'
+import { Setter } from './setter.tsx'
+
+export type CellAddress = { hotelId: number; room: string; rate: string; night: string }
+
+/** One night of a room or room-rate: what is held, who set it, and what was pushed for it. */
+export function CellPanel({
+  address,
+  names,
+  zone,
+  reasons,
+  words,
+  takesFocus,
+  onClose,
+  onExplain,
+}: {
+  address: CellAddress
+  /** Of the room, and of the rate. */
+  names: readonly string[]
+  zone: string
+  reasons: readonly Parameters<CellWords['reason']>[0][]
+  words: CellWords
+  takesFocus: boolean
+  onClose: () => void
+  /** Asks whether a stay of so many nights can be booked; undefined for a room without a rate. */
+  onExplain: ((nights: number) => void) | undefined
+}) {
+  const { t } = useTranslation()
+  const { hotelId, room, rate, night } = address
+  const cell = useApi('getCalendarCell', { params: { hotelId }, query: { room, rate, night } })
+  return (
+    <Panel title={dateText(night)} takesFocus={takesFocus} onClose={onClose}>
+      <Stack gap="md">
+        <div>
+          <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+            {names.join(' · ')}
+          </Text>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {rate === '' ? room : `${room} · ${rate}`}
+          </Text>
+        </div>
+        <Group gap={6}>
+          {reasons.length === 0 ? (
+            <StatusBadge kind="good" label={t('calendar.cell.sellable')} />
+          ) : (
+            reasons.map((reason) => <StatusBadge key={reason} kind="bad" label={words.reason(reason)} />)
+          )}
+        </Group>
+        {onExplain && (
+          <Group gap="xs" aria-label={t('calendar.explain.question')} role="group">
+            <Text size="sm">{t('calendar.explain.question')}</Text>
+            {[1, 2, 3, 7].map((nights) => (
+              <Button key={nights} variant="default" size="compact-xs" onClick={() => onExplain(nights)}>
+                {t('calendar.explain.nights', { count: nights })}
+              </Button>
+            ))}
+          </Group>
+        )}
+        {cell.error && <ErrorNote error={cell.error} onRetry={() => void cell.refetch()} />}
+        {cell.isPending && <Skeleton height={160} />}
+        {cell.data && (
+          <>
+            <Values cell={cell.data} zone={zone} />
+            <History cell={cell.data} zone={zone} />
+          </>
+        )}
+      </Stack>
+    </Panel>
+  )
+}
+
+function Values({ cell, zone }: { cell: CalendarCell; zone: string }) {
+  const { t } = useTranslation()
+  if (cell.values.length === 0) return <Text size="sm">{t('calendar.cell.nothing')}</Text>
+  return (
+    <table className={classes['values']}>
+      <caption hidden>{t('calendar.cell.values')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('calendar.cell.what')}</th>
+          <th scope="col">{t('calendar.cell.value')}</th>
+          <th scope="col">{t('calendar.cell.setBy')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {cell.values.map((value) => (
+          <tr key={`${value.of} ${value.field} ${value.ageCategory ?? ''} ${value.guests ?? ''}`}>
+            <th scope="row">
+              <FieldName value={value} />
+            </th>
+            <td>
+              <Held value={value} currency={cell.currency} />
+            </td>
+            <td>
+              <Setter setBy={value.setBy} zone={zone} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function FieldName({ value }: { value: CellValue }) {
+  const { t } = useTranslation()
+  const { of, field, guests, ageCategory } = value
+  const name =
+    field === 'price' && ageCategory !== undefined
+      ? t(`calendar.prices.${ageCategory}`, { count: guests ?? 0 })
+      : t(`calendar.fields.${field}`)
+  return (
+    <>
+      {name}
+      {of === 'room' && (
+        <Text span size="xs" c="dimmed">
+          {' '}
+          {t('calendar.cell.ofRoom')}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Held({ value, currency }: { value: CellValue; currency: string }) {
+  const { t } = useTranslation()
+  const { value: held, field, isFormerCurrency } = value
+  if (held === null)
+    return (
+      <Text span c="dimmed">
+        {t('calendar.cell.cleared')}
+      </Text>
+    )
+  if (held === true) return <strong>{t('calendar.cell.on')}</strong>
+  if (isFormerCurrency === true)
+    return (
+      <Text span c="dimmed">
+        {t('calendar.cell.former', { amount: held })}
+      </Text>
+    )
+  return <strong>{field === 'price' ? `${String(held)} ${currency}` : String(held)}</strong>
+}
+
+function History({ cell, zone }: { cell: CalendarCell; zone: string }) {
+  const { t } = useTranslation()
+  const { history, isWhole, searchedBackTo } = cell
+  return (
+    <div>
+      <Title order={3} mb={4}>
+        {t('calendar.history.title')}
+      </Title>
+      <ul className={classes['pushes']}>
+        {history.map((push) => (
+          <li key={push.pushId}>
+            <PushLine push={push} zone={zone} />
+          </li>
+        ))}
+      </ul>
+      <Text size="xs" c="dimmed" component="div">
+        {history.length === 0 && <>{t('calendar.history.none')} </>}
+        {isWhole ? (
+          t('calendar.history.whole')
+        ) : (
+          <>
+            {t('calendar.history.partly')}{' '}
+            {searchedBackTo !== null && <Time at={searchedBackTo} zone={zone} />}
+          </>
+        )}
+      </Text>
+    </div>
+  )
+}
+
+function PushLine({ push, zone }: { push: CellPush; zone: string }) {
+  const { t } = useTranslation()
+  const kind = push.outcome === 'rejected' ? 'bad' : push.outcome === 'partial' ? 'warn' : 'idle'
+  return (
+    <>
+      <Group gap="xs" justify="space-between">
+        <LinkTo
+          to="/pushes/$pushId"
+          params={{ pushId: String(push.pushId) }}
+          size="sm"
+          underline="always"
+          title={push.requestId}
+        >
+          <Time at={push.at} zone={zone} />
+        </LinkTo>
+        <StatusBadge
+          kind={push.kind === 'stopSell' ? 'warn' : kind}
+          label={push.kind === 'stopSell' ? t('calendar.history.stopSell') : push.outcome}
+        />
+      </Group>
+      {push.items.map(({ item, sent }) => (
+        <code key={item} className={classes['sent']}>
+          {t('calendar.history.item', { item })} {JSON.stringify(sent)}
+        </code>
+      ))}
+    </>
+  )
+}

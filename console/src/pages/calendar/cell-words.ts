@@ -1,0 +1,84 @@
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Calendar, CalendarRestriction } from '../../../../src/console/calendar-contract.ts'
+import { dateText } from '../../parts/time-text.ts'
+import { dateOf } from './days.ts'
+import {
+  cellOf,
+  priceText,
+  restrictionNames,
+  type Cell,
+  type CellContext,
+  type CellReason,
+  type Row,
+} from './rows.ts'
+
+/** Cells in words, for those who hear them and for the line that spells out the one pointed at. */
+export type CellWords = {
+  reason: (reason: CellReason) => string
+  restriction: (name: CalendarRestriction, value: number) => string
+  /** All of a cell in one line; without its row where that is read out already. */
+  cell: (row: Row, night: number, withRow: boolean) => string
+}
+
+const reasons: readonly CellReason[] = [
+  'stopSellRoom',
+  'stopSellRate',
+  'hotel',
+  'product',
+  'closedRoom',
+  'closedRate',
+  'inventory',
+  'formerCurrency',
+  'price',
+  'party',
+  'past',
+]
+
+/** Stands where a number will: translating for each cell would take longer than showing it. */
+const hole = '\u0000'
+
+export function useCellWords(calendar: Calendar, context: CellContext): CellWords {
+  const { t } = useTranslation()
+  return useMemo(() => wordsOf(t, calendar, context), [t, calendar, context])
+}
+
+function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellWords {
+  const reasonTexts = new Map(reasons.map((reason) => [reason, t(`calendar.reasons.${reason}`)]))
+  const restrictionTexts = new Map(
+    restrictionNames.map((name) => [name, t(`calendar.restrictions.${name}`, { value: hole })]),
+  )
+  const units = t('calendar.cell.units', { value: hole })
+  const [noUnits, notSellable] = [t('calendar.cell.noUnits'), t('calendar.cell.notSellable')]
+  const dates = new Map<number, string>()
+  const dateAt = (night: number): string => {
+    const known = dates.get(night) ?? dateText(dateOf(context.from + night))
+    dates.set(night, known)
+    return known
+  }
+  const reason = (name: CellReason): string => reasonTexts.get(name) ?? name
+  const restriction = (name: CalendarRestriction, value: number): string =>
+    (restrictionTexts.get(name) ?? name).replace(hole, String(value))
+  const parts = (cell: Cell, row: Row): string[] => [
+    ...(cell.price === undefined
+      ? []
+      : [`${hotel.currency} ${priceText(cell.price, hotel.minorDigits, false)}`]),
+    ...(cell.units === undefined
+      ? row.kind === 'room'
+        ? [noUnits]
+        : []
+      : [units.replace(hole, String(cell.units))]),
+    ...cell.restricted.map(({ name, value }) => restriction(name, value)),
+    ...(cell.reasons.length > 0 ? [`${notSellable}: ${cell.reasons.map(reason).join(', ')}`] : []),
+  ]
+  return {
+    reason,
+    restriction,
+    cell: (row, night, withRow) => {
+      const cell = cellOf(row, night, context)
+      const name = row.kind === 'room' ? row.room.name : `${row.room.name}, ${row.rate.name}`
+      return [...(withRow ? [name] : []), dateAt(night), ...parts(cell, row)].join(' · ')
+    },
+  }
+}

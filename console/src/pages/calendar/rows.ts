@@ -1,0 +1,165 @@
+import type {
+  Calendar,
+  CalendarColumn,
+  CalendarRate,
+  CalendarRestriction,
+  CalendarRoom,
+  UnsellableReason,
+} from '../../../../src/console/calendar-contract.ts'
+
+/** What the calendar shows, row by row: rooms with their rates below them. Columns are spelled out when a row is seen. */
+
+export const unset = -1
+
+export type RoomRow = { kind: 'room'; key: string; room: CalendarRoom }
+export type RateRow = { kind: 'rate'; key: string; room: CalendarRoom; rate: CalendarRate }
+export type Row = RoomRow | RateRow
+
+/** Rows whose room or rate has the text in its name or code; a room that is found brings all its rates. */
+export function rowsOf(calendar: Calendar, search: string): Row[] {
+  const sought = search.trim().toLowerCase()
+  const has = (...texts: readonly string[]): boolean =>
+    sought === '' || texts.some((text) => text.toLowerCase().includes(sought))
+  return calendar.rooms.flatMap((room): Row[] => {
+    const isRoomFound = has(room.roomId, room.name)
+    const rates = room.rates.filter((rate) => isRoomFound || has(rate.rateId, rate.name))
+    if (rates.length === 0) return []
+    return [
+      { kind: 'room', key: rowKey(room.roomId, undefined), room },
+      ...rates.map((rate): RateRow => ({ kind: 'rate', key: rowKey(room.roomId, rate.rateId), room, rate })),
+    ]
+  })
+}
+
+export function rowKey(roomId: string, rateId: string | undefined): string {
+  return JSON.stringify(rateId === undefined ? [roomId] : [roomId, rateId])
+}
+
+const spelled = new WeakMap<object, Float64Array>()
+
+/** The values of a column, night by night; undefined where no night has one. */
+export function valuesOf(column: CalendarColumn | undefined, nights: number): Float64Array | undefined {
+  if (column === undefined) return undefined
+  const known = spelled.get(column)
+  if (known) return known
+  const values = new Float64Array(nights).fill(unset)
+  if ('runs' in column) {
+    let night = 0
+    for (let at = 0; at + 1 < column.runs.length; at += 2) {
+      const end = night + (column.runs[at + 1] ?? 0)
+      values.fill(column.runs[at] ?? unset, night, end)
+      night = end
+    }
+  } else values.set(column.slice(0, nights))
+  spelled.set(column, values)
+  return values
+}
+
+/** In the order of the bits; the compiler compares it with the contract. */
+const reasonByBit: readonly UnsellableReason[] = [
+  'past',
+  'inventory',
+  'price',
+  'formerCurrency',
+  'closedRoom',
+  'closedRate',
+  'stopSellRoom',
+  'stopSellRate',
+]
+
+export const restrictionNames = [
+  'closedToArrival',
+  'closedToDeparture',
+  'minStayArrival',
+  'maxStayArrival',
+  'minLengthStay',
+  'maxLengthStay',
+  'minAdvanceDays',
+  'maxAdvanceDays',
+] as const satisfies readonly CalendarRestriction[]
+
+export type Restricted = { name: CalendarRestriction; value: number }
+
+export type Cell = {
+  /** Of a rate, for the party; undefined where it has none. */
+  price: number | undefined
+  /** What a room has, or what a rate has of its own. */
+  units: number | undefined
+  isClosed: boolean
+  isStopped: boolean
+  restricted: Restricted[]
+  /** Why nothing can be sold, the weightiest first; of a room what holds for all its rates. */
+  reasons: CellReason[]
+  revision: number | undefined
+}
+
+export type CellReason = UnsellableReason | 'hotel' | 'product' | 'party'
+
+export type CellContext = { nights: number; isHotelAvailable: boolean; today: number; from: number }
+
+/** The weightiest first: what somebody did on purpose, then what is missing. */
+const reasonOrder: readonly CellReason[] = [
+  'stopSellRoom',
+  'stopSellRate',
+  'hotel',
+  'product',
+  'closedRoom',
+  'closedRate',
+  'inventory',
+  'formerCurrency',
+  'price',
+  'party',
+  'past',
+]
+
+export function cellOf(row: Row, night: number, context: CellContext): Cell {
+  const { nights } = context
+  const held = row.kind === 'room' ? row.room : row.rate
+  const at = (column: CalendarColumn | undefined): number | undefined => {
+    const value = valuesOf(column, nights)?.[night]
+    return value === undefined || value === unset ? undefined : value
+  }
+  return {
+    price: row.kind === 'rate' ? at(row.rate.price) : undefined,
+    units: at(held.units),
+    isClosed: at(held.closed) !== undefined,
+    isStopped: at(held.stopSell) !== undefined,
+    restricted:
+      row.kind === 'room'
+        ? []
+        : restrictionNames.flatMap((name) => {
+            const value = at(row.rate[name])
+            return value === undefined ? [] : [{ name, value }]
+          }),
+    reasons: reasonsOf(row, night, context),
+    revision: at(held.revision),
+  }
+}
+
+function reasonsOf(row: Row, night: number, context: CellContext): CellReason[] {
+  const { nights, isHotelAvailable, today, from } = context
+  const found = new Set<CellReason>()
+  if (!isHotelAvailable) found.add('hotel')
+  if (row.kind === 'rate') {
+    const bits = valuesOf(row.rate.unsellable, nights)?.[night] ?? 0
+    for (const [bit, reason] of reasonByBit.entries()) if ((bits >> bit) & 1) found.add(reason)
+    if (!row.rate.isAvailable) found.add('product')
+    if (!row.rate.takesParty) found.add('party')
+  } else {
+    if (from + night < today) found.add('past')
+    if ((valuesOf(row.room.units, nights)?.[night] ?? unset) === 0) found.add('inventory')
+    if (isOn(row.room.closed, night, nights)) found.add('closedRoom')
+    if (isOn(row.room.stopSell, night, nights)) found.add('stopSellRoom')
+  }
+  return reasonOrder.filter((reason) => found.has(reason))
+}
+
+function isOn(column: CalendarColumn | undefined, night: number, nights: number): boolean {
+  return (valuesOf(column, nights)?.[night] ?? unset) !== unset
+}
+
+/** Minor units as text, without the fraction where it is short of room. */
+export function priceText(minor: number, minorDigits: number, isShort: boolean): string {
+  if (isShort) return String(Math.round(minor / 10 ** minorDigits))
+  return (minor / 10 ** minorDigits).toFixed(minorDigits)
+}

@@ -1,0 +1,48 @@
+import { useTranslation } from 'react-i18next'
+import type { CellSetter } from '../../../../src/console/calendar-contract.ts'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Time } from '../../parts/time.tsx'
+
+/** Who set a value: a push with its key, a reservation, or an operator. */
+export function Setter({ setBy, zone }: { setBy: CellSetter | null; zone: string }) {
+  const { t } = useTranslation()
+  if (setBy === null) return <span>{t('calendar.setBy.unknown')}</span>
+  if (setBy.by === 'operator') {
+    return (
+      <span>
+        {t('calendar.setBy.operator', { name: setBy.operator })} <Time at={setBy.at} zone={zone} />
+      </span>
+    )
+  }
+  if (setBy.by === 'reservation') {
+    return (
+      <span>
+        <LinkTo
+          to="/reservations/$reservationId"
+          params={{ reservationId: setBy.reservationId }}
+          size="sm"
+          underline="always"
+        >
+          {t('calendar.setBy.reservation', { id: setBy.reservationId })}
+        </LinkTo>{' '}
+        <Time at={setBy.at} zone={zone} />
+      </span>
+    )
+  }
+  const { pushId, requestId, item, keyId, key } = setBy
+  return (
+    <span>
+      <LinkTo
+        to="/pushes/$pushId"
+        params={{ pushId: String(pushId) }}
+        size="sm"
+        underline="always"
+        title={requestId}
+      >
+        {item === null ? t('calendar.setBy.push') : t('calendar.setBy.pushItem', { item })}
+      </LinkTo>{' '}
+      {keyId !== null && t('calendar.setBy.key', { key: key ?? '', keyId })}{' '}
+      <Time at={setBy.at} zone={zone} />
+    </span>
+  )
+}

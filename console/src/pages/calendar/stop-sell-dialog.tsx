@@ -1,0 +1,198 @@
+import { Checkbox, Group, Radio, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Calendar } from '../../../../src/console/calendar-contract.ts'
+import { useChange } from '../../api.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { dayOf } from './days.ts'
+import { rowKey } from './rows.ts'
+import { useStopSellPreview } from './use-calendar.ts'
+
+export type StopSellDraft = { room: string; rate: string; from: string; to: string }
+type Action = 'stop' | 'open'
+type Target = { roomId: string; rateId?: string }
+
+const previewAfterMs = 300
+
+/** Closes rooms and rates for the platform, or opens them again, after saying what that touches. */
+export function StopSellDialog({
+  calendar,
+  draft,
+  onClose,
+}: {
+  calendar: Calendar
+  draft: StopSellDraft
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const { hotelId } = calendar.hotel
+  const [action, setAction] = useState<Action>('stop')
+  const [[from, to], setDates] = useState([draft.from, draft.to] as const)
+  const [reason, setReason] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(draft.room === '' ? [] : [rowKey(draft.room, draft.rate === '' ? undefined : draft.rate)]),
+  )
+  const change = useChange('stopSell', { invalidates: ['getCalendar', 'getCalendarCell', 'explainStay'] })
+  const targets = targetsOf(calendar, chosen)
+  const [first, last] = [dayOf(from), dayOf(to)]
+  const isWhole = targets.length > 0 && first !== undefined && last !== undefined && last >= first
+  const input = isWhole
+    ? {
+        params: { hotelId },
+        body: { action, targets, from, to, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) },
+      }
+    : undefined
+  const [asked] = useDebouncedValue(JSON.stringify(input), previewAfterMs)
+  const preview = useStopSellPreview(asked === JSON.stringify(input) ? input : undefined)
+  const told = preview.data
+  const send = (): void => {
+    if (!input) return
+    change.mutate(input, {
+      onSuccess: ({ nightsChanged }) => {
+        notifications.show({ message: t(`calendar.stopSell.done.${action}`, { count: nightsChanged }) })
+        onClose()
+      },
+    })
+  }
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={t('calendar.stopSell.title')}
+      confirm={t(`calendar.stopSell.confirm.${action}`)}
+      isDangerous={action === 'stop'}
+      isBusy={change.isPending}
+      error={change.error}
+      onConfirm={send}
+    >
+      <Stack gap="sm">
+        <Text size="sm">{t('calendar.stopSell.about')}</Text>
+        <Radio.Group
+          label={t('calendar.stopSell.action')}
+          value={action}
+          onChange={(value) => setAction(value === 'open' ? 'open' : 'stop')}
+        >
+          <Group gap="md" mt={4}>
+            <Radio value="stop" label={t('calendar.stopSell.stop')} />
+            <Radio value="open" label={t('calendar.stopSell.open')} />
+          </Group>
+        </Radio.Group>
+        <Group gap="xs" grow>
+          <TextInput
+            type="date"
+            label={t('calendar.stopSell.from')}
+            value={from}
+            onChange={(event) => setDates([event.currentTarget.value, to])}
+          />
+          <TextInput
+            type="date"
+            label={t('calendar.stopSell.to')}
+            value={to}
+            onChange={(event) => setDates([from, event.currentTarget.value])}
+          />
+        </Group>
+        <Targets calendar={calendar} chosen={chosen} onChange={setChosen} />
+        <TextInput
+          label={t('calendar.stopSell.reason')}
+          description={t('calendar.stopSell.reasonAbout')}
+          maxLength={200}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        <Text size="sm" role="status" fw={500}>
+          {!isWhole
+            ? t('calendar.stopSell.incomplete')
+            : told
+              ? t(`calendar.stopSell.preview.${action}`, {
+                  count: told.nightsChanged,
+                  already: told.rows.reduce((sum, { nights, changed }) => sum + nights - changed, 0),
+                })
+              : t('parts.loading')}
+        </Text>
+        {isWhole && preview.error && <ErrorNote error={preview.error} />}
+      </Stack>
+    </Confirm>
+  )
+}
+
+/** A room with all its rates, or some of its rates. */
+function Targets({
+  calendar,
+  chosen,
+  onChange,
+}: {
+  calendar: Calendar
+  chosen: ReadonlySet<string>
+  onChange: (chosen: ReadonlySet<string>) => void
+}) {
+  const { t } = useTranslation()
+  const toggle = (key: string, isOn: boolean): void => {
+    const next = new Set(chosen)
+    if (isOn) next.add(key)
+    else next.delete(key)
+    onChange(next)
+  }
+  return (
+    <fieldset style={{ border: 0, padding: 0, margin: 0 }}>
+      <Group component="legend" gap="sm" mb={4} p={0}>
+        <Text size="sm" fw={500}>
+          {t('calendar.stopSell.what')}
+        </Text>
+      </Group>
+      <Checkbox
+        label={t('calendar.stopSell.allRooms')}
+        checked={calendar.rooms.every(({ roomId }) => chosen.has(rowKey(roomId, undefined)))}
+        onChange={(event) =>
+          onChange(
+            new Set(
+              event.currentTarget.checked
+                ? calendar.rooms.map(({ roomId }) => rowKey(roomId, undefined))
+                : [],
+            ),
+          )
+        }
+        mb={6}
+      />
+      <ScrollArea.Autosize mah={200} viewportProps={{ tabIndex: 0 }} type="auto">
+        <Stack gap={6}>
+          {calendar.rooms.map(({ roomId, name, rates }) => {
+            const key = rowKey(roomId, undefined)
+            const isWhole = chosen.has(key)
+            return (
+              <Stack key={roomId} gap={4}>
+                <Checkbox
+                  label={name}
+                  checked={isWhole}
+                  onChange={(event) => toggle(key, event.currentTarget.checked)}
+                />
+                {rates.map((rate) => {
+                  const ofRate = rowKey(roomId, rate.rateId)
+                  return (
+                    <Checkbox
+                      key={rate.rateId}
+                      ml="lg"
+                      label={rate.name}
+                      disabled={isWhole}
+                      checked={isWhole || chosen.has(ofRate)}
+                      onChange={(event) => toggle(ofRate, event.currentTarget.checked)}
+                    />
+                  )
+                })}
+              </Stack>
+            )
+          })}
+        </Stack>
+      </ScrollArea.Autosize>
+    </fieldset>
+  )
+}
+
+function targetsOf({ rooms }: Calendar, chosen: ReadonlySet<string>): Target[] {
+  return rooms.flatMap(({ roomId, rates }): Target[] => {
+    if (chosen.has(rowKey(roomId, undefined))) return [{ roomId }]
+    return rates.flatMap(({ rateId }) => (chosen.has(rowKey(roomId, rateId)) ? [{ roomId, rateId }] : []))
+  })
+}

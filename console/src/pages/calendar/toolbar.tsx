@@ -1,0 +1,76 @@
+import { Button, Group, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { TextFilter } from '../../parts/filters.tsx'
+import type { CalendarUrl } from './calendar-url.ts'
+import { densities } from './layout.ts'
+
+const adultsMax = 6
+
+/** When, for whom, and how close. */
+export function Toolbar({
+  url,
+  set,
+  from,
+  firstDate,
+  lastDate,
+  onDate,
+  onMove,
+  onToday,
+}: {
+  url: CalendarUrl
+  set: (values: Partial<CalendarUrl>) => void
+  /** The first night in sight. */
+  from: string
+  firstDate: string
+  lastDate: string
+  onDate: (date: string) => void
+  /** By a screenful, back or forth. */
+  onMove: (direction: -1 | 1) => void
+  onToday: () => void
+}) {
+  const { t } = useTranslation()
+  const most = Math.max(adultsMax, Number(url.adults))
+  return (
+    <Group component="search" aria-label={t('calendar.view')} gap="xs" align="flex-end" mb={6}>
+      <Group gap={4} align="flex-end" wrap="nowrap">
+        <Button variant="default" px={6} aria-label={t('calendar.earlier')} onClick={() => onMove(-1)}>
+          <ChevronLeft size={16} aria-hidden />
+        </Button>
+        <Button variant="default" onClick={onToday}>
+          {t('calendar.today')}
+        </Button>
+        <Button variant="default" px={6} aria-label={t('calendar.later')} onClick={() => onMove(1)}>
+          <ChevronRight size={16} aria-hidden />
+        </Button>
+      </Group>
+      <TextInput
+        type="date"
+        label={t('calendar.goTo')}
+        value={from}
+        min={firstDate}
+        max={lastDate}
+        onChange={(event) => onDate(event.currentTarget.value)}
+      />
+      <SegmentedControl
+        aria-label={t('calendar.density')}
+        value={url.density}
+        onChange={(value) => set({ density: densities.find((one) => one === value) ?? 'fortnight' })}
+        data={densities.map((value) => ({ value, label: t(`calendar.densities.${value}`) }))}
+      />
+      <NativeSelect
+        label={t('calendar.adults')}
+        value={url.adults}
+        onChange={(event) => set({ adults: event.currentTarget.value })}
+        data={Array.from({ length: most }, (_, index) => String(index + 1))}
+      />
+      <TextFilter
+        name="childAges"
+        label={t('calendar.childAges')}
+        placeholder={t('calendar.childAgesExample')}
+        width={120}
+      />
+      <TextFilter name="rooms" label={t('calendar.search')} width={170} />
+    </Group>
+  )
+}

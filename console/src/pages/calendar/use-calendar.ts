@@ -1,0 +1,64 @@
+import { keepPreviousData, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import type { Calendar, ExplainedStay, StopSellAnswer } from '../../../../src/console/calendar-contract.ts'
+import { call, type ApiError, type ChangeInput } from '../../api.ts'
+
+const refreshMs = 15_000
+
+/** The calendar of a hotel for a party; what has not changed is not sent again. */
+export function useCalendar(
+  hotelId: number,
+  party: { adults: string; childAges: string },
+): UseQueryResult<Calendar, ApiError> {
+  const queries = useQueryClient()
+  const queryKey = ['getCalendar', hotelId, party.adults, party.childAges]
+  return useQuery<Calendar, ApiError>({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const held = queries.getQueryData<Calendar>(queryKey)
+      const read = (since: string | undefined) =>
+        call('getCalendar', { params: { hotelId }, query: { ...party, since } }, signal)
+      const answer = await read(held?.version)
+      if (!answer.isUnchanged) return answer
+      if (held) return held
+      const whole = await read(undefined)
+      if (whole.isUnchanged) throw new Error('a calendar that was never read did not change')
+      return whole
+    },
+    refetchInterval: refreshMs,
+    // Of another party, but never of another hotel.
+    placeholderData: (before, query) => (query?.queryKey[1] === hotelId ? before : undefined),
+    // Comparing a large calendar with the one before would take longer than showing it.
+    structuralSharing: false,
+  })
+}
+
+/** Questions that are sent as a body: they change nothing, and are read like anything else. */
+export function useExplained(
+  input: ChangeInput<'explainStay'> | undefined,
+): UseQueryResult<ExplainedStay, ApiError> {
+  return useQuery<ExplainedStay, ApiError>({
+    queryKey: ['explainStay', input],
+    queryFn: ({ signal }) => {
+      if (!input) throw new Error('no stay to explain')
+      return call('explainStay', input, signal)
+    },
+    enabled: input !== undefined,
+  })
+}
+
+export function useStopSellPreview(
+  input: ChangeInput<'stopSell'> | undefined,
+): UseQueryResult<StopSellAnswer, ApiError> {
+  return useQuery<StopSellAnswer, ApiError>({
+    queryKey: ['stopSellPreview', input],
+    queryFn: ({ signal }) => {
+      if (!input) throw new Error('nothing to preview')
+      return call('stopSell', { ...input, body: { ...input.body, preview: true } }, signal)
+    },
+    enabled: input !== undefined,
+    retry: false,
+    gcTime: 0,
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}

@@ -1,0 +1,166 @@
+import { Checkbox, Group, Stack, Text } from '@mantine/core'
+import { Filter } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { ListedDelivery } from '../../../../src/console/delivery-contract.ts'
+import type { Column } from '../../parts/data-table.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Ago, Time } from '../../parts/time.tsx'
+import { AlertBadge, DeliveryBadge, OutcomeText } from './delivery-badge.tsx'
+import classes from './cells.module.css'
+import type { ViewName } from './delivery-filters.tsx'
+import { maySendAgain } from './delivery-look.ts'
+
+type Marking = {
+  view: ViewName
+  marked: ReadonlySet<string>
+  /** Absent where nothing can be chosen. */
+  mark: ((ids: readonly string[], isMarked: boolean) => void) | undefined
+}
+
+export function useDeliveryColumns({ view, marked, mark }: Marking): Column<ListedDelivery>[] {
+  const { t } = useTranslation()
+  const choose: Column<ListedDelivery> = {
+    key: 'choose',
+    header: t('deliveries.column.choose'),
+    width: 56,
+    cell: (row) =>
+      maySendAgain(row) && (
+        <Checkbox
+          aria-label={t('deliveries.chooseOne', { id: row.reservationId })}
+          checked={marked.has(row.deliveryId)}
+          onChange={(event) => mark?.([row.deliveryId], event.currentTarget.checked)}
+        />
+      ),
+  }
+  const isPast = view === 'delivered' || view === 'superseded'
+  const times: Column<ListedDelivery>[] = isPast
+    ? [
+        {
+          key: 'delivered',
+          header: t('deliveries.column.delivered'),
+          cell: ({ deliveredAt, timeZone }) => <Time at={deliveredAt} zone={timeZone} />,
+        },
+      ]
+    : [
+        { key: 'since', header: t('deliveries.column.since'), cell: (row) => <Since row={row} /> },
+        { key: 'next', header: t('deliveries.column.next'), cell: (row) => <Next row={row} /> },
+      ]
+  const arrival: Column<ListedDelivery> = {
+    key: 'arrival',
+    header: t('deliveries.column.arrival'),
+    cell: ({ arrivesAt }) => <Ago at={arrivesAt} />,
+  }
+  return [
+    ...(mark ? [choose] : []),
+    {
+      key: 'reservation',
+      header: t('deliveries.column.reservation'),
+      cell: (row) => <Reservation row={row} />,
+    },
+    { key: 'state', header: t('deliveries.column.state'), cell: (row) => <State row={row} /> },
+    ...times,
+    arrival,
+    { key: 'last', header: t('deliveries.column.last'), cell: (row) => <Last row={row} /> },
+    { key: 'hotel', header: t('deliveries.column.hotel'), cell: (row) => <Hotel row={row} /> },
+  ]
+}
+
+function Reservation({ row }: { row: ListedDelivery }) {
+  const { t } = useTranslation()
+  return (
+    <Stack gap={0}>
+      <LinkTo fz="sm" to="/reservations/$reservationId" params={{ reservationId: String(row.reservationId) }}>
+        {row.reservationId}
+      </LinkTo>
+      <Text size="xs" c="dimmed">
+        {t('deliveries.version', { version: row.version })}
+      </Text>
+      {row.reservationStatus === 'Cancel' && <Text size="xs">{t('deliveries.cancellation')}</Text>}
+    </Stack>
+  )
+}
+
+function State({ row }: { row: ListedDelivery }) {
+  const { t } = useTranslation()
+  return (
+    <Stack gap={4} align="flex-start">
+      <DeliveryBadge state={row.state} />
+      {row.alertedAt !== null && !row.isRepeat && <AlertBadge />}
+      {row.isRepeat && (
+        <Text size="xs" c="dimmed">
+          {t('deliveries.repeat')}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function Hotel({ row }: { row: ListedDelivery }) {
+  return (
+    <Stack gap={0} className={classes['name']}>
+      <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(row.hotelId) }}>
+        {row.hotelName}
+      </LinkTo>
+      <Text size="xs" c="dimmed">
+        {row.supplier}
+      </Text>
+    </Stack>
+  )
+}
+
+/** A click shows all that wait for the same URL. */
+function Endpoint({ row: { endpoint } }: { row: ListedDelivery }) {
+  const { t } = useTranslation()
+  if (endpoint === null) return <Text size="xs">{t('deliveries.nowhere')}</Text>
+  const place = endpoint.place ?? t('deliveries.formerUrl')
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Text size="xs" c="dimmed" className={classes['place']}>
+        {place}
+      </Text>
+      <LinkTo
+        to="/deliveries"
+        search={{ endpoint: endpoint.id }}
+        aria-label={`${t('deliveries.filter.onlyEndpoint')}: ${place}`}
+        title={t('deliveries.filter.onlyEndpoint')}
+      >
+        <Filter size={14} aria-hidden />
+      </LinkTo>
+    </Group>
+  )
+}
+
+function Last({ row }: { row: ListedDelivery }) {
+  const { t } = useTranslation()
+  return (
+    <Stack gap={0}>
+      {row.outcome !== null && (
+        <Text size="sm">
+          <OutcomeText outcome={row.outcome} httpStatus={row.httpStatus} />
+        </Text>
+      )}
+      <Text size="xs" c="dimmed">
+        {t('deliveries.attempts', { count: row.attempts })}
+      </Text>
+      <Endpoint row={row} />
+    </Stack>
+  )
+}
+
+function Since({ row }: { row: ListedDelivery }) {
+  return row.state === 'delivered' ? (
+    <Time at={row.deliveredAt} zone={row.timeZone} />
+  ) : (
+    <Ago at={row.undeliveredSince} />
+  )
+}
+
+function Next({ row }: { row: ListedDelivery }) {
+  const { t } = useTranslation()
+  if (row.dueAt !== null) return <Ago at={row.dueAt} />
+  return (
+    <Text size="sm" c="dimmed">
+      {row.isForHourlyRun || row.state === 'no_url' ? t('deliveries.hourlyRun') : t('deliveries.noNext')}
+    </Text>
+  )
+}

@@ -1,0 +1,27 @@
+import type { DeliveryState, ListedDelivery } from '../../../../src/console/delivery-contract.ts'
+import type { StatusKind } from '../../parts/status-badge.tsx'
+import { deliveries } from '../../text/en/deliveries.ts'
+
+/** How deliveries look, wherever they are shown. */
+
+export const kindByState: Readonly<Record<DeliveryState, StatusKind>> = {
+  queued: 'wait',
+  sending: 'wait',
+  failing: 'warn',
+  no_url: 'warn',
+  dead: 'bad',
+  delivered: 'good',
+  superseded: 'idle',
+}
+
+export type KnownOutcome = keyof typeof deliveries.outcome
+
+/** Outcomes that have words; others are shown as they are. */
+export function isKnownOutcome(outcome: string): outcome is KnownOutcome {
+  return Object.hasOwn(deliveries.outcome, outcome)
+}
+
+/** What can be sent again: a supplier must not get an older version after a newer one. */
+export function maySendAgain({ state, isPresent }: Pick<ListedDelivery, 'state' | 'isPresent'>): boolean {
+  return isPresent && state !== 'superseded' && state !== 'sending'
+}

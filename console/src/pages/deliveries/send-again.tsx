@@ -1,0 +1,162 @@
+import { Button, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { Send } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ShownDelivery, UndeliveredFilter } from '../../../../src/console/delivery-contract.ts'
+import { useApi, useChange, type RouteName } from '../../api.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+
+/** Sending deliveries again: one, those that are chosen, or all that a filter means. Each asks first, with how many. */
+
+const readAnew: readonly RouteName[] = ['searchDeliveries', 'searchReservations', 'showReservation']
+const icon = <Send size={14} aria-hidden />
+
+function useSaid(): (sent: { again: number; repeated: number }) => void {
+  const { t } = useTranslation()
+  return ({ again, repeated }) =>
+    notifications.show({ message: t('deliveries.again.done', { count: again + repeated }), color: 'teal' })
+}
+
+export function SendOneAgain({
+  delivery,
+}: {
+  delivery: Pick<ShownDelivery, 'deliveryId' | 'reservationId' | 'state'>
+}) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const said = useSaid()
+  const send = useChange('sendDeliveryAgain', { invalidates: readAnew })
+  const { deliveryId, reservationId, state } = delivery
+  const close = () => {
+    setIsOpen(false)
+    send.reset()
+  }
+  return (
+    <>
+      <Button variant="default" leftSection={icon} onClick={() => setIsOpen(true)}>
+        {t('deliveries.again.one')}
+      </Button>
+      <Confirm
+        isOpen={isOpen}
+        onClose={close}
+        title={t('deliveries.again.titleOne', { id: reservationId })}
+        confirm={t('deliveries.again.confirm', { count: 1 })}
+        isBusy={send.isPending}
+        error={send.error}
+        onConfirm={() =>
+          send.mutate(
+            { params: { deliveryId } },
+            {
+              onSuccess: (sent) => {
+                close()
+                said(sent)
+              },
+            },
+          )
+        }
+      >
+        <Text size="sm">
+          {state === 'delivered' ? t('deliveries.again.bodyDelivered') : t('deliveries.again.body')}
+        </Text>
+      </Confirm>
+    </>
+  )
+}
+
+export function SendChosenAgain({ chosen, onSent }: { chosen: readonly string[]; onSent: () => void }) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const said = useSaid()
+  const send = useChange('sendDeliveriesAgain', { invalidates: readAnew })
+  const count = chosen.length
+  const close = () => {
+    setIsOpen(false)
+    send.reset()
+  }
+  return (
+    <>
+      <Button leftSection={icon} disabled={count === 0} onClick={() => setIsOpen(true)}>
+        {t('deliveries.again.chosen', { count })}
+      </Button>
+      <Confirm
+        isOpen={isOpen}
+        onClose={close}
+        title={t('deliveries.again.title', { count })}
+        confirm={t('deliveries.again.confirm', { count })}
+        isBusy={send.isPending}
+        error={send.error}
+        onConfirm={() =>
+          send.mutate(
+            { body: { deliveryIds: [...chosen] } },
+            {
+              onSuccess: (sent) => {
+                close()
+                onSent()
+                said(sent)
+              },
+            },
+          )
+        }
+      >
+        <Text size="sm">{t('deliveries.again.body')}</Text>
+        <Text size="sm">{t('deliveries.again.bodyChosen')}</Text>
+      </Confirm>
+    </>
+  )
+}
+
+/** All that the page's filter means, also those that are not shown. */
+export function SendMeantAgain({
+  filter,
+  query,
+}: {
+  filter: UndeliveredFilter
+  query: Readonly<Record<string, string | undefined>>
+}) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const said = useSaid()
+  const counted = useApi('countDeliveriesToSend', { query }, { enabled: isOpen })
+  const send = useChange('sendDeliveriesAgain', { invalidates: [...readAnew, 'countDeliveriesToSend'] })
+  const { count = 0, isMore = false } = counted.data ?? {}
+  const close = () => {
+    setIsOpen(false)
+    send.reset()
+  }
+  return (
+    <>
+      <Button variant="default" onClick={() => setIsOpen(true)}>
+        {t('deliveries.again.filtered')}
+      </Button>
+      <Confirm
+        isOpen={isOpen}
+        onClose={close}
+        title={counted.isFetching ? t('deliveries.again.counting') : t('deliveries.again.title', { count })}
+        confirm={t('deliveries.again.confirm', { count })}
+        isBusy={send.isPending || counted.isFetching}
+        isDangerous
+        error={send.error ?? counted.error}
+        onConfirm={() => {
+          if (isMore || count === 0) return close()
+          send.mutate(
+            { body: { filter, count } },
+            {
+              onSuccess: (sent) => {
+                close()
+                said(sent)
+              },
+            },
+          )
+        }}
+      >
+        <Text size="sm">{bodyOf(count, isMore)}</Text>
+      </Confirm>
+    </>
+  )
+
+  function bodyOf(meant: number, hasMore: boolean): string {
+    if (hasMore) return t('deliveries.again.bodyMore', { count: meant })
+    return meant === 0 ? t('deliveries.again.bodyNone') : t('deliveries.again.body')
+  }
+}

@@ -1,0 +1,91 @@
+import { Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { ChecklistStep, NamedPush } from '../../../../src/console/hotel-contract.ts'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import classes from './hotels.module.css'
+
+const kindOf: Readonly<Record<ChecklistStep['status'], StatusKind>> = {
+  done: 'good',
+  missing: 'warn',
+  notNeeded: 'idle',
+}
+
+/** The steps of the specification, each with what shows that it is done, or what to do. */
+export function Checklist({ steps, zone }: { steps: readonly ChecklistStep[]; zone: string }) {
+  const { t } = useTranslation()
+  return (
+    <ol className={classes['steps']} aria-label={t('hotels.check.caption')}>
+      {steps.map((step, index) => (
+        <li key={step.step} className={classes['step']}>
+          <span className={classes['stepNumber']} aria-hidden>
+            {index + 1}
+          </span>
+          <div className={classes['stepBody']}>
+            <div className={classes['stepTop']}>
+              <Text component="h2" fw={600} size="sm">
+                {t(`hotels.check.${step.step}.name`)}
+              </Text>
+              <StatusBadge kind={kindOf[step.status]} label={t(`hotels.check.status.${step.status}`)} />
+            </div>
+            <Shown step={step} zone={zone} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
+  const { t } = useTranslation()
+  const { status, proof, refusedSince, at, url } = step
+  return (
+    <>
+      {status !== 'done' && <Text size="sm">{t(`hotels.check.${step.step}.next`)}</Text>}
+      {url !== undefined && (
+        <Text size="sm" className={classes['url']}>
+          {url}
+        </Text>
+      )}
+      {status === 'done' && (
+        <Text size="sm" c="dimmed" component="div">
+          <Time at={at} zone={zone} />{' '}
+          {proof ? (
+            <>
+              {t('hotels.check.provedBy')} <PushLink push={proof} />
+            </>
+          ) : (
+            t('hotels.check.provedGone')
+          )}
+        </Text>
+      )}
+      {refusedSince && (
+        <Text size="sm" component="div">
+          {refusedSince.pushId === proof?.pushId ? (
+            t('hotels.check.inPart')
+          ) : (
+            <>
+              {t(status === 'done' ? 'hotels.check.refusedSince' : 'hotels.check.tried')}{' '}
+              <PushLink push={refusedSince} /> <Time at={refusedSince.at} zone={zone} />
+            </>
+          )}
+        </Text>
+      )}
+    </>
+  )
+}
+
+export function PushLink({ push: { pushId, requestId } }: { push: NamedPush }) {
+  return (
+    <LinkTo
+      to="/pushes/$pushId"
+      params={{ pushId: String(pushId) }}
+      ff="monospace"
+      fz="xs"
+      underline="always"
+    >
+      {requestId}
+    </LinkTo>
+  )
+}

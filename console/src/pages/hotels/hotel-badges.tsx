@@ -1,0 +1,24 @@
+import { useTranslation } from 'react-i18next'
+import type { GoLiveStage } from '../../../../src/console/hotel-contract.ts'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import classes from './hotels.module.css'
+
+/** How far a hotel is. */
+export function StageBadge({ stage }: { stage: GoLiveStage }) {
+  const { t } = useTranslation()
+  return (
+    <span className={classes['badge']}>
+      <StatusBadge kind={stage === 'ready' ? 'good' : 'warn'} label={t(`hotels.stageLabel.${stage}`)} />
+    </span>
+  )
+}
+
+export function OpenBadge({ isAvailable }: { isAvailable: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <StatusBadge
+      kind={isAvailable ? 'good' : 'idle'}
+      label={isAvailable ? t('hotels.open') : t('hotels.notOpen')}
+    />
+  )
+}

@@ -1,0 +1,185 @@
+import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
+import { Ellipsis, Link, Plus, UserCheck, UserCog, UserX } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { StoredOperator } from '../../../../src/operators/contract.ts'
+import { useApi, useChange, type AnswerTo } from '../../api.ts'
+import { DataTable, Nothing, type Column } from '../../parts/data-table.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useCan, useMe } from '../../parts/session.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { CreateOperator } from './create-operator.tsx'
+import { LinkDialog } from './link-dialog.tsx'
+import { ChangeRole, DisableOperator, NewLink } from './operator-dialogs.tsx'
+
+type WithLink = AnswerTo<'createSignInLink'>
+/** What is open beside the list, and for whom. */
+type Doing = { what: 'role' | 'link' | 'disable'; operator: StoredOperator }
+
+/** Who may sign in to the console, and as what. */
+export function OperatorsPage() {
+  const { t } = useTranslation()
+  const isAdmin = useCan('admin')
+  if (isAdmin) return <Operators />
+  return (
+    <Page title={t('access.operatorsTitle')}>
+      <Nothing title={t('access.operators.onlyAdmins')} hint={t('access.operators.onlyAdminsHint')} />
+    </Page>
+  )
+}
+
+function Operators() {
+  const { t } = useTranslation()
+  const { data, isPending, error, refetch } = useApi('listOperators')
+  const enable = useChange('enableOperator', { invalidates: ['listOperators'] })
+  const [isCreating, setCreating] = useState(false)
+  const [doing, setDoing] = useState<Doing>()
+  const [made, setMade] = useState<WithLink>()
+  const closed = () => setDoing(undefined)
+  const columns = useColumns((operator, what) => {
+    if (what === 'enable') enable.mutate({ params: { operatorId: operator.operatorId } })
+    else setDoing({ what, operator })
+  })
+  return (
+    <Page
+      title={t('access.operatorsTitle')}
+      intro={t('access.operators.intro')}
+      actions={
+        <Button leftSection={<Plus size={14} aria-hidden />} onClick={() => setCreating(true)}>
+          {t('access.create.action')}
+        </Button>
+      }
+    >
+      {enable.error && <ErrorNote error={enable.error} />}
+      <DataTable
+        caption={t('access.operators.caption')}
+        columns={columns}
+        rows={data?.operators ?? []}
+        rowKey={({ operatorId }) => operatorId}
+        isPending={isPending}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={{ title: t('access.operators.none') }}
+      />
+      {isCreating && (
+        <CreateOperator
+          onClose={() => setCreating(false)}
+          onMade={(answer) => {
+            setCreating(false)
+            setMade(answer)
+          }}
+        />
+      )}
+      {doing?.what === 'role' && <ChangeRole operator={doing.operator} onClose={closed} />}
+      {doing?.what === 'disable' && <DisableOperator operator={doing.operator} onClose={closed} />}
+      {doing?.what === 'link' && (
+        <NewLink
+          operator={doing.operator}
+          onClose={closed}
+          onMade={(answer) => {
+            closed()
+            setMade(answer)
+          }}
+        />
+      )}
+      {made && <LinkDialog {...made} onClose={() => setMade(undefined)} />}
+    </Page>
+  )
+}
+
+type Act = (operator: StoredOperator, what: Doing['what'] | 'enable') => void
+
+function useColumns(act: Act): Column<StoredOperator>[] {
+  const { t } = useTranslation()
+  const me = useMe()
+  return [
+    {
+      key: 'name',
+      header: t('access.operators.name'),
+      cell: ({ name, operatorId }) => (
+        <Group gap={6} wrap="nowrap">
+          <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+            {name}
+          </Text>
+          {operatorId === me.operatorId && (
+            <Text size="xs" c="dimmed">
+              {t('access.operators.you')}
+            </Text>
+          )}
+        </Group>
+      ),
+    },
+    { key: 'role', header: t('access.operators.role'), cell: ({ role }) => t(`shell.role.${role}`) },
+    {
+      key: 'status',
+      header: t('access.operators.status'),
+      cell: (operator) => <Status operator={operator} />,
+    },
+    {
+      key: 'by',
+      header: t('access.operators.signsInBy'),
+      cell: ({ hasPassword, isLinked }) => {
+        const ways = [
+          ...(hasPassword ? [t('access.operators.byPassword')] : []),
+          ...(isLinked ? [t('access.operators.byOpenId')] : []),
+        ]
+        return ways.length > 0 ? ways.join(', ') : t('access.operators.byLink')
+      },
+    },
+    {
+      key: 'last',
+      header: t('access.operators.lastSignIn'),
+      cell: ({ lastSignInAt }) => <Ago at={lastSignInAt} />,
+    },
+    {
+      key: 'actions',
+      header: t('access.operators.actions'),
+      align: 'right',
+      cell: (operator) => <Actions operator={operator} act={act} />,
+    },
+  ]
+}
+
+function Status({ operator: { disabledAt, lastSignInAt } }: { operator: StoredOperator }) {
+  const { t } = useTranslation()
+  if (disabledAt !== null) return <StatusBadge kind="idle" label={t('access.operators.disabled')} />
+  if (lastSignInAt === null) return <StatusBadge kind="wait" label={t('access.operators.invited')} />
+  return <StatusBadge kind="good" label={t('access.operators.active')} />
+}
+
+function Actions({ operator, act }: { operator: StoredOperator; act: Act }) {
+  const { t } = useTranslation()
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon aria-label={t('access.operators.do', { name: operator.name })}>
+          <Ellipsis size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<UserCog size={14} aria-hidden />} onClick={() => act(operator, 'role')}>
+          {t('access.operators.changeRole')}
+        </Menu.Item>
+        {operator.disabledAt === null ? (
+          <>
+            <Menu.Item leftSection={<Link size={14} aria-hidden />} onClick={() => act(operator, 'link')}>
+              {t('access.operators.newLink')}
+            </Menu.Item>
+            <Menu.Item leftSection={<UserX size={14} aria-hidden />} onClick={() => act(operator, 'disable')}>
+              {t('access.operators.disable')}
+            </Menu.Item>
+          </>
+        ) : (
+          <Menu.Item
+            leftSection={<UserCheck size={14} aria-hidden />}
+            onClick={() => act(operator, 'enable')}
+          >
+            {t('access.operators.enable')}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,151 @@
+import { Button, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Overview } from '../../../../src/console/overview-contract.ts'
+import { StackedChart } from '../../parts/stacked-chart.tsx'
+import { timeText } from '../../parts/time-text.ts'
+import classes from './overview.module.css'
+import { Panel } from './panel.tsx'
+import { RateTable, sumOf, type RateKind, type RatePart } from './rate-table.tsx'
+
+/** Colours that are told apart in both schemes, also by those who see few; the worst stands on top. */
+const looks = {
+  applied: { light: '#3b5bdb', dark: '#748ffc' },
+  unchanged: { light: '#bac8ff', dark: '#3a4a86' },
+  dryRun: { light: '#ced4da', dark: '#495057' },
+  partial: { light: '#f59f00', dark: '#e0a72e' },
+  rejected: { light: '#e03131', dark: '#ff7b7b' },
+  delivered: { light: '#2b8a3e', dark: '#51b56b' },
+  failed: { light: '#e03131', dark: '#ff7b7b' },
+} as const satisfies Record<RateKind, { light: string; dark: string }>
+/** A day of quarter hours; fewer while the service is still counting. */
+const stepsShown = 96
+const pushKinds = ['applied', 'unchanged', 'dryRun', 'partial', 'rejected'] as const
+const attemptKinds = ['delivered', 'failed'] as const
+
+export function PushRatePanel({ rates: { since, steps } }: { rates: Overview['pushes'] }) {
+  const { t } = useTranslation()
+  const parts = useMemo(
+    () => pushKinds.map((kind) => ({ kind, values: steps.map((step) => step[kind]) })),
+    [steps],
+  )
+  return (
+    <RatePanel
+      title={t('overview.rates.pushes')}
+      since={since}
+      times={steps.map(({ at }) => at)}
+      parts={parts}
+    />
+  )
+}
+
+export function DeliveryRatePanel({ rates: { since, steps } }: { rates: Overview['deliveries'] }) {
+  const { t } = useTranslation()
+  const parts = useMemo(
+    () => attemptKinds.map((kind) => ({ kind, values: steps.map((step) => step[kind]) })),
+    [steps],
+  )
+  return (
+    <RatePanel
+      title={t('overview.rates.deliveries')}
+      since={since}
+      times={steps.map(({ at }) => at)}
+      parts={parts}
+    />
+  )
+}
+
+function RatePanel({
+  title,
+  since,
+  times,
+  parts,
+}: {
+  title: string
+  since: string
+  times: readonly string[]
+  parts: readonly RatePart[]
+}) {
+  const { t } = useTranslation()
+  const [isTable, setIsTable] = useState(false)
+  const totals = parts.map(({ kind, values }) => ({ kind, total: sumOf(values) }))
+  const counts = totals.map(({ kind, total }) =>
+    t('overview.rates.count', { label: t(`overview.rates.${kind}`), count: total }),
+  )
+  const isEmpty = totals.every(({ total }) => total === 0)
+  const isWhole = times.length >= stepsShown
+  return (
+    <Panel
+      title={title}
+      action={
+        !isEmpty && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            onClick={() => setIsTable(!isTable)}
+            aria-pressed={isTable}
+          >
+            {t('overview.rates.asTable')}
+          </Button>
+        )
+      }
+    >
+      <div className={classes['rates']}>
+        {isEmpty ? (
+          <Text size="sm" c="dimmed">
+            {t('overview.rates.empty')}
+          </Text>
+        ) : (
+          <>
+            <Legend totals={totals} />
+            {isTable ? (
+              <RateTable title={title} times={times} parts={parts} />
+            ) : (
+              <RateChart
+                label={t('overview.rates.summary', { title, counts: counts.join(', ') })}
+                times={times}
+                parts={parts}
+              />
+            )}
+            <Text size="xs" c="dimmed">
+              {isWhole
+                ? t('overview.rates.perStep')
+                : t('overview.rates.counting', { since: timeText(since) ?? since })}
+            </Text>
+          </>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+function RateChart({
+  label,
+  times,
+  parts,
+}: {
+  label: string
+  times: readonly string[]
+  parts: readonly RatePart[]
+}) {
+  const seconds = useMemo(() => times.map((at) => Date.parse(at) / 1_000), [times])
+  const series = useMemo(
+    () => parts.map(({ kind, values }) => ({ label: kind, values, colors: looks[kind] })),
+    [parts],
+  )
+  return <StackedChart label={label} times={seconds} series={series} />
+}
+
+function Legend({ totals }: { totals: readonly { kind: RateKind; total: number }[] }) {
+  const { t } = useTranslation()
+  return (
+    <ul className={classes['legend']}>
+      {totals.map(({ kind, total }) => (
+        <li key={kind} data-none={total === 0 ? true : undefined}>
+          <span className={classes['swatch']} data-kind={kind} />
+          {t(`overview.rates.${kind}`)} <strong className="figures">{total}</strong>
+        </li>
+      ))}
+    </ul>
+  )
+}

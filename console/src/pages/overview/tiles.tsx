@@ -1,0 +1,131 @@
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { Counted, Overview } from '../../../../src/console/overview-contract.ts'
+import classes from './overview.module.css'
+
+type Kind = 'good' | 'warn' | 'bad'
+
+/** One figure for each kind of trouble, each a link to all of it. */
+export function Tiles({ overview }: { overview: Overview }) {
+  const { t } = useTranslation()
+  const { undelivered, refusing, stale, ending, drifting, circuits } = overview
+  const isUrgent = undelivered.arrivingWithin.day > 0 || undelivered.dead > 0
+  return (
+    <ul className={classes['tiles']}>
+      <Tile
+        title={t('overview.undelivered.title')}
+        counted={undelivered.all}
+        kind={
+          undelivered.all.count === 0 ? 'good' : isUrgent || undelivered.olderThan.hour > 0 ? 'bad' : 'warn'
+        }
+        said={useUndeliveredText(undelivered)}
+        to={{ to: '/deliveries', search: { state: 'undelivered' } }}
+      />
+      <Tile
+        title={t('overview.refusing.title')}
+        counted={{ count: refusing.length, isMore: false }}
+        kind={refusing.length === 0 ? 'good' : 'bad'}
+        said={
+          refusing.length === 0
+            ? t('overview.refusing.none')
+            : t('overview.refusing.sub', { count: refusing.length })
+        }
+        to={{ to: '/pushes', search: { outcome: 'rejected' } }}
+      />
+      <Tile
+        title={t('overview.stale.title')}
+        counted={stale}
+        kind={stale.count === 0 ? 'good' : 'warn'}
+        said={stale.count === 0 ? t('overview.stale.none') : t('overview.stale.sub')}
+        to={{ to: '/hotels', search: { staleSince: stale.since, available: 'yes', sort: 'stalest' } }}
+      />
+      <Tile
+        title={t('overview.ending.title')}
+        counted={ending}
+        kind={ending.count === 0 ? 'good' : 'warn'}
+        said={
+          ending.count === 0
+            ? t('overview.ending.none')
+            : t('overview.ending.sub', { month: monthWords(ending.endsBy) })
+        }
+        to={{ to: '/hotels', search: { endsBy: ending.endsBy, available: 'yes', sort: 'ending' } }}
+      />
+      <Tile
+        title={t('overview.drifting.title')}
+        counted={drifting.nights}
+        kind={drifting.nights.count === 0 ? 'good' : 'warn'}
+        said={
+          drifting.nights.count === 0
+            ? t('overview.drifting.none')
+            : t('overview.drifting.sub', { count: drifting.hotels.length })
+        }
+        to={{ to: '/price-checks', search: { tab: 'drift' } }}
+      />
+      <Tile
+        title={t('overview.circuits.title')}
+        counted={{ count: circuits.length, isMore: false }}
+        kind={circuits.length === 0 ? 'good' : 'bad'}
+        said={circuits.length === 0 ? t('overview.circuits.none') : t('overview.circuits.sub')}
+        to={{ to: '/price-checks' }}
+      />
+    </ul>
+  )
+}
+
+const iconByKind = { good: CircleCheck, warn: TriangleAlert, bad: CircleAlert }
+
+function Tile({
+  title,
+  counted: { count, isMore },
+  kind,
+  said,
+  to,
+}: {
+  title: string
+  counted: Counted
+  kind: Kind
+  said: string
+  to: Pick<LinkProps, 'to' | 'search'>
+}) {
+  const { t } = useTranslation()
+  const Icon = iconByKind[kind]
+  return (
+    <li>
+      <Link {...to} className={classes['tile']} data-kind={kind}>
+        <span className={classes['tileTitle']}>
+          {title}
+          <Icon size={15} aria-hidden />
+        </span>
+        <span className={classes['figure']}>{isMore ? t('overview.more', { count }) : count}</span>
+        <span className={classes['said']}>{said}</span>
+      </Link>
+    </li>
+  )
+}
+
+/** The most urgent first, as far as it is true. */
+function useUndeliveredText({
+  all,
+  arrivingWithin,
+  olderThan,
+  dead,
+  withoutUrl,
+}: Overview['undelivered']): string {
+  const { t } = useTranslation()
+  if (all.count === 0) return t('overview.undelivered.none')
+  const said = [
+    arrivingWithin.day > 0 && t('overview.undelivered.near', { count: arrivingWithin.day }),
+    dead > 0 && t('overview.undelivered.dead', { count: dead }),
+    withoutUrl > 0 && t('overview.undelivered.noUrl', { count: withoutUrl }),
+    olderThan.hour > 0 && t('overview.undelivered.old', { count: olderThan.hour }),
+  ].filter((text) => text !== false)
+  return said.slice(0, 2).join(' · ')
+}
+
+const monthFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'short', year: 'numeric' })
+
+/** `Apr 2027` of `2027-04`. */
+export function monthWords(month: string): string {
+  return monthFormat.format(new Date(`${month}-01T00:00:00Z`))
+}

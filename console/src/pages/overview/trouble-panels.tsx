@@ -1,0 +1,128 @@
+import { useTranslation } from 'react-i18next'
+import type {
+  Overview,
+  Refused,
+  RefusingSupplier,
+  UrgentDelivery,
+} from '../../../../src/console/overview-contract.ts'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import { Ago } from '../../parts/time.tsx'
+import classes from './overview.module.css'
+import { NameOf, Panel, ShortList } from './panel.tsx'
+
+const kindByState: Readonly<Record<UrgentDelivery['state'], StatusKind>> = {
+  queued: 'wait',
+  sending: 'wait',
+  failing: 'warn',
+  no_url: 'bad',
+  dead: 'bad',
+  delivered: 'good',
+  superseded: 'idle',
+}
+
+export function UndeliveredPanel({ urgent }: { urgent: Overview['undelivered']['urgent'] }) {
+  const { t } = useTranslation()
+  return (
+    <Panel
+      title={t('overview.undelivered.list')}
+      action={
+        <LinkTo to="/deliveries" search={{ state: 'undelivered' }} size="sm">
+          {t('overview.all')}
+        </LinkTo>
+      }
+    >
+      <ShortList
+        label={t('overview.undelivered.list')}
+        rows={urgent}
+        rowKey={({ deliveryId }) => deliveryId}
+        empty={t('overview.undelivered.listEmpty')}
+        columns={[
+          {
+            header: t('overview.undelivered.reservation'),
+            cell: ({ reservationId, reservationStatus }) => (
+              <span className={classes['name']}>
+                <LinkTo to="/reservations/$reservationId" params={{ reservationId: String(reservationId) }}>
+                  {reservationId}
+                </LinkTo>
+                {reservationStatus === 'Cancel' && (
+                  <span className={classes['of']}>{t('overview.undelivered.cancel')}</span>
+                )}
+              </span>
+            ),
+          },
+          {
+            header: t('overview.undelivered.hotel'),
+            cell: ({ hotelName, supplier }) => <NameOf of={supplier}>{hotelName}</NameOf>,
+          },
+          {
+            header: t('overview.undelivered.state'),
+            cell: ({ state }) => (
+              <StatusBadge kind={kindByState[state]} label={t(`overview.state.${state}`)} />
+            ),
+          },
+          {
+            header: t('overview.undelivered.waits'),
+            cell: ({ undeliveredSince }) => <Ago at={undeliveredSince} />,
+            align: 'right',
+          },
+          {
+            header: t('overview.undelivered.arrives'),
+            cell: ({ arrivesAt }) => <Ago at={arrivesAt} />,
+            align: 'right',
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+export function RefusingPanel({ refusing }: { refusing: readonly RefusingSupplier[] }) {
+  const { t } = useTranslation()
+  return (
+    <Panel
+      title={t('overview.refusing.list')}
+      action={
+        <LinkTo to="/pushes" search={{ outcome: 'rejected' }} size="sm">
+          {t('overview.all')}
+        </LinkTo>
+      }
+    >
+      <ShortList
+        label={t('overview.refusing.list')}
+        rows={refusing}
+        rowKey={({ supplierId }) => supplierId}
+        empty={t('overview.refusing.listEmpty')}
+        columns={[
+          {
+            header: t('overview.refusing.supplier'),
+            cell: ({ supplierId, supplier }) => (
+              <LinkTo to="/pushes" search={{ supplierId: String(supplierId), outcome: 'rejected' }}>
+                {supplier}
+              </LinkTo>
+            ),
+          },
+          {
+            header: t('overview.refusing.hour'),
+            cell: ({ hour }) => <Share refused={hour} />,
+            align: 'right',
+          },
+          {
+            header: t('overview.refusing.day'),
+            cell: ({ day }) => <Share refused={day} />,
+            align: 'right',
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Share({ refused: { pushes, rejected, partial } }: { refused: Refused }) {
+  const { t } = useTranslation()
+  if (pushes === 0) return <span className={classes['of']}>{t('overview.refusing.quiet')}</span>
+  const share = ((rejected + partial) / pushes) * 100
+  // Nothing but all is 100 %, and nothing but none is 0 %.
+  const shown = share > 99 && share < 100 ? 99 : share > 0 && share < 1 ? 1 : Math.round(share)
+  return t('overview.refusing.share', { share: shown, pushes })
+}

@@ -1,0 +1,96 @@
+import { Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { ListedCheck, PriceCheckOutcome } from '../../../../src/price-check/contract.ts'
+import { Money } from '../../parts/money.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import cells from '../deliveries/cells.module.css'
+import { Whole } from '../deliveries/delivery-badge.tsx'
+import { isZero, sumOf, withoutSign } from './amounts.ts'
+
+/** How price checks look, wherever they are shown. */
+
+const kindByOutcome: Readonly<Record<PriceCheckOutcome, StatusKind>> = {
+  available: 'good',
+  price_changed: 'warn',
+  sold_out: 'warn',
+  invalid_response: 'bad',
+  timeout: 'bad',
+  supplier_error: 'bad',
+  circuit_open: 'bad',
+  not_registered: 'idle',
+}
+
+export function OutcomeBadge({ outcome }: { outcome: PriceCheckOutcome }) {
+  const { t } = useTranslation()
+  return (
+    <Whole>
+      <StatusBadge kind={kindByOutcome[outcome]} label={t(`priceChecks.outcome.${outcome}`)} />
+    </Whole>
+  )
+}
+
+/** Live against stored, in words: a sign alone is read over. */
+export function DifferenceText({
+  difference,
+  currency,
+  percent,
+}: {
+  difference: string | null
+  currency: string
+  percent?: number | null
+}) {
+  const { t } = useTranslation()
+  if (difference === null) return null
+  if (isZero(difference))
+    return (
+      <Text span size="sm" c="dimmed">
+        {t('priceChecks.inWords.same')}
+      </Text>
+    )
+  const way = difference.startsWith('-') ? 'cheaper' : 'dearer'
+  const amount = withoutSign(difference)
+  const text =
+    percent === undefined || percent === null
+      ? t(`priceChecks.inWords.${way}`, { amount, currency })
+      : t(`priceChecks.inWords.${way}Percent`, { amount, currency, percent })
+  return (
+    <Text size="sm" fw={500} component="span" className={cells['words']}>
+      {text}
+    </Text>
+  )
+}
+
+type Side = { currency: string; amountAfterTax: string[] | null }
+
+/** What all nights and rooms cost on one side. */
+export function SumOfNights({
+  side,
+  roomCount,
+  which,
+}: {
+  side: Side | null
+  roomCount: number
+  which: 'stored' | 'live'
+}) {
+  const { t } = useTranslation()
+  if (side === null || side.amountAfterTax === null)
+    return (
+      <Text span size="sm" c="dimmed">
+        {which === 'stored' ? t('priceChecks.noStored') : t('priceChecks.noLive')}
+      </Text>
+    )
+  return <Money amount={sumOf(side.amountAfterTax, roomCount)} currency={side.currency} />
+}
+
+/** Every night of a check, stored and live beside each other. */
+export function nightsOf({ checkin, stored, live }: Pick<ListedCheck, 'checkin' | 'stored' | 'live'>) {
+  const count = Math.max(stored.amountAfterTax?.length ?? 0, live?.amountAfterTax.length ?? 0)
+  const firstMs = Date.parse(`${checkin}T00:00:00Z`)
+  return Array.from({ length: count }, (_, index) => ({
+    night: new Date(firstMs + index * dayMs).toISOString().slice(0, 10),
+    stored: stored.amountAfterTax?.[index],
+    live: live?.amountAfterTax[index],
+  }))
+}
+
+const dayMs = 86_400_000

@@ -1,0 +1,168 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { DriftingNight } from '../../../../src/console/price-check-contract.ts'
+import { call, usePages } from '../../api.ts'
+import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
+import { Filters, TextFilter } from '../../parts/filters.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Money } from '../../parts/money.tsx'
+import { dateText } from '../../parts/time-text.ts'
+import { Time } from '../../parts/time.tsx'
+import cells from '../deliveries/cells.module.css'
+import { SupplierFilter } from '../reservations/supplier-filter.tsx'
+import { DifferenceText } from './check-look.tsx'
+
+const names = ['supplier', 'hotel'] as const
+
+/** The drift ledger: where what suppliers say is not what they pushed. */
+export function DriftView() {
+  const { t } = useTranslation()
+  const search = useSearch({ strict: false })
+  const query = Object.fromEntries(names.map((name) => [name, search[name]]))
+  const pages = usePages('searchDrift', { query }, (page) => page.nights)
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="sm">
+        {t('priceChecks.drift.intro')}
+      </Text>
+      <Filters names={names}>
+        <SupplierFilter label={t('priceChecks.filter.supplier')} />
+        <TextFilter name="hotel" label={t('priceChecks.filter.hotel')} width={110} />
+      </Filters>
+      <DataTable
+        caption={t('priceChecks.drift.table')}
+        columns={useColumns()}
+        rowKey={({ hotelId, roomId, rateId, night }) => JSON.stringify([hotelId, roomId, rateId, night])}
+        {...tableOf(pages)}
+        empty={{ title: t('priceChecks.drift.empty'), hint: t('priceChecks.drift.emptyHint') }}
+      />
+    </>
+  )
+}
+
+function useColumns(): Column<DriftingNight>[] {
+  const { t } = useTranslation()
+  return [
+    { key: 'night', header: t('priceChecks.drift.night'), cell: (night) => <NightLink night={night} /> },
+    {
+      key: 'hotel',
+      header: t('priceChecks.drift.hotel'),
+      cell: ({ hotelId, hotelName, supplier }) => (
+        <Stack gap={0} className={cells['name']}>
+          <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
+            {hotelName}
+          </LinkTo>
+          <Text size="xs" c="dimmed">
+            {supplier}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      key: 'roomRate',
+      header: t('priceChecks.drift.roomRate'),
+      cell: ({ roomName, rateName, roomId, rateId }) => (
+        <Stack gap={0}>
+          <span>
+            {roomName}, {rateName}
+          </span>
+          <Text size="xs" c="dimmed">
+            {roomId} / {rateId}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      key: 'stored',
+      header: t('priceChecks.drift.stored'),
+      align: 'right',
+      cell: ({ stored, currency }) => stored !== null && <Money amount={stored} currency={currency} />,
+    },
+    {
+      key: 'live',
+      header: t('priceChecks.drift.live'),
+      align: 'right',
+      cell: ({ live, currency }) => live !== null && <Money amount={live} currency={currency} />,
+    },
+    {
+      key: 'difference',
+      header: t('priceChecks.drift.difference'),
+      cell: ({ difference, differencePercent, currency }) => (
+        <DifferenceText difference={difference} percent={differencePercent} currency={currency} />
+      ),
+    },
+    {
+      key: 'often',
+      header: t('priceChecks.drift.often'),
+      cell: ({ differing, checks, soldOut }) => (
+        <Stack gap={0}>
+          <span>{t('priceChecks.drift.oftenText', { differing, checks })}</span>
+          {soldOut > 0 && (
+            <Text size="xs" c="dimmed">
+              {t('priceChecks.drift.soldOut', { count: soldOut })}
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    { key: 'since', header: t('priceChecks.drift.since'), cell: (night) => <Since night={night} /> },
+  ]
+}
+
+/** To the cell of the calendar. */
+function NightLink({ night: { hotelId, roomId, rateId, night } }: { night: DriftingNight }) {
+  const { t } = useTranslation()
+  const text = dateText(night)
+  return (
+    <LinkTo
+      fz="sm"
+      className={cells['line']}
+      to="/hotels/$hotelId/calendar"
+      params={{ hotelId: String(hotelId) }}
+      search={{ from: night, room: roomId, rate: rateId, night }}
+      aria-label={t('priceChecks.drift.openCalendar', { night: text })}
+    >
+      {text}
+    </LinkTo>
+  )
+}
+
+/** The push is looked for when somebody wants to see it: that costs a look at all pushes of the hotel. */
+function Since({ night: { hotelId, since, timeZone } }: { night: DriftingNight }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const [isLooking, setIsLooking] = useState(false)
+  if (since === null) return null
+  const { at, revision } = since
+  const goToPush = async (): Promise<void> => {
+    setIsLooking(true)
+    try {
+      const { pushId } = await call('findPushOfRevision', { params: { hotelId, revision } })
+      if (pushId === null) notifications.show({ message: t('priceChecks.drift.noPush') })
+      else await navigate({ to: '/pushes/$pushId', params: { pushId: String(pushId) } })
+    } catch {
+      notifications.show({ color: 'red', message: t('parts.failed') })
+    } finally {
+      setIsLooking(false)
+    }
+  }
+  return (
+    <Stack gap={2} align="flex-start">
+      <Time at={at} zone={timeZone} />
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        px={4}
+        ml={-4}
+        role="link"
+        loading={isLooking}
+        onClick={() => void goToPush()}
+      >
+        {t('priceChecks.drift.sincePush', { revision })}
+      </Button>
+    </Stack>
+  )
+}

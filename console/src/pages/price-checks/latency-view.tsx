@@ -1,0 +1,166 @@
+import { NativeSelect, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type {
+  PriceCheckSummary,
+  SummaryPoint,
+  SupplierSummary,
+} from '../../../../src/console/price-check-contract.ts'
+import { useApi } from '../../api.ts'
+import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Filters, useFilter } from '../../parts/filters.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { PageWait } from '../../parts/page-wait.tsx'
+import { timeText } from '../../parts/time-text.ts'
+import { Section } from '../reservations/section.tsx'
+import { SupplierFilter } from '../reservations/supplier-filter.tsx'
+import { LineChart, PointsTable } from './line-chart.tsx'
+import { Shares } from './shares.tsx'
+
+const lookEveryMs = 30_000
+
+/** How long suppliers take, and how their answers end. */
+export function LatencyView() {
+  const { t } = useTranslation()
+  const [period, setPeriod] = useFilter('period')
+  const [supplier] = useFilter('supplier')
+  const query = { period: period === 'hour' ? 'hour' : 'day', supplier }
+  const found = useApi('summarizePriceChecks', { query }, { everyMs: lookEveryMs, keepPrevious: true })
+  return (
+    <>
+      <Filters names={['period', 'supplier']}>
+        <NativeSelect
+          label={t('priceChecks.filter.period')}
+          value={period === 'hour' ? 'hour' : 'day'}
+          onChange={(event) => setPeriod(event.currentTarget.value === 'hour' ? 'hour' : '')}
+          data={(['day', 'hour'] as const).map((value) => ({
+            value,
+            label: t(`priceChecks.filter.periods.${value}`),
+          }))}
+        />
+        <SupplierFilter label={t('priceChecks.filter.supplier')} />
+      </Filters>
+      {found.isPending && <PageWait />}
+      {found.error && !found.data && <ErrorNote error={found.error} onRetry={() => void found.refetch()} />}
+      {found.data && <Summary summary={found.data} />}
+    </>
+  )
+}
+
+function Summary({ summary: { suppliers, series, since, until } }: { summary: PriceCheckSummary }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {series.length > 0 && <Charts series={series} from={since} to={until} />}
+      <Section title={t('priceChecks.summary.table')}>
+        <DataTable
+          caption={t('priceChecks.summary.table')}
+          columns={useColumns()}
+          rows={suppliers}
+          rowKey={({ supplierId }) => supplierId}
+          empty={{ title: t('priceChecks.summary.none'), hint: t('priceChecks.summary.noneHint') }}
+        />
+      </Section>
+    </>
+  )
+}
+
+type ChartsProps = { series: readonly SummaryPoint[]; from: string; to: string }
+
+function Charts({ series, from, to }: ChartsProps) {
+  const { t } = useTranslation()
+  // A chart is drawn anew when what it is given is another one.
+  const { at, latency, outcomes } = useMemo(
+    () => ({
+      at: series.map((point) => point.at),
+      latency: [
+        { label: t('priceChecks.summary.p50'), color: 'teal', values: series.map(({ p50Ms }) => p50Ms) },
+        { label: t('priceChecks.summary.p95'), color: 'indigo', values: series.map(({ p95Ms }) => p95Ms) },
+        { label: t('priceChecks.summary.p99'), color: 'orange', values: series.map(({ p99Ms }) => p99Ms) },
+      ],
+      outcomes: [
+        {
+          label: t('priceChecks.summary.allChecks'),
+          color: 'indigo',
+          values: series.map(({ checks }) => checks),
+        },
+        { label: t('priceChecks.summary.failed'), color: 'red', values: series.map(({ failed }) => failed) },
+      ],
+    }),
+    [series, t],
+  )
+  return (
+    <>
+      <Section title={t('priceChecks.summary.chart')} hint={t('priceChecks.summary.chartHint')}>
+        <LineChart
+          label={t('priceChecks.summary.chart')}
+          from={from}
+          to={to}
+          at={at}
+          unit="ms"
+          lines={latency}
+        />
+      </Section>
+      <Section title={t('priceChecks.summary.outcomes')}>
+        <LineChart
+          label={t('priceChecks.summary.outcomes')}
+          from={from}
+          to={to}
+          at={at}
+          unit=""
+          lines={outcomes}
+        />
+        <PointsTable series={series} />
+      </Section>
+    </>
+  )
+}
+
+function useColumns(): Column<SupplierSummary>[] {
+  const { t } = useTranslation()
+  const percentile = (key: 'p50' | 'p95' | 'p99'): Column<SupplierSummary> => ({
+    key,
+    header: t(`priceChecks.summary.${key}`),
+    align: 'right',
+    cell: ({ [`${key}Ms` as const]: ms }) =>
+      ms === null ? t('priceChecks.summary.noCalls') : t('priceChecks.ms', { ms }),
+  })
+  return [
+    {
+      key: 'supplier',
+      header: t('priceChecks.summary.supplier'),
+      cell: ({ supplierId, supplier }) => (
+        <LinkTo fz="sm" to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }}>
+          {supplier}
+        </LinkTo>
+      ),
+    },
+    {
+      key: 'checks',
+      header: t('priceChecks.summary.checks'),
+      align: 'right',
+      cell: ({ checks, countedSince }) => (
+        <>
+          {checks}
+          {countedSince !== null && (
+            <Text size="xs" c="dimmed">
+              {t('priceChecks.summary.counted', {
+                count: checks,
+                at: timeText(countedSince) ?? countedSince,
+              })}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    percentile('p50'),
+    percentile('p95'),
+    percentile('p99'),
+    {
+      key: 'shares',
+      header: t('priceChecks.summary.shares'),
+      cell: ({ outcomes, checks }) => <Shares outcomes={outcomes} checks={checks} />,
+    },
+  ]
+}

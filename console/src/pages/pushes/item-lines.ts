@@ -1,0 +1,37 @@
+/** Where the values stand in a JSON that is laid out a member a line, two blanks a level, as the service sends items. */
+
+/** Numbers of the lines (from 0) to which the pointers lead; 0 for what is not there. */
+export function linesOf(lines: readonly string[], pointers: readonly string[]): ReadonlySet<number> {
+  const lineByPointer = new Map<string, number>()
+  const path: string[] = []
+  const counted: number[] = []
+  for (const [index, line] of lines.entries()) {
+    const text = line.trimStart()
+    const depth = (line.length - text.length) / 2
+    if (depth === 0 || /^[}\]]/.test(text)) continue
+    path.length = depth - 1
+    counted.length = depth
+    const name = memberOf(text)
+    counted[depth - 1] = (counted[depth - 1] ?? -1) + 1
+    path.push(name ?? String(counted[depth - 1]))
+    lineByPointer.set(`/${path.join('/')}`, index)
+  }
+  return new Set(pointers.map((pointer) => nearest(lineByPointer, pointer)))
+}
+
+function memberOf(line: string): string | undefined {
+  const member = /^("(?:[^"\\]|\\.)*"): /.exec(line)
+  if (!member) return undefined
+  const name: unknown = JSON.parse(member[1] ?? '""')
+  // As a JSON Pointer spells it.
+  return typeof name === 'string' ? name.replaceAll('~', '~0').replaceAll('/', '~1') : undefined
+}
+
+/** A member that is missing has no line: its parent's. */
+function nearest(lineByPointer: ReadonlyMap<string, number>, pointer: string): number {
+  for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+    const line = lineByPointer.get(at)
+    if (line !== undefined) return line
+  }
+  return 0
+}

@@ -1,0 +1,174 @@
+import { Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PushItem, PushListed, PushProblem } from '../../../../src/console/push-contract.ts'
+import { useApi } from '../../api.ts'
+import { Code } from '../../parts/code.tsx'
+import { Nothing } from '../../parts/data-table.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { useFilter, useSetFilters } from '../../parts/filters.tsx'
+import { linesOf } from './item-lines.ts'
+import { ItemBadge } from './outcome-badge.tsx'
+import classes from './pushes.module.css'
+
+const perPage = 50
+
+/** What was sent, item by item, each beside what became of it. */
+export function PushItems({ push: { pushId } }: { push: PushListed }) {
+  const { t } = useTranslation()
+  const [at] = useFilter('at')
+  const [show, setShow] = useFilter('show')
+  const [from] = useFilter('from')
+  const setFilters = useSetFilters()
+  const only = show === 'failed' ? 'failed' : undefined
+  const { data, error, refetch } = useApi(
+    'listPushItems',
+    { params: { pushId }, query: { only, from, at, limit: String(perPage) } },
+    { keepPrevious: true },
+  )
+  if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton height={160} />
+  const goTo = (index: number): void => setFilters({ from: index <= 0 ? '' : String(index), at: '' })
+  return (
+    <>
+      <Group gap="sm" align="flex-end" mb="sm">
+        <NativeSelect
+          label={t('pushes.item.show')}
+          value={show}
+          onChange={(event) => {
+            setShow(event.currentTarget.value)
+            goTo(0)
+          }}
+          data={[
+            { value: '', label: t('pushes.item.all') },
+            { value: 'failed', label: t('pushes.item.failed') },
+          ]}
+        />
+        {data.matching > perPage && (
+          <>
+            <Text size="sm" role="status">
+              {t('pushes.item.range', {
+                from: data.from + 1,
+                to: data.from + data.items.length,
+                count: data.matching,
+              })}
+            </Text>
+            <Button variant="default" disabled={data.from === 0} onClick={() => goTo(data.from - perPage)}>
+              {t('pushes.item.earlier')}
+            </Button>
+            <Button
+              variant="default"
+              disabled={data.nextFrom === null}
+              onClick={() => goTo(data.nextFrom ?? 0)}
+            >
+              {t('pushes.item.later')}
+            </Button>
+          </>
+        )}
+      </Group>
+      {data.items.length === 0 && <NoItems isFiltered={only !== undefined && data.total > 0} />}
+      <ol className={classes['items']}>
+        {data.items.map((item) => (
+          <Item key={item.pointer} item={item} isSought={isIn(at, item.pointer)} />
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function NoItems({ isFiltered }: { isFiltered: boolean }) {
+  const { t } = useTranslation()
+  return isFiltered ? (
+    <Nothing title={t('pushes.item.noneFailed')} hint={t('pushes.item.noneFailedHint')} />
+  ) : (
+    <Nothing title={t('pushes.item.none')} hint={t('pushes.item.noneHint')} />
+  )
+}
+
+function isIn(path: string, pointer: string): boolean {
+  return path !== '' && (path === pointer || path.startsWith(`${pointer}/`))
+}
+
+function Item({ item, isSought }: { item: PushItem; isSought: boolean }) {
+  const { t } = useTranslation()
+  const place = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (!isSought) return
+    place.current?.scrollIntoView({ block: 'center' })
+    place.current?.focus({ preventScroll: true })
+  }, [isSought])
+  const { pointer, status, cellsChanged, errors, warnings, isCut } = item
+  return (
+    <li ref={place} className={classes['item']} tabIndex={-1} data-sought={isSought || undefined}>
+      <Sent item={item} />
+      <div>
+        <Group gap="xs" mb={4}>
+          <Code>{pointer === '' ? t('pushes.item.whole') : pointer}</Code>
+          <ItemBadge status={status} />
+          {cellsChanged !== undefined && (
+            <Text size="xs" c="dimmed">
+              {t('pushes.item.cells', { count: cellsChanged })}
+            </Text>
+          )}
+        </Group>
+        {[
+          ...errors.map((problem) => [problem, true] as const),
+          ...warnings.map((problem) => [problem, false] as const),
+        ].map(([problem, isError], index) => (
+          <Problem key={index} problem={problem} isError={isError} />
+        ))}
+        {isCut && (
+          <Text size="xs" c="dimmed">
+            {t('pushes.item.cut')}
+          </Text>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function Problem({ problem: { message, path, hint }, isError }: { problem: PushProblem; isError: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes['problem']} data-error={isError}>
+      <Text size="sm">
+        <strong>{t(isError ? 'pushes.item.error' : 'pushes.item.warning')}:</strong> {message}
+      </Text>
+      {path !== undefined && <Code>{path}</Code>}
+      {hint !== undefined && (
+        <Text size="xs" c="dimmed">
+          {hint}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+/** The JSON as it came, with the lines marked that the problems are about. */
+function Sent({ item: { pointer, text, errors, warnings } }: { item: PushItem }) {
+  const { t } = useTranslation()
+  const lines = text.split('\n')
+  const pointers = [...errors, ...warnings].flatMap(({ path }) =>
+    path === undefined || !path.startsWith(pointer) ? [] : [path.slice(pointer.length)],
+  )
+  const marked = linesOf(lines, pointers)
+  return (
+    <pre
+      className={classes['sent']}
+      tabIndex={0}
+      role="region"
+      aria-label={t('pushes.item.sent', { pointer: pointer === '' ? t('pushes.item.whole') : pointer })}
+    >
+      {lines.map((line, index) =>
+        marked.has(index) ? (
+          <mark key={index} className={classes['marked']}>
+            {line}
+            {'\n'}
+          </mark>
+        ) : (
+          `${line}\n`
+        ),
+      )}
+    </pre>
+  )
+}

@@ -1,0 +1,185 @@
+import { Anchor, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PushListed, PushPage as PushRead } from '../../../../src/console/push-contract.ts'
+import { useApi } from '../../api.ts'
+import { Code } from '../../parts/code.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { useFilter, useSetFilters } from '../../parts/filters.tsx'
+import { useIdParam } from '../../parts/ids.ts'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Facts } from '../hotels/hotel-details.tsx'
+import { Bytes } from './bytes.tsx'
+import { OutcomeBadge } from './outcome-badge.tsx'
+import { PushBody } from './push-body.tsx'
+import { PushChanged } from './push-changed.tsx'
+import { PushItems } from './push-items.tsx'
+import { HotelOf } from './pushes-page.tsx'
+import classes from './pushes.module.css'
+
+const tabs = ['items', 'changes', 'body', 'answer'] as const
+
+export function PushPage() {
+  const { t } = useTranslation()
+  const pushId = useIdParam('pushId')
+  const { data, error, refetch } = useApi('getPush', { params: { pushId } })
+  const crumbs = [
+    <LinkTo key="pushes" to="/pushes" fz="xs">
+      {t('pushes.title')}
+    </LinkTo>,
+  ]
+  if (!data) {
+    return (
+      <Page title={t('pushes.title')} crumbs={crumbs}>
+        {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Skeleton height={240} />}
+      </Page>
+    )
+  }
+  const { push, problems, sameRequestId } = data
+  return (
+    <Page
+      title={t('pushes.pushTitle', { kind: t(`pushes.kind.${push.kind}`) })}
+      crumbs={crumbs}
+      beside={<OutcomeBadge outcome={push.outcome} />}
+      intro={<Time at={push.at} />}
+    >
+      <Stack gap="md">
+        <PushFacts push={push} />
+        {problems.length > 0 && <Problems read={data} />}
+        {sameRequestId.length > 0 && <SameRequestId pushes={sameRequestId} />}
+        <Parts read={data} />
+      </Stack>
+    </Page>
+  )
+}
+
+function PushFacts({ push }: { push: PushListed }) {
+  const { t } = useTranslation()
+  const { supplierId, supplier, keyId, channelManager } = push
+  const key =
+    keyId === null
+      ? t('pushes.page.operator')
+      : t('pushes.page.keyOf', { keyId, channelManager: channelManager ?? '' })
+  const left: [string, ReactNode][] = [
+    [t('pushes.page.hotel'), <HotelOf key="hotel" push={push} />],
+    [
+      t('pushes.page.supplier'),
+      <LinkTo key="supplier" to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} fz="sm">
+        {supplier}
+      </LinkTo>,
+    ],
+    [t('pushes.page.key'), key],
+    [
+      t('pushes.page.requestId'),
+      <Code key="requestId" copies={t('pushes.page.requestId')}>
+        {push.requestId}
+      </Code>,
+    ],
+  ]
+  const right: [string, ReactNode][] = [
+    [t('pushes.filter.status'), push.status],
+    [t('pushes.page.duration'), t('pushes.list.ms', { ms: push.durationMs })],
+    [t('pushes.page.size'), <Bytes key="size" n={push.bodyBytes} />],
+    [t('pushes.page.revision'), push.revision ?? t('pushes.page.none')],
+    [t('pushes.page.cells'), push.cellsChanged.toLocaleString('en')],
+  ]
+  return (
+    <section className={classes['facts']} aria-label={t('pushes.page.facts')}>
+      <Facts rows={left} />
+      <Facts rows={right} />
+    </section>
+  )
+}
+
+function Problems({ read: { problems, moreProblems, items } }: { read: PushRead }) {
+  const { t } = useTranslation()
+  const setFilters = useSetFilters()
+  return (
+    <section>
+      <Title order={2} mb={4}>
+        {t('pushes.page.problems')}
+      </Title>
+      <ul className={classes['problems']}>
+        {problems.map(({ type, message, hint, path }, index) => (
+          <li key={index}>
+            <Text size="sm" fw={500}>
+              {message} <Code>{type}</Code>
+            </Text>
+            {path !== undefined && (
+              <Text size="sm" component="div">
+                <Code>{path}</Code>{' '}
+                {items > 0 && path.startsWith('/') && (
+                  <Anchor
+                    component="button"
+                    type="button"
+                    fz="sm"
+                    onClick={() => setFilters({ tab: '', show: '', from: '', at: path })}
+                  >
+                    {t('pushes.page.showItem')}
+                  </Anchor>
+                )}
+              </Text>
+            )}
+            {hint !== undefined && (
+              <Text size="sm" c="dimmed">
+                {hint}
+              </Text>
+            )}
+          </li>
+        ))}
+      </ul>
+      {moreProblems > 0 && <Text size="sm">{t('pushes.page.moreProblems', { count: moreProblems })}</Text>}
+    </section>
+  )
+}
+
+function SameRequestId({ pushes }: { pushes: readonly PushListed[] }) {
+  const { t } = useTranslation()
+  return (
+    <Text size="sm" component="div">
+      {t('pushes.page.same', { count: pushes.length })}
+      <ul className={classes['same']}>
+        {pushes.map(({ pushId, at, outcome }) => (
+          <li key={pushId}>
+            <LinkTo to="/pushes/$pushId" params={{ pushId: String(pushId) }} fz="sm">
+              <Time at={at} />
+            </LinkTo>{' '}
+            <OutcomeBadge outcome={outcome} />
+          </li>
+        ))}
+      </ul>
+    </Text>
+  )
+}
+
+function Parts({ read }: { read: PushRead }) {
+  const { t } = useTranslation()
+  const [tab, setTab] = useFilter('tab')
+  const { push, body, answer } = read
+  const shown = tabs.find((name) => name === tab) ?? 'items'
+  return (
+    <Tabs value={shown} onChange={(name) => setTab(name === 'items' ? '' : (name ?? ''))} keepMounted={false}>
+      <Tabs.List aria-label={t('pushes.tab.label')} mb="md">
+        {tabs.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {t(`pushes.tab.${name}`, { count: read.items })}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="items">
+        <PushItems push={push} />
+      </Tabs.Panel>
+      <Tabs.Panel value="changes">
+        <PushChanged push={push} changes={read.changes} />
+      </Tabs.Panel>
+      <Tabs.Panel value="body">
+        <PushBody pushId={push.pushId} part="body" body={body} label={t('pushes.body.request')} />
+      </Tabs.Panel>
+      <Tabs.Panel value="answer">
+        <PushBody pushId={push.pushId} part="answer" body={answer} label={t('pushes.body.answer')} />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}

@@ -1,0 +1,191 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { PushListed } from '../../../../src/console/push-contract.ts'
+import { usePages } from '../../api.ts'
+import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
+import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
+import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { SupplierFilter } from '../hotels/hotel-filters.tsx'
+import { Bytes } from './bytes.tsx'
+import { OutcomeBadge } from './outcome-badge.tsx'
+
+const kinds = [
+  'hotels',
+  'products',
+  'taxes',
+  'ari',
+  'availabilityWebhook',
+  'pushbookWebhook',
+  'stopSell',
+] as const
+const outcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
+const filters = ['supplierId', 'hotelId', 'kind', 'outcome', 'status', 'requestId', 'since', 'until'] as const
+
+export function PushesPage() {
+  const { t } = useTranslation()
+  const search = useSearch({ strict: false })
+  const found = usePages(
+    'listPushes',
+    {
+      query: {
+        supplierId: search['supplierId'],
+        hotelId: search['hotelId'],
+        status: search['status'],
+        requestId: search['requestId']?.trim(),
+        since: search['since'],
+        until: search['until'],
+        kind: kinds.find((kind) => kind === search['kind']),
+        outcome: outcomes.find((outcome) => outcome === search['outcome']),
+      },
+    },
+    ({ pushes }) => pushes,
+  )
+  const isFiltered = filters.some((name) => (search[name] ?? '') !== '')
+  // A search that finds little ends after a while, and goes on when told to.
+  const goOn = {
+    title: t('pushes.list.notYet'),
+    hint: t('pushes.list.notYetHint'),
+    action: (
+      <Button variant="default" loading={found.isLoadingMore} onClick={found.more}>
+        {t('pushes.list.further')}
+      </Button>
+    ),
+  }
+  const none = isFiltered
+    ? { title: t('pushes.list.noneFound'), hint: t('pushes.list.noneFoundHint') }
+    : {
+        title: t('pushes.list.none'),
+        hint: t('pushes.list.noneHint'),
+        action: <ButtonTo to="/suppliers">{t('pushes.list.toSuppliers')}</ButtonTo>,
+      }
+  return (
+    <Page title={t('pushes.title')} intro={t('pushes.intro')}>
+      <PushFilters />
+      <DataTable
+        caption={t('pushes.list.caption')}
+        columns={useColumns()}
+        rowKey={({ pushId }) => pushId}
+        empty={found.hasMore ? goOn : none}
+        {...tableOf(found)}
+      />
+    </Page>
+  )
+}
+
+function PushFilters() {
+  const { t } = useTranslation()
+  return (
+    <Filters names={filters}>
+      <SupplierFilter label={t('pushes.filter.supplier')} />
+      <TextFilter
+        name="hotelId"
+        label={t('pushes.filter.hotel')}
+        placeholder={t('pushes.filter.hotelHint')}
+        width={110}
+      />
+      <SelectFilter
+        name="kind"
+        label={t('pushes.filter.kind')}
+        options={kinds.map((kind) => ({ value: kind, label: t(`pushes.kind.${kind}`) }))}
+      />
+      <SelectFilter
+        name="outcome"
+        label={t('pushes.filter.outcome')}
+        options={outcomes.map((outcome) => ({ value: outcome, label: t(`pushes.outcome.${outcome}`) }))}
+      />
+      <TextFilter
+        name="status"
+        label={t('pushes.filter.status')}
+        placeholder={t('pushes.filter.statusHint')}
+        width={90}
+      />
+      <TextFilter
+        name="requestId"
+        label={t('pushes.filter.requestId')}
+        placeholder={t('pushes.filter.requestIdHint')}
+        width={260}
+      />
+      <DateFilter name="since" label={t('pushes.filter.since')} />
+      <DateFilter name="until" label={t('pushes.filter.until')} />
+    </Filters>
+  )
+}
+
+function useColumns(): Column<PushListed>[] {
+  const { t } = useTranslation()
+  return [
+    {
+      key: 'at',
+      header: t('pushes.list.at'),
+      cell: ({ pushId, at, requestId }) => (
+        <Stack gap={0}>
+          <LinkTo to="/pushes/$pushId" params={{ pushId: String(pushId) }} fz="sm" fw={500}>
+            <Time at={at} />
+          </LinkTo>
+          <Text size="xs" c="dimmed" ff="monospace">
+            {requestId}
+          </Text>
+        </Stack>
+      ),
+    },
+    { key: 'kind', header: t('pushes.list.kind'), cell: ({ kind }) => t(`pushes.kind.${kind}`) },
+    {
+      key: 'outcome',
+      header: t('pushes.list.outcome'),
+      cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
+    },
+    {
+      key: 'status',
+      header: t('pushes.list.status'),
+      align: 'right',
+      cell: ({ status }) => <span className="figures">{status}</span>,
+    },
+    { key: 'hotel', header: t('pushes.list.hotel'), cell: (push) => <HotelOf push={push} /> },
+    {
+      key: 'supplier',
+      header: t('pushes.list.supplier'),
+      cell: ({ supplierId, supplier }) => (
+        <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} fz="sm">
+          {supplier}
+        </LinkTo>
+      ),
+    },
+    {
+      key: 'cells',
+      header: t('pushes.list.cells'),
+      align: 'right',
+      cell: ({ cellsChanged }) => <span className="figures">{cellsChanged.toLocaleString('en')}</span>,
+    },
+    {
+      key: 'duration',
+      header: t('pushes.list.duration'),
+      align: 'right',
+      cell: ({ durationMs }) => <span className="figures">{t('pushes.list.ms', { ms: durationMs })}</span>,
+    },
+    {
+      key: 'size',
+      header: t('pushes.list.size'),
+      align: 'right',
+      cell: ({ bodyBytes }) => <Bytes n={bodyBytes} />,
+    },
+  ]
+}
+
+export function HotelOf({ push: { hotelId, hotelCode, hotelName, hotels } }: { push: PushListed }) {
+  const { t } = useTranslation()
+  if (hotelId !== null)
+    return (
+      <LinkTo to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }} fz="sm">
+        {hotelName ?? hotelCode}
+      </LinkTo>
+    )
+  if (hotels > 0) return t('pushes.list.hotels', { count: hotels })
+  return (
+    <Text span size="sm" c="dimmed">
+      {hotelCode ?? t('pushes.list.noHotel')}
+    </Text>
+  )
+}

@@ -1,0 +1,149 @@
+import { Stack, Text } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { ListedReservation } from '../../../../src/console/reservation-contract.ts'
+import { usePages } from '../../api.ts'
+import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
+import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Ago, Day } from '../../parts/time.tsx'
+import cells from '../deliveries/cells.module.css'
+import { AlertBadge, DeliveryBadge, ReservationStatus } from '../deliveries/delivery-badge.tsx'
+import { SupplierFilter } from './supplier-filter.tsx'
+
+const names = [
+  'reservation',
+  'supplier',
+  'hotel',
+  'status',
+  'undelivered',
+  'arrivalFrom',
+  'arrivalTo',
+  'createdSince',
+] as const
+
+export function ReservationsPage() {
+  const { t } = useTranslation()
+  const search = useSearch({ strict: false })
+  const query = Object.fromEntries(names.map((name) => [name, search[name]]))
+  const pages = usePages('searchReservations', { query }, (page) => page.reservations)
+  const isFiltered = names.some((name) => (search[name] ?? '') !== '')
+  return (
+    <Page title={t('reservations.title')} intro={t('reservations.intro')}>
+      <Filters names={names}>
+        <TextFilter name="reservation" label={t('reservations.filter.reservation')} width={150} />
+        <SupplierFilter label={t('reservations.filter.supplier')} />
+        <SelectFilter
+          name="undelivered"
+          label={t('reservations.filter.reached')}
+          options={[{ value: 'true', label: t('reservations.filter.notReached') }]}
+        />
+        <SelectFilter
+          name="status"
+          label={t('reservations.filter.status')}
+          options={[
+            { value: 'Confirm', label: t('reservations.status.Confirm') },
+            { value: 'Cancel', label: t('reservations.status.Cancel') },
+          ]}
+        />
+        <DateFilter name="arrivalFrom" label={t('reservations.filter.arrivalFrom')} />
+        <DateFilter name="arrivalTo" label={t('reservations.filter.arrivalTo')} />
+        <DateFilter name="createdSince" label={t('reservations.filter.createdSince')} />
+        <TextFilter name="hotel" label={t('reservations.filter.hotel')} width={110} />
+      </Filters>
+      <DataTable
+        caption={t('reservations.title')}
+        columns={useColumns()}
+        rowKey={({ reservationId }) => reservationId}
+        {...tableOf(pages)}
+        empty={
+          isFiltered
+            ? { title: t('reservations.empty.title'), hint: t('reservations.empty.hint') }
+            : { title: t('reservations.empty.none'), hint: t('reservations.empty.noneHint') }
+        }
+      />
+    </Page>
+  )
+}
+
+function useColumns(): Column<ListedReservation>[] {
+  const { t } = useTranslation()
+  return [
+    {
+      key: 'reservation',
+      header: t('reservations.column.reservation'),
+      cell: ({ reservationId, version, status }) => (
+        <Stack gap={2} align="flex-start">
+          <LinkTo fz="sm" to="/reservations/$reservationId" params={{ reservationId: String(reservationId) }}>
+            {reservationId}
+          </LinkTo>
+          <Text size="xs" c="dimmed">
+            {t('reservations.version', { version })}
+          </Text>
+          {status === 'Cancel' && <ReservationStatus status={status} />}
+        </Stack>
+      ),
+    },
+    {
+      key: 'reached',
+      header: t('reservations.column.reached'),
+      cell: ({ delivery, isAlerted }) => (
+        <Stack gap={4} align="flex-start">
+          <DeliveryBadge state={delivery} />
+          {isAlerted && <AlertBadge />}
+        </Stack>
+      ),
+    },
+    {
+      key: 'guest',
+      header: t('reservations.column.guest'),
+      cell: ({ customer, rooms }) => (
+        <Stack gap={0} className={cells['name']}>
+          <span>{customer}</span>
+          <Text size="xs" c="dimmed">
+            {t('reservations.rooms', { count: rooms })}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      key: 'hotel',
+      header: t('reservations.column.hotel'),
+      cell: ({ hotelId, hotelName, supplier }) => (
+        <Stack gap={0} className={cells['name']}>
+          <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
+            {hotelName}
+          </LinkTo>
+          <Text size="xs" c="dimmed">
+            {supplier}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      key: 'arrival',
+      header: t('reservations.column.arrival'),
+      cell: ({ checkin, checkout }) => (
+        <Stack gap={0}>
+          <Day date={checkin} />
+          <Text size="xs" c="dimmed" component="div" style={{ whiteSpace: 'nowrap' }}>
+            {t('reservations.column.until')} <Day date={checkout} />
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      key: 'total',
+      header: t('reservations.column.total'),
+      align: 'right',
+      cell: ({ afterTax, currency }) => <Money amount={afterTax} currency={currency} />,
+    },
+    {
+      key: 'booked',
+      header: t('reservations.column.booked'),
+      cell: ({ createdAt }) => <Ago at={createdAt} />,
+    },
+  ]
+}

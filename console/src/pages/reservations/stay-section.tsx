@@ -1,0 +1,169 @@
+import { Table, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { WholeReservation } from '../../../../src/console/reservation-contract.ts'
+import { Code } from '../../parts/code.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Day, Time } from '../../parts/time.tsx'
+import classes from './reservations.module.css'
+import { Facts, Section } from './section.tsx'
+
+type Room = WholeReservation['rooms'][number]
+
+const dayMs = 86_400_000
+
+export function StaySection({ reservation }: { reservation: WholeReservation }) {
+  const { t } = useTranslation()
+  const { hotelId, hotelName, hotelCode, supplierId, supplier, checkin, checkout, currency, timeZone } =
+    reservation
+  const nights = (Date.parse(checkout) - Date.parse(checkin)) / dayMs
+  return (
+    <Section title={t('reservations.section.stay')}>
+      <Facts
+        facts={[
+          [
+            t('reservations.hotel'),
+            <>
+              <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
+                {hotelName}
+              </LinkTo>{' '}
+              <Code>{hotelCode}</Code>
+            </>,
+          ],
+          [
+            t('reservations.supplier'),
+            <LinkTo
+              key="supplier"
+              fz="sm"
+              to="/suppliers/$supplierId"
+              params={{ supplierId: String(supplierId) }}
+            >
+              {supplier}
+            </LinkTo>,
+          ],
+          [
+            t('reservations.stay'),
+            <>
+              <Day date={checkin} /> – <Day date={checkout} />, {t('reservations.nights', { count: nights })}
+            </>,
+          ],
+          [t('reservations.column.booked'), <Time key="booked" at={reservation.createdAt} zone={timeZone} />],
+          [t('reservations.modified'), <Time key="modified" at={reservation.modifiedAt} zone={timeZone} />],
+        ]}
+      />
+      {reservation.rooms.map((room, index) => (
+        <RoomPrices key={index} room={room} number={index + 1} currency={currency} />
+      ))}
+      <Facts
+        facts={[
+          [
+            t('reservations.beforeTax'),
+            <Money key="before" amount={reservation.total.beforeTax} currency={currency} />,
+          ],
+          [t('reservations.taxes'), <Money key="tax" amount={reservation.total.tax} currency={currency} />],
+          [
+            t('reservations.total'),
+            <strong key="total">
+              <Money amount={reservation.total.afterTax} currency={currency} />
+            </strong>,
+          ],
+          [
+            t('reservations.dueAtProperty'),
+            <Money key="due" amount={reservation.total.dueAtProperty} currency={currency} />,
+          ],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function RoomPrices({ room, number, currency }: { room: Room; number: number; currency: string }) {
+  const { t } = useTranslation()
+  const name = t('reservations.room', { number })
+  return (
+    <div className={classes['room']}>
+      <Text size="sm" component="div">
+        <strong>{name}</strong>: {room.roomName} <Code>{room.roomId}</Code> · {room.rateName}{' '}
+        <Code>{room.rateId}</Code>
+      </Text>
+      <Text size="sm" c="dimmed">
+        {partyOf(room)}
+      </Text>
+      <div className={classes['numbers']}>
+        <Table aria-label={name} withTableBorder>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('reservations.night')}</Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('reservations.beforeTax')}
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                {t('reservations.afterTax')}
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {room.nights.map(({ date, beforeTax, afterTax }) => (
+              <Table.Tr key={date}>
+                <Table.Td>
+                  <Day date={date} />
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Money amount={beforeTax} currency={currency} />
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Money amount={afterTax} currency={currency} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+      <RoomTerms room={room} currency={currency} />
+    </div>
+  )
+
+  function partyOf({ guest, adults, childAges, mealPlan }: Room): string {
+    return [
+      t('reservations.roomGuests', { name: `${guest.firstName} ${guest.lastName}` }),
+      t('reservations.adults', { count: adults }),
+      ...(childAges.length > 0
+        ? [t('reservations.children', { count: childAges.length, ages: childAges.join(', ') })]
+        : []),
+      ...(mealPlan === null ? [] : [`${t('reservations.mealPlan')} ${mealPlan}`]),
+    ].join(' · ')
+  }
+}
+
+function RoomTerms({ room: { taxes, cancelPolicy }, currency }: { room: Room; currency: string }) {
+  const { t } = useTranslation()
+  return (
+    <Text size="sm" component="div" c="dimmed">
+      {taxes.map(({ type, included, payNow, amount }, index) => (
+        <div key={index}>
+          {t('reservations.tax')} {type}: <Money amount={amount} currency={currency} />,{' '}
+          {payNow
+            ? included
+              ? t('reservations.taxIncluded')
+              : t('reservations.taxAdded')
+            : t('reservations.taxAtProperty')}
+        </div>
+      ))}
+      {cancelPolicy !== null && (
+        <div>
+          {t('reservations.cancelPolicy')}: {cancelPolicy.description ?? cancelPolicy.code}
+          {cancelPolicy.penalties.map(({ from, amount, noShow }) => {
+            const said = `${amount} ${currency}`
+            const text =
+              noShow === true
+                ? t('reservations.penaltyNoShow', { amount: said })
+                : from === null
+                  ? t('reservations.penaltyAlways', { amount: said })
+                  : t('reservations.penaltyFrom', { from, amount: said })
+            return <div key={`${from} ${noShow}`}>{text}</div>
+          })}
+        </div>
+      )}
+    </Text>
+  )
+}

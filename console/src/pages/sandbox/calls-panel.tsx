@@ -1,0 +1,226 @@
+import { Button, Group, Modal, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Pause, Play } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { SandboxCall, SandboxCallShown } from '../../../../src/console/sandbox-contract.ts'
+import { useApi } from '../../api.ts'
+import { Code } from '../../parts/code.tsx'
+import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { useFilter } from '../../parts/filters.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
+import { PageWait } from '../../parts/page-wait.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import classes from './sandbox.module.css'
+
+const everyMs = 1_500
+
+/** The calls of the supplier's URLs as they arrive, newest first; one of them opened, if the URL says so. */
+export function CallsPanel({ supplierId }: { supplierId: number }) {
+  const { t } = useTranslation()
+  const [isPaused, setPaused] = useState(false)
+  const [opened, open] = useFilter('call')
+  const { data, error, isPending, refetch } = useApi(
+    'listSandboxCalls',
+    { params: { supplierId } },
+    isPaused ? {} : { everyMs },
+  )
+  const calls = data?.calls ?? []
+  return (
+    <section className={`${classes['panel']} ${classes['watch']}`} aria-labelledby="calls">
+      <Group justify="space-between" mb="sm">
+        <Group gap="xs">
+          <Title order={2} id="calls">
+            {t('sandbox.calls.title')}
+          </Title>
+          <StatusBadge
+            kind={isPaused ? 'idle' : 'good'}
+            label={t(isPaused ? 'sandbox.calls.paused' : 'sandbox.calls.live')}
+          />
+        </Group>
+        <Button
+          variant="default"
+          leftSection={isPaused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
+          onClick={() => setPaused(!isPaused)}
+        >
+          {t(isPaused ? 'sandbox.calls.goOn' : 'sandbox.calls.pause')}
+        </Button>
+      </Group>
+      <Announced newestId={data ? (calls[0]?.id ?? 0) : undefined} calls={calls} />
+      <DataTable
+        caption={t('sandbox.calls.caption')}
+        columns={useColumns((id) => open(String(id)))}
+        rows={calls}
+        rowKey={({ id }) => id}
+        isPending={isPending}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={{ title: t('sandbox.calls.none'), hint: t('sandbox.calls.noneHint') }}
+      />
+      {/^\d{1,10}$/.test(opened) && (
+        <CallDetail supplierId={supplierId} callId={opened} onClose={() => open('')} />
+      )}
+    </section>
+  )
+}
+
+/** Tells those who don't see the table that calls arrived. */
+function Announced({ newestId, calls }: { newestId: number | undefined; calls: readonly SandboxCall[] }) {
+  const { t } = useTranslation()
+  const told = useRef<number | undefined>(undefined)
+  const [text, setText] = useState('')
+  useEffect(() => {
+    const before = told.current
+    told.current = newestId
+    if (before === undefined || newestId === undefined || newestId <= before) return
+    setText(t('sandbox.calls.announced', { count: calls.filter(({ id }) => id > before).length }))
+  }, [newestId, calls, t])
+  return (
+    <VisuallyHidden role="status" aria-live="polite">
+      {text}
+    </VisuallyHidden>
+  )
+}
+
+function useColumns(open: (id: number) => void): Column<SandboxCall>[] {
+  const { t } = useTranslation()
+  return [
+    {
+      key: 'call',
+      header: t('sandbox.calls.call'),
+      cell: ({ calls }) => (
+        <Text size="sm" fw={500} component="span" className={classes['figure']}>
+          {t(`sandbox.calls.${calls}`)}
+        </Text>
+      ),
+    },
+    {
+      key: 'result',
+      header: t('sandbox.calls.result'),
+      width: 150,
+      cell: (call) => <Result call={call} />,
+    },
+    {
+      key: 'took',
+      header: t('sandbox.calls.took'),
+      align: 'right',
+      cell: ({ durationMs: ms }) => (
+        <span className={classes['figure']}>{t('sandbox.calls.ms', { ms })}</span>
+      ),
+    },
+    { key: 'at', header: t('sandbox.calls.at'), cell: ({ at }) => <Time at={at} /> },
+    {
+      key: 'show',
+      header: t('sandbox.calls.show'),
+      cell: ({ id }) => (
+        <Button
+          variant="default"
+          size="compact-xs"
+          aria-label={t('sandbox.calls.showOf', { id })}
+          onClick={() => open(id)}
+        >
+          {t('sandbox.calls.show')}
+        </Button>
+      ),
+    },
+  ]
+}
+
+function Result({ call: { outcome, httpStatus } }: { call: SandboxCall }) {
+  const { t } = useTranslation()
+  if (httpStatus === null) return <StatusBadge kind="bad" label={outcome.replaceAll('_', ' ')} />
+  const isGood = httpStatus >= 200 && httpStatus <= 299
+  return (
+    <StatusBadge kind={isGood ? 'good' : 'bad'} label={t('sandbox.calls.answered', { status: httpStatus })} />
+  )
+}
+
+function CallDetail({
+  supplierId,
+  callId,
+  onClose,
+}: {
+  supplierId: number
+  callId: string
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const { data, error, refetch } = useApi('getSandboxCall', { params: { supplierId, callId } })
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      attributes={{ header: { role: 'none' } }}
+      size="xl"
+      title={t('sandbox.calls.detail', { id: callId })}
+      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
+    >
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <PageWait />}
+      {data && <Shown call={data.call} />}
+    </Modal>
+  )
+}
+
+function Shown({ call }: { call: SandboxCallShown }) {
+  const { t } = useTranslation()
+  const { calls, url, webhookId, requestId, request, answer, at } = call
+  return (
+    <Stack gap="md">
+      <dl className={classes['facts']}>
+        <dt>{t('sandbox.calls.call')}</dt>
+        <dd>
+          {t(`sandbox.calls.${calls}`)} <Result call={call} />{' '}
+          {t('sandbox.calls.ms', { ms: call.durationMs })}
+        </dd>
+        <dt>{t('sandbox.calls.at')}</dt>
+        <dd>
+          <Time at={at} />
+        </dd>
+        <dt>{t('sandbox.calls.to')}</dt>
+        <dd>
+          <Code>{url}</Code>
+        </dd>
+        <dt>{t('sandbox.calls.webhookId')}</dt>
+        <dd>
+          <Code copies={t('sandbox.calls.webhookId')}>{webhookId}</Code>
+        </dd>
+        <dt>{t('sandbox.calls.requestId')}</dt>
+        <dd>
+          <Code copies={t('sandbox.calls.requestId')}>{requestId}</Code>
+        </dd>
+      </dl>
+      <Body title={t('sandbox.calls.request')} text={request} />
+      <Body title={t('sandbox.calls.answer')} text={answer ?? t('sandbox.calls.notKept')} />
+    </Stack>
+  )
+}
+
+function Body({ title, text }: { title: string; text: string }) {
+  const { t } = useTranslation()
+  const value = parsed(text)
+  return (
+    <section>
+      <Title order={3} mb={4}>
+        {title}
+      </Title>
+      {value === undefined ? (
+        <Text size="sm" className={classes['plain']}>
+          {text === '' ? t('sandbox.calls.noAnswer') : text}
+        </Text>
+      ) : (
+        <JsonView value={value} label={title} />
+      )}
+    </section>
+  )
+}
+
+/** undefined where it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,44 @@
+import type { SandboxHotel } from '../../../../src/console/sandbox-contract.ts'
+
+/** What is asked for, as it is filled in. */
+export type Stay = {
+  hotelCode: string
+  /** Of the product in the hotel's list. */
+  place: number
+  checkin: string
+  checkout: string
+  adults: number
+  children: string
+}
+
+const usualDaysAhead = 30
+const usualNights = 2
+
+/** What is filled in at first. */
+export function stayAt({ code, today }: SandboxHotel): Stay {
+  const checkin = daysAfter(today, usualDaysAhead)
+  return {
+    hotelCode: code,
+    place: 0,
+    checkin,
+    checkout: daysAfter(checkin, usualNights),
+    adults: 2,
+    children: '',
+  }
+}
+
+const dayMs = 86_400_000
+
+function daysAfter(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
+}
+
+const ageMax = 17
+const childrenMax = 10
+
+/** `5, 9` as ages; undefined where it says something else. */
+export function readAges(text: string): number[] | undefined {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== '')
+  const ages = parts.map((part) => (/^\d{1,2}$/.test(part) ? Number(part) : ageMax + 1))
+  return ages.every((age) => age <= ageMax) && ages.length <= childrenMax ? ages : undefined
+}

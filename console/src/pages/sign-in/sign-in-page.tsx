@@ -1,0 +1,188 @@
+import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { CircleAlert, LogIn } from 'lucide-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { operatorNameLengthMax, passwordLength } from '../../../../src/operators/contract.ts'
+import { useApi } from '../../api.ts'
+import { keepCsrfToken } from '../../csrf.ts'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Page } from '../../parts/page.tsx'
+import { ChoosePassword } from './choose-password.tsx'
+import classes from './sign-in.module.css'
+import { useSent } from './use-sent.ts'
+
+/** The way in: by password, by a link of an admin, by the OpenID provider where there is one. */
+export function SignInPage() {
+  const { t } = useTranslation()
+  const [token, forgetToken] = useLinkToken()
+  const [isChoosing, setChoosing] = useState(false)
+  const enter = useEnter()
+  if (isChoosing) {
+    return (
+      <Frame title={t('access.password.chooseTitle')}>
+        <ChoosePassword onDone={enter} />
+      </Frame>
+    )
+  }
+  return (
+    <Frame title={t('access.signInTitle')}>
+      {token === undefined ? (
+        <ByPassword onDone={enter} />
+      ) : (
+        <ByLink token={token} onDone={() => setChoosing(true)} onGiveUp={forgetToken} />
+      )}
+    </Frame>
+  )
+}
+
+function Frame({ title, children }: { title: string; children: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <main className={classes['frame']}>
+      <div className={classes['card']}>
+        <Page title={title} intro={t('access.signIn.intro')}>
+          {children}
+        </Page>
+      </div>
+    </main>
+  )
+}
+
+/** What stands behind `#token=`. It does not stay in the address, where others could read it. */
+function useLinkToken(): [token: string | undefined, forget: () => void] {
+  const { hash } = useLocation()
+  const navigate = useNavigate()
+  const [token, setToken] = useState<string>()
+  useEffect(() => {
+    const found = new URLSearchParams(hash).get('token')
+    if (found === null) return
+    setToken(found)
+    void navigate({ to: '.', search: true, hash: '', replace: true })
+  }, [hash, navigate])
+  return [token, () => setToken(undefined)]
+}
+
+/** To where somebody was going. */
+function useEnter(): () => void {
+  const queries = useQueryClient()
+  const router = useRouter()
+  const { to = '/' } = useSearch({ strict: false })
+  return () => {
+    queries.clear()
+    router.history.push(`/console${to.startsWith('/') ? to : '/'}`)
+  }
+}
+
+function ByLink({ token, onDone, onGiveUp }: { token: string; onDone: () => void; onGiveUp: () => void }) {
+  const { t } = useTranslation()
+  const { run, isBusy, error } = useSent('signInByLink')
+  // Not by itself: whatever looks at links before people do would use it up.
+  const signIn = () =>
+    run({ body: { token } }, ({ csrfToken }) => {
+      keepCsrfToken(csrfToken)
+      onDone()
+    })
+  return (
+    <Stack gap="md">
+      <Text size="sm">{t('access.signIn.byLink')}</Text>
+      {error !== undefined && <ErrorNote error={error} />}
+      <Button
+        fullWidth
+        size="sm"
+        loading={isBusy}
+        onClick={signIn}
+        leftSection={<LogIn size={16} aria-hidden />}
+      >
+        {t('access.signIn.byLinkSubmit')}
+      </Button>
+      <Anchor component="button" type="button" size="sm" onClick={onGiveUp}>
+        {t('access.signIn.withoutLink')}
+      </Anchor>
+    </Stack>
+  )
+}
+
+function ByPassword({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const { problem } = useSearch({ strict: false })
+  const { run, isBusy, error } = useSent('signIn')
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const signIn = () => run({ body: { name: name.trim(), password } }, onDone)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isBusy) signIn()
+      }}
+    >
+      <Stack gap="md">
+        {error === undefined && <ProviderProblem problem={problem} />}
+        {error !== undefined && <ErrorNote error={error} />}
+        <TextInput
+          size="sm"
+          label={t('access.signIn.name')}
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          maxLength={operatorNameLengthMax}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          autoFocus
+        />
+        <PasswordInput
+          size="sm"
+          label={t('access.signIn.password')}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          maxLength={passwordLength.max}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': t('access.signIn.show') }}
+        />
+        <Button type="submit" fullWidth size="sm" loading={isBusy}>
+          {t('access.signIn.submit')}
+        </Button>
+        <Provider />
+        <Text size="xs" c="dimmed">
+          {t('access.signIn.forgotten')}
+        </Text>
+      </Stack>
+    </form>
+  )
+}
+
+function Provider() {
+  const { t } = useTranslation()
+  const oidc = useApi('signInWays').data?.oidc
+  if (!oidc) return null
+  return (
+    <>
+      <Divider label={t('access.signIn.or')} />
+      <Button component="a" href={oidc.path} variant="default" fullWidth size="sm">
+        {t('access.signIn.withProvider', { name: oidc.name })}
+      </Button>
+    </>
+  )
+}
+
+const problems = ['provider', 'expired', 'unknown'] as const
+
+function ProviderProblem({ problem }: { problem: string | undefined }) {
+  const { t } = useTranslation()
+  const known = problems.find((one) => one === problem)
+  if (!known) return null
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      icon={<CircleAlert size={16} aria-hidden />}
+      title={t(`access.signIn.problem.${known}`)}
+    >
+      {t(`access.signIn.problemHint.${known}`)}
+    </Alert>
+  )
+}

@@ -1,0 +1,159 @@
+import { Button, Group, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Supplier, SupplierKey } from '../../../../src/console/supplier-contract.ts'
+import { Code } from '../../parts/code.tsx'
+import { Can } from '../../parts/session.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import { Ago, Time } from '../../parts/time.tsx'
+import { ExpireKey, LimitKey, limitNames, RevokeKey } from './key-dialogs.tsx'
+import { RotateKey, RotateSigningSecret } from './rotate-key.tsx'
+import classes from './suppliers.module.css'
+import { WebhookLine } from './webhook-line.tsx'
+
+const kindByStatus: Readonly<Record<SupplierKey['status'], StatusKind>> = {
+  active: 'good',
+  expired: 'warn',
+  revoked: 'idle',
+}
+
+const dialogs = ['rotate', 'signing', 'expire', 'limit', 'revoke'] as const
+type Dialog = (typeof dialogs)[number]
+
+/** One key: what opens it, until when, its limits, its webhooks, and what can be done with it. */
+export function KeyPanel({ supplier, held }: { supplier: Supplier; held: SupplierKey }) {
+  const { t } = useTranslation()
+  const [dialog, setDialog] = useState<Dialog>()
+  const { keyId, status, channelManager, secrets, webhooks } = held
+  const isActive = status === 'active'
+  const close = () => setDialog(undefined)
+  return (
+    <section className={classes['panel']} aria-labelledby={`key-${keyId}`}>
+      <div className={classes['panelTop']}>
+        <Group gap="xs">
+          <Title order={3} id={`key-${keyId}`}>
+            {t('suppliers.keys.heading', { keyId })}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {t('suppliers.keys.by', { channelManager })}
+          </Text>
+          <StatusBadge kind={kindByStatus[status]} label={t(`suppliers.keys.status.${status}`)} />
+          {isActive && secrets.length > 1 && <StatusBadge kind="info" label={t('suppliers.keys.rotating')} />}
+        </Group>
+        <Can role="admin">
+          <KeyActions held={held} open={setDialog} />
+        </Can>
+      </div>
+      <KeyFacts held={held} />
+      <Webhooks held={held} isCallable={isActive} />
+      {webhooks.length === 0 && isActive && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {t('suppliers.webhooks.none')}
+        </Text>
+      )}
+      {dialog === 'rotate' && <RotateKey keyId={keyId} onClose={close} />}
+      {dialog === 'signing' && <RotateSigningSecret keyId={keyId} onClose={close} />}
+      {dialog === 'expire' && <ExpireKey held={held} onClose={close} />}
+      {dialog === 'limit' && <LimitKey held={held} usual={supplier.defaultLimits} onClose={close} />}
+      {dialog === 'revoke' && <RevokeKey held={held} supplier={supplier.name} onClose={close} />}
+    </section>
+  )
+}
+
+function KeyActions({ held, open }: { held: SupplierKey; open: (dialog: Dialog) => void }) {
+  const { t } = useTranslation()
+  const { keyId, status, hasSigningSecret } = held
+  if (status === 'revoked') return null
+  return (
+    <Group gap={6} role="group" aria-label={t('suppliers.keys.actions', { keyId })}>
+      {status === 'active' && (
+        <Button variant="default" onClick={() => open('rotate')}>
+          {t('suppliers.keys.rotate')}
+        </Button>
+      )}
+      {hasSigningSecret && (
+        <Button variant="default" onClick={() => open('signing')}>
+          {t('suppliers.keys.rotateSigning')}
+        </Button>
+      )}
+      <Button variant="default" onClick={() => open('limit')}>
+        {t('suppliers.keys.limit')}
+      </Button>
+      <Button variant="default" onClick={() => open('expire')}>
+        {t('suppliers.keys.expire')}
+      </Button>
+      <Button variant="light" color="red" onClick={() => open('revoke')}>
+        {t('suppliers.keys.revoke')}
+      </Button>
+    </Group>
+  )
+}
+
+function KeyFacts({ held }: { held: SupplierKey }) {
+  const { t } = useTranslation()
+  const { secrets, createdAt, lastUsedAt, expiresAt, revokedAt, limits } = held
+  const own = limitNames.flatMap((name) => {
+    const value = limits[name]
+    return value === null ? [] : [`${t(`suppliers.limit.${name}`)} ${value.toLocaleString('en')}`]
+  })
+  return (
+    <dl className={classes['facts']}>
+      <dt>{t('suppliers.keys.lastUsed')}</dt>
+      <dd>
+        <Ago at={lastUsedAt} />
+      </dd>
+      {revokedAt === null && (
+        <>
+          <dt>{t('suppliers.keys.secrets')}</dt>
+          <dd>
+            {secrets.map(({ tail, worksUntil }) => (
+              <div key={tail}>
+                {t('suppliers.keys.endsIn')} <Code>{tail}</Code>
+                {worksUntil !== null && (
+                  <>
+                    , {t('suppliers.keys.worksUntil')} <Time at={worksUntil} />
+                  </>
+                )}
+              </div>
+            ))}
+          </dd>
+        </>
+      )}
+      <dt>{t('suppliers.keys.created')}</dt>
+      <dd>
+        <Time at={createdAt} />
+      </dd>
+      <dt>{t(revokedAt === null ? 'suppliers.keys.expires' : 'suppliers.keys.revokedAt')}</dt>
+      <dd>
+        {revokedAt === null && expiresAt === null ? (
+          t('suppliers.keys.never')
+        ) : (
+          <Time at={revokedAt ?? expiresAt} />
+        )}
+      </dd>
+      <dt>{t('suppliers.keys.limits')}</dt>
+      <dd>{own.length === 0 ? t('suppliers.keys.usualLimits') : own.join(' · ')}</dd>
+    </dl>
+  )
+}
+
+function Webhooks({ held, isCallable }: { held: SupplierKey; isCallable: boolean }) {
+  const { t } = useTranslation()
+  const { keyId, webhooks, oldSigningSecretUntil } = held
+  if (webhooks.length === 0) return null
+  return (
+    <>
+      <Title order={4} fz="sm" mt="sm" mb={4}>
+        {t('suppliers.webhooks.title')}
+      </Title>
+      {webhooks.map((webhook) => (
+        <WebhookLine key={webhook.kind} keyId={keyId} webhook={webhook} isCallable={isCallable} />
+      ))}
+      {oldSigningSecretUntil !== null && (
+        <Text size="xs" c="dimmed" component="div">
+          {t('suppliers.webhooks.signingBoth')} <Time at={oldSigningSecretUntil} />
+        </Text>
+      )}
+    </>
+  )
+}

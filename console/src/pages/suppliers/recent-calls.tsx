@@ -1,0 +1,54 @@
+import { Title } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { SupplierCall } from '../../../../src/console/supplier-contract.ts'
+import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+
+/** The newest calls of the supplier's URLs, of each kind some. */
+export function RecentCalls({ calls }: { calls: readonly SupplierCall[] }) {
+  const { t } = useTranslation()
+  const numbered = calls.map((call, place) => ({ ...call, place }))
+  const columns: Column<(typeof numbered)[number]>[] = [
+    {
+      key: 'kind',
+      header: t('suppliers.calls.kind'),
+      cell: ({ kind }) => t(`suppliers.webhooks.${kind}`),
+    },
+    {
+      key: 'outcome',
+      header: t('suppliers.calls.outcome'),
+      width: 160,
+      cell: ({ outcome, isGood }) => (
+        <StatusBadge kind={isGood ? 'good' : 'bad'} label={outcome.replaceAll('_', ' ')} />
+      ),
+    },
+    {
+      key: 'status',
+      header: t('suppliers.calls.status'),
+      align: 'right',
+      cell: ({ httpStatus }) => <span className="figures">{httpStatus ?? ''}</span>,
+    },
+    {
+      key: 'duration',
+      header: t('suppliers.calls.duration'),
+      align: 'right',
+      cell: ({ durationMs: ms }) => <span className="figures">{t('suppliers.calls.ms', { ms })}</span>,
+    },
+    { key: 'at', header: t('suppliers.calls.at'), cell: ({ at }) => <Time at={at} /> },
+  ]
+  return (
+    <section aria-labelledby="calls">
+      <Title order={2} id="calls" mb="xs">
+        {t('suppliers.calls.title')}
+      </Title>
+      <DataTable
+        caption={t('suppliers.calls.caption')}
+        columns={columns}
+        rows={numbered}
+        rowKey={({ place }) => place}
+        empty={{ title: t('suppliers.calls.none'), hint: t('suppliers.calls.noneHint') }}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,82 @@
+import { Button, Group, Text } from '@mantine/core'
+import { PhoneCall } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { SupplierWebhook } from '../../../../src/console/supplier-contract.ts'
+import { useChange, type AnswerTo } from '../../api.ts'
+import { Code } from '../../parts/code.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Can } from '../../parts/session.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import { Ago } from '../../parts/time.tsx'
+import classes from './suppliers.module.css'
+
+const kindByCircuit: Readonly<Record<NonNullable<SupplierWebhook['circuit']>, StatusKind>> = {
+  closed: 'good',
+  half_open: 'warn',
+  open: 'bad',
+}
+
+/** A URL of a key: since when it is registered, whether it answers, and a test call. */
+export function WebhookLine({
+  keyId,
+  webhook: { kind, url, registeredAt, circuit },
+  isCallable,
+}: {
+  keyId: number
+  webhook: SupplierWebhook
+  isCallable: boolean
+}) {
+  const { t } = useTranslation()
+  const what = t(`suppliers.webhooks.${kind}`)
+  const test = useChange('pingWebhook', { invalidates: ['listSandboxCalls'] })
+  return (
+    <div className={classes['webhook']}>
+      <div className={classes['webhookTop']}>
+        <div>
+          <Text size="sm" fw={500}>
+            {what}
+          </Text>
+          <Code copies={what}>{url}</Code>
+        </div>
+        {isCallable && (
+          <Can role="operator">
+            <Button
+              variant="default"
+              leftSection={<PhoneCall size={14} aria-hidden />}
+              aria-label={t('suppliers.webhooks.testOf', { what, keyId })}
+              loading={test.isPending}
+              onClick={() => test.mutate({ params: { keyId }, body: { kind } })}
+            >
+              {t('suppliers.webhooks.test')}
+            </Button>
+          </Can>
+        )}
+      </div>
+      <Group gap="xs">
+        <Text size="xs" c="dimmed" component="span">
+          {t('suppliers.webhooks.registered')} <Ago at={registeredAt} />
+        </Text>
+        {circuit !== null && (
+          <StatusBadge kind={kindByCircuit[circuit]} label={t(`suppliers.webhooks.circuit.${circuit}`)} />
+        )}
+        <div role="status">{test.data && <PingResult ping={test.data.ping} />}</div>
+      </Group>
+      {test.error && <ErrorNote error={test.error} />}
+    </div>
+  )
+}
+
+function PingResult({ ping }: { ping: AnswerTo<'pingWebhook'>['ping'] }) {
+  const { t } = useTranslation()
+  const { status, httpStatus, message = '', durationMs: ms = 0 } = ping
+  if (status === 'skipped') return <StatusBadge kind="warn" label={t('suppliers.webhooks.skipped')} />
+  if (status === 'failed')
+    return <StatusBadge kind="bad" label={t('suppliers.webhooks.failed', { ms, message })} />
+  const isGood = httpStatus !== undefined && httpStatus < 500
+  return (
+    <StatusBadge
+      kind={isGood ? 'good' : 'bad'}
+      label={t('suppliers.webhooks.answered', { status: httpStatus, ms })}
+    />
+  )
+}

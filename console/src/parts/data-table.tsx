@@ -1,0 +1,148 @@
+import { Button, Skeleton, Table, Text } from '@mantine/core'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Pages } from '../api.ts'
+import classes from './data-table.module.css'
+import { ErrorNote } from './error-note.tsx'
+
+export type Column<Row> = {
+  key: string
+  header: string
+  cell: (row: Row) => ReactNode
+  /** Figures stand at the right. */
+  align?: 'left' | 'right'
+  width?: number | string
+}
+
+const waitingRows = 8
+
+/**
+ * A list as a table. What leads from a row to its page is a link in the first column; arrow keys go from row to row.
+ */
+export function DataTable<Row>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  isPending = false,
+  error,
+  onRetry,
+  empty,
+  hasMore = false,
+  isLoadingMore = false,
+  onMore,
+}: {
+  /** Says what the table holds to those who don't see it. */
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  rowKey: (row: Row) => string | number
+  isPending?: boolean
+  error?: unknown
+  onRetry?: () => void
+  /** When there is nothing: why, and what to do next. */
+  empty: { title: string; hint?: ReactNode; action?: ReactNode }
+  hasMore?: boolean
+  isLoadingMore?: boolean
+  onMore?: () => void
+}) {
+  const { t } = useTranslation()
+  if (error !== undefined && error !== null) return <ErrorNote error={error} onRetry={onRetry} />
+  if (!isPending && rows.length === 0) return <Nothing {...empty} />
+  return (
+    <>
+      <Table.ScrollContainer minWidth={0} type="native" className={classes['scroll']}>
+        <Table className={classes['table']} aria-busy={isPending} onKeyDown={goByArrows} aria-label={caption}>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map(({ key, header, align, width }) => (
+                <Table.Th
+                  key={key}
+                  scope="col"
+                  ta={align ?? 'left'}
+                  {...(width === undefined ? {} : { w: width })}
+                >
+                  {header}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {isPending
+              ? Array.from({ length: waitingRows }, (_, row) => <WaitingRow key={row} columns={columns} />)
+              : rows.map((row) => (
+                  <Table.Tr key={rowKey(row)}>
+                    {columns.map(({ key, cell, align }) => (
+                      <Table.Td key={key} ta={align ?? 'left'} data-align={align}>
+                        {cell(row)}
+                      </Table.Td>
+                    ))}
+                  </Table.Tr>
+                ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {hasMore && (
+        <Button mt="sm" variant="default" loading={isLoadingMore} onClick={onMore}>
+          {t('parts.more')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** What `usePages` gives, as a DataTable takes it. */
+export function tableOf<Row>(pages: Pages<Row>) {
+  return {
+    rows: pages.rows,
+    isPending: pages.isPending,
+    error: pages.error,
+    onRetry: pages.again,
+    hasMore: pages.hasMore,
+    isLoadingMore: pages.isLoadingMore,
+    onMore: pages.more,
+  }
+}
+
+function WaitingRow({ columns }: { columns: readonly { key: string }[] }) {
+  return (
+    <Table.Tr>
+      {columns.map(({ key }) => (
+        <Table.Td key={key}>
+          <Skeleton height={12} my={3} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  )
+}
+
+/** In place of a list that is empty. */
+export function Nothing({ title, hint, action }: { title: string; hint?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className={classes['nothing']}>
+      <Text fw={500}>{title}</Text>
+      {hint !== undefined && (
+        <Text size="sm" c="dimmed" component="div">
+          {hint}
+        </Text>
+      )}
+      {action !== undefined && <div className={classes['action']}>{action}</div>}
+    </div>
+  )
+}
+
+/** Down and up go to the first link or button of the next row. */
+function goByArrows(event: KeyboardEvent<HTMLTableElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (step === 0 || !(event.target instanceof HTMLElement)) return
+  if (event.target.matches('input, select, textarea')) return
+  const places = [...event.currentTarget.querySelectorAll<HTMLElement>('tbody tr')].flatMap((row) => {
+    const place = row.querySelector<HTMLElement>('a, button')
+    return place ? [{ row, place }] : []
+  })
+  const at = places.findIndex(({ row }) => row.contains(event.target instanceof Node ? event.target : null))
+  const next = places[at + step]
+  if (at < 0 || !next) return
+  event.preventDefault()
+  next.place.focus()
+}

@@ -1,0 +1,61 @@
+/** Instants and dates as text, in English; the zone is the viewer's unless told. */
+
+const timeFormats = new Map<string, Intl.DateTimeFormat>()
+
+export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+function timeFormat(timeZone: string): Intl.DateTimeFormat {
+  let format = timeFormats.get(timeZone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    })
+    timeFormats.set(timeZone, format)
+  }
+  return format
+}
+
+/** `14 Jan 2027, 10:05:09`; undefined where the zone is not known here. */
+export function timeText(at: string, zone: string = viewerZone): string | undefined {
+  try {
+    return timeFormat(zone).format(new Date(at))
+  } catch {
+    // A zone that the browser's tables lack.
+    return undefined
+  }
+}
+
+const dateFormat = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
+
+/** `Thu, 14 Jan 2027` of `2027-01-14`. */
+export function dateText(date: string): string {
+  return dateFormat.format(new Date(`${date}T00:00:00Z`))
+}
+
+const agoFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
+const agoUnits = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+  { unit: 'second', ms: 1_000 },
+] as const
+
+/** `3 min. ago`, `in 2 hr.`. */
+export function agoText(at: string, nowMs: number): string {
+  const differenceMs = Date.parse(at) - nowMs
+  const { unit, ms } = agoUnits.find((one) => Math.abs(differenceMs) >= one.ms) ?? agoUnits[3]
+  return agoFormat.format(Math.trunc(differenceMs / ms), unit)
+}

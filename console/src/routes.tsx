@@ -1,0 +1,144 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router'
+import { PageFault } from './parts/page-fault.tsx'
+import { PageWait } from './parts/page-wait.tsx'
+import { NotFoundPage } from './shell/not-found-page.tsx'
+import { Shell } from './shell/shell.tsx'
+
+/** Everything in the search is text, so that whoever reads a URL sees what a page sees. */
+export type Search = { readonly [name: string]: string | undefined }
+
+const root = createRootRoute({
+  component: Outlet,
+  validateSearch: (search: Record<string, unknown>): Search =>
+    Object.fromEntries(
+      Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    ),
+})
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+})
+const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Shell })
+const getParentRoute = () => inside
+
+/** Each page is fetched when somebody goes there. */
+const pages = [
+  createRoute({
+    getParentRoute,
+    path: '/',
+    component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/suppliers',
+    component: lazyRouteComponent(() => import('./pages/suppliers/suppliers-page.tsx'), 'SuppliersPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/suppliers/$supplierId',
+    component: lazyRouteComponent(() => import('./pages/suppliers/supplier-page.tsx'), 'SupplierPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/hotels',
+    component: lazyRouteComponent(() => import('./pages/hotels/hotels-page.tsx'), 'HotelsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/hotels/$hotelId',
+    component: lazyRouteComponent(() => import('./pages/hotels/hotel-page.tsx'), 'HotelPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/hotels/$hotelId/calendar',
+    component: lazyRouteComponent(() => import('./pages/calendar/calendar-page.tsx'), 'CalendarPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/pushes',
+    component: lazyRouteComponent(() => import('./pages/pushes/pushes-page.tsx'), 'PushesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/pushes/$pushId',
+    component: lazyRouteComponent(() => import('./pages/pushes/push-page.tsx'), 'PushPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/reservations',
+    component: lazyRouteComponent(
+      () => import('./pages/reservations/reservations-page.tsx'),
+      'ReservationsPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/reservations/$reservationId',
+    component: lazyRouteComponent(
+      () => import('./pages/reservations/reservation-page.tsx'),
+      'ReservationPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/deliveries',
+    component: lazyRouteComponent(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/price-checks',
+    component: lazyRouteComponent(
+      () => import('./pages/price-checks/price-checks-page.tsx'),
+      'PriceChecksPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/reference',
+    component: lazyRouteComponent(() => import('./pages/reference/reference-page.tsx'), 'ReferencePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sandbox',
+    component: lazyRouteComponent(() => import('./pages/sandbox/sandbox-page.tsx'), 'SandboxPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/operators',
+    component: lazyRouteComponent(() => import('./pages/operators/operators-page.tsx'), 'OperatorsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/audit',
+    component: lazyRouteComponent(() => import('./pages/operators/audit-page.tsx'), 'AuditPage'),
+  }),
+] as const
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, inside.addChildren(pages)]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultErrorComponent: PageFault,
+  defaultPendingComponent: PageWait,
+  defaultNotFoundComponent: NotFoundPage,
+  scrollRestoration: true,
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search: Search) => {
+    const told = Object.entries(search).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+    )
+    return told.length > 0 ? `?${new URLSearchParams(told).toString()}` : ''
+  },
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,117 @@
+import { Loader, Modal, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useRouter } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { useEffect, useId, useState, type KeyboardEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Found } from '../../../src/console/search-contract.ts'
+import { useApi } from '../api.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import classes from './search-box.module.css'
+import { FoundLine, placeOfFound } from './search-found.tsx'
+
+const typingMs = 150
+
+/** From wherever somebody is to the hotel, supplier, reservation or push that they name. */
+export function SearchBox({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Modal.Root opened={isOpen} onClose={onClose} yOffset="12vh" size="lg">
+      <Modal.Overlay backgroundOpacity={0.4} />
+      <Modal.Content aria-label={t('shell.search.title')}>
+        {/* Begins anew each time. */}
+        {isOpen && <SearchForm onClose={onClose} />}
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+function SearchForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const router = useRouter()
+  const id = useId()
+  const [typed, setTyped] = useState('')
+  const [text] = useDebouncedValue(typed.trim(), typingMs)
+  const [chosen, setChosen] = useState(0)
+  const [isHasty, setHasty] = useState(false)
+  const { data, error, isFetching, isPlaceholderData } = useApi(
+    'search',
+    { query: { text } },
+    { enabled: text !== '', keepPrevious: true },
+  )
+  const found = text === '' ? [] : (data?.found ?? [])
+  const [first] = found
+  const at = Math.min(chosen, found.length - 1)
+  /** As long as somebody types, what is shown is what was asked for before. */
+  const isCurrent = text !== '' && text === typed.trim() && !isPlaceholderData && !isFetching
+  const optionId = (index: number): string => `${id}-${index}`
+
+  const go = (one: Found): void => {
+    onClose()
+    void router.navigate(placeOfFound(one))
+  }
+  // Whoever was quicker with Enter than the service with its answer goes to the first that it names.
+  useEffect(() => {
+    if (!isHasty || !isCurrent || !first) return
+    onClose()
+    void router.navigate(placeOfFound(first))
+  }, [isHasty, isCurrent, first, onClose, router])
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) {
+      event.preventDefault()
+      if (found.length > 0) setChosen((at + step + found.length) % found.length)
+    }
+    const one = found[at]
+    if (event.key !== 'Enter') return
+    if (!isCurrent) setHasty(true)
+    else if (one) go(one)
+  }
+  return (
+    <div className={classes['box']}>
+      <TextInput
+        data-autofocus
+        variant="unstyled"
+        size="md"
+        className={classes['input']}
+        role="combobox"
+        aria-expanded={found.length > 0}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.length > 0 ? optionId(at) : undefined}
+        aria-label={t('shell.search.label')}
+        placeholder={t('shell.search.placeholder')}
+        leftSection={<Search size={16} aria-hidden />}
+        rightSection={isFetching && <Loader size="xs" />}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          setChosen(0)
+          setHasty(false)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div className={classes['below']}>
+        {error && <ErrorNote error={error} />}
+        <div role="listbox" id={`${id}-list`} aria-label={t('shell.search.title')}>
+          {found.map((one, index) => (
+            <FoundLine
+              key={optionId(index)}
+              id={optionId(index)}
+              found={one}
+              isChosen={index === at}
+              onChoose={() => setChosen(index)}
+              onGo={() => go(one)}
+            />
+          ))}
+        </div>
+        <p className={classes['said']} role="status">
+          {text === ''
+            ? t('shell.search.begin')
+            : found.length > 0
+              ? t('shell.search.found', { count: found.length })
+              : data && !isFetching && t('shell.search.none', { text })}
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+import { ActionIcon, AppShell, Burger, Group, Kbd, Text, UnstyledButton } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { Suspense, useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useApi } from '../api.ts'
+import { keepCsrfToken } from '../csrf.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { PageWait } from '../parts/page-wait.tsx'
+import { Session } from '../parts/session.tsx'
+import { EnvironmentBadge } from './environment-badge.tsx'
+import { Menu } from './menu.tsx'
+import { SearchBox } from './search-box.tsx'
+import classes from './shell.module.css'
+import { UserMenu } from './user-menu.tsx'
+
+const contentId = 'content'
+
+/** The frame of every page but the sign-in: menu, search, who is signed in and where. */
+export function Shell() {
+  const { t } = useTranslation()
+  const { data: me, error, refetch } = useApi('whoAmI')
+  const [isMenuOpen, menu] = useDisclosure(false)
+  const [isSearching, search] = useDisclosure(false)
+  useHotkeys([['mod+K', search.open]], [])
+  const { pathname } = useLocation()
+  useContentFocus(pathname, menu.close)
+  useEffect(() => keepCsrfToken(me?.csrfToken), [me])
+
+  if (error && error.status !== 401) return <ErrorNote error={error} onRetry={() => void refetch()} />
+  if (!me) return <PageWait />
+  return (
+    <Session value={me}>
+      <a href={`#${contentId}`} className={classes['skip']}>
+        {t('shell.skip')}
+      </a>
+      <AppShell
+        navbar={{ width: 224, breakpoint: 'md', collapsed: { mobile: !isMenuOpen } }}
+        header={{ height: { base: 48, md: 0 } }}
+        padding={0}
+      >
+        <AppShell.Header className={classes['header']} hiddenFrom="md">
+          <Burger
+            opened={isMenuOpen}
+            onClick={menu.toggle}
+            size="sm"
+            aria-label={isMenuOpen ? t('shell.closeMenu') : t('shell.openMenu')}
+            aria-expanded={isMenuOpen}
+          />
+          <Text fw={600} size="sm">
+            {t('shell.product')}
+          </Text>
+          <EnvironmentBadge environment={me.environment} />
+          <ActionIcon ml="auto" size="lg" aria-label={t('shell.search.open')} onClick={search.open}>
+            <Search size={18} aria-hidden />
+          </ActionIcon>
+        </AppShell.Header>
+        <AppShell.Navbar className={classes['navbar']} withBorder>
+          <Group className={classes['brand']} justify="space-between" wrap="nowrap" visibleFrom="md">
+            <Text fw={600} size="sm">
+              {t('shell.product')}
+            </Text>
+            <EnvironmentBadge environment={me.environment} />
+          </Group>
+          <UnstyledButton className={classes['search']} onClick={search.open}>
+            <Search size={14} aria-hidden />
+            <span>{t('shell.search.open')}</span>
+            <Kbd className={classes['keys']} aria-hidden>
+              {t('shell.search.keys')}
+            </Kbd>
+          </UnstyledButton>
+          <Menu environment={me.environment} role={me.role} />
+          <UserMenu me={me} />
+        </AppShell.Navbar>
+        <AppShell.Main id={contentId} tabIndex={-1} className={classes['main']}>
+          <div className={classes['page']}>
+            <Suspense fallback={<PageWait />}>
+              <Outlet />
+            </Suspense>
+          </div>
+        </AppShell.Main>
+      </AppShell>
+      <SearchBox isOpen={isSearching} onClose={search.close} />
+    </Session>
+  )
+}
+
+/** Whoever follows a link by keyboard or screen reader starts on the new page, not at the menu. */
+function useContentFocus(pathname: string, onPage: () => void): void {
+  const shown = useRef(pathname)
+  useEffect(() => {
+    if (shown.current === pathname) return
+    shown.current = pathname
+    onPage()
+    document.getElementById(contentId)?.focus({ preventScroll: true })
+  }, [pathname, onPage])
+}

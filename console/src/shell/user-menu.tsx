@@ -1,0 +1,63 @@
+import { Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { BookMarked, ChevronsUpDown, CircleUser, KeyRound, LogOut } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AnswerTo } from '../api.ts'
+import { ChangePassword } from '../pages/sign-in/change-password.tsx'
+import classes from './shell.module.css'
+import { useSignOut } from './sign-out.ts'
+
+const schemes = ['light', 'dark', 'auto'] as const
+
+/** Who is signed in, how the console looks, and the way out. */
+export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
+  const { t } = useTranslation()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const signOut = useSignOut()
+  const [isChanging, setChanging] = useState(false)
+  return (
+    <>
+      <Menu position="top-start" width={232} withinPortal>
+        <Menu.Target>
+          <UnstyledButton className={classes['user']}>
+            <CircleUser size={18} strokeWidth={1.75} aria-hidden />
+            <span className={classes['who']}>
+              <Text size="sm" truncate component="span" display="block">
+                {me.name}
+              </Text>
+              <Text size="xs" c="dimmed" component="span" display="block">
+                {t(`shell.role.${me.role}`)}
+              </Text>
+            </span>
+            <ChevronsUpDown size={14} aria-hidden />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{t('shell.scheme.label')}</Menu.Label>
+          <div className={classes['scheme']}>
+            <SegmentedControl
+              fullWidth
+              aria-label={t('shell.scheme.label')}
+              value={colorScheme}
+              onChange={(value) => setColorScheme(schemes.find((scheme) => scheme === value) ?? 'auto')}
+              data={schemes.map((value) => ({ value, label: t(`shell.scheme.${value}`) }))}
+            />
+          </div>
+          <Menu.Divider />
+          <Menu.Item component="a" href="/docs" leftSection={<BookMarked size={14} aria-hidden />}>
+            {t('shell.apiReference')}
+          </Menu.Item>
+          {me.operatorId !== null && (
+            <Menu.Item leftSection={<KeyRound size={14} aria-hidden />} onClick={() => setChanging(true)}>
+              {t('access.password.title')}
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<LogOut size={14} aria-hidden />} onClick={signOut}>
+            {t('shell.signOut')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isChanging && <ChangePassword me={me} onClose={() => setChanging(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { access } from './en/access.ts'
+import { calendar } from './en/calendar.ts'
+import { deliveries } from './en/deliveries.ts'
+import { hotels } from './en/hotels.ts'
+import { overview } from './en/overview.ts'
+import { parts } from './en/parts.ts'
+import { priceChecks } from './en/price-checks.ts'
+import { pushes } from './en/pushes.ts'
+import { reference } from './en/reference.ts'
+import { reservations } from './en/reservations.ts'
+import { sandbox } from './en/sandbox.ts'
+import { shell } from './en/shell.ts'
+import { suppliers } from './en/suppliers.ts'
+
+/** Every text of the console in English, an area each. */
+export const en = {
+  shell,
+  parts,
+  access,
+  overview,
+  suppliers,
+  hotels,
+  calendar,
+  pushes,
+  reservations,
+  deliveries,
+  priceChecks,
+  reference,
+  sandbox,
+}

@@ -1,0 +1,22 @@
+/** Writes client/dist/, which the client's npm package carries: JavaScript and its types, and nothing of the service. */
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './project-files.ts'
+
+rmSync(join(root, 'client/dist'), { recursive: true, force: true })
+const compiled = spawnSync(
+  process.execPath,
+  [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'client'],
+  // Not to stdout, where `npm pack --json` writes.
+  { cwd: root, stdio: ['ignore', 2, 2] },
+)
+if (compiled.status === 0) rewriteTypes()
+else process.exitCode = 1
+
+/** The compiler rewrites the extensions of imports in JavaScript only. */
+function rewriteTypes(): void {
+  for (const path of globSync(join(root, 'client/dist/*.d.ts'))) {
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(?<=from '\.\/[\w-]+)\.ts(?=')/g, '.js'))
+  }
+}

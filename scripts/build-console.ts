@@ -1,0 +1,63 @@
+/**
+ * `npm run build:console`: the web application of console/ into dist/console-web, compressed for the way; nothing
+ * where it is there already. Started by the service too, in a checkout that has none yet.
+ */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build } from 'vite'
+import { builtFromFile, hashOfBuiltWeb, hashOfWebSources, webFolder } from '../src/console/web-sources.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+
+/** Whether it had to be built. */
+export async function buildConsole(): Promise<boolean> {
+  const hash = await hashOfWebSources()
+  if (hash === undefined) throw new Error('There are no sources of the console')
+  if ((await hashOfBuiltWeb()) === hash) return false
+  const made = `${webFolder}.${process.pid}`
+  try {
+    await build({
+      configFile: join(root, 'console/vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: made, emptyOutDir: true },
+    })
+    await compress(join(made, 'assets'))
+    await writeFile(join(made, builtFromFile), hash)
+    await replace(webFolder, made)
+  } finally {
+    await rm(made, { recursive: true, force: true })
+  }
+  return true
+}
+
+async function compress(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const plain = await readFile(path)
+    await writeFile(`${path}.br`, await promisify(brotliCompress)(plain, brotliQuality))
+    await writeFile(`${path}.gz`, await promisify(gzip)(plain, { level: 9 }))
+  }
+}
+
+/** Two programs may build at once: the last one stays, and both are whole. */
+async function replace(folder: string, made: string): Promise<void> {
+  const old = `${made}.old`
+  await mkdir(resolve(folder, '..'), { recursive: true })
+  await rename(folder, old).catch(() => {})
+  await rename(made, folder).catch(async (error: unknown) => {
+    // Another's is there meanwhile, made of the same sources.
+    if ((await hashOfBuiltWeb()) === undefined) throw error
+  })
+  await rm(old, { recursive: true, force: true })
+}
+
+if (import.meta.main) {
+  const startedMs = performance.now()
+  const isNew = await buildConsole()
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  // Not to stdout, where `npm pack --json` writes.
+  process.stderr.write(isNew ? `The console is built (${seconds} s)\n` : 'The console is built already\n')
+}

@@ -1,0 +1,139 @@
+import type { Chance } from './chance.ts'
+import type { DataHotel, DataRate, DataRoom } from './hotels.ts'
+import type { Json } from './service.ts'
+
+/** Prices, units and restrictions of the hotels, night by night the same however often they are asked for. */
+
+type Day = Temporal.PlainDate
+
+const usualNights = 365
+const largeNights = 760
+const soonNights = 38
+/** An item says the same of all its nights; prices change with the season and on weekends. */
+const seasons = [0.82, 0.84, 0.92, 1, 1.06, 1.18, 1.34, 1.38, 1.16, 1.02, 0.86, 0.95]
+const weekdays = ['MON', 'TUE', 'WED', 'THU', 'SUN']
+const weekends = ['FRI', 'SAT']
+
+/** As text, because of currencies without decimals and of those that have two. */
+export function priceOf({ place }: DataHotel, room: DataRoom, rate: DataRate, night: Day): string {
+  const weekend = night.dayOfWeek === 5 || night.dayOfWeek === 6 ? 1.12 : 1
+  const price = place.level * room.extra * rate.factor * (seasons[night.month - 1] ?? 1) * weekend
+  return place.currency === 'JPY' ? String(Math.round(price / 100) * 100) : `${Math.round(price)}.00`
+}
+
+export function nightsOf({ fate }: DataHotel): number {
+  return fate === 'large' ? largeNights : fate === 'endsSoon' ? soonNights : usualNights
+}
+
+/** What a hotel pushes first, a push for each element. */
+export function firstPushes(hotel: DataHotel, today: Day, dice: Chance): Json[] {
+  const pushes = hotel.rooms.map((room) => itemsOf(hotel, room, today, dice))
+  // The large one would be too long for one.
+  const bundles = hotel.fate === 'large' ? pushes : [pushes.flat()]
+  return bundles.map((ari) => pushOf(hotel, ari))
+}
+
+export function pushOf({ hotelId }: DataHotel, ari: readonly Json[]): Json {
+  return { hotelId, pricingModel: 'unit', ari }
+}
+
+function itemsOf(hotel: DataHotel, room: DataRoom, today: Day, dice: Chance): Json[] {
+  const last = today.add({ days: nightsOf(hotel) - 1 })
+  const items: Json[] = []
+  for (let from = today; Temporal.PlainDate.compare(from, last) <= 0;) {
+    const monthEnd = from.with({ day: from.daysInMonth })
+    const to = Temporal.PlainDate.compare(monthEnd, last) < 0 ? monthEnd : last
+    for (const daysOfWeek of [weekdays, weekends]) {
+      const example = nightIn(from, to, daysOfWeek)
+      if (!example) continue
+      const rates = hotel.rates.map((rate) => ({
+        rateId: rate.rateId,
+        price: priceOf(hotel, room, rate, example),
+        ...restrictionsOf(rate, example),
+      }))
+      items.push({
+        roomId: room.roomId,
+        startDate: String(from),
+        endDate: String(to),
+        daysOfWeek,
+        inventory: room.units,
+        rates,
+      })
+    }
+    from = to.add({ days: 1 })
+  }
+  return [...items, ...busyNights(room, today, last, dice)]
+}
+
+function restrictionsOf({ rateId }: DataRate, { month, dayOfWeek }: Day): Json {
+  const isHigh = month === 7 || month === 8
+  const minLengthStay = isHigh ? 3 : dayOfWeek >= 5 ? 2 : null
+  const isEarly = rateId === 'NRF' || rateId.endsWith('3')
+  return { minLengthStay, ...(isEarly ? { minAdvanceDays: 7 } : {}) }
+}
+
+/** Nights that are full, closed, or without arrivals: a calendar of a house that sells. */
+function busyNights(room: DataRoom, today: Day, last: Day, dice: Chance): Json[] {
+  const span = today.until(last).days
+  const spread = Math.min(14, Math.floor(span / 12))
+  return Array.from({ length: spread }, () => {
+    const from = today.add({ days: dice.below(span) })
+    const until = from.add({ days: dice.below(4) })
+    const to = Temporal.PlainDate.compare(until, last) < 0 ? until : last
+    const dates = { roomId: room.roomId, startDate: String(from), endDate: String(to) }
+    const kind = dice.below(4)
+    if (kind === 0) return { ...dates, inventory: 0 }
+    if (kind === 1) return { ...dates, closed: true }
+    return { ...dates, inventory: 1 + dice.below(3) }
+  })
+}
+
+function nightIn(from: Day, to: Day, daysOfWeek: readonly string[]): Day | undefined {
+  const names = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
+  for (let day = from; Temporal.PlainDate.compare(day, to) <= 0; day = day.add({ days: 1 }))
+    if (daysOfWeek.includes(names[day.dayOfWeek - 1] ?? '')) return day
+  return undefined
+}
+
+/** A small push, as most are: a price, units, or a restriction of a few nights. */
+export function smallPush(hotel: DataHotel, today: Day, dice: Chance): Json {
+  const room = dice.of(hotel.rooms)
+  const rate = dice.of(hotel.rates)
+  const from = today.add({ days: dice.below(Math.min(120, nightsOf(hotel) - 5)) })
+  const dates = {
+    roomId: room.roomId,
+    startDate: String(from),
+    endDate: String(from.add({ days: dice.below(4) })),
+  }
+  const kind = dice.below(10)
+  if (kind < 5) return pushOf(hotel, [{ ...dates, inventory: dice.below(room.units + 1) }])
+  if (kind < 8) {
+    const restriction = dice.of([
+      { minLengthStay: 2 },
+      { closedToArrival: true },
+      { closedToDeparture: true },
+      { closed: true },
+    ])
+    return pushOf(hotel, [{ ...dates, rates: [{ rateId: rate.rateId, ...restriction }] }])
+  }
+  // Says what is held already.
+  return pushOf(hotel, [{ ...dates, rates: [{ rateId: rate.rateId, closedToDeparture: null }] }])
+}
+
+/** What suppliers get wrong. */
+export function wrongPush(hotel: DataHotel, today: Day, dice: Chance): Json | string {
+  const [room] = hotel.rooms
+  const [rate] = hotel.rates
+  const dates = { startDate: String(today.add({ days: 20 })), endDate: String(today.add({ days: 25 })) }
+  const good = { roomId: room?.roomId, ...dates, inventory: 4 }
+  const wrongs: readonly (Json | string)[] = [
+    pushOf(hotel, [{ ...good, roomId: 'DBL-OLD' }]),
+    pushOf(hotel, [{ ...good, rates: [{ rateId: rate?.rateId, price: -12 }] }]),
+    pushOf(hotel, [{ ...good, startDate: '2027-02-30' }]),
+    pushOf(hotel, [{ ...good, inventory: '4' }]),
+    pushOf(hotel, [good, { ...good, roomId: 'SUITE-9' }]),
+    pushOf({ ...hotel, hotelId: `${hotel.hotelId}-X` }, [good]),
+    '{"hotelId": "BCN-0001", "ari": [',
+  ]
+  return dice.of(wrongs)
+}

@@ -1,0 +1,116 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startApp, type App } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { createKey, createToken } from '../../src/keys/manage.ts'
+import { claimEnvironment } from '../../src/keys/store.ts'
+import { openStore } from '../../src/open-store.ts'
+import { createFirstAdmin, firstStart } from '../../src/operators/manage.ts'
+import { signInUrl } from '../../src/operators/sign-in-link.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { migrate } from '../../src/platform/migrate.ts'
+import { resolveAsSystem } from '../../src/platform/outbound.ts'
+import { openDatabase } from '../../src/platform/postgres.ts'
+import { telemetry } from '../../src/platform/telemetry.ts'
+import { isRecord } from '../../src/platform/validate.ts'
+import { preparePartitions } from '../../src/push-log/housekeeping.ts'
+import { fillReference } from '../../src/reference/store.ts'
+
+/** A service in this process whose clock lags behind as long as its past is being made. */
+export type PastService = {
+  url: string
+  /** Sets the clock; 0 is now. */
+  goTo: (behindMs: number) => Promise<void>
+  now: () => number
+  supplier: (name: string, channelManager: string) => Promise<Ask>
+  platform: () => Promise<Ask>
+  /** Where somebody signs in for the first time. */
+  signInUrl: () => Promise<string>
+  stop: () => Promise<void>
+}
+
+export type Json = Record<string, unknown>
+export type Answered = { status: number; body: Json }
+/** POST with a body, GET without one. */
+export type Ask = (path: string, body?: unknown, method?: 'PUT') => Promise<Answered>
+
+const environment = 'sandbox'
+/** Far more than a supplier may push in a minute of a usual account. */
+const limits = { requestsPerMinute: 0 }
+
+export async function startPastService(port: number): Promise<PastService> {
+  const folder = await mkdtemp(join(tmpdir(), 'ari-console-data-'))
+  // As root the embedded PostgreSQL runs as another user, who must be able to pass through.
+  await chmod(folder, 0o711)
+  const { settings } = readConfig({ ARI_DATA_DIR: join(folder, 'data') })
+  // Undelivered reservations are what it is for.
+  const log = openLog('fatal')
+  const store = await openStore(settings, log)
+  await migrate(store.address)
+  const db = openDatabase(store.address, log)
+  let behindMs = 0
+  const clock = { now: () => Date.now() - behindMs }
+  await claimEnvironment(db, environment)
+  await fillReference(db)
+  const app: App = startApp({
+    db,
+    clock,
+    log,
+    telemetry: telemetry(),
+    environment,
+    // The suppliers listen on this machine.
+    outbound: { allowPrivate: true, resolve: resolveAsSystem },
+    console: { publicUrl: undefined, oidc: undefined },
+  })
+  const { url } = await app.listen({ host: '127.0.0.1', port })
+  await preparePartitions(db, clock.now())
+  const deliveries = app.startDeliveries()
+  app.prepareConsole()
+  return {
+    url,
+    now: clock.now,
+    goTo: async (ms) => {
+      behindMs = ms
+      await preparePartitions(db, clock.now())
+    },
+    supplier: async (supplier, channelManager) => {
+      const wanted = { supplier, channelManager, expiresAtMs: null, limits }
+      const { apiKey } = await createKey(db, environment, wanted)
+      return caller(url, { 'x-api-key': apiKey })
+    },
+    platform: async () => {
+      const { token } = await createToken(db, environment, {
+        role: 'platform',
+        name: 'booking site',
+        expiresAtMs: null,
+      })
+      return caller(url, { authorization: `Bearer ${token}` })
+    },
+    signInUrl: async () => {
+      const doing = { operator: firstStart, requestId: undefined, nowMs: clock.now() }
+      const admin = await createFirstAdmin(db, 'admin', doing)
+      return admin ? signInUrl(url, admin.link.token) : `${url}/console`
+    },
+    stop: async () => {
+      app.drain()
+      await deliveries.close()
+      await app.close()
+      await db.close()
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function caller(url: string, headers: Record<string, string>): Ask {
+  return async (path, body, method) => {
+    const response = await fetch(`${url}/v1${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const answer: unknown = await response.json()
+    return { status: response.status, body: isRecord(answer) ? answer : {} }
+  }
+}

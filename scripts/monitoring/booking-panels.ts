@@ -1,0 +1,108 @@
+import { of, quantile, rate, type Row } from './panel.ts'
+
+export const rowsOfBookings: readonly Row[] = [
+  {
+    title: 'Reservations and deliveries',
+    panels: [
+      {
+        title: 'Bookings by outcome',
+        description: 'Calls that make, modify or cancel a reservation. Console: Reservations.',
+        unit: 'ops',
+        isStacked: true,
+        queries: [[rate('ari_bookings_total', 'outcome'), '{{outcome}}']],
+      },
+      {
+        title: 'Delivery attempts by outcome',
+        description: 'All causes together. Console: Deliveries, by supplier.',
+        unit: 'ops',
+        isStacked: true,
+        queries: [[rate('ari_delivery_attempts_total', 'outcome'), '{{outcome}}']],
+      },
+      {
+        title: 'Delivery attempts by cause',
+        description: 'At once, retry, hourly run, by hand.',
+        unit: 'ops',
+        isStacked: true,
+        queries: [[rate('ari_delivery_attempts_total', 'trigger'), '{{trigger}}']],
+      },
+      {
+        title: 'From commit to delivery',
+        description: 'How long reservations that were delivered have waited.',
+        unit: 's',
+        queries: [0.5, 0.95, 0.99].map((share) => [
+          quantile(share, 'ari_delivery_lag_seconds'),
+          `p${share * 100}`,
+        ]),
+      },
+      {
+        title: 'Waiting and under way',
+        description: 'Deliveries that are due or will be, and calls under way.',
+        unit: 'short',
+        queries: [
+          [`max(${of('ari_deliveries_queued')})`, 'queued'],
+          [`sum(${of('ari_delivery_calls')})`, 'calls under way'],
+        ],
+      },
+      {
+        title: 'Alerts raised',
+        description: 'Reservations that were undelivered for too long, by reason.',
+        unit: 'ops',
+        queries: [[rate('ari_delivery_alerts_total', 'reason'), '{{reason}}']],
+      },
+      {
+        title: "Calls of suppliers' URLs",
+        description: 'By purpose and outcome: answered, or why they failed.',
+        unit: 'ops',
+        isStacked: true,
+        queries: [
+          [rate('ari_outbound_duration_seconds_count', 'purpose, outcome'), '{{purpose}} {{outcome}}'],
+        ],
+      },
+      {
+        title: "Latency of suppliers' URLs",
+        description: '95th percentile by purpose.',
+        unit: 's',
+        queries: [[quantile(0.95, 'ari_outbound_duration_seconds', 'purpose'), '{{purpose}}']],
+      },
+    ],
+  },
+  {
+    title: 'Process and database',
+    panels: [
+      {
+        title: 'Event loop delay',
+        description: 'Above 100 ms for long, the process has too much to do: add one.',
+        unit: 's',
+        marks: [0.1, 0.5],
+        queries: [
+          [`max by (instance) (${of('nodejs_eventloop_lag_p99_seconds')})`, '{{instance}} p99'],
+          [`max by (instance) (${of('nodejs_eventloop_lag_mean_seconds')})`, '{{instance}} mean'],
+        ],
+      },
+      {
+        title: 'Connections of the pool',
+        description: 'Queries that wait for a connection mean a slow database, or one process too few.',
+        unit: 'short',
+        queries: [
+          [`sum by (instance) (${of('ari_pool_connections')})`, '{{instance}} open'],
+          [`sum by (instance) (${of('ari_pool_idle')})`, '{{instance}} idle'],
+          [`sum by (instance) (${of('ari_pool_waiting')})`, '{{instance}} waiting'],
+        ],
+      },
+      {
+        title: 'Memory',
+        description: 'Resident memory of the process.',
+        unit: 'bytes',
+        queries: [[`max by (instance) (${of('process_resident_memory_bytes')})`, '{{instance}}']],
+      },
+      {
+        title: 'CPU',
+        description: 'Cores used by the process.',
+        unit: 'short',
+        queries: [
+          [`sum by (instance) (rate(${of('process_cpu_seconds_total')}[$__rate_interval]))`, '{{instance}}'],
+        ],
+      },
+    ],
+  },
+]

@@ -1,0 +1,56 @@
+import type { DayNumber } from '../platform/calendar.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { Block, type NightMask } from './block.ts'
+import { unset } from './block-codec.ts'
+import { fieldNumber } from './fields.ts'
+import { countNights, everyWeekday, nightsBetween } from './month.ts'
+import { blockKeyText, selectBlocks, type BlockKey, type LockedHotel, type WrittenBlock } from './store.ts'
+
+/** Rate 0: the room with all its rates. */
+export type StoppedRow = { roomNo: number; rateNo: number }
+
+export type StopSell = { rows: readonly StoppedRow[]; from: DayNumber; to: DayNumber; isStopped: boolean }
+
+/** The blocks as they shall be, and by row how many nights were not so already. */
+export type Stopped = { written: WrittenBlock[]; changedOf: number[] }
+
+/**
+ * Closes nights of rows for the platform, or opens them again: a value beside those that suppliers push, which no push
+ * changes (decision 014). The caller holds the hotel, and writes.
+ */
+export async function stopSell(
+  connection: Queryable,
+  hotel: LockedHotel,
+  { rows, from, to, isStopped }: StopSell,
+): Promise<Stopped> {
+  const months = nightsBetween(from, to, everyWeekday)
+  const keys = rows.flatMap((row) =>
+    months.map(({ month }): BlockKey => ({ hotelId: hotel.id, ...row, month })),
+  )
+  const held = await selectBlocks(connection, keys)
+  const { currencyRevision } = hotel
+  const stamp = { revision: hotel.revision + 1, sequence: undefined, keyId: 0, currencyRevision }
+  const written: WrittenBlock[] = []
+  const changedOf = rows.map((row) => {
+    let changed = 0
+    for (const { month, mask } of months) {
+      const key = { hotelId: hotel.id, ...row, month }
+      const text = blockKeyText(key)
+      const bytes = held.get(text)
+      const block = bytes ? Block.decode(bytes) : Block.empty()
+      changed += countNights(changedNights(block, mask, isStopped, stamp))
+      if (block.dirty) written.push({ key, text, bytes: block.encode(), isStored: bytes !== undefined })
+    }
+    return changed
+  })
+  return { written, changedOf }
+}
+
+function changedNights(
+  block: Block,
+  mask: NightMask,
+  isStopped: boolean,
+  stamp: Parameters<Block['set']>[3],
+): NightMask {
+  return block.set(fieldNumber.stopSell, mask, isStopped ? 1 : unset, stamp).changed
+}

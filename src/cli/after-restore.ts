@@ -1,0 +1,42 @@
+import { Command } from 'commander'
+import { transaction } from '../platform/postgres.ts'
+import { printOutcome } from './print.ts'
+import { withSession } from './session.ts'
+
+/** More than a service gives out between two backups. */
+const idsSkipped = { reservations: 1_000_000, hotels: 100_000 }
+
+export function afterRestoreCommand(): Command {
+  return new Command('after-restore')
+    .description('make a store that was restored from a backup ready, before the service starts on it')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+What was made after the backup is gone here, but others know it. So that no id is given a second time, those of
+reservations and hotels go on far behind; and all who follow the change feed are told to start anew.`,
+    )
+    .action((given: { json?: boolean }) =>
+      withSession(async ({ db }) => {
+        const next = await transaction(db, async (connection) => {
+          await connection.query('delete from change')
+          // The feed counts by the server's transactions, and another server's are other numbers.
+          await connection.query(
+            `update change_horizon
+             set turn = pg_snapshot_xmax(pg_current_snapshot())::text::bigint, id = 0, hotels = 0`,
+          )
+          const { rows } = await connection.query<{ reservations: number; hotels: number }>(
+            `select
+               setval(pg_get_serial_sequence('reservation', 'id'),
+                 nextval(pg_get_serial_sequence('reservation', 'id')) + $1)::float8 as reservations,
+               setval(pg_get_serial_sequence('hotel', 'id'),
+                 nextval(pg_get_serial_sequence('hotel', 'id')) + $2)::float8 as hotels`,
+            [idsSkipped.reservations, idsSkipped.hotels],
+          )
+          return rows[0]
+        })
+        const sentence = `Ids go on behind ${next?.reservations} (reservations) and ${next?.hotels} (hotels); who follows the change feed starts anew`
+        printOutcome(given, { idsAfter: next }, sentence)
+      }),
+    )
+}

@@ -1,0 +1,159 @@
+import { Argument, Command, Option } from 'commander'
+import { loadConfig } from '../config.ts'
+import type { SignInLink, StoredOperator } from '../operators/contract.ts'
+import {
+  commandLine,
+  createOperator,
+  disableOperator,
+  enableOperator,
+  newSignInLink,
+  setRole,
+  type Doing,
+} from '../operators/manage.ts'
+import { signInUrl } from '../operators/sign-in-link.ts'
+import { selectOperators } from '../operators/store.ts'
+import { operatorRoles, type OperatorRole } from '../platform/route.ts'
+import { printJson, printOutcome, printTable, remark } from './print.ts'
+import { withSession } from './session.ts'
+
+type Given = { json?: boolean }
+
+export function operatorCommand(): Command {
+  const operator = new Command('operator').description('people who sign in to the console').addHelpText(
+    'after',
+    `
+A viewer sees everything and changes nothing; an operator works with suppliers, hotels and reservations; an admin
+makes operators, too. What is done here stands in the console's audit log.
+
+Examples:
+  ari operator create --name maria@example.com --role admin
+  ari operator list
+  ari operator set-role maria@example.com operator
+  ari operator disable maria@example.com         ends the sessions, too
+  ari operator enable maria@example.com
+  ari operator sign-in-link maria@example.com    for who forgot the password`,
+  )
+  addCreate(operator)
+  addList(operator)
+  addSetRole(operator)
+  operator
+    .command('disable')
+    .description('let somebody in no more; ends the sessions within a second')
+    .addArgument(nameArgument())
+    .option('--json', 'print JSON')
+    .action((name: string, given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        const disabled = await disableOperator(db, name, doing(nowMs))
+        printOutcome(given, shown(disabled), `Operator "${disabled.name}" is disabled`)
+      }),
+    )
+  operator
+    .command('enable')
+    .description('let somebody in again')
+    .addArgument(nameArgument())
+    .option('--json', 'print JSON')
+    .action((name: string, given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        const enabled = await enableOperator(db, name, doing(nowMs))
+        printOutcome(given, shown(enabled), `Operator "${enabled.name}" is enabled`)
+      }),
+    )
+  operator
+    .command('sign-in-link')
+    .description('a link that signs somebody in, once; those made before no longer work')
+    .addArgument(nameArgument())
+    .option('--json', 'print JSON')
+    .action((name: string, given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        const { operator: of, link } = await newSignInLink(db, name, doing(nowMs))
+        printLink(given, of, link)
+      }),
+    )
+  return operator
+}
+
+function addCreate(operator: Command): void {
+  operator
+    .command('create')
+    .description(
+      'make an operator; prints a link to sign in by and choose a password, the only time it can be seen',
+    )
+    .requiredOption('--name <name>', 'a name or an e-mail address; upper and lower case do not matter')
+    .addOption(roleOption())
+    .option('--json', 'print JSON')
+    .action((given: Given & { name: string; role: OperatorRole }) =>
+      withSession(async ({ db, nowMs, ...session }) => {
+        // So that a new database belongs to an environment, as with a first key.
+        await session.environment()
+        const { operator: made, link } = await createOperator(db, given, doing(nowMs))
+        printLink(given, made, link)
+      }),
+    )
+}
+
+function addList(operator: Command): void {
+  operator
+    .command('list')
+    .description('all operators')
+    .option('--json', 'print JSON')
+    .action((given: Given) =>
+      withSession(async ({ db }) => {
+        const operators = await selectOperators(db)
+        if (given.json) return printJson(operators.map(shown))
+        printTable(
+          ['OPERATOR ID', 'NAME', 'ROLE', 'STATUS', 'PASSWORD', 'OPENID', 'CREATED', 'LAST SIGN-IN'],
+          operators.map((one) => [
+            one.operatorId,
+            one.name,
+            one.role,
+            one.disabledAt === null ? 'active' : 'disabled',
+            one.hasPassword ? 'yes' : 'no',
+            one.isLinked ? 'yes' : 'no',
+            one.createdAt,
+            one.lastSignInAt,
+          ]),
+        )
+      }),
+    )
+}
+
+function addSetRole(operator: Command): void {
+  operator
+    .command('set-role')
+    .description('change what somebody may do; holds from the next request on')
+    .addArgument(nameArgument())
+    .addArgument(new Argument('<role>', 'what somebody may do').choices([...operatorRoles]))
+    .option('--json', 'print JSON')
+    .action((name: string, role: OperatorRole, given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        const changed = await setRole(db, name, role, doing(nowMs))
+        printOutcome(given, shown(changed), `Operator "${changed.name}" has the role ${changed.role}`)
+      }),
+    )
+}
+
+function nameArgument(): Argument {
+  return new Argument('<name>', 'as in operator list')
+}
+
+function roleOption(): Option {
+  return new Option('--role <role>', 'what somebody may do').choices([...operatorRoles]).makeOptionMandatory()
+}
+
+function doing(nowMs: number): Doing {
+  return { operator: commandLine, requestId: undefined, nowMs }
+}
+
+function shown({ operatorId, ...operator }: StoredOperator): object {
+  return { operatorId: String(operatorId), ...operator }
+}
+
+/** The address is that of the settings: a service on another machine or port has another. */
+function printLink(given: Given, operator: StoredOperator, { token, expiresAt }: SignInLink): void {
+  const { host, port, publicUrl } = loadConfig().settings
+  const reachableHost = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  const shownHost = reachableHost.includes(':') ? `[${reachableHost}]` : reachableHost
+  const url = signInUrl(publicUrl ?? `http://${shownHost}:${port}`, token)
+  printOutcome(given, { ...shown(operator), signInUrl: url, expiresAt }, url)
+  remark(`It signs "${operator.name}" in once, until ${expiresAt}. It is not shown again.`)
+}

@@ -1,0 +1,58 @@
+import { selectAccount } from '../keys/account.ts'
+import { defaultLimits } from '../keys/limits.ts'
+import { answer, on, type Mounted } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import type { AnswerOf } from '../platform/route.ts'
+import type { PriceChecker } from '../price-check/checker.ts'
+import { hotelsCounted, supplierRoutes, type SupplierKey, type SupplierWebhook } from './supplier-contract.ts'
+import { readId, supplierUnknown } from './supplier-rules.ts'
+import { selectCalls, selectKeysOf, selectSuppliers, type KeyRow } from './supplier-store.ts'
+
+type GetNeeds = Needs & { priceChecks: PriceChecker }
+
+const callsOfEachKind = 10
+
+/** GET /suppliers/{supplierId}: all that is agreed with it, its keys, and how calls of its URLs went of late. */
+export const getSupplier = ({ db, clock, priceChecks }: GetNeeds): Mounted =>
+  on(supplierRoutes.getSupplier, async ({ params }) => {
+    const supplierId = readId(params.supplierId)
+    if (supplierId === undefined) throw supplierUnknown(params.supplierId)
+    const nowMs = clock.now()
+    const hotelsMax = hotelsCounted.onPage
+    const filter = { supplierId, search: undefined, afterId: undefined, hotelsMax, nowMs }
+    await priceChecks.ledger.written()
+    const [found] = await selectSuppliers(db, filter, 1)
+    if (!found) throw supplierUnknown(params.supplierId)
+    const [account, keys, calls] = await Promise.all([
+      selectAccount(db, supplierId),
+      selectKeysOf(db, { supplierId }, nowMs),
+      selectCalls(db, supplierId, callsOfEachKind),
+    ])
+    const { name, createdAt, hotels, pushes } = found
+    const said: AnswerOf<typeof supplierRoutes.getSupplier> = {
+      supplier: {
+        supplierId,
+        name,
+        createdAt,
+        account,
+        hotels: { count: Math.min(hotels, hotelsMax), isMore: hotels > hotelsMax },
+        pushes,
+        keys: keys.map(({ supplierId: _ofIt, supplier: _name, ...row }) => shownKey(row, priceChecks)),
+        calls,
+        defaultLimits,
+      },
+    }
+    return answer(200, said)
+  })
+
+function shownKey(row: Omit<KeyRow, 'supplierId' | 'supplier'>, priceChecks: PriceChecker): SupplierKey {
+  const { availability, availabilityAt, pushbook, pushbookAt, ...key } = row
+  const webhooks: SupplierWebhook[] = []
+  if (availability !== null) {
+    const circuit = priceChecks.circuit(availability)
+    webhooks.push({ kind: 'availability', url: availability, registeredAt: availabilityAt, circuit })
+  }
+  if (pushbook !== null)
+    webhooks.push({ kind: 'pushbook', url: pushbook, registeredAt: pushbookAt, circuit: null })
+  return { ...key, webhooks }
+}

@@ -1,0 +1,41 @@
+import { selectAudit, type AuditFilter } from '../operators/audit-store.ts'
+import { answer, onEveryProblem, type Judge, type Mounted } from '../platform/mount.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import {
+  readableQuery,
+  readCursor,
+  readLimit,
+  readSince,
+  readUntil,
+  refuseEmptyRange,
+  writeCursor,
+} from '../platform/query.ts'
+import { rejectIfAny } from '../platform/rejected.ts'
+import type { AnswerOf } from '../platform/route.ts'
+import { auditPageLimit, auditRoutes } from './operator-contract.ts'
+
+/** GET /audit. */
+export const listAudit = ({ db }: { db: Queryable }): Mounted =>
+  onEveryProblem(auditRoutes.listAudit, judge, async ({ read: { limit, ...filter } }) => {
+    // One more than asked for tells whether there is another page.
+    const found = await selectAudit(db, filter, limit + 1)
+    const changes = found.slice(0, limit)
+    const last = found.length > limit ? changes.at(-1) : undefined
+    const page: AnswerOf<typeof auditRoutes.listAudit> = {
+      changes,
+      nextCursor: last ? writeCursor(last.id) : null,
+    }
+    return answer(200, page)
+  })
+
+const judge: Judge<AuditFilter & { limit: number }> = (sent, shapeProblems) => {
+  const { operator, action, subject, since, until, cursor, limit: most } = readableQuery(sent, shapeProblems)
+  const wrong = [...shapeProblems]
+  const sinceMs = readSince('since', since, wrong)
+  const untilMs = readUntil('until', until, wrong)
+  refuseEmptyRange(sinceMs, untilMs, wrong)
+  const beforeId = readCursor(cursor, wrong)
+  const limit = readLimit(most, auditPageLimit, wrong)
+  rejectIfAny(wrong)
+  return { operator, action, subject, sinceMs, untilMs, beforeId, limit }
+}

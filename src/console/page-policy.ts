@@ -1,0 +1,54 @@
+/** What the console's pages may do: nothing but load their own files, and speak to their own service. */
+export function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    // Style elements that the components make while they run carry the nonce; style attributes in HTML count for nothing.
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const refreshSeconds = 2
+
+/** For the waiting page alone, which is all in one piece. */
+export function waitingPolicy(nonce: string): string {
+  return contentSecurityPolicy(nonce).replace("script-src 'self'", `script-src 'nonce-${nonce}'`)
+}
+
+/**
+ * While the console is being built, or when that failed: a page that looks again by itself. By a script, because a
+ * refresh by the header goes nowhere from an address with a #, as sign-in links have.
+ */
+export function waitingPage(nonce: string, why: string | undefined): string {
+  const text =
+    why === undefined
+      ? '<h1>The console is being built</h1><p>This happens once after an update and takes a few seconds. This page goes on by itself.</p>'
+      : `<h1>The console could not be built</h1><p>Everything else works. What the build said, which is in the log too:</p><pre>${escaped(why)}</pre><p>After a change of its sources it is tried again.</p>`
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <script nonce="${nonce}">setTimeout(() => location.reload(), ${refreshSeconds} * 1000)</script>
+    <title>ARI gateway console</title>
+    <style nonce="${nonce}">
+      body { font: 15px/1.5 system-ui, sans-serif; margin: 15vh auto; max-width: 42rem; padding: 0 1rem }
+      h1 { font-size: 1.25rem; font-weight: 600 }
+      pre { overflow-x: auto; font-size: 12px }
+    </style>
+  </head>
+  <body><main>${text}</main></body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,42 @@
+import type { Environment } from '../keys/secret.ts'
+import { answer, on, type Mounted } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import { Rejected, shown } from '../platform/rejected.ts'
+import type { AnswerOf } from '../platform/route.ts'
+import { rejectOutsideSandbox } from '../sandbox/only-here.ts'
+import { selectOptionalSeenCall, selectSeenCalls } from '../webhooks/callback-watch-store.ts'
+import type { CallbackWatch } from '../webhooks/callback-watch.ts'
+import { callsShownMax, sandboxConsoleRoutes } from './sandbox-contract.ts'
+import { readId, supplierNamed } from './supplier-rules.ts'
+
+type CallNeeds = Needs & { environment: Environment; callbackWatch?: CallbackWatch | undefined }
+
+/** GET /sandbox/{supplierId}/calls: the newest calls of the supplier's URLs, whichever process made them. */
+export const listSandboxCalls = ({ db, environment, callbackWatch }: CallNeeds): Mounted =>
+  on(sandboxConsoleRoutes.listSandboxCalls, async ({ params }) => {
+    rejectOutsideSandbox(environment)
+    const { supplierId } = await supplierNamed(db, params.supplierId)
+    await callbackWatch?.written()
+    const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxCalls> = {
+      calls: await selectSeenCalls(db, supplierId, callsShownMax),
+    }
+    return answer(200, said)
+  })
+
+/** GET /sandbox/{supplierId}/calls/{callId}: one of them with what was sent and what came back. */
+export const getSandboxCall = ({ db, environment }: CallNeeds): Mounted =>
+  on(sandboxConsoleRoutes.getSandboxCall, async ({ params }) => {
+    rejectOutsideSandbox(environment)
+    const { supplierId } = await supplierNamed(db, params.supplierId)
+    const id = readId(params.callId)
+    const call = id === undefined ? undefined : await selectOptionalSeenCall(db, supplierId, id)
+    if (!call) {
+      throw new Rejected(404, {
+        type: 'CALL_NOT_FOUND',
+        message: `Call ${String(shown(params.callId))} not found`,
+        hint: 'Only the newest calls are kept',
+      })
+    }
+    const said: AnswerOf<typeof sandboxConsoleRoutes.getSandboxCall> = { call }
+    return answer(200, said)
+  })

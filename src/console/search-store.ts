@@ -1,0 +1,56 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { Found } from './search-contract.ts'
+
+/** What the search finds beside hotels: by what has an index, or among the suppliers, who are some hundreds. */
+
+type OfKind<Kind extends Found['kind']> = Extract<Found, { kind: Kind }>
+
+export async function selectFoundReservation(
+  db: Queryable,
+  reservationId: number,
+): Promise<OfKind<'reservation'>[]> {
+  const { rows } = await db.query<OfKind<'reservation'>>(
+    `select 'reservation' as kind, reservation.id as "reservationId", hotel.name as "hotelName",
+       supplier.name as supplier, arrival, status
+     from reservation join hotel on hotel.id = reservation.hotel_id
+       join supplier on supplier.id = reservation.supplier_id
+     where reservation.id = $1`,
+    [reservationId],
+  )
+  return rows
+}
+
+/** The newest pushes whose request id begins so. */
+export async function selectFoundPushes(
+  db: Queryable,
+  beginning: string,
+  limit: number,
+): Promise<OfKind<'push'>[]> {
+  const { rows } = await db.query<Omit<OfKind<'push'>, 'at'> & { atMs: number }>(
+    // Between two texts rather than by a pattern: the index serves that in every collation.
+    `select 'push' as kind, found.id as "pushId", found.request_id as "requestId",
+       round(extract(epoch from found.at) * 1000)::float8 as "atMs", supplier.name as supplier,
+       found.kind as "pushKind", found.outcome
+     from (
+       select * from push_log where request_id between $1 and $1 || '~' and starts_with(request_id, $1)
+       order by id desc limit $2
+     ) as found join supplier on supplier.id = found.supplier_id
+     order by found.id desc`,
+    [beginning, limit],
+  )
+  return rows.map(({ atMs, ...row }) => ({ ...row, at: new Date(atMs).toISOString() }))
+}
+
+export async function selectFoundSuppliers(
+  db: Queryable,
+  typed: string,
+  limit: number,
+): Promise<OfKind<'supplier'>[]> {
+  const { rows } = await db.query<OfKind<'supplier'>>(
+    `select 'supplier' as kind, id as "supplierId", name from supplier, btrim(search_text($1)) as words
+     where id::text = $1 or (words <> '' and strpos(search_text(name), words) > 0)
+     order by id::text = $1 desc, name limit $2`,
+    [typed, limit],
+  )
+  return rows
+}

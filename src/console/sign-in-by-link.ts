@@ -1,0 +1,12 @@
+import { signInByLink as signInBy, type SignInNeeds } from '../operators/sign-in.ts'
+import { refuseForeignSite, type ConsoleAddress } from '../operators/visit.ts'
+import { answer, on, type Mounted } from '../platform/mount.ts'
+import { sessionRoutes } from './session-contract.ts'
+
+/** POST /sign-in/link. */
+export const signInByLink = (needs: SignInNeeds & { consoleAddress: ConsoleAddress }): Mounted =>
+  on(sessionRoutes.signInByLink, async ({ body: { token }, visit, requestId }) => {
+    refuseForeignSite(visit, needs.consoleAddress)
+    const { headers, csrfToken } = await signInBy(needs, token, { visit, requestId })
+    return { ...answer(200, { csrfToken }), headers }
+  })

@@ -1,0 +1,68 @@
+import { optionalAccountOf } from '../operators/oidc-account.ts'
+import type { SignInProvider } from '../operators/oidc.ts'
+import { signIn, type SignInNeeds } from '../operators/sign-in.ts'
+import { oidcCookie, oidcCookieOf, originOf, type ConsoleAddress } from '../operators/visit.ts'
+import { answer, on, type Answer, type Mounted, type Visit } from '../platform/mount.ts'
+import { Rejected } from '../platform/rejected.ts'
+import { basePathOf } from '../platform/route.ts'
+import { sessionRoutes, type OidcProblem } from './session-contract.ts'
+
+/** GET /sign-in/oidc and what the provider sends the browser back to; people see pages, never these answers. */
+
+type OidcNeeds = SignInNeeds & { provider: SignInProvider | undefined; consoleAddress: ConsoleAddress }
+
+export const beginOidc = (needs: OidcNeeds): Mounted =>
+  on(sessionRoutes.beginOidc, async ({ visit, requestId }) => {
+    const { provider, consoleAddress, log } = needs
+    if (!provider) throw noProvider()
+    try {
+      const { url, kept } = await provider.begin(callbackUrl(visit, consoleAddress))
+      return seeOther(url, oidcCookie(kept, visit, consoleAddress))
+    } catch (error) {
+      log.warn({ err: error, requestId }, 'the OpenID provider could not be asked')
+      return backToSignIn('provider')
+    }
+  })
+
+export const finishOidc = (needs: OidcNeeds): Mounted =>
+  on(sessionRoutes.finishOidc, async ({ visit, requestId, query }) => {
+    const { provider, consoleAddress, log } = needs
+    if (!provider) throw noProvider()
+    const kept = oidcCookieOf(visit, consoleAddress)
+    if (kept === undefined) return backToSignIn('expired')
+    const url = new URL(callbackUrl(visit, consoleAddress))
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+    try {
+      const identity = await provider.finish(url, kept)
+      const operatorId = await optionalAccountOf(needs, identity, provider.newcomerRole, { visit, requestId })
+      if (operatorId === undefined) return backToSignIn('unknown')
+      const { headers } = await signIn(needs, operatorId, 'oidc', { visit, requestId })
+      return seeOther('/console', headers['set-cookie'])
+    } catch (error) {
+      if (error instanceof Rejected) return backToSignIn('unknown')
+      log.warn({ err: error, requestId }, 'a sign-in by the OpenID provider failed')
+      return backToSignIn('provider')
+    }
+  })
+
+function callbackUrl(visit: Visit, address: ConsoleAddress): string {
+  const { finishOidc: route } = sessionRoutes
+  return `${originOf(visit, address)}${basePathOf(route)}${route.path}`
+}
+
+function backToSignIn(problem: OidcProblem): Answer {
+  return seeOther(`/console/sign-in?problem=${problem}`)
+}
+
+function seeOther(location: string, cookie?: string): Answer {
+  const headers = { location, ...(cookie === undefined ? {} : { 'set-cookie': cookie }) }
+  return { ...answer(303, {}), headers }
+}
+
+function noProvider(): Rejected {
+  return new Rejected(404, {
+    type: 'NO_SIGN_IN_PROVIDER',
+    message: 'There is no OpenID provider',
+    hint: 'Set ARI_OIDC_ISSUER, ARI_OIDC_CLIENT_ID and ARI_PUBLIC_URL',
+  })
+}

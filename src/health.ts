@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import type { Needs } from './platform/needs.ts'
+
+/** What load balancers and monitors ask: whether the process lives, whether it should get requests, and its metrics. */
+
+const readyTimeoutMs = 1_000
+
+export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: () => boolean): void {
+  // Those who watch an overloaded service must not take it for a dead one.
+  const config = { pressureHandler: () => {} }
+  fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
+  fastify.get('/readyz', { config }, async (_request, reply) => {
+    const reason = isDraining() ? 'shutting down' : await storeFault(needs)
+    return reply
+      .code(reason === undefined ? 200 : 503)
+      .type('text/plain')
+      .send(reason === undefined ? 'ready\n' : `not ready: ${reason}\n`)
+  })
+  fastify.get('/metrics', { config }, async (_request, reply) =>
+    reply.type(needs.telemetry.registry.contentType).send(await needs.telemetry.registry.metrics()),
+  )
+}
+
+async function storeFault(needs: Needs): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve('the store does not answer'), readyTimeoutMs)
+  })
+  try {
+    return await Promise.race([needs.db.query('select 1').then(() => undefined), late])
+  } catch {
+    return 'the store is not available'
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,124 @@
+import { Marked, type RendererObject, type Tokens } from 'marked'
+
+/** A guide as HTML. The Markdown is ours: what it holds of HTML is kept as it is. */
+
+export type Heading = { id: string; depth: number; text: string }
+export type Rendered = { html: string; title: string; headings: readonly Heading[] }
+
+/** Where a file says before a block what is behind its fence: here the block says it itself. */
+const saidByFence = /^`((?:GET|POST|PUT) \S+)`\n\n(```json \1\n)/gm
+
+/** `address` turns a link as it stands in the file, relative to docs/, into one of the browser. */
+export function renderMarkdown(markdown: string, address: (href: string) => string): Rendered {
+  const headings: Heading[] = []
+  const marked = new Marked({ gfm: true, renderer: { ...rendererOf(headings, address), code } })
+  const html = marked.parse(markdown.replaceAll(saidByFence, '$2'), { async: false })
+  const title = headings.find(({ depth }) => depth === 1)?.text ?? ''
+  return { html, title, headings }
+}
+
+function rendererOf(headings: Heading[], address: (href: string) => string): RendererObject {
+  let tables = 0
+  return {
+    heading({ tokens, depth }) {
+      const inner = this.parser.parseInline(tokens)
+      const text = plain(inner)
+      const id = freeId(text, headings)
+      headings.push({ id, depth, text })
+      const anchor =
+        depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to “${text}”">#</a>`
+      return `<h${depth} id="${id}">${inner}${anchor}</h${depth}>\n`
+    },
+    link({ href, tokens }) {
+      return `<a href="${escaped(address(href))}">${this.parser.parseInline(tokens)}</a>`
+    },
+    checkbox() {
+      // To be ticked on paper, or in the head: a field that nobody can tick would need a label for nothing.
+      return '<span class="box" aria-hidden="true">☐</span> '
+    },
+    image({ href, text }) {
+      return `<img src="${escaped(address(href))}" alt="${escaped(text)}">`
+    },
+    table({ header, rows }) {
+      const cell = (tag: 'th' | 'td', { tokens }: Tokens.TableCell) =>
+        `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`
+      const line = (cells: readonly string[]) => `<tr>${cells.join('')}</tr>`
+      const heads = header.map((head) => cell(head.text === '' ? 'td' : 'th', head))
+      const hasHeads = header.some(({ text }) => text !== '')
+      const body = rows.map((cells) => line(cells.map((one) => cell('td', one)))).join('\n')
+      // Wide tables scroll by themselves, also by keyboard.
+      return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${hasHeads ? `<thead>${line(heads)}</thead>` : ''}<tbody>${body}</tbody></table></div>\n`
+    },
+  }
+}
+
+/** What is said of a block: the fences of docs/README.md. */
+function code({ text, lang = '' }: Tokens.Code): string {
+  const [language = '', ...rest] = lang.split(' ')
+  const said = captionOf(language, rest.join(' '))
+  const inner = language === 'json' ? colouredJson(text) : escaped(text)
+  const head = said === '' ? '' : `<figcaption>${escaped(said)}</figcaption>`
+  return `<figure class="code" data-language="${escaped(language)}">${head}<pre tabindex="0"><code>${inner}</code></pre></figure>\n`
+}
+
+const languages: ReadonlyMap<string, string> = new Map([
+  ['ts', 'TypeScript'],
+  ['python', 'Python'],
+  ['php', 'PHP'],
+  ['java', 'Java'],
+  ['csharp', 'C#'],
+  ['sql', 'SQL'],
+  ['sh', 'Shell'],
+  ['console', 'Terminal'],
+])
+
+function captionOf(language: string, rest: string): string {
+  if (language !== 'json') return languages.get(language) ?? ''
+  return /^\d+$/.test(rest) ? `Answer ${rest}` : rest
+}
+
+/** Names, texts, and what is neither. */
+function colouredJson(text: string): string {
+  return escaped(text).replaceAll(
+    /(&quot;(?:(?!&quot;).)*&quot;)(\s*:)?|\b(-?\d[\d.]*|true|false|null)\b/g,
+    (all, quoted: string | undefined, colon: string | undefined) => {
+      if (quoted === undefined) return `<span class="value">${all}</span>`
+      return colon === undefined
+        ? `<span class="text">${quoted}</span>`
+        : `<span class="name">${quoted}</span>${colon}`
+    },
+  )
+}
+
+/** As GitHub makes them, so that links to headings work on disk and here. */
+function freeId(text: string, headings: readonly Heading[]): string {
+  const id = unescaped(text)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-')
+  const same = headings.filter((heading) => heading.id === id || heading.id.startsWith(`${id}-`)).length
+  return headings.some((heading) => heading.id === id) ? `${id}-${same}` : id
+}
+
+function plain(html: string): string {
+  return html.replaceAll(/<[^>]*>/g, '')
+}
+
+const entities: readonly (readonly [string, string])[] = [
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+]
+
+export function escaped(text: string): string {
+  let made = text
+  for (const [character, entity] of entities) made = made.replaceAll(character, entity)
+  return made
+}
+
+export function unescaped(text: string): string {
+  let made = text.replaceAll('&#39;', "'")
+  for (const [character, entity] of [...entities].reverse()) made = made.replaceAll(entity, character)
+  return made
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startGateway, type Reply, type TestGateway, type TestOperator } from '../../test/harness.ts'
+import { audit } from './audit.ts'
+import { commandLine } from './manage.ts'
+
+let gateway: TestGateway
+let admin: TestOperator
+
+before(async () => {
+  gateway = await startGateway()
+  admin = await gateway.operator('admin')
+})
+after(() => gateway.stop())
+
+function changesOf({ body }: Reply): Record<string, unknown>[] {
+  assert.ok(Array.isArray(body['changes']), JSON.stringify(body))
+  return body['changes']
+}
+
+test('every change of an operator is told: who, what, as it was and is, in which request, from where', async () => {
+  const { operatorId, name } = await gateway.operator('viewer')
+  const at = `/operators/${operatorId}`
+  await admin.post(`${at}/role`, { role: 'operator' }, { 'x-request-id': 'r-role' })
+  await admin.post(`${at}/disable`, undefined, { 'x-request-id': 'r-disable' })
+  const subject = `operator ${operatorId} "${name}"`
+  const changes = changesOf(await admin.get(`/audit?subject=${encodeURIComponent(name.toUpperCase())}`))
+  const common = {
+    operatorId: admin.operatorId,
+    operator: admin.name,
+    role: 'admin',
+    subject,
+    address: '127.0.0.1',
+  }
+  assert.deepEqual(
+    changes.map(({ id: _id, at: _at, ...rest }) => rest),
+    [
+      {
+        ...common,
+        action: 'operator.disable',
+        before: { role: 'operator', disabledAt: null },
+        after: { role: 'operator', disabledAt: '2027-03-01T12:00:00.000Z' },
+        requestId: 'r-disable',
+      },
+      {
+        ...common,
+        action: 'operator.role',
+        before: { role: 'viewer', disabledAt: null },
+        after: { role: 'operator', disabledAt: null },
+        requestId: 'r-role',
+      },
+    ],
+  )
+})
+
+test('a change that is refused is not told', async () => {
+  const known = changesOf(await admin.get('/audit?limit=200')).length
+  const viewer = await gateway.operator('viewer')
+  await viewer.post(`/operators/${admin.operatorId}/disable`, undefined)
+  await admin.post(`/operators/${admin.operatorId}/disable`, undefined)
+  assert.equal(changesOf(await admin.get('/audit?limit=200')).length, known)
+})
+
+test('the log is filtered by operator, action, subject and time, and read page by page without gap or repeat', async () => {
+  const own = await startGateway()
+  const viewer = await own.operator('viewer')
+  for (let no = 1; no <= 7; no++) {
+    const operator = { ...commandLine, name: no % 2 === 0 ? 'even' : 'odd' }
+    const action = no > 4 ? 'key.rotate' : 'ari.stop-sell'
+    await audit(own.db, { operator, requestId: undefined, action, subject: `thing ${no}`, after: { no } })
+  }
+  await own.db.query(`update audit_log set at = timestamptz '2027-01-01' + id * interval '1 day'`)
+  const subjects = async (query: string) =>
+    changesOf(await viewer.get(`/audit?${query}`))
+      .map(({ subject }) => String(subject).slice(-1))
+      .join('')
+  assert.equal(await subjects(''), '7654321')
+  assert.equal(await subjects('operator=even'), '642')
+  assert.equal(await subjects('action=key.'), '765')
+  assert.equal(await subjects('action=key.rotate&operator=odd'), '75')
+  assert.equal(await subjects('subject=THING%203'), '3')
+  assert.equal(await subjects('since=2027-01-03&until=2027-01-05'), '432')
+  assert.equal(await subjects('operator=nobody'), '')
+  const pages: string[] = []
+  for (let cursor: unknown = ''; typeof cursor === 'string';) {
+    const page = await viewer.get(`/audit?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)
+    pages.push(
+      changesOf(page)
+        .map(({ subject }) => String(subject).slice(-1))
+        .join(''),
+    )
+    cursor = page.body['nextCursor']
+  }
+  assert.deepEqual(pages, ['765', '432', '1'])
+  const wrong = await viewer.get('/audit?since=yesterday&limit=0&cursor=x')
+  assert.deepEqual(
+    [wrong.status, Array.isArray(wrong.body['errors']) && wrong.body['errors'].map(({ path }) => path)],
+    [400, ['?since', '?cursor', '?limit']],
+  )
+  await own.stop()
+})
+
+test('secrets and cards never reach the log, not even by a slip of whoever writes to it', async () => {
+  await audit(gateway.db, {
+    operator: commandLine,
+    requestId: undefined,
+    action: 'slip',
+    subject: 'slip',
+    before: { signingSecret: 'whsec_1', keys: [{ apiKey: 'ari_sbx_1', tail: 'abcd' }] },
+    after: {
+      password: 'hunter2',
+      hasPassword: true,
+      paymentCard: { number: '4111' },
+      token: 'x',
+      tokenId: 3,
+      note: null,
+    },
+  })
+  const [change] = changesOf(await admin.get('/audit?action=slip'))
+  assert.deepEqual(
+    [change?.['before'], change?.['after']],
+    [
+      { signingSecret: '[hidden]', keys: [{ apiKey: '[hidden]', tail: 'abcd' }] },
+      {
+        password: '[hidden]',
+        hasPassword: true,
+        paymentCard: '[hidden]',
+        token: '[hidden]',
+        tokenId: 3,
+        note: null,
+      },
+    ],
+  )
+})

@@ -1,0 +1,40 @@
+import type { OperatorRole } from '../platform/route.ts'
+
+/** An operator as admins see one. */
+export type StoredOperator = {
+  operatorId: number
+  name: string
+  role: OperatorRole
+  hasPassword: boolean
+  /** Whether an account of the OpenID provider is tied to this one. */
+  isLinked: boolean
+  createdAt: string
+  disabledAt: string | null
+  lastSignInAt: string | null
+}
+
+/** How somebody proved who they are. Who came by a link may choose a password without the old one. */
+export const waysToSignIn = ['password', 'link', 'oidc'] as const
+export type WayToSignIn = (typeof waysToSignIn)[number]
+
+/** The token belongs behind `/console/sign-in#token=`; it signs in once. */
+export type SignInLink = { token: string; expiresAt: string }
+
+export const operatorNameLengthMax = 100
+export const passwordLength = { min: 12, max: 200 }
+
+/** One change, with what it was and what it is; those who made it may be gone. */
+export type AuditedChange = {
+  id: number
+  at: string
+  /** Null for a token and for the command line. */
+  operatorId: number | null
+  operator: string
+  role: OperatorRole
+  action: string
+  subject: string
+  before: unknown
+  after: unknown
+  requestId: string | null
+  address: string | null
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { browser, linkOf, said, withPassword } from '../../test/sign-in.ts'
+
+const password = 'correct horse battery'
+const start = '2027-03-01T12:00:00Z'
+let gateway: TestGateway
+let name = ''
+
+before(async () => {
+  gateway = await startGateway()
+})
+after(() => gateway.stop())
+beforeEach(async () => {
+  ;({ name } = await gateway.operator('operator'))
+})
+afterEach(async () => {
+  gateway.clock.set(start)
+  await gateway.db.query('delete from failed_sign_in')
+})
+
+function later(seconds: number): void {
+  gateway.clock.set(new Date(Date.parse(start) + seconds * 1000).toISOString())
+}
+
+async function guess(who = name, at: TestGateway = gateway): Promise<[number, unknown]> {
+  const { status, type } = said(await browser(at.url).signIn(who, 'wrong horse battery'))
+  return [status, type]
+}
+
+const wrong = [401, 'SIGN_IN_REFUSED']
+const locked = [429, 'SIGN_IN_LOCKED']
+
+test('after five wrong guesses at a name one has to wait, twice as long each time, on every process', () =>
+  waitsGrow(name))
+
+test('a name that nobody has is answered just so', () => waitsGrow('nobody@example.com'))
+
+async function waitsGrow(who: string): Promise<void> {
+  const other = await gateway.second()
+  await guessed(`name\n${who}`, 4)
+  assert.deepEqual(await guess(who), wrong)
+  const reply = await browser(gateway.url).signIn(who, password)
+  assert.deepEqual(
+    [said(reply), reply.headers.get('retry-after')],
+    [{ status: 429, type: 'SIGN_IN_LOCKED', message: 'Too many wrong attempts: wait 10 s' }, '10'],
+  )
+  assert.deepEqual(await guess(who, other), locked)
+  later(10)
+  assert.deepEqual(await guess(who), wrong)
+  later(10 + 19)
+  assert.deepEqual(await guess(who), locked)
+  later(10 + 20)
+  assert.deepEqual(await guess(who), wrong)
+  later(30 + 39)
+  assert.deepEqual(await guess(who), locked)
+  later(24 * 60 * 60 + 100)
+  assert.deepEqual(await guess(who), wrong)
+  assert.deepEqual(await guess(who), wrong)
+}
+
+test('guesses at the same moment count one by one', async () => {
+  const replies = await Promise.all(Array.from({ length: 12 }, () => guess()))
+  assert.equal(replies.filter(([status]) => status === 401).length, 5)
+})
+
+test('the right password after some wrong ones starts the count anew; a link works while the name is locked', async () => {
+  await withPassword(gateway, name, password)
+  await guessed(`name\n${name}`, 4)
+  assert.equal((await browser(gateway.url).signIn(name, password)).status, 200)
+  for (let count = 1; count <= 5; count++) assert.deepEqual(await guess(), wrong)
+  assert.equal((await browser(gateway.url).signIn(name, password)).status, 429)
+  assert.equal((await browser(gateway.url).signInByLink(await linkOf(gateway, name))).status, 200)
+})
+
+/** As many wrong attempts as there were already, without the time that each takes. */
+async function guessed(what: string, attempts: number): Promise<void> {
+  await gateway.db.query(
+    `insert into failed_sign_in select sha256(convert_to($1, 'UTF8')), $2, at, at
+     from to_timestamp($3::float8 / 1000) as at`,
+    [what, attempts, gateway.clock.now()],
+  )
+}
+
+test('an address that guesses at many names has to wait too', async () => {
+  await guessed('address\n127.0.0.1', 24)
+  assert.deepEqual(await guess('name 25'), wrong)
+  assert.deepEqual(await guess('name 26'), locked)
+})
+
+test('the wait never exceeds 15 minutes, however often somebody guessed', async () => {
+  await guessed(`name\n${name}`, 100_000)
+  assert.deepEqual(await guess(), wrong)
+  later(15 * 60 - 1)
+  assert.deepEqual(await guess(), locked)
+  later(15 * 60)
+  assert.deepEqual(await guess(), wrong)
+})
+
+test('guessing the current password of a session that was left open is counted like a sign-in', async () => {
+  const person = await withPassword(gateway, name, password)
+  const change = () => person.post('/me/password', { current: 'guess number', next: 'my own now, thank you' })
+  await guessed(`name\n${name}`, 4)
+  assert.equal((await change()).status, 403)
+  assert.equal((await change()).status, 429)
+})

@@ -1,0 +1,184 @@
+import { checkName } from '../keys/suppliers.ts'
+import type { Operator } from '../platform/mount.ts'
+import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
+import { Rejected, shown } from '../platform/rejected.ts'
+import type { OperatorRole } from '../platform/route.ts'
+import { audit } from './audit.ts'
+import type { SignInLink, StoredOperator } from './contract.ts'
+import { deleteSessionsOf } from './session-store.ts'
+import { createSignInLink, deleteSignInLinks } from './sign-in-link.ts'
+import {
+  insertOptionalOperator,
+  lockAdmins,
+  selectOptionalOperator,
+  updateDisabled,
+  updateRole,
+} from './store.ts'
+
+/** What admins do with operators, in the console and on the command line. */
+
+/** Who does it, in which request and when. */
+export type Doing = { operator: Operator; requestId: string | undefined; nowMs: number }
+
+/** As the audit log names what was done on the command line. */
+export const commandLine: Operator = {
+  id: undefined,
+  name: 'command line',
+  role: 'admin',
+  sessionId: undefined,
+  address: undefined,
+}
+
+/** And what the service made by itself for an empty store. */
+export const firstStart: Operator = { ...commandLine, name: 'first start' }
+
+export type CreatedOperator = { operator: StoredOperator; link: SignInLink }
+
+/** Makes an operator, who signs in by the link and chooses a password; refuses a name that is taken. */
+export function createOperator(
+  db: Database,
+  wanted: { name: string; role: OperatorRole },
+  doing: Doing,
+): Promise<CreatedOperator> {
+  return transaction(db, (connection) => insertOperator(connection, wanted, doing))
+}
+
+/** Makes the first admin of an empty store; undefined when there is an operator. Of several processes one makes it. */
+export function createFirstAdmin(
+  db: Database,
+  name: string,
+  doing: Doing,
+): Promise<CreatedOperator | undefined> {
+  return transaction(db, async (connection) => {
+    await connection.query('lock table operator in share row exclusive mode')
+    const { rows } = await connection.query('select from operator limit 1')
+    return rows.length > 0 ? undefined : insertOperator(connection, { name, role: 'admin' }, doing)
+  })
+}
+
+async function insertOperator(
+  connection: Queryable,
+  { name, role }: { name: string; role: OperatorRole },
+  doing: Doing,
+): Promise<CreatedOperator> {
+  checkName('Operator', name)
+  const operatorId = await insertOptionalOperator(connection, { name, role, nowMs: doing.nowMs })
+  if (operatorId === undefined) {
+    throw new Rejected(409, {
+      type: 'OPERATOR_EXISTS',
+      message: `Operator "${name}" exists already`,
+      path: '/name',
+      hint: 'Upper and lower case do not matter',
+    })
+  }
+  const link = await createSignInLink(connection, operatorId, doing.nowMs)
+  const operator = await selectOperator(connection, operatorId)
+  await audit(connection, {
+    ...doing,
+    action: 'operator.create',
+    subject: subjectOf(operator),
+    after: { name, role },
+  })
+  return { operator, link }
+}
+
+/** It holds from the next request on. */
+export function setRole(
+  db: Database,
+  which: number | string,
+  role: OperatorRole,
+  doing: Doing,
+): Promise<StoredOperator> {
+  return changed(db, which, doing, 'operator.role', async (connection, operator, admins) => {
+    if (role !== 'admin') refuseLastAdmin(operator, admins)
+    await updateRole(connection, operator.operatorId, role)
+  })
+}
+
+/** Ends the sessions and links; signing in is refused from now on. */
+export function disableOperator(db: Database, which: number | string, doing: Doing): Promise<StoredOperator> {
+  return changed(db, which, doing, 'operator.disable', async (connection, operator, admins) => {
+    refuseLastAdmin(operator, admins)
+    await updateDisabled(connection, operator.operatorId, doing.nowMs)
+    await deleteSessionsOf(connection, operator.operatorId)
+    await deleteSignInLinks(connection, operator.operatorId)
+  })
+}
+
+export function enableOperator(db: Database, which: number | string, doing: Doing): Promise<StoredOperator> {
+  return changed(db, which, doing, 'operator.enable', (connection, operator) =>
+    updateDisabled(connection, operator.operatorId, null),
+  )
+}
+
+export function newSignInLink(db: Database, which: number | string, doing: Doing): Promise<CreatedOperator> {
+  return transaction(db, async (connection) => {
+    const operator = await selectOperator(connection, which)
+    if (operator.disabledAt !== null) {
+      throw new Rejected(409, {
+        type: 'OPERATOR_DISABLED',
+        message: `Operator "${operator.name}" is disabled`,
+        hint: 'Enable the operator first',
+      })
+    }
+    const link = await createSignInLink(connection, operator.operatorId, doing.nowMs)
+    await audit(connection, {
+      ...doing,
+      action: 'operator.sign-in-link',
+      subject: subjectOf(operator),
+      after: { expiresAt: link.expiresAt },
+    })
+    return { operator, link }
+  })
+}
+
+/** How the audit log names an operator. */
+export function subjectOf({ operatorId, name }: Pick<StoredOperator, 'operatorId' | 'name'>): string {
+  return `operator ${operatorId} "${name}"`
+}
+
+function changed(
+  db: Database,
+  which: number | string,
+  doing: Doing,
+  action: string,
+  change: (connection: Queryable, operator: StoredOperator, admins: readonly number[]) => Promise<void>,
+): Promise<StoredOperator> {
+  return transaction(db, async (connection) => {
+    const admins = await lockAdmins(connection)
+    const before = await selectOperator(connection, which)
+    await change(connection, before, admins)
+    const after = await selectOperator(connection, before.operatorId)
+    await audit(connection, {
+      ...doing,
+      action,
+      subject: subjectOf(before),
+      before: { role: before.role, disabledAt: before.disabledAt },
+      after: { role: after.role, disabledAt: after.disabledAt },
+    })
+    return after
+  })
+}
+
+async function selectOperator(db: Queryable, which: number | string): Promise<StoredOperator> {
+  const operator = await selectOptionalOperator(db, which)
+  if (operator) return operator
+  throw operatorNotFound(which)
+}
+
+export function operatorNotFound(which: number | string): Rejected {
+  return new Rejected(404, {
+    type: 'OPERATOR_NOT_FOUND',
+    message: `Operator ${typeof which === 'number' ? which : `"${String(shown(which))}"`} not found`,
+    hint: 'The list of operators has all',
+  })
+}
+
+function refuseLastAdmin(operator: StoredOperator, admins: readonly number[]): void {
+  if (admins.length > 1 || admins[0] !== operator.operatorId) return
+  throw new Rejected(409, {
+    type: 'LAST_ADMIN',
+    message: `"${operator.name}" is the only admin who can sign in`,
+    hint: 'Make somebody else an admin first',
+  })
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { client, startGateway, type TestGateway } from '../../test/harness.ts'
+import { startOpenIdProvider, type TestProvider } from '../../test/openid-provider.ts'
+
+let provider: TestProvider
+let gateway: TestGateway
+/** Where people whom nobody made are let in as viewers. */
+let welcoming: TestGateway
+
+before(async () => {
+  provider = await startOpenIdProvider()
+  const { issuer, clientId, clientSecret } = provider
+  const oidc = { issuer, clientId, clientSecret, newcomerRole: undefined }
+  gateway = await startGateway({ console: { publicUrl: undefined, oidc } })
+  welcoming = await startGateway({
+    console: { publicUrl: undefined, oidc: { ...oidc, newcomerRole: 'viewer' } },
+  })
+})
+after(async () => {
+  await gateway.stop()
+  await welcoming.stop()
+  await provider.stop()
+})
+beforeEach(() => {
+  provider.claims = { sub: 'maria-1', email: 'maria@example.com', email_verified: true }
+  provider.spoil = (claims) => claims
+})
+
+async function go(
+  url: string,
+  cookie = '',
+): Promise<{ location: string; cookies: string[]; status: number }> {
+  const { status, headers } = await fetch(url, { redirect: 'manual', headers: { cookie } })
+  return {
+    status,
+    location: headers.get('location') ?? '',
+    cookies: headers.getSetCookie().map((set) => set.split(';')[0] ?? ''),
+  }
+}
+
+/** From the button to the page after it; who is signed in then, if anybody. */
+async function signIn(at = gateway): Promise<{ location: string; me: unknown }> {
+  const begun = await go(`${at.url}/console/api/sign-in/oidc`)
+  const { location, cookies } = await go(provider.visit(begun.location), begun.cookies.join('; '))
+  const me = await client(at.url, { cookie: cookies.join('; ') }, '/console/api').get('/me')
+  const { name, role, signedInBy } = me.body
+  return { location, me: me.status === 200 ? { name, role, signedInBy } : undefined }
+}
+
+async function makeMaria(at: TestGateway): Promise<{ operatorId: number }> {
+  const admin = await at.operator('admin')
+  const { status } = await admin.post('/operators', { name: 'Maria@Example.com', role: 'operator' })
+  assert.ok(status === 200 || status === 409)
+  const { rows } = await at.db.query<{ operatorId: number }>(
+    `select id as "operatorId" from operator where name_key = 'maria@example.com'`,
+  )
+  const [maria] = rows
+  assert.ok(maria)
+  return maria
+}
+
+test('the provider is told as a way in, and the browser is sent to it with state, nonce and a PKCE challenge', async () => {
+  const ways = await fetch(`${gateway.url}/console/api/sign-in/ways`)
+  assert.deepEqual(await ways.json(), {
+    password: true,
+    oidc: { name: new URL(provider.issuer).host, path: '/console/api/sign-in/oidc' },
+  })
+  const { status, location, cookies } = await go(`${gateway.url}/console/api/sign-in/oidc`)
+  const { origin, searchParams } = new URL(location)
+  assert.deepEqual([status, origin, cookies.length], [303, provider.issuer, 1])
+  assert.deepEqual([...searchParams.keys()].sort(), [
+    'client_id',
+    'code_challenge',
+    'code_challenge_method',
+    'nonce',
+    'redirect_uri',
+    'response_type',
+    'scope',
+    'state',
+  ])
+  assert.deepEqual(
+    ['redirect_uri', 'code_challenge_method', 'scope'].map((name) => searchParams.get(name)),
+    [`${gateway.url}/console/api/sign-in/oidc/callback`, 'S256', 'openid email'],
+  )
+})
+
+test('the operator whose name is the verified address is signed in, and known by the account from then on', async () => {
+  await makeMaria(gateway)
+  const me = { name: 'Maria@Example.com', role: 'operator', signedInBy: 'oidc' }
+  assert.deepEqual(await signIn(), { location: '/console', me })
+  provider.claims = { sub: 'maria-1', email: 'maria.new@example.com', email_verified: true }
+  assert.deepEqual(await signIn(), { location: '/console', me })
+  provider.claims = { sub: 'somebody-else', email: 'maria@example.com', email_verified: true }
+  assert.deepEqual(await signIn(), { location: '/console/sign-in?problem=unknown', me: undefined })
+})
+
+test('who is unknown, not verified or disabled is sent back to the sign-in', async () => {
+  const unknown = { location: '/console/sign-in?problem=unknown', me: undefined }
+  provider.claims = { sub: 'otto', email: 'otto@example.com', email_verified: true }
+  assert.deepEqual(await signIn(), unknown)
+  const admin = await gateway.operator('admin')
+  await admin.post('/operators', { name: 'otto@example.com', role: 'viewer' })
+  provider.claims = { sub: 'otto', email: 'otto@example.com', email_verified: false }
+  assert.deepEqual(await signIn(), unknown)
+  provider.claims = { sub: 'maria-1' }
+  const { operatorId } = await makeMaria(gateway)
+  await admin.post(`/operators/${operatorId}/disable`, undefined)
+  assert.deepEqual(await signIn(), unknown)
+  await admin.post(`/operators/${operatorId}/enable`, undefined)
+})
+
+test('where newcomers have a role, they get an account of their own with it', async () => {
+  const me = { name: 'maria@example.com', role: 'viewer', signedInBy: 'oidc' }
+  assert.deepEqual(await signIn(welcoming), { location: '/console', me })
+  assert.deepEqual(await signIn(welcoming), { location: '/console', me })
+  provider.claims = { sub: 'nameless' }
+  assert.equal((await signIn(welcoming)).location, '/console/sign-in?problem=unknown')
+})
+
+test('another state, nonce, audience, issuer, an old token, a code used twice and no cookie are refused', async () => {
+  await makeMaria(gateway)
+  const failed = { location: '/console/sign-in?problem=provider', me: undefined }
+  for (const spoilt of [
+    { nonce: 'another' },
+    { aud: 'another' },
+    { iss: 'https://another.example' },
+    { exp: Math.floor(Date.now() / 1000) - 600 },
+  ]) {
+    provider.spoil = (claims) => ({ ...claims, ...spoilt })
+    assert.deepEqual([spoilt, await signIn()], [spoilt, failed])
+  }
+  provider.spoil = (claims) => claims
+  const begun = await go(`${gateway.url}/console/api/sign-in/oidc`)
+  const back = provider.visit(begun.location)
+  const cookie = begun.cookies.join('; ')
+  assert.equal((await go(back)).location, '/console/sign-in?problem=expired')
+  assert.equal((await go(back.replace('state=', 'state=x'), cookie)).location, failed.location)
+  assert.equal((await go(back, cookie)).location, '/console')
+  assert.equal((await go(back, cookie)).location, failed.location)
+})
+
+test('a provider that does not answer is said so, and asked again the next time', async () => {
+  const { issuer, clientId, clientSecret } = provider
+  const own = await startGateway({
+    console: { publicUrl: undefined, oidc: { issuer, clientId, clientSecret, newcomerRole: 'viewer' } },
+  })
+  provider.isBroken = true
+  const { location } = await go(`${own.url}/console/api/sign-in/oidc`)
+  assert.equal(location, '/console/sign-in?problem=provider')
+  provider.isBroken = false
+  assert.equal((await signIn(own)).location, '/console')
+  await own.stop()
+})

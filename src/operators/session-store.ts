@@ -1,0 +1,82 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { OperatorRole } from '../platform/route.ts'
+import type { WayToSignIn } from './contract.ts'
+
+/** What is kept of sessions. One that is over is as good as none; housekeeping deletes it. */
+
+export const sessionLimits = {
+  /** However busy it is. */
+  endsAfterMs: 12 * 60 * 60 * 1000,
+  idleEndsAfterMs: 2 * 60 * 60 * 1000,
+}
+
+export type KnownSession = {
+  operatorId: number
+  name: string
+  role: OperatorRole
+  signedInBy: WayToSignIn
+  createdAtMs: number
+  lastSeenAtMs: number
+}
+
+/** The session behind the hash of a cookie, unless its operator is disabled. Its end is the caller's to test. */
+export async function selectOptionalSession(db: Queryable, hash: string): Promise<KnownSession | undefined> {
+  const { rows } = await db.query<KnownSession>({
+    name: 'select-optional-session',
+    text: `
+      select o.id as "operatorId", o.name, o.role, s.signed_in_by as "signedInBy",
+        extract(epoch from s.created_at)::float8 * 1000 as "createdAtMs",
+        extract(epoch from s.last_seen_at)::float8 * 1000 as "lastSeenAtMs"
+      from operator_session s join operator o on o.id = s.operator_id
+      where s.hash = $1 and o.disabled_at is null`,
+    values: [Buffer.from(hash, 'hex')],
+  })
+  return rows[0]
+}
+
+/** False when the operator was disabled meanwhile: the row is locked by either, so that no session outlives that. */
+export async function insertSession(
+  db: Queryable,
+  session: { hash: string; operatorId: number; signedInBy: WayToSignIn; nowMs: number },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with signed_in as (
+       update operator set last_sign_in_at = to_timestamp($4::float8 / 1000)
+       where id = $2 and disabled_at is null returning id, last_sign_in_at as at)
+     insert into operator_session (hash, operator_id, signed_in_by, created_at, last_seen_at)
+     select $1, id, $3, at, at from signed_in`,
+    [Buffer.from(session.hash, 'hex'), session.operatorId, session.signedInBy, session.nowMs],
+  )
+  return rowCount === 1
+}
+
+export async function updateLastSeen(db: Queryable, hash: string, nowMs: number): Promise<void> {
+  await db.query(
+    `update operator_session set last_seen_at = greatest(last_seen_at, to_timestamp($2::float8 / 1000))
+     where hash = $1`,
+    [Buffer.from(hash, 'hex'), nowMs],
+  )
+}
+
+export async function deleteSession(db: Queryable, hash: string): Promise<void> {
+  await db.query('delete from operator_session where hash = $1', [Buffer.from(hash, 'hex')])
+}
+
+export async function deleteSessionsOf(db: Queryable, operatorId: number): Promise<void> {
+  await db.query('delete from operator_session where operator_id = $1', [operatorId])
+}
+
+export function isOver({ createdAtMs, lastSeenAtMs }: KnownSession, nowMs: number): boolean {
+  return (
+    nowMs >= createdAtMs + sessionLimits.endsAfterMs || nowMs >= lastSeenAtMs + sessionLimits.idleEndsAfterMs
+  )
+}
+
+export async function deleteOldSessions(db: Queryable, nowMs: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from operator_session where created_at <= to_timestamp($1::float8 / 1000)
+       or last_seen_at <= to_timestamp($2::float8 / 1000)`,
+    [nowMs - sessionLimits.endsAfterMs, nowMs - sessionLimits.idleEndsAfterMs],
+  )
+  return rowCount ?? 0
+}

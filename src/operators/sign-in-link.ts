@@ -1,0 +1,57 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { SignInLink } from './contract.ts'
+import { hashOf, looksLikeSecret, makeRandomSecret } from './session-secret.ts'
+
+/** Links that sign one operator in, once: for the first time, and for who forgot the password. */
+
+export const linkValidMs = 60 * 60 * 1000
+
+/** From now on the only one: those made before no longer work. */
+export async function createSignInLink(
+  db: Queryable,
+  operatorId: number,
+  nowMs: number,
+): Promise<SignInLink> {
+  const token = makeRandomSecret()
+  const expiresAtMs = nowMs + linkValidMs
+  await deleteSignInLinks(db, operatorId)
+  await db.query(
+    `insert into operator_sign_in_link (hash, operator_id, expires_at)
+     values ($1, $2, to_timestamp($3::float8 / 1000))`,
+    [Buffer.from(hashOf(token), 'hex'), operatorId, expiresAtMs],
+  )
+  return { token, expiresAt: new Date(expiresAtMs).toISOString() }
+}
+
+/** Uses the link up; of several at once, one. Undefined when it is no good (any more). */
+export async function useOptionalLink(
+  db: Queryable,
+  token: string,
+  nowMs: number,
+): Promise<number | undefined> {
+  if (!looksLikeSecret(token)) return undefined
+  const { rows } = await db.query<{ operatorId: number; isGood: boolean }>(
+    `with used as (delete from operator_sign_in_link where hash = $1 returning operator_id, expires_at)
+     select o.id as "operatorId", used.expires_at > to_timestamp($2::float8 / 1000) as "isGood"
+     from used join operator o on o.id = used.operator_id where o.disabled_at is null`,
+    [Buffer.from(hashOf(token), 'hex'), nowMs],
+  )
+  return rows.find(({ isGood }) => isGood)?.operatorId
+}
+
+export async function deleteSignInLinks(db: Queryable, operatorId: number): Promise<void> {
+  await db.query('delete from operator_sign_in_link where operator_id = $1', [operatorId])
+}
+
+export async function deleteOldLinks(db: Queryable, nowMs: number): Promise<number> {
+  const { rowCount } = await db.query(
+    'delete from operator_sign_in_link where expires_at <= to_timestamp($1::float8 / 1000)',
+    [nowMs],
+  )
+  return rowCount ?? 0
+}
+
+/** Where a link leads. The token stands behind #, which browsers send to no server and no log sees. */
+export function signInUrl(consoleUrl: string, token: string): string {
+  return `${consoleUrl}/console/sign-in#token=${token}`
+}

@@ -1,0 +1,96 @@
+import type { Queryable } from '../platform/postgres.ts'
+import type { OperatorRole } from '../platform/route.ts'
+import type { StoredOperator } from './contract.ts'
+
+/** What is kept of operators. What may be done with them is in manage.ts. */
+
+/** Names are the same whatever their case and way of writing accents. */
+export function nameKeyOf(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+const columns = `id as "operatorId", name, role, password_hash is not null as "hasPassword",
+  oidc_subject is not null as "isLinked", created_at as "createdAt", disabled_at as "disabledAt",
+  last_sign_in_at as "lastSignInAt"`
+
+type Row = Omit<StoredOperator, 'createdAt' | 'disabledAt' | 'lastSignInAt'> & {
+  createdAt: Date
+  disabledAt: Date | null
+  lastSignInAt: Date | null
+}
+
+function operatorOf({ createdAt, disabledAt, lastSignInAt, ...row }: Row): StoredOperator {
+  return {
+    ...row,
+    createdAt: createdAt.toISOString(),
+    disabledAt: disabledAt?.toISOString() ?? null,
+    lastSignInAt: lastSignInAt?.toISOString() ?? null,
+  }
+}
+
+export async function selectOperators(db: Queryable): Promise<StoredOperator[]> {
+  const { rows } = await db.query<Row>(`select ${columns} from operator order by name_key`)
+  return rows.map(operatorOf)
+}
+
+/** By number, or by name. */
+export async function selectOptionalOperator(
+  db: Queryable,
+  which: number | string,
+): Promise<StoredOperator | undefined> {
+  const { rows } = await db.query<Row>(
+    `select ${columns} from operator where ${typeof which === 'number' ? 'id' : 'name_key'} = $1`,
+    [typeof which === 'number' ? which : nameKeyOf(which)],
+  )
+  return rows.map(operatorOf)[0]
+}
+
+/** Undefined when the name is taken. */
+export async function insertOptionalOperator(
+  db: Queryable,
+  { name, role, nowMs }: { name: string; role: OperatorRole; nowMs: number },
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ id: number }>(
+    `insert into operator (name, name_key, role, created_at)
+     values ($1, $2, $3, to_timestamp($4::float8 / 1000)) on conflict (name_key) do nothing returning id`,
+    [name, nameKeyOf(name), role, nowMs],
+  )
+  return rows[0]?.id
+}
+
+export async function updateRole(db: Queryable, operatorId: number, role: OperatorRole): Promise<void> {
+  await db.query('update operator set role = $2 where id = $1', [operatorId, role])
+}
+
+/** Null: enabled again. */
+export async function updateDisabled(db: Queryable, operatorId: number, atMs: number | null): Promise<void> {
+  await db.query('update operator set disabled_at = to_timestamp($2::float8 / 1000) where id = $1', [
+    operatorId,
+    atMs,
+  ])
+}
+
+export async function updatePassword(db: Queryable, operatorId: number, passwordHash: string): Promise<void> {
+  await db.query('update operator set password_hash = $2 where id = $1', [operatorId, passwordHash])
+}
+
+/** Who of those that may sign in has this name, with the hash of the password. */
+export async function selectOptionalPassword(
+  db: Queryable,
+  name: string,
+): Promise<{ operatorId: number; passwordHash: string | null } | undefined> {
+  const { rows } = await db.query<{ operatorId: number; passwordHash: string | null }>(
+    `select id as "operatorId", password_hash as "passwordHash" from operator
+     where name_key = $1 and disabled_at is null`,
+    [nameKeyOf(name)],
+  )
+  return rows[0]
+}
+
+/** Locked to the end of the transaction, so that of two admins each can't disable the other at once. */
+export async function lockAdmins(db: Queryable): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    `select id from operator where role = 'admin' and disabled_at is null order by id for update`,
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,37 @@
+/** Which name was probably meant by another. */
+
+/** As many as a third of the letters may be wrong, but of a short name hardly one. */
+const lettersForTypo = 3
+
+/** The nearest of the known names; undefined where none is near. Upper and lower case, `_` and `-` don't count. */
+export function meantBy(name: string, known: readonly string[]): string | undefined {
+  // Others are nobody's typing, and would have to be cut and cleaned before they are repeated.
+  if (!/^[\w-]{1,60}$/.test(name)) return undefined
+  const plain = plainName(name)
+  let nearest: { name: string; distance: number } | undefined
+  for (const one of known) {
+    const typosMax = Math.floor(one.length / lettersForTypo)
+    if (Math.abs(one.length - plain.length) > typosMax) continue
+    const distance = editDistance(plainName(one), plain)
+    if (distance <= typosMax && distance < (nearest?.distance ?? Infinity)) nearest = { name: one, distance }
+  }
+  return nearest?.name
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '')
+}
+
+/** How many letters must be put in, left out or replaced. */
+export function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (const [done, letter] of [...left].entries()) {
+    const next = [done + 1]
+    for (const [index, other] of [...right].entries()) {
+      const replaced = (row[index] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

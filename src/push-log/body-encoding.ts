@@ -1,0 +1,20 @@
+import { isUtf8 } from 'node:buffer'
+import { parseJson } from '../platform/json.ts'
+import { Rejected } from '../platform/rejected.ts'
+import type { BodyEncoding } from './contract.ts'
+
+/** How bytes that were kept can be shown. Hostile JSON (too deep, a key twice) is text. */
+export function encodingOf(bytes: Buffer): BodyEncoding {
+  if (isJson(bytes)) return 'json'
+  return isUtf8(bytes) ? 'text' : 'base64'
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    parseJson(bytes)
+    return true
+  } catch (error) {
+    if (error instanceof Rejected) return false
+    throw error
+  }
+}

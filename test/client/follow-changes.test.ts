@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { bookingClient, supplierClient } from '../../client/src/clients.ts'
+import type { Fetch } from '../../client/src/call.ts'
+import type { Change } from '../../client/src/follow-changes.ts'
+import { isGatewayError } from '../../client/src/gateway-error.ts'
+import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { changesSettled } from '../settled-changes.ts'
+import { pushStoryHotel } from '../story.ts'
+
+let gateway: TestGateway
+let supplier: TestSupplier
+let token: string
+
+before(async () => {
+  gateway = await startGateway()
+  token = await gateway.token('platform')
+  supplier = await gateway.supplier('Followed')
+  await pushStoryHotel(supplier)
+  await changesSettled(gateway.db)
+})
+after(() => gateway.stop())
+
+const limit = 2
+
+async function push(price: number): Promise<void> {
+  const { url } = gateway
+  const client = supplierClient({ url, apiKey: supplier.apiKey })
+  const ari = [{ roomId: 'DBL', rateId: 'BAR', date: `2027-04-0${price}`, price }]
+  await client.pushAri({ hotelId: 'H1', pricingModel: 'unit', ari })
+}
+
+test('changes come one after another over calls that fail, none twice and none left out', async () => {
+  let calls = 0
+  const shaky: Fetch = (url, init) => {
+    calls++
+    if (calls % 2 === 0)
+      return Promise.reject(new TypeError('fetch failed', { cause: new Error('ECONNRESET') }))
+    return fetch(url, init)
+  }
+  const client = bookingClient({ url: gateway.url, token, fetch: shaky })
+  const { cursor } = await client.listChanges()
+  const ended = new AbortController()
+  const troubles: string[] = []
+  const followed = client.followChanges({
+    after: cursor,
+    limit,
+    waitSeconds: 1,
+    signal: ended.signal,
+    onTrouble: ({ code }) => void troubles.push(code),
+  })
+  const found: Change[] = []
+  const following = (async () => {
+    for await (const change of followed) {
+      found.push(change)
+      if (found.length === 5) ended.abort()
+    }
+  })()
+  for (let price = 1; price <= 5; price++) await push(price)
+  await following
+  assert.deepEqual(
+    found.map(({ kind, hotelId, nights }) => [kind, hotelId, nights?.[0]?.startDate]),
+    [1, 2, 3, 4, 5].map((price) => ['ari', 'H1', `2027-04-0${price}`]),
+  )
+  assert.ok(troubles.length > 0 && troubles.every((code) => code === 'NO_ANSWER'))
+
+  // Whoever stops goes on from the last change that it has dealt with.
+  const resumed = client.followChanges({
+    after: found[2]?.cursor ?? '',
+    limit,
+    signal: AbortSignal.timeout(10_000),
+  })
+  assert.equal((await resumed.next()).value?.nights?.[0]?.startDate, '2027-04-04')
+  await resumed.return()
+})
+
+test('an error that would stay ends it', async () => {
+  const client = bookingClient({ url: gateway.url, token })
+  const wrong = client.followChanges({ after: 'yesterday' })
+  await assert.rejects(wrong.next(), (error) => isGatewayError(error) && error.has('INVALID_CURSOR'))
+  const { cursor } = await client.listChanges()
+  const nobody = bookingClient({ url: gateway.url, token: `${token}x` })
+  await assert.rejects(
+    nobody.followChanges({ after: cursor }).next(),
+    (error) => isGatewayError(error) && error.status === 401,
+  )
+})

@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Fetch } from '../../client/src/call.ts'
+import { supplierClient } from '../../client/src/clients.ts'
+import type { DeadLetter } from '../../client/src/dead-letter.ts'
+import { takeLock } from '../../client/src/outbox-lock.ts'
+import { openOutbox, type Outbox, type OutboxOptions } from '../../client/src/outbox.ts'
+import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { pushStoryHotel } from '../story.ts'
+
+let gateway: TestGateway
+let supplier: TestSupplier
+let suppliers = 0
+let folder: string
+let file: string
+const opened: Outbox[] = []
+
+before(async () => {
+  gateway = await startGateway()
+})
+after(() => gateway.stop())
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ari-outbox-'))
+  file = join(folder, 'pushes')
+  supplier = await gateway.supplier(`Outbox ${++suppliers}`)
+  for (const hotelId of ['H1', 'H2', 'H3']) await pushStoryHotel(supplier, { hotelId })
+})
+afterEach(async () => {
+  for (const outbox of opened.splice(0)) await outbox.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function outboxOn(options: Partial<OutboxOptions> & { fetch?: Fetch } = {}): Promise<Outbox> {
+  const { fetch: way, ...more } = options
+  const { apiKey } = supplier
+  const client = supplierClient({ url: gateway.url, apiKey, ...(way ? { fetch: way } : {}) })
+  const outbox = await openOutbox({ file, client, ...more })
+  opened.push(outbox)
+  return outbox
+}
+
+const priceOf = (hotelId: string, price: number, more: Record<string, unknown> = {}) => ({
+  hotelId,
+  pricingModel: 'unit' as const,
+  ari: [{ roomId: 'DBL', rateId: 'BAR', date: '2027-04-01', price, ...more }],
+})
+
+/** Request ids of the ARI pushes of a hotel that were accepted, oldest first. */
+async function applied(hotelId: string): Promise<string[]> {
+  const { rows } = await gateway.db.query<{ request_id: string }>(
+    `select request_id from push_log join hotel on hotel.id = push_log.hotel_id
+     where code = $1 and kind = 'ari' and status < 300 and push_log.supplier_id = (select id from supplier where name = $2)
+     order by push_log.id`,
+    [hotelId, supplier.name],
+  )
+  return rows.map((row) => row.request_id)
+}
+
+const noWay: Fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }))
+
+describe('an outbox', () => {
+  test('loses nothing that it has acknowledged when its process is killed, and applies nothing twice', async () => {
+    const acknowledged = new Map<string, string[]>([
+      ['H1', []],
+      ['H2', []],
+      ['H3', []],
+    ])
+    const program = join(import.meta.dirname, 'outbox-process.ts')
+    for (let round = 1; round <= 3; round++) {
+      const first = String(round * 10_000)
+      const child = spawn(process.execPath, [program, file, gateway.url, supplier.apiKey, first], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let said = ''
+      const open = new Promise<void>((resolve) => {
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          said += text
+          if (said.split('\n').length > 20) resolve()
+        })
+      })
+      const ended = once(child, 'close')
+      await Promise.race([open, ended])
+      await wait(Math.random() * 100)
+      child.kill('SIGKILL')
+      assert.deepEqual(await ended, [null, 'SIGKILL'])
+      for (const [, hotel = '', id = ''] of said.matchAll(/^(H\d) (\S+)\n/gm))
+        acknowledged.get(hotel)?.push(id)
+    }
+    const outbox = await outboxOn()
+    await outbox.whenEmpty()
+    for (const [hotelId, ids] of acknowledged) {
+      const found = await applied(hotelId)
+      assert.deepEqual([...new Set(found)], found, 'none twice')
+      assert.ok(ids.length > 0)
+      const kept = new Set(ids)
+      assert.deepEqual(
+        found.filter((id) => kept.has(id)),
+        ids,
+        'all, in order',
+      )
+    }
+  })
+
+  test('sends again what was sent and not answered, under the same key', async () => {
+    const lost: Fetch = async (url, init) => {
+      await (await fetch(url, init)).text()
+      throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') })
+    }
+    const first = await outboxOn({ fetch: lost })
+    const id = await first.add('pushAri', priceOf('H1', 100))
+    while ((await applied('H1')).length === 0) await wait(5)
+    await first.close()
+    const answers: unknown[] = []
+    const second = await outboxOn({ onDelivered: ({ answer }) => void answers.push(answer) })
+    assert.equal(second.waiting, 1)
+    await second.whenEmpty()
+    assert.deepEqual(await applied('H1'), [id])
+    assert.equal(answers.length, 1)
+  })
+
+  test('keeps the order of a hotel over an outage, and delivers it by itself afterwards', async () => {
+    let isDown = true
+    const troubles: unknown[] = []
+    const outbox = await outboxOn({
+      fetch: (url, init) => (isDown ? noWay(url, init) : fetch(url, init)),
+      onTrouble: (error) => void troubles.push(error),
+    })
+    const ids: string[] = []
+    for (let price = 1; price <= 20; price++) ids.push(await outbox.add('pushAri', priceOf('H1', price)))
+    while (troubles.length < 2) await wait(5)
+    isDown = false
+    await outbox.whenEmpty()
+    assert.deepEqual(await applied('H1'), ids)
+  })
+
+  test('sends a push of several hotels after what each of them waits for', async () => {
+    const sent: string[] = []
+    const outbox = await outboxOn({
+      fetch: async (url, init) => {
+        const name = url.slice(url.lastIndexOf('/') + 1)
+        sent.push(`${name} begins`)
+        const response = await fetch(url, init)
+        sent.push(`${name} ends`)
+        return response
+      },
+    })
+    const hotel = (hotelId: string) => ({
+      hotelId,
+      hotelName: 'Renamed',
+      currency: 'USD',
+      isAvailable: true,
+      minChildAge: 2,
+      maxChildAge: 12,
+      timezone: 'Europe/Paris',
+    })
+    await Promise.all([
+      outbox.add('pushAri', priceOf('H1', 1)),
+      outbox.add('pushHotels', [hotel('H1'), hotel('H2'), hotel('H1')].slice(0, 2)),
+      outbox.add('pushTaxes', { hotelId: 'H2', taxes: [] }),
+    ])
+    await outbox.whenEmpty()
+    assert.deepEqual(sent, [
+      'ari begins',
+      'ari ends',
+      'hotels begins',
+      'hotels ends',
+      'taxes begins',
+      'taxes ends',
+    ])
+  })
+
+  const byStatus = (left: DeadLetter, right: DeadLetter) => right.status - left.status
+
+  test('puts what is refused aside with the reason, and goes on', async () => {
+    const letters: DeadLetter[] = []
+    const outbox = await outboxOn({ onRefused: (letter) => void letters.push(letter) })
+    const refused = { hotelId: 'H9', taxes: [] }
+    const partial = {
+      hotelId: 'H1',
+      ari: [{ roomId: 'SUITE', date: '2027-04-01', inventory: 1 }, ...priceOf('H1', 5).ari],
+      pricingModel: 'unit' as const,
+    }
+    const ids = [await outbox.add('pushTaxes', refused), await outbox.add('pushAri', partial)]
+    const last = await outbox.add('pushAri', priceOf('H1', 6))
+    await outbox.whenEmpty()
+    await wait(0)
+    assert.deepEqual(
+      letters
+        .toSorted(byStatus)
+        .map(({ id, status, body, errors }) => ({ id, status, body, types: errors.map(({ type }) => type) })),
+      [
+        { id: ids[0], status: 404, body: refused, types: ['HOTEL_NOT_FOUND'] },
+        { id: ids[1], status: 207, body: partial, types: ['ROOM_NOT_FOUND'] },
+      ],
+    )
+    const kept = readFileSync(`${file}.refused`, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.deepEqual(kept.toSorted(byStatus), JSON.parse(JSON.stringify(letters.toSorted(byStatus))))
+    assert.deepEqual(await applied('H1'), [ids[1], last])
+  })
+
+  test('waits where the key is refused: that is not the fault of what is pushed', async () => {
+    const { apiKey } = supplier
+    const troubles: unknown[] = []
+    const client = supplierClient({ url: gateway.url, apiKey: apiKey.slice(0, -1) })
+    const first = await outboxOn({ client, onTrouble: (error) => void troubles.push(error) })
+    const id = await first.add('pushAri', priceOf('H1', 1))
+    while (troubles.length === 0) await wait(5)
+    await first.close()
+    await (await outboxOn()).whenEmpty()
+    assert.deepEqual(await applied('H1'), [id])
+  })
+
+  test('does not hold up other hotels for one on whose push the service fails', async () => {
+    let faults = 3
+    const outbox = await outboxOn({
+      concurrency: 1,
+      fetch: async (url, init) => {
+        const body = await new Response(init.body).text()
+        if (!body.includes('"H1"') || faults-- <= 0) return fetch(url, init)
+        return Response.json({ code: '500', message: 'Internal error', errors: [] }, { status: 500 })
+      },
+    })
+    const delivered = [outbox.add('pushAri', priceOf('H1', 1)), outbox.add('pushAri', priceOf('H2', 1))]
+    const [atFault, other] = await Promise.all(delivered)
+    await outbox.whenEmpty()
+    assert.deepEqual([await applied('H1'), await applied('H2')], [[atFault], [other]])
+    const { rows } = await gateway.db.query<{ request_id: string }>(
+      'select request_id from push_log where request_id = any($1) order by id',
+      [[atFault, other]],
+    )
+    assert.deepEqual(
+      rows.map((row) => row.request_id),
+      [other, atFault],
+    )
+  })
+
+  test('drops a push that was never tried for one that says it takes its place', async () => {
+    const first = await outboxOn({ fetch: noWay, concurrency: 1 })
+    const tried = await first.add('pushAri', priceOf('H1', 1), { replaces: 'H1 price' })
+    await first.add('pushAri', priceOf('H2', 2), { replaces: 'H2 price' })
+    const other = await first.add('pushAri', priceOf('H2', 2, { date: '2027-04-02' }))
+    const newer = await first.add('pushAri', priceOf('H2', 3), { replaces: 'H2 price' })
+    const later = await first.add('pushAri', priceOf('H1', 3), { replaces: 'H1 price' })
+    await first.close()
+    await (await outboxOn()).whenEmpty()
+    assert.deepEqual(
+      [await applied('H1'), await applied('H2')],
+      [
+        [tried, later],
+        [other, newer],
+      ],
+    )
+  })
+
+  test('takes no more than it may hold, and nothing once it is closed', async () => {
+    const outbox = await outboxOn({ fetch: noWay, bytesMax: 300 })
+    await outbox.add('pushAri', priceOf('H1', 1))
+    await outbox.add('pushAri', priceOf('H1', 2))
+    await assert.rejects(outbox.add('pushAri', priceOf('H1', 3)), { name: 'OutboxFullError' })
+    assert.equal(outbox.waiting, 2)
+    await outbox.close()
+    await assert.rejects(outbox.add('pushAri', priceOf('H1', 3)), { name: 'OutboxClosedError' })
+  })
+})
+
+describe('the file of an outbox', () => {
+  test('is read up to a last line that a crash has torn', async () => {
+    const first = await outboxOn({ fetch: noWay })
+    const ids = [await first.add('pushAri', priceOf('H1', 1)), await first.add('pushAri', priceOf('H1', 2))]
+    await first.close()
+    appendFileSync(file, '[{"add":{"id":"torn","operation":"pushAri","hot')
+    const second = await outboxOn({ fetch: noWay })
+    assert.equal(second.waiting, 2)
+    ids.push(await second.add('pushAri', priceOf('H1', 3)))
+    await second.close()
+    // As a disk leaves it whose power failed: the length is there, the bytes are not.
+    appendFileSync(file, `${'\0'.repeat(20)}\n`)
+    await (await outboxOn()).whenEmpty()
+    assert.deepEqual(await applied('H1'), ids)
+  })
+
+  test('that is damaged anywhere else is refused, with the line', async () => {
+    const first = await outboxOn({ fetch: noWay })
+    await first.add('pushAri', priceOf('H1', 1))
+    await first.close()
+    writeFileSync(file, `{"no":"batch"}\n${readFileSync(file, 'utf8')}`)
+    await assert.rejects(outboxOn(), /pushes is damaged in line 1: /)
+    // The lock is free again.
+    rmSync(file)
+    await outboxOn()
+  })
+
+  test('grows no longer than what waits in it asks for', async () => {
+    const outbox = await outboxOn()
+    const remark = 'x'.repeat(100_000)
+    for (let price = 1; price <= 60; price++) {
+      const push = { ...priceOf('H1', price), remark }
+      await outbox.add('pushAri', push)
+      if (price % 5 === 0) await outbox.whenEmpty()
+    }
+    await outbox.add('pushAri', priceOf('H1', 100))
+    await outbox.whenEmpty()
+    await outbox.close()
+    assert.ok(statSync(file).size < 2_600_000, String(statSync(file).size))
+    assert.equal((await outboxOn()).waiting, 0)
+    assert.equal((await applied('H1')).length, 61)
+  })
+
+  test('belongs to one process', async () => {
+    const outbox = await outboxOn()
+    await assert.rejects(outboxOn(), { name: 'OutboxLockedError' })
+    await outbox.close()
+    const again = await outboxOn()
+    await again.close()
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes('.lock.')),
+      ['pushes.lock.2'],
+    )
+  })
+
+  test('belongs to one of many that find its owner gone', async () => {
+    // A number that no process has: the greatest there may be, and one more.
+    writeFileSync(`${file}.lock.7`, JSON.stringify({ pid: 4_194_305, startedAt: '' }))
+    const takers = await Promise.allSettled(Array.from({ length: 20 }, () => takeLock(file)))
+    assert.equal(takers.filter(({ status }) => status === 'fulfilled').length, 1)
+  })
+
+  test('is free when its owner’s number was given to another process', async () => {
+    writeFileSync(`${file}.lock.7`, JSON.stringify({ pid: process.pid, startedAt: 'another boot 1' }))
+    const lock = await takeLock(file)
+    await lock.release()
+  })
+})

@@ -1,0 +1,180 @@
+/** The client's package as npm would publish it, installed elsewhere, with its README's examples as its users. */
+import assert from 'node:assert/strict'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { newSigningSecret, signedHeaders } from '../../src/platform/webhook-signature.ts'
+import { pushBookingCallback } from '../../src/reservations/callback-contract.ts'
+import { clientTypes, clientTypesPath } from '../../scripts/write-client-types.ts'
+import { startGateway, type TestGateway } from '../harness.ts'
+
+const execute = promisify(execFile)
+const root = resolve(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'ari-client-'))
+const home = join(folder, 'elsewhere')
+const readme = readFileSync(join(root, 'client/README.md'), 'utf8')
+const examples = [...readme.matchAll(/^```ts( serve)?\n([\s\S]*?)^```$/gm)].map(
+  ([, serve, text = ''], index) => ({
+    name: `example-${index + 1}`,
+    isServer: serve !== undefined,
+    text,
+  }),
+)
+let gateway: TestGateway
+let apiKey: string
+let token: string
+const signingSecret = newSigningSecret()
+let packed: { path: string }[] = []
+
+before(async () => {
+  gateway = await startGateway()
+  apiKey = (await gateway.supplier('Package')).apiKey
+  token = await gateway.token('platform')
+  mkdirSync(home)
+  const [pack] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], join(root, 'client')))
+  packed = pack.files
+  writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }\n')
+  npm(['install', '--offline', '--no-audit', '--no-fund', join(folder, pack.filename)], home)
+  for (const { name, text } of examples) writeFileSync(join(home, `${name}.ts`), text)
+})
+after(async () => {
+  await gateway.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function npm(parameters: string[], cwd: string): string {
+  return execFileSync('npm', parameters, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+/** The machine's own, which may be older than ours. */
+function otherNode(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'))
+  return folders.map((entry) => join(entry, 'node')).find(existsSync) ?? process.execPath
+}
+
+test('the package holds JavaScript and types of its own, and nothing else', () => {
+  const paths = packed.map(({ path }) => path)
+  assert.deepEqual(
+    paths.filter((path) => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path)),
+    ['README.md', 'package.json'],
+  )
+  for (const path of paths) {
+    const text = readFileSync(join(home, 'node_modules/ari-gateway-client', path), 'utf8')
+    for (const [, name = ''] of text.matchAll(/^(?:import|export) .*from '([^']+)'/gm)) {
+      if (path.startsWith('dist/')) assert.match(name, /^(?:\.\/[\w-]+\.js|node:[\w/]+)$/, path)
+    }
+  }
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const own = JSON.parse(readFileSync(join(root, 'client/package.json'), 'utf8'))
+  assert.equal(own.version, version, 'in step with the service')
+  assert.deepEqual([own.dependencies, own.peerDependencies], [undefined, undefined])
+})
+
+test('its types are those of the contract', () => {
+  const isUpToDate = readFileSync(join(root, clientTypesPath), 'utf8') === clientTypes()
+  assert.ok(isUpToDate, 'node scripts/write-client-types.ts brings them up to date')
+})
+
+test('its types are complete: the examples compile with nothing of the service', () => {
+  mkdirSync(join(home, 'node_modules/@types'), { recursive: true })
+  for (const name of ['@types/node', 'undici-types'])
+    symlinkSync(join(root, 'node_modules', name), join(home, 'node_modules', name))
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['es2023'],
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+  }
+  writeFileSync(join(home, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', home], {
+    stdio: 'inherit',
+  })
+})
+
+examplesOn('our Node', process.execPath)
+examplesOn('the Node of the machine', otherNode())
+
+function examplesOn(title: string, node: string): void {
+  describe(`on ${title}, ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`, () => {
+    const environ: Record<string, string> = {}
+    before(async () => {
+      // Types are taken out by ours, for those that can't.
+      const { stripTypeScriptTypes } = await import('node:module')
+      for (const { name, text } of examples)
+        writeFileSync(join(home, `${name}.mjs`), stripTypeScriptTypes(text))
+      Object.assign(environ, {
+        ARI_URL: gateway.url,
+        ARI_API_KEY: apiKey,
+        ARI_PLATFORM_TOKEN: token,
+        ARI_SIGNING_SECRETS: signingSecret,
+      })
+    })
+
+    const expected: Record<string, RegExp> = {
+      'example-1': /^ARI partially updated\nSUITE rejected RoomID not found\n$/,
+      'example-2': /^404 \S+\nHOTEL_NOT_FOUND \/hotelId H404 Push the hotel .*\npush the hotel first\n$/,
+      'example-3': /^$/,
+      'example-5': /^401\n$/,
+      'example-6': /^\d+ 220\.00\n$/,
+      'example-7': /^$/,
+    }
+    for (const { name, text } of examples.filter((example) => !example.isServer)) {
+      test(`${name} of the README does what it says`, async () => {
+        const env = { ...environ, PATH: process.env.PATH ?? '' }
+        // Not waited for by standing still: the service is in this process.
+        const { stdout } = await execute(node, [`${name}.mjs`], { cwd: home, env, timeout: 20_000 })
+        assert.match(stdout, expected[name] ?? /^never$/, text)
+      })
+    }
+
+    test('the server of the README takes signed calls, and no others', async () => {
+      const { name } = examples.find(({ isServer }) => isServer) ?? { name: '' }
+      // Says the port that it was given.
+      const source = readFileSync(join(home, `${name}.mjs`), 'utf8')
+      assert.match(source, /createServer\(answerCallbacks\)/)
+      writeFileSync(
+        join(home, 'server.mjs'),
+        source.replace(
+          /^createServer.*$/m,
+          'const server = createServer(answerCallbacks)\nserver.listen(0, () => console.log(server.address().port))',
+        ),
+      )
+      const child = spawn(node, ['server.mjs'], {
+        cwd: home,
+        env: environ,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      try {
+        const [said] = await once(child.stdout.setEncoding('utf8'), 'data')
+        const url = `http://127.0.0.1:${Number(said)}/`
+        const body = JSON.stringify(pushBookingCallback.example.request)
+        const call = {
+          id: 'msg_1',
+          atMs: Date.now(),
+          body: Buffer.from(body),
+          secrets: [signingSecret],
+        }
+        const told = once(child.stdout, 'data')
+        const good = await fetch(url, { method: 'POST', body, headers: signedHeaders(call) })
+        assert.deepEqual([good.status, await told], [200, ['msg_1 H1 Confirm 55191 1\n']])
+        const bad = await fetch(url, {
+          method: 'POST',
+          body,
+          headers: { ...signedHeaders(call), 'webhook-id': 'other' },
+        })
+        assert.equal(bad.status, 401)
+      } finally {
+        child.kill()
+        await once(child, 'close')
+      }
+    })
+  })
+}

@@ -1,0 +1,54 @@
+import type { Static, TSchema } from 'typebox'
+import type { PlatformCalls, SupplierCalls } from '../../client/src/api.ts'
+import type { CallOptions } from '../../client/src/operation.ts'
+import type * as api from '../../client/src/api.ts'
+import type { RouteName, routes } from '../../src/contract.ts'
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '../../src/platform/route.ts'
+import type { PriceCheckAnswer, PriceCheckRequest } from '../../src/price-check/callback-contract.ts'
+import type { DeliveredReservation, Delivery } from '../../src/reservations/callback-contract.ts'
+
+/** The compiler proves here that the client's written types are those of the contract. */
+
+/** Members one by one, so that two ways to write the same type are the same. */
+type Plain<T> = T extends (infer Element)[]
+  ? Plain<Element>[]
+  : T extends object
+    ? { [Name in keyof T]: Plain<T[Name]> }
+    : T
+type Same<A, B> =
+  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false
+
+type Calls = SupplierCalls & PlatformCalls
+type Contract = typeof routes
+type Inputs<R extends Route> = [
+  ...('params' extends keyof R ? [ParamsOf<R>] : []),
+  ...('query' extends keyof R ? [QueryOf<R>?] : []),
+  ...('body' extends keyof R ? [BodyOf<R>] : []),
+]
+
+type Answers<R extends Route> = AnswerOf<R> | (R extends { answers: infer A } ? StaticIn<A[keyof A]> : never)
+type StaticIn<S> = S extends TSchema ? Static<S> : never
+
+type Differing = {
+  [Name in RouteName]: Name extends keyof Calls
+    ? Same<Awaited<ReturnType<Calls[Name]>>, Answers<Contract[Name]>> extends true
+      ? Same<Parameters<Calls[Name]>, [...Inputs<Contract[Name]>, options?: CallOptions]> extends true
+        ? never
+        : Name
+      : Name
+    : Name
+}[RouteName]
+
+type CallbacksAgree = [
+  Same<api.PriceCheckRequest, PriceCheckRequest>,
+  Same<api.PriceCheckAnswer, PriceCheckAnswer>,
+  Same<api.DeliveredReservation, DeliveredReservation>,
+  Same<api.Delivery, Delivery>,
+]
+
+export type TypesAgree = [Differing] extends [never]
+  ? CallbacksAgree extends true[]
+    ? true
+    : false
+  : Differing
+export const typesAgree: TypesAgree = true

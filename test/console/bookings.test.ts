@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { namedIn, until } from '../deliveries.ts'
+import { card, evilName, stageBookings, statusOf, type BookingsStage } from './bookings-stage.ts'
+import { axe, openConsole, withoutChromium, type ConsoleWindow } from './browser.ts'
+
+/** What people do with reservations, deliveries and price checks. */
+
+describe('bookings in the console', { skip: withoutChromium }, () => {
+  let stage: BookingsStage
+  before(async () => {
+    stage = await stageBookings()
+  })
+  after(() => stage.stop())
+
+  async function withWindow(
+    role: 'viewer' | 'operator',
+    work: (window: ConsoleWindow) => Promise<void>,
+    options: Parameters<typeof openConsole>[2] = {},
+  ): Promise<void> {
+    const window = await openConsole(stage.gateway, role, options)
+    await work(window)
+    await window.close()
+  }
+
+  const arrives = (id: string): Promise<void> =>
+    until(`${id} arrives`, async () => (await statusOf(stage.gateway, id)).at(-1) === 'delivered')
+
+  const pages = (): string[] => [
+    '/reservations',
+    `/reservations/${stage.arrived}`,
+    `/reservations/${stage.failing}`,
+    '/deliveries',
+    '/deliveries?state=dead',
+    '/price-checks',
+    '/price-checks?view=latency',
+    '/price-checks?view=drift',
+  ]
+
+  test('a reservation is found by its number, and says whether the hotel knows of it', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      await goto('/reservations')
+      await page.getByLabel('Reservation number').fill(stage.failing)
+      await page.waitForURL(/reservation=/)
+      await until('one is left', async () => (await page.locator('tbody tr').count()) === 1)
+      await page.getByRole('link', { name: stage.failing, exact: true }).click()
+      await page.getByRole('heading', { name: `Reservation ${stage.failing}` }).waitFor()
+      const banner = page.getByRole('status').filter({ hasText: 'The hotel' })
+      assert.match(await banner.innerText(), /The hotel does not have it yet\s+Version 1 failed once/)
+      await goto(`/reservations/${stage.nowhere}`)
+      await page.getByText('there is nowhere to send it to').waitFor()
+      await goto('/reservations/999999')
+      await page.getByRole('alert').filter({ hasText: 'Reservation not found' }).waitFor()
+    })
+  })
+
+  test('versions show what differs, and the card is its brand and four digits, in the page and on the wire', async () => {
+    await withWindow('operator', async ({ page, goto }) => {
+      const bodies: Promise<string>[] = []
+      page.on('response', (response) => void bodies.push(response.text().catch(() => '')))
+      await goto(`/reservations/${stage.arrived}`)
+      await page.getByText('VI ending in 1111').waitFor()
+      await page.getByText('The hotel has it').waitFor()
+      const changed = page.getByRole('table', { name: 'Version 2' })
+      assert.match(await changed.innerText(), /Departure\s+2027-04-22\s+2027-04-23/)
+      await goto('/reservations')
+      await goto('/deliveries?state=all')
+      await page.locator('tbody tr a').first().waitFor()
+      await goto(`/reservations/${stage.arrived}`)
+      const seen = [await page.content(), ...(await Promise.all(bodies))].join('\n')
+      assert.ok(seen.includes('1111') && seen.length > 10_000)
+      for (const secret of [card.number, card.number.slice(0, 8), 'paymentcarddetail', '"cvv"'])
+        assert.ok(!seen.includes(secret), secret)
+    })
+  })
+
+  test('names that guests choose stay text', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      for (const path of ['/reservations', `/reservations/${stage.failing}`, '/deliveries']) {
+        await goto(path)
+        await page.locator('table').first().waitFor()
+        if (!path.startsWith('/deliveries')) await page.getByText(evilName).first().waitFor()
+        assert.equal(await page.locator('img[src=x]').count(), 0)
+        assert.equal(await page.evaluate('window.evil'), undefined)
+      }
+    })
+  })
+
+  test('a viewer is offered nothing to send', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      for (const path of ['/deliveries', `/reservations/${stage.failing}`]) {
+        await goto(path)
+        await page.locator('table').first().waitFor()
+        assert.equal(await page.getByRole('button', { name: /send/i }).count(), 0)
+        assert.equal(await page.getByRole('checkbox').count(), 0)
+      }
+    })
+  })
+
+  test('price checks stand side by side, drift leads to the push that set the price, latency is drawn', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      await goto('/price-checks?outcome=price_changed')
+      await settled(page)
+      const row = page.locator('tbody tr').first()
+      assert.match(await row.innerText(), /110\.00\s*USD\s+132\.00\s*USD\s+22\.00 USD dearer live/)
+      await row.getByRole('button', { name: 'Show the nights' }).click()
+      await page.getByRole('table', { name: 'Stored and live price of each night' }).waitFor()
+      await page.getByRole('link', { name: 'Latency and outcomes' }).click()
+      await page.getByRole('img', { name: 'How long suppliers take to answer' }).locator('canvas').waitFor()
+      await page.getByText('Price changed 2').first().waitFor()
+      await page.getByRole('link', { name: 'Drift' }).click()
+      await page.getByText('22.00 USD (20\u00a0%) dearer live').first().waitFor()
+      const cell = page.getByRole('link', { name: 'Show Mon, 12 Apr 2027 in the calendar' })
+      assert.match(
+        String(await cell.getAttribute('href')),
+        /\/hotels\/\d+\/calendar\?from=2027-04-12&room=DBL/,
+      )
+      await page
+        .getByRole('link', { name: /the push of revision/ })
+        .first()
+        .click()
+      await page.waitForURL(/\/pushes\/\d+$/)
+    })
+  })
+
+  for (const scheme of ['light', 'dark'] as const)
+    test(`axe finds nothing, in ${scheme}`, async () => {
+      await withWindow(
+        'operator',
+        async ({ page, goto }) => {
+          for (const path of pages()) {
+            await goto(path)
+            await settled(page)
+            await axe(page, { scheme })
+          }
+          await goto('/deliveries')
+          await page.getByRole('button', { name: 'Send all of these again…' }).click()
+          await page
+            .getByRole('dialog')
+            .getByRole('button', { name: /^Send \d+ again$/ })
+            .waitFor()
+          await axe(page, { scheme })
+        },
+        { scheme },
+      )
+    })
+
+  for (const size of [{ width: 768 }, { width: 1280, zoom: 2 }])
+    test(`nothing is cut at ${size.width} px${size.zoom === undefined ? '' : ' and 200 %'}`, async () => {
+      await withWindow(
+        'operator',
+        async ({ page, goto }) => {
+          for (const path of pages()) {
+            await goto(path)
+            await settled(page)
+            const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+            assert.ok(Number(beyond) <= 0, `${path} is ${String(beyond)} px too wide`)
+          }
+        },
+        size,
+      )
+    })
+
+  // These change what the others look at.
+  test('a failed delivery is sent again by the keyboard alone, and arrives', async () => {
+    await withWindow('operator', async ({ page, goto }) => {
+      stage.mend(true)
+      stage.receiver.calls.length = 0
+      await goto(`/reservations/${stage.other}`)
+      const button = page.getByRole('button', { name: 'Send again' })
+      await button.waitFor()
+      await tabTo(page, 'Send again')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: `Send reservation ${stage.other} again?` }).waitFor()
+      await tabTo(page, 'Send 1 again')
+      await page.keyboard.press('Enter')
+      await page.getByText('1 reservation is sent again').waitFor()
+      await page.getByText('The hotel has it').waitFor()
+      assert.deepEqual(stage.receiver.calls.flatMap(namedIn), [`${stage.other}.1`])
+    })
+  })
+
+  test('all that fail are sent again, after a question that says how many, and arrive', async () => {
+    await withWindow('operator', async ({ page, goto, operator }) => {
+      stage.mend(true)
+      stage.receiver.calls.length = 0
+      await goto('/deliveries?state=failing')
+      await settled(page)
+      await page.getByLabel('Choose all that are shown').check()
+      await page.getByRole('button', { name: 'Send 2 again' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Send 2 reservations again?' })
+      await dialog.getByRole('button', { name: 'Send 2 again' }).click()
+      await page.getByText('2 reservations are sent again').waitFor()
+      await Promise.all([stage.failing, stage.late].map(arrives))
+      await page.getByText('No delivery is like that').waitFor()
+      assert.deepEqual(
+        stage.receiver.calls.flatMap(namedIn).sort(),
+        [`${stage.failing}.1`, `${stage.late}.1`].sort(),
+      )
+      const { rows } = await stage.gateway.db.query(
+        `select subject, operator_name as name from audit_log where action = 'delivery.send-again' order by id desc limit 1`,
+      )
+      assert.deepEqual(rows, [{ subject: '2 deliveries', name: operator?.name }])
+    })
+  })
+})
+
+/** No list is being waited for any more. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await until('it is there', async () => (await page.locator('[aria-busy=true]').count()) === 0)
+}
+
+const tabsMax = 80
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let step = 0; step < tabsMax; step++) {
+    const focused = String(await page.evaluate('document.activeElement?.textContent'))
+    if (focused.trim() === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`${name} is not reached by the keyboard`)
+}

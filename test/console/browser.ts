@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { after } from 'node:test'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import type { OperatorRole } from '../../src/platform/route.ts'
+import type { TestGateway, TestOperator } from '../harness.ts'
+
+/** The console in a real Chromium over the real service. One Chromium a test file, closed at its end. */
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const program = places.find((place) => existsSync(place))
+const parameters = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const builtWithinMs = 30_000
+const waitMaxMs = 15_000
+
+/** For `test(name, { skip: withoutChromium }, …)`: false where there is one. */
+export const withoutChromium: string | false =
+  program === undefined ? `NO CHROMIUM in ${places.join(', ')}: the console is NOT tested here` : false
+if (withoutChromium !== false) process.stderr.write(`\n*** ${withoutChromium} ***\n\n`)
+
+let running: Promise<Browser> | undefined
+
+after(async () => {
+  await (await running)?.close()
+})
+
+export type ConsoleWindow = {
+  page: Page
+  /** Who is signed in; undefined with the role `nobody`. */
+  operator: TestOperator | undefined
+  /** Goes to a page of the console, as `/hotels?search=sea`, and waits until its title is there. */
+  goto: (path: string) => Promise<void>
+  /** Fails when a page asked another host for something, broke the content security policy, or threw. */
+  assertClean: () => void
+  /** Asserts that too. */
+  close: () => Promise<void>
+}
+
+export type WindowOptions = {
+  width?: number
+  height?: number
+  scheme?: 'light' | 'dark'
+  /** The viewer's time zone. */
+  zone?: string
+  /** 2 is a zoom of 200 %. */
+  zoom?: number
+}
+
+/** A window in which somebody of this role is signed in. */
+export async function openConsole(
+  gateway: TestGateway,
+  role: OperatorRole | 'nobody',
+  options: WindowOptions = {},
+): Promise<ConsoleWindow> {
+  const { width = 1280, height = 900, scheme = 'light', zone = 'Europe/Berlin', zoom = 1 } = options
+  const { buildConsole } = await import('../../scripts/build-console.ts')
+  await buildConsole()
+  const browser = await (running ??= chromium.launch({ executablePath: program ?? '', args: parameters }))
+  const context = await browser.newContext({
+    viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
+    deviceScaleFactor: zoom,
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    timezoneId: zone,
+    locale: 'en-GB',
+  })
+  context.setDefaultTimeout(waitMaxMs)
+  const operator = role === 'nobody' ? undefined : await signIn(gateway, context, role)
+  const page = await context.newPage()
+  const complaints = await watch(context, page, gateway.url)
+  const assertClean = () => assert.deepEqual(complaints, [])
+  return {
+    page,
+    operator,
+    goto: async (path) => {
+      await page.goto(`${gateway.url}/console${path}`)
+      await page
+        .locator('#app h1')
+        .first()
+        .waitFor({ timeout: builtWithinMs })
+        .catch(async (error: unknown) => {
+          // The page itself often says why.
+          assertClean()
+          throw new Error(`No page at ${page.url()}: ${await page.locator('body').innerText()}`, {
+            cause: error,
+          })
+        })
+    },
+    assertClean,
+    close: async () => {
+      await context.close()
+      assertClean()
+    },
+  }
+}
+
+async function signIn(
+  gateway: TestGateway,
+  context: BrowserContext,
+  role: OperatorRole,
+): Promise<TestOperator> {
+  const operator = await gateway.operator(role)
+  const [name = '', value = ''] = operator.headers.cookie.split('=')
+  await context.addCookies([{ name, value, url: gateway.url, httpOnly: true, sameSite: 'Strict' }])
+  return operator
+}
+
+/** What no page may do; requests to other hosts are not let out either. */
+async function watch(context: BrowserContext, page: Page, own: string): Promise<string[]> {
+  const complaints: string[] = []
+  await context.route(
+    (url) => url.origin !== own && url.protocol !== 'data:' && url.protocol !== 'blob:',
+    async (route) => {
+      complaints.push(`asked ${route.request().url()}`)
+      await route.abort()
+    },
+  )
+  await context.exposeFunction('complainOfPolicy', (text: string) => void complaints.push(text))
+  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    complainOfPolicy('policy ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber))`)
+  page.on('pageerror', (error) => complaints.push(`threw ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) complaints.push(message.text())
+  })
+  return complaints
+}
+
+let axeSource: Promise<string> | undefined
+/** Colours that are inherited follow those above them a frame later, level by level. */
+const coloursSettleMs = 200
+
+type Finding = { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
+
+/** Fails with everything that axe finds on the page as it is, in this colour scheme. */
+export async function axe(page: Page, { scheme }: { scheme: 'light' | 'dark' }): Promise<void> {
+  axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
+  await page.emulateMedia({ colorScheme: scheme })
+  await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
+  await page.waitForTimeout(coloursSettleMs)
+  await page.evaluate(await axeSource)
+  const findings: Finding[] = await page.evaluate('axe.run(document).then((result) => result.violations)')
+  const told = findings.flatMap(({ id, help, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary }) => `${id}: ${help}\n  at ${target.join(' ')}\n  ${failureSummary}`,
+    ),
+  )
+  assert.equal(told.join('\n'), '', `axe in ${scheme}`)
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { openShop } from '../booking.ts'
+import { calendarOf, operatorOf } from '../calendar.ts'
+import { startGateway, type TestGateway } from '../harness.ts'
+import { expectOk, product } from '../story.ts'
+import { axe, openConsole, withoutChromium } from './browser.ts'
+
+const hostile = '<img src=x onerror="document.title=\'owned\'">'
+
+describe('the calendar', { skip: withoutChromium }, () => {
+  let gateway: TestGateway
+  let hotel: number
+  before(async () => {
+    gateway = await startGateway()
+    const { supplier } = await openShop(gateway)
+    const products = [
+      product('DBL', 'BAR'),
+      product('DBL', 'NRF'),
+      product('TWN', 'BAR', { roomName: hostile, rateName: 'Rate BAR' }),
+    ]
+    expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+    const ari = [
+      {
+        roomId: 'DBL',
+        startDate: '2027-04-10',
+        endDate: '2027-04-12',
+        rates: [{ rateId: 'BAR', minStayArrival: 3, closedToArrival: false }],
+      },
+      { roomId: 'DBL', date: '2027-04-15', closed: true },
+      { roomId: 'DBL', date: '2027-04-16', rates: [{ rateId: 'BAR', closedToArrival: true }] },
+      { roomId: 'TWN', startDate: '2027-04-01', endDate: '2027-04-30', inventory: 1 },
+    ]
+    expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }, { 'x-request-id': 'restricted' }))
+    const { body } = expectOk(await supplier.post('/push/getHotels', { hotelIds: ['H1'] }))
+    hotel = Number(Object(body['hotels'])[0].platformHotelId)
+  })
+  after(() => gateway.stop())
+
+  const cell = (page: Page, name: RegExp) => page.getByRole('gridcell', { name })
+  const path = (more: string): string => `/hotels/${hotel}/calendar?from=2027-04-08${more}`
+
+  test('shows prices, units, restrictions and why nothing is sold; a night tells who set it', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto(path(''))
+    await cell(page, /Sat, 10 Apr 2027 · USD 100\.00 · at least 3 nights on arrival$/).waitFor()
+    await cell(page, /Thu, 15 Apr 2027 · USD 80\.00 · Not sellable: room closed$/).waitFor()
+    await cell(page, /Fri, 16 Apr 2027 · USD 100\.00 · closed to arrival$/).waitFor()
+    await cell(page, /Thu, 15 Apr 2027 · 2 units · Not sellable: room closed$/).waitFor()
+    await cell(page, /Sat, 10 Apr 2027 · USD 100\.00/).click()
+    const panel = page.getByRole('region', { name: 'Sat, 10 Apr 2027' })
+    await panel.getByRole('row', { name: /Minimum stay on arrival 3 push, item 0 with key/ }).waitFor()
+    const push = panel.getByRole('listitem').getByRole('link').first()
+    assert.match((await push.getAttribute('href')) ?? '', /^\/console\/pushes\/\d+$/)
+    assert.equal(await push.getAttribute('title'), 'restricted')
+    assert.match(page.url(), /room=DBL&rate=BAR&night=2027-04-10/)
+    assert.equal(await page.getByRole('button', { name: 'Stop-sell' }).count(), 0)
+    await close()
+  })
+
+  test('explains a stay that is dragged over, and one that its panel suggests', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto(path(''))
+    const first = await cell(page, /Sat, 10 Apr 2027 · USD 100\.00/).boundingBox()
+    assert.ok(first)
+    const [x, y] = [first.x + first.width / 2, first.y + first.height / 2]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + first.width, y, { steps: 4 })
+    await page.mouse.up()
+    const panel = page.getByRole('region', { name: 'Is it bookable?' })
+    await panel.getByText('Cannot be booked').waitFor()
+    await panel.getByText('Held: 3. Asked: 2.').waitFor()
+    await panel.getByRole('button', { name: 'Look at that stay' }).click()
+    await panel.getByText('Can be booked', { exact: true }).waitFor()
+    assert.match(page.url(), /checkin=2027-04-10&checkout=2027-04-13/)
+    await panel.getByRole('row', { name: /Total after tax 330\.00/ }).waitFor()
+    await close()
+  })
+
+  test('is read, explained and left by keyboard alone', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto(path('&room=DBL&rate=BAR&night=2027-04-09'))
+    const grid = page.getByRole('grid')
+    await page.getByRole('region', { name: 'Fri, 9 Apr 2027' }).waitFor()
+    await grid.focus()
+    await page.keyboard.press('ArrowRight')
+    const isAt = async (name: RegExp): Promise<void> => {
+      const named = `document.getElementById(document.querySelector('[role=grid]').getAttribute('aria-activedescendant'))?.getAttribute('aria-label')`
+      await until(async () => name.test(String(await page.evaluate(named))), String(name))
+    }
+    await isAt(/^Sat, 10 Apr 2027 · USD 100\.00/)
+    await page.keyboard.press('Enter')
+    const panel = page.getByRole('region', { name: 'Sat, 10 Apr 2027' })
+    await panel.waitFor()
+    const focused = 'document.activeElement?.textContent'
+    await until(async () => (await page.evaluate(focused)) === 'Sat, 10 Apr 2027', 'the focus')
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    assert.equal(await page.evaluate(`document.activeElement.getAttribute('role')`), 'grid')
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.getByRole('region', { name: 'Is it bookable?' }).getByText('Cannot be booked').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ArrowUp')
+    await isAt(/Apr 2027 · 2 units$/)
+    await page.keyboard.press('Control+End')
+    await isAt(/^Fri, 30 Mar 2029/)
+    await page.keyboard.press('Control+Home')
+    await isAt(/^Mon, 22 Feb 2027/)
+    await close()
+  })
+
+  test('an operator stops the sale after seeing what it touches, and opens it again', async () => {
+    const { page, goto, close, operator } = await openConsole(gateway, 'operator')
+    await goto(path('&room=DBL&rate=&night=2027-04-20'))
+    await page.getByRole('button', { name: 'Stop-sell' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Last night').fill('2027-04-21')
+    await dialog.getByLabel('Reason').fill('Burst pipe')
+    await dialog.getByText('Stops the sale of 2 nights; 0 are stopped already.').waitFor()
+    await dialog.getByRole('button', { name: 'Stop the sale' }).click()
+    await page.getByText('The sale of 2 nights is stopped').waitFor()
+    await cell(page, /Tue, 20 Apr 2027 · USD 100\.00 · Not sellable: stop-sell of the room$/).waitFor()
+    const row = page.getByRole('row', { name: /Stop-sell \(of the room\) yes operator/ })
+    await row.waitFor()
+    assert.ok((await row.innerText()).includes(operator?.name ?? '?'))
+    await page.getByRole('button', { name: 'Stop-sell' }).click()
+    await dialog.getByLabel('Open it again').check()
+    await dialog.getByText('Opens 1 night; 0 have no stop-sell.').waitFor()
+    await dialog.getByRole('button', { name: 'Open the sale' }).click()
+    await cell(page, /Tue, 20 Apr 2027 · USD 100\.00$/).waitFor()
+    const { rooms } = await calendarOf(await operatorOf(gateway), hotel, '2027-04-20', '2027-04-21')
+    assert.deepEqual(rooms[0]?.stopSell, [-1, 1])
+    await close()
+  })
+
+  test('names that suppliers push are text, wherever they are shown', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto(path('&room=TWN&rate=BAR&night=2027-04-10'))
+    await page.getByRole('rowheader', { name: hostile }).waitFor()
+    await page.getByRole('region', { name: 'Sat, 10 Apr 2027' }).getByText(hostile).waitFor()
+    await page.getByRole('button', { name: 'Stop-sell' }).click()
+    await page.getByRole('dialog').getByLabel(hostile).waitFor()
+    assert.equal(await page.locator('img[src=x]').count(), 0)
+    assert.match(await page.title(), /^Calendar of Sea View/)
+    await close()
+  })
+
+  test('goes to dates, to today and to other densities, and keeps all of it in the URL', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto(path('&density=week'))
+    await page.getByLabel('From').fill('2027-06-01')
+    await cell(page, /Tue, 1 Jun 2027/)
+      .first()
+      .waitFor()
+    assert.match(page.url(), /from=2027-06-01/)
+    await page.getByRole('button', { name: 'Today' }).click()
+    await page.waitForURL(/from=2027-03-01/)
+    await page.getByText('Month', { exact: true }).click()
+    await page.waitForURL(/density=month/)
+    await page.getByLabel('Room or rate').fill('NRF')
+    await page.waitForURL(/rooms=NRF/)
+    await page.getByRole('rowheader', { name: 'Rate BAR' }).first().waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('rowheader', { name: 'Rate NRF' }).waitFor()
+    assert.equal(await page.getByRole('rowheader', { name: 'Rate BAR' }).count(), 0)
+    await close()
+  })
+
+  test('has no findings of axe, light and dark, wide and narrow, with its panels and its dialog', async () => {
+    for (const [width, zoom] of [
+      [1280, 1],
+      [768, 1],
+      [1280, 2],
+    ] as const) {
+      const { page, goto, close } = await openConsole(gateway, 'operator', { width, zoom })
+      for (const shown of ['', '&room=DBL&rate=BAR&night=2027-04-10']) {
+        await goto(path(shown))
+        await page.getByRole('gridcell').first().waitFor()
+        if (shown !== '') await page.getByRole('region').getByRole('table').first().waitFor()
+        for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+      }
+      const stay = '&room=DBL&rate=BAR&checkin=2027-04-10&checkout=2027-04-12'
+      await goto(path(stay))
+      await page.getByText('Cannot be booked').waitFor()
+      for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.getByRole('button', { name: 'Stop-sell' }).click()
+      await page.getByRole('dialog').getByText('All rooms').waitFor()
+      if (width * zoom === 1280) for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+      await close()
+    }
+  })
+})
+
+const waitMs = 10_000
+
+/** Looked at again and again from here: the page's policy lets nothing be evaluated that it does not bring along. */
+async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  const endMs = Date.now() + waitMs
+  while (!(await isSo())) {
+    if (Date.now() > endMs) assert.fail(`waited for ${what} in vain`)
+    await pause(50)
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startGateway, type TestGateway } from '../harness.ts'
+import { openConsole, withoutChromium } from './browser.ts'
+
+/** The guides as people read them, in a browser. */
+
+const docs = resolve(import.meta.dirname, '../../docs')
+const slugs = globSync('*.md', { cwd: docs })
+  .filter((file) => file !== 'README.md')
+  .map((file) => `/${file.replace(/\.md$/, '')}`)
+  .sort()
+let gateway: TestGateway
+
+before(async () => {
+  gateway = await startGateway()
+})
+after(() => gateway.stop())
+
+const skip = withoutChromium
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
+const guide = (path: string) => `${gateway.url}/docs/guides${path}`
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`every guide is accessible, ${scheme}`, { skip }, () => assertAccessible(scheme))
+}
+
+async function assertAccessible(scheme: 'light' | 'dark'): Promise<void> {
+  const { page, close } = await openConsole(gateway, 'nobody', { scheme })
+  for (const slug of ['', ...slugs]) {
+    await page.goto(guide(slug))
+    await page.evaluate(axe)
+    const found = await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
+    )
+    assert.deepEqual(found, [], slug)
+  }
+  await close()
+}
+
+test('a narrow window scrolls no guide sideways', { skip }, async () => {
+  for (const options of [{ width: 768 }, { width: 1280, zoom: 2 }, { width: 390 }]) {
+    const { page, close } = await openConsole(gateway, 'nobody', options)
+    for (const slug of ['', ...slugs]) {
+      await page.goto(guide(slug))
+      const [wide, seen] = await page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      )
+      assert.ok(wide <= seen, `${slug} at ${JSON.stringify(options)}: ${wide} > ${seen}`)
+    }
+    await close()
+  }
+})
+
+test('a heading is found, and gone to, by keyboard alone', { skip }, async () => {
+  const { page, close } = await openConsole(gateway, 'nobody')
+  await page.goto(guide(''))
+  await page.getByRole('searchbox').focus()
+  await page.keyboard.type('vault key')
+  await page.getByRole('link', { name: 'The vault key' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(guide('/security#the-vault-key'))
+  await close()
+})
+
+test('what is copied of a terminal is what is to be typed', { skip }, async () => {
+  const { page, close } = await openConsole(gateway, 'nobody')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: gateway.url })
+  await page.goto(guide('/getting-started'))
+  await page.getByRole('button', { name: 'Copy' }).first().click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'npm ci && npm start')
+  await close()
+})

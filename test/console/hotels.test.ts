@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { expectOk, product } from '../story.ts'
+import { axe, openConsole, withoutChromium } from './browser.ts'
+
+const hostile = '<img src=x onerror="window.hacked = true">'
+
+const hotel = (hotelId: string, hotelName: string, more: object = {}) => ({
+  hotelId,
+  hotelName,
+  currency: 'EUR',
+  isAvailable: true,
+  minChildAge: 2,
+  maxChildAge: 12,
+  timezone: 'America/New_York',
+  countryCodeISO2: 'FR',
+  city: 'Paris',
+  ...more,
+})
+
+const policies = [
+  {
+    code: 'NRF',
+    description: hostile,
+    cancelPenalties: [{ noShow: true, penaltyCharge: { chargeBase: 'FullStay', percent: 100 } }],
+  },
+]
+const vat = {
+  type: 'VAT',
+  valueType: '%',
+  value: 10,
+  appliedOn: 'net',
+  appliedPer: 'per_room_per_night',
+  included: true,
+  payNow: true,
+}
+
+describe('the pages of hotels', { skip: withoutChromium }, () => {
+  let gateway: TestGateway
+  let supplier: TestSupplier
+  before(async () => {
+    gateway = await startGateway()
+    supplier = await gateway.supplier('Channel One')
+    const others = Array.from({ length: 60 }, (_, index) => hotel(`M${index}`, `Maison ${index + 10}`))
+    expectOk(await supplier.post('/push/hotels', [hotel('ETOILE', "Hôtel de l'Étoile"), ...others]))
+    expectOk(await supplier.post('/push/hotels', [hotel('X1', hostile)]))
+    const products = [
+      product('DBL', 'BAR', { roomName: hostile, cancelPolicies: policies }),
+      product('DBL', 'NRF'),
+    ]
+    for (const hotelId of ['X1', 'ETOILE']) {
+      expectOk(await supplier.post('/push/products', { hotelId, products }))
+      expectOk(
+        await supplier.post('/push/taxes', {
+          hotelId,
+          taxes: [vat],
+          products: [{ roomId: 'DBL', taxes: [vat] }],
+        }),
+      )
+    }
+    const item = {
+      roomId: 'DBL',
+      rateId: 'BAR',
+      startDate: '2027-03-05',
+      endDate: '2027-04-10',
+      price: 110,
+      inventory: 3,
+    }
+    expectOk(await supplier.post('/push/ari', { hotelId: 'ETOILE', pricingModel: 'unit', ari: [item] }))
+  })
+  after(() => gateway.stop())
+
+  test('a viewer finds a hotel while typing, without accents, and the URL keeps what was typed', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels')
+    await page.getByRole('link', { name: 'Maison 10' }).waitFor()
+    await page.getByRole('textbox', { name: 'Search' }).pressSequentially('etoi')
+    await page.getByText('1 hotel shown').waitFor()
+    assert.match(page.url(), /[?&]search=etoi(&|$)/)
+    assert.deepEqual(await page.locator('tbody tr a').allInnerTexts(), ["Hôtel de l'Étoile", 'Channel One'])
+    await page.getByLabel('Lacks next').selectOption('products')
+    await page.getByText('No hotel is like this').waitFor()
+    await page.goBack()
+    await close()
+  })
+
+  test('with the keyboard alone a hotel is found, opened, and its tabs are read', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=etoile')
+    await page.getByRole('link', { name: "Hôtel de l'Étoile" }).waitFor()
+    await page.getByRole('textbox', { name: 'Search' }).focus()
+    const focused = () => page.evaluate('document.activeElement?.textContent')
+    for (let presses = 0; presses < 40 && (await focused()) !== "Hôtel de l'Étoile"; presses++) {
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: "Hôtel de l'Étoile" }).waitFor()
+    await page.getByRole('tab', { name: 'Go-live checklist' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('table', { name: 'Rooms with their rates' }).waitFor()
+    assert.match(page.url(), /tab=products/)
+    await close()
+  })
+
+  test('the arrow keys go from hotel to hotel', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=maison')
+    await page.getByRole('link', { name: 'Maison 10' }).focus()
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Maison 11')
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('link', { name: 'Maison 69' }).waitFor()
+    await close()
+  })
+
+  test('the checklist says what is missing, and each step that is done leads to its push', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=etoile')
+    await page.getByRole('link', { name: "Hôtel de l'Étoile" }).click()
+    await page.getByText('2 steps are missing').waitFor()
+    const webhook = 'https://supplier.example/ari'
+    for (const kind of ['availability', 'pushbook']) {
+      expectOk(await supplier.post(`/push/webhook/${kind}`, { webhook }, { 'x-request-id': `hook-${kind}` }))
+    }
+    await page.reload()
+    await page.getByText('All that is needed is there').waitFor()
+    await page.getByRole('link', { name: 'hook-pushbook' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Push of push booking URL' }).waitFor()
+    await close()
+  })
+
+  test('names of hotels, rooms and policies are text, whatever they spell', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=img')
+    await page.getByRole('link', { name: hostile }).click()
+    await page.getByRole('heading', { level: 1, name: hostile }).waitFor()
+    for (const tab of ['Details', 'Taxes', 'Mappings', 'Products']) {
+      await page.getByRole('tab', { name: tab }).click()
+    }
+    await page.getByText('1 policy').first().click()
+    await page.getByText('onerror').last().waitFor()
+    assert.equal(await page.evaluate('window.hacked'), undefined)
+    assert.equal(await page.locator('img').count(), 0)
+    await close()
+  })
+
+  test('there are no findings of axe in light and dark, on any tab', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels')
+    await page.getByRole('link', { name: 'Maison 10' }).waitFor()
+    await axe(page, { scheme: 'light' })
+    await axe(page, { scheme: 'dark' })
+    await goto('/hotels?search=nothing-like-this')
+    await page.getByText('No hotel is like this').waitFor()
+    await axe(page, { scheme: 'dark' })
+    await page.goto(`${gateway.url}/console/hotels?search=etoile`)
+    await page.getByRole('link', { name: "Hôtel de l'Étoile" }).click()
+    for (const tab of ['Go-live checklist', 'Details', 'Products', 'Taxes', 'Mappings']) {
+      await page.getByRole('tab', { name: tab }).click()
+      await axe(page, { scheme: 'light' })
+      await axe(page, { scheme: 'dark' })
+    }
+    await close()
+  })
+
+  test('at 768 px and at a zoom of 200 % the pages do not scroll sideways', async () => {
+    for (const size of [{ width: 768 }, { width: 1280, zoom: 2 }]) {
+      const { page, goto, close } = await openConsole(gateway, 'viewer', size)
+      await goto('/hotels')
+      await page.getByRole('link', { name: 'Maison 10' }).waitFor()
+      await assertFits(page)
+      await page.getByRole('link', { name: 'Maison 10' }).click()
+      for (const tab of ['Details', 'Products', 'Go-live checklist']) {
+        await page.getByRole('tab', { name: tab }).click()
+        await assertFits(page)
+      }
+      await close()
+    }
+  })
+})
+
+async function assertFits(page: { evaluate: (script: string) => Promise<unknown> }): Promise<void> {
+  const beyond = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+  assert.equal(beyond, 0, 'wider than the window')
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openShop, type Shop } from '../booking.ts'
+import { startGateway, type TestGateway } from '../harness.ts'
+import { axe, openConsole, withoutChromium } from './browser.ts'
+
+describe('the overview', { skip: withoutChromium }, () => {
+  let gateway: TestGateway
+  let shop: Shop
+  before(async () => {
+    gateway = await startGateway()
+  })
+  after(() => gateway.stop())
+
+  test('says what to do first in a service without hotels', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    await page.getByText('Nothing is here yet').waitFor()
+    await axe(page, { scheme: 'light' })
+    await axe(page, { scheme: 'dark' })
+    await page.getByRole('link', { name: 'Make a supplier and a key' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Suppliers' }).waitFor()
+    await close()
+  })
+
+  test('leads from what is wrong to the page that shows all of it', async () => {
+    shop = await openShop(gateway, 'Acme')
+    await shop.book()
+    for (let count = 0; count < 4; count++) await shop.supplier.post('/push/ari', { hotelId: 'H1' })
+    gateway.clock.set('2027-03-01T12:30:00Z')
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    const undelivered = page.getByRole('region', { name: 'Undelivered, nearest arrival first' })
+    await undelivered.getByText('No URL').waitFor()
+    const refusing = page.getByRole('region', { name: 'Suppliers whose pushes are refused' })
+    assert.match(await refusing.innerText(), /Acme\s+\d+ % of \d+/)
+    await axe(page, { scheme: 'light' })
+    await axe(page, { scheme: 'dark' })
+
+    await refusing.getByRole('link', { name: 'Acme' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Push log' }).waitFor()
+    const { searchParams } = new URL(page.url())
+    assert.equal(searchParams.get('outcome'), 'rejected')
+    assert.match(searchParams.get('supplierId') ?? '', /^\d+$/)
+
+    await page.goBack()
+    await page.getByRole('link', { name: /^Undelivered/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor()
+    assert.equal(new URL(page.url()).search, '?state=undelivered')
+    await close()
+  })
+
+  test('has the figures of its charts as a table', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    const panel = page.getByRole('region', { name: 'Pushes, last 24 hours', exact: true }).first()
+    await panel.getByRole('img', { name: /Applied 4, .*Rejected 4/ }).waitFor()
+    await panel.getByRole('button', { name: 'As a table' }).focus()
+    await page.keyboard.press('Enter')
+    const row = panel.getByRole('row').nth(1)
+    assert.deepEqual((await row.innerText()).split(/\t/).slice(1), ['4', '0', '0', '0', '4'])
+    await axe(page, { scheme: 'light' })
+    await close()
+  })
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { expectOk, product, pushStoryHotel } from '../story.ts'
+import { axe, openConsole, withoutChromium } from './browser.ts'
+
+const hostile = '<img src=x onerror="window.hacked = true">'
+const sent = (requestId: string) => ({ 'x-request-id': requestId })
+const nights = { startDate: '2027-03-05', endDate: '2027-03-09' }
+
+describe('the pages of the push log', { skip: withoutChromium }, () => {
+  let gateway: TestGateway
+  let supplier: TestSupplier
+  before(async () => {
+    gateway = await startGateway()
+    supplier = await gateway.supplier('Channel One')
+    await pushStoryHotel(supplier, { hotelName: 'Before' })
+    expectOk(
+      await supplier.post(
+        '/push/products',
+        {
+          hotelId: 'H1',
+          products: [product('DBL', 'BAR', { occupancy: { maxOccupancy: 2 }, roomName: hostile })],
+        },
+        sent('products-changed'),
+      ),
+    )
+    const item = { roomId: 'DBL', rateId: 'BAR', price: 110, inventory: 3, ...nights }
+    const ari = Array.from({ length: 120 }, (_, index) =>
+      index === 77 ? { ...item, roomId: hostile } : item,
+    )
+    const partly = await supplier.post(
+      '/push/ari',
+      { hotelId: 'H1', pricingModel: 'unit', ari },
+      sent('ari-partly'),
+    )
+    assert.equal(partly.status, 207)
+    await supplier.post('/push/hotels', '{"hotelId', sent('no-json'))
+  })
+  after(() => gateway.stop())
+
+  test('a push is found by its outcome, and its broken item is shown where it is', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes')
+    await page.getByText('no-json').waitFor()
+    await page.getByLabel('Outcome').selectOption('partial')
+    await page.getByText('no-json').waitFor({ state: 'detached' })
+    assert.match(page.url(), /outcome=partial/)
+    await page.locator('tbody tr a').first().click()
+    await page.getByRole('heading', { level: 1, name: 'Push of ARI' }).waitFor()
+    await page.getByLabel('Items', { exact: true }).selectOption('failed')
+    await page.getByText('RoomID not found').first().waitFor()
+    assert.deepEqual(await page.locator('ol > li code').first().innerText(), '/ari/77')
+    assert.match(await page.locator('mark').innerText(), /"roomId": "<img/)
+    assert.equal(await page.evaluate('window.hacked'), undefined)
+    await close()
+  })
+
+  test('a pointer in the URL opens the page of items that holds it', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes?requestId=ari-partly')
+    await page.locator('tbody tr a').first().click()
+    await page.waitForURL(/pushes\/\d+/)
+    await page.goto(`${page.url()}?at=/ari/77/roomId`)
+    await page.getByText('Items 51 to 100 of 120').waitFor()
+    await page.waitForFunction('document.activeElement?.dataset.sought === "true"')
+    await close()
+  })
+
+  test('what a push changed leads to its cells in the calendar, by the keyboard too', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes?requestId=ari-partly')
+    await page.locator('tbody tr a').first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('tab', { name: /^Items/ }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('10 of 10 changed cells still hold it').waitFor()
+    const cells = page.getByRole('table', { name: 'Nights that still hold what this push set' })
+    assert.deepEqual(await cells.locator('tbody td:last-child').allInnerTexts(), ['units', 'price'])
+    await cells.getByRole('link').last().focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/hotels\/\d+\/calendar\?/)
+    const { searchParams } = new URL(page.url())
+    assert.deepEqual(
+      ['from', 'room', 'rate', 'night'].map((name) => searchParams.get(name)),
+      ['2027-03-05', 'DBL', 'BAR', '2027-03-05'],
+    )
+    await close()
+  })
+
+  test('a push of products is compared with the one before it', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes?requestId=products-changed')
+    await page.locator('tbody tr a').first().click()
+    await page.getByRole('tab', { name: 'What it changed' }).click()
+    const changed = page.getByRole('table', { name: 'DBL / BAR' })
+    assert.deepEqual(await changed.locator('tbody tr').first().locator('td').allInnerTexts(), [
+      'roomName',
+      '"Room DBL"',
+      JSON.stringify(hostile),
+    ])
+    assert.equal(await page.evaluate('window.hacked'), undefined)
+    await close()
+  })
+
+  test('request and answer are shown as they were, whatever they are, and can be downloaded', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes?requestId=no-json')
+    await page.locator('tbody tr a').first().click()
+    await page.getByText('There are no items to show').waitFor()
+    await page.getByRole('tab', { name: 'Request' }).click()
+    await page.getByText('{"hotelId', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Answer' }).click()
+    await page.getByRole('region', { name: 'Answer' }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the whole' }).click(),
+    ])
+    assert.match(download.suggestedFilename(), /^push-\d+-answer\.json$/)
+    await close()
+  })
+
+  test('there are no findings of axe in light and dark, on any tab', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes')
+    await page.getByText('no-json').waitFor()
+    await axe(page, { scheme: 'light' })
+    await axe(page, { scheme: 'dark' })
+    for (const requestId of ['ari-partly', 'products-changed', 'no-json']) {
+      await goto(`/pushes?requestId=${requestId}`)
+      await page.locator('tbody tr a').first().click()
+      for (const tab of [/^Items/, 'What it changed', 'Request', 'Answer']) {
+        await page.getByRole('tab', { name: tab }).click()
+        await axe(page, { scheme: 'light' })
+        await axe(page, { scheme: 'dark' })
+      }
+    }
+    await close()
+  })
+
+  test('at 768 px and at a zoom of 200 % the pages do not scroll sideways', async () => {
+    for (const size of [{ width: 768 }, { width: 1280, zoom: 2 }]) {
+      const { page, goto, close } = await openConsole(gateway, 'viewer', size)
+      const beyond = () =>
+        page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      await goto('/pushes')
+      await page.getByText('no-json').waitFor()
+      assert.equal(await beyond(), 0)
+      await goto('/pushes?requestId=ari-partly')
+      await page.locator('tbody tr a').first().click()
+      await page.getByRole('tab', { name: /^Items/ }).waitFor()
+      assert.equal(await beyond(), 0)
+      await close()
+    }
+  })
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { DeliveryWorker } from '../../src/reservations/delivery-worker.ts'
+import { startSupplier, type SimulatedSupplier } from '../../src/simulate/supplier.ts'
+import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { axe, openConsole, withoutChromium } from './browser.ts'
+
+/** A go-live in the sandbox, with a simulated supplier on the other side. */
+
+describe('the sandbox in the console', { skip: withoutChromium }, () => {
+  let gateway: TestGateway
+  let deliveries: DeliveryWorker
+  let simulated: SimulatedSupplier
+  let supplier: TestSupplier
+
+  before(async () => {
+    gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+    deliveries = gateway.app.startDeliveries()
+    supplier = await gateway.supplier('Acme')
+    const there = { host: '127.0.0.1', port: 0, secrets: [], faults: [], told: () => {} }
+    const { url, clock } = gateway
+    simulated = await startSupplier({ url, clock, apiKey: supplier.apiKey, ...there })
+  })
+  after(async () => {
+    await deliveries.close()
+    await gateway.stop()
+    await simulated.close()
+  })
+
+  test('a go-live checklist is finished: the example hotel is pushed, a booking ordered, its calls seen to arrive', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/sandbox')
+    await page.getByRole('button', { name: 'Push the example hotel' }).click()
+    await page.getByRole('table', { name: 'What was pushed' }).waitFor()
+    await page.getByRole('button', { name: 'Book', exact: true }).click()
+    await page.getByText(/^Reservation \d+, version 1: confirmed$/).waitFor()
+    const calls = page.getByRole('table', { name: 'Calls of this supplier’s webhooks, newest first' })
+    await calls.getByText('Push booking').first().waitFor()
+    await calls.getByText('Price check').first().waitFor()
+    const delivered = calls.getByRole('row').filter({ hasText: 'Push booking' }).first()
+    await delivered.getByRole('button', { name: /^Show call/ }).click()
+    const detail = page.getByRole('dialog')
+    await detail.getByText('What was sent').waitFor()
+    await detail
+      .getByText(/^reservations/)
+      .first()
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await detail.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Cancel it' }).click()
+    await page.getByText(/^Reservation \d+, version 2: cancelled$/).waitFor()
+
+    await page.getByRole('link', { name: 'Open the hotel' }).click()
+    await page.getByRole('heading', { level: 1, name: /Example Hotel/ }).waitFor()
+    const steps = page.getByRole('list', { name: 'Steps to the first booking' }).getByRole('listitem')
+    await steps.first().waitFor()
+    const states = await steps.allInnerTexts()
+    assert.equal(states.length, 6)
+    for (const text of states) assert.match(text, /\bdone\b/, text)
+    await close()
+  })
+
+  test('by keyboard: a fault is ordered, suffered by the next booking, and what is left is cleared', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/sandbox')
+    await page.getByRole('heading', { name: 'Faults to order' }).waitFor()
+    await page.getByLabel('Fault', { exact: true }).selectOption('status500')
+    await page.getByLabel('How often').fill('2')
+    await page.keyboard.press('Enter')
+    await page.getByText('2 times left').waitFor()
+    await page.getByRole('button', { name: 'Book', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('alert')
+      .getByText('The price could not be checked with the supplier')
+      .first()
+      .waitFor()
+    await page.getByText('answered 500').first().waitFor()
+    await page.getByText('1 time left').waitFor()
+    await page.getByRole('button', { name: 'Clear all' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('No fault is ordered').waitFor()
+    await close()
+  })
+
+  test('there are no findings of axe in light and dark, and 768 px suffice; a viewer only watches', async () => {
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page, goto, close } = await openConsole(gateway, 'operator', { scheme, width: 768 })
+      await goto('/sandbox')
+      await page
+        .getByRole('button', { name: /^Show call/ })
+        .first()
+        .waitFor()
+      await axe(page, { scheme })
+      assert.ok(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        'nothing sticks out',
+      )
+      await page
+        .getByRole('button', { name: /^Show call/ })
+        .first()
+        .click()
+      await page.getByRole('dialog').getByText('What was sent').waitFor()
+      await axe(page, { scheme })
+      await close()
+    }
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/sandbox')
+    await page.getByText('You may watch').waitFor()
+    assert.equal(await page.getByRole('button', { name: /Push|Book$|Order/ }).count(), 0)
+    await close()
+  })
+
+  test('in production there is no sandbox', async () => {
+    const production = await startGateway({ environment: 'production' })
+    const { page, goto, close } = await openConsole(production, 'operator')
+    await goto('/sandbox')
+    await page.getByText('There is no sandbox here').waitFor()
+    await close()
+    await production.stop()
+  })
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { buildConsole } from '../../scripts/build-console.ts'
+import { startGateway, type TestGateway } from '../harness.ts'
+
+let gateway: TestGateway
+
+before(async () => {
+  await buildConsole()
+  gateway = await startGateway()
+})
+after(() => gateway.stop())
+
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${gateway.url}${path}`, { headers })
+  return { response, status: response.status, headers: response.headers, text: await response.text() }
+}
+const nonceOf = (policy: string | null) => /'nonce-([^']+)'/.exec(policy ?? '')?.[1] ?? ''
+
+test('/console and the paths below it are one page, with a policy and a nonce of its own each time', async () => {
+  const first = await get('/console')
+  const second = await get('/console/hotels/7/calendar?from=2027-03-01')
+  for (const { status, headers, text } of [first, second]) {
+    const nonce = nonceOf(headers.get('content-security-policy'))
+    assert.match(nonce, /^[A-Za-z0-9+/]{22}==$/)
+    assert.deepEqual(
+      {
+        status,
+        type: headers.get('content-type'),
+        policy: headers.get('content-security-policy'),
+        cache: headers.get('cache-control'),
+        sniff: headers.get('x-content-type-options'),
+        frames: headers.get('x-frame-options'),
+        referrer: headers.get('referrer-policy'),
+      },
+      {
+        status: 200,
+        type: 'text/html; charset=utf-8',
+        policy: `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+        cache: 'no-store',
+        sniff: 'nosniff',
+        frames: 'DENY',
+        referrer: 'no-referrer',
+      },
+    )
+    assert.ok(text.includes(`nonce="${nonce}"`))
+    assert.doesNotMatch(text, /<script(?![^>]*\bsrc=)|\bon\w+=|style=|https?:\/\//)
+  }
+  assert.notEqual(
+    nonceOf(first.headers.get('content-security-policy')),
+    nonceOf(second.headers.get('content-security-policy')),
+  )
+})
+
+test('its files are there for ever, compressed as the browser takes them', async () => {
+  const { text } = await get('/console')
+  const names = [...text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, name = '']) => name)
+  assert.ok(names.length >= 2)
+  for (const name of names) {
+    const plain = await get(name, { 'accept-encoding': 'identity' })
+    for (const encoding of ['br', 'gzip', undefined]) {
+      const sent = await get(name, { 'accept-encoding': encoding ?? 'identity' })
+      assert.deepEqual(
+        [sent.status, sent.headers.get('content-encoding') ?? undefined, sent.text === plain.text],
+        [200, encoding, true],
+      )
+      assert.equal(sent.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+      assert.equal(sent.headers.get('vary'), 'accept-encoding')
+    }
+  }
+  assert.equal((await get('/console/icon.svg')).headers.get('content-type'), 'image/svg+xml')
+})
+
+test('what is not there is not found, and is no page', async () => {
+  const paths = [
+    '/console/assets/none-12345678.js',
+    '/console/assets/..%2findex.html',
+    '/console/assets/%2e%2e%2fbuilt-from.txt',
+    '/console/built-from.txt',
+    '/console/.vite/manifest.json',
+    '/console/api',
+    '/console/api/no-such-thing',
+    '/consoles',
+  ]
+  for (const path of paths) {
+    const { status, headers } = await get(path)
+    assert.deepEqual(
+      [path, status, headers.get('content-type')],
+      [path, 404, 'application/json; charset=utf-8'],
+    )
+  }
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openShop } from '../booking.ts'
+import { startGateway, type TestGateway } from '../harness.ts'
+import { expectOk, product } from '../story.ts'
+import { axe, openConsole, withoutChromium, type WindowOptions } from './browser.ts'
+
+/** As names of everything that suppliers name; when it runs, the page's policy or a dialog says so. */
+const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>'
+
+describe('the console', { skip: withoutChromium }, () => {
+  let gateway: TestGateway
+  before(async () => {
+    gateway = await startGateway()
+    const { supplier } = await openShop(gateway)
+    const hotel = { hotelId: 'XSS', currency: 'EUR', isAvailable: true, minChildAge: 2, maxChildAge: 12 }
+    const places = { timezone: 'Europe/Paris', city: hostile }
+    expectOk(await supplier.post('/push/hotels', [{ ...hotel, ...places, hotelName: hostile }]))
+    const products = [product('DBL', 'BAR', { roomName: hostile, rateName: hostile })]
+    expectOk(await supplier.post('/push/products', { hotelId: 'XSS', products }))
+    const nights = { roomId: 'DBL', startDate: '2027-03-02', endDate: '2027-03-09', inventory: 2 }
+    expectOk(await supplier.post('/push/ari', { hotelId: 'XSS', pricingModel: 'unit', ari: [nights] }))
+  })
+  after(() => gateway.stop())
+
+  test('pages can be used by keyboard alone: skip link, menu, search, and the new page has the focus', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    await page.keyboard.press('Tab')
+    const skip = page.getByRole('link', { name: 'Skip to the content' })
+    assert.equal(await skip.evaluate((link) => link.matches(':focus')), true)
+    await page.keyboard.press('Enter')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'content')
+
+    await page.getByRole('link', { name: 'Hotels', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Hotels' }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement.id'), 'content')
+    assert.match(await page.title(), /^Hotels · /)
+
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /Hotel, supplier/ }).waitFor()
+    await page.keyboard.type('sea view')
+    await page.getByRole('option', { name: /Sea View/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/console\/hotels\/\d+$/)
+    await page.getByRole('heading', { level: 1, name: 'Sea View' }).waitFor()
+    await close()
+  })
+
+  test('the search is closed by Escape and gives the focus back', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    const open = page.getByRole('button', { name: /^Search/ }).first()
+    await open.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: /Hotel, supplier/ }).waitFor()
+    await axe(page, { scheme: 'light' })
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.equal(await open.evaluate((button) => button.matches(':focus')), true)
+    await close()
+  })
+
+  test('what suppliers push is text wherever it is shown', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    let alerted = 0
+    page.on('dialog', (dialog) => {
+      alerted++
+      void dialog.dismiss()
+    })
+    await goto('/')
+    // Its ARI ends within days, so that the overview names it.
+    await page.getByRole('link', { name: hostile }).first().waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('onerror')
+    const option = page.getByRole('option').first()
+    await option.waitFor()
+    assert.ok((await option.innerText()).includes(hostile))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: hostile }).waitFor()
+    assert.equal(await page.locator('img[src=x]').count(), 0)
+    assert.equal(alerted, 0)
+    await close()
+  })
+
+  test('nobody who is not signed in sees a page, and comes back to where they were', async () => {
+    const { page, close } = await openConsole(gateway, 'nobody')
+    await page.goto(`${gateway.url}/console/hotels?search=sea`)
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('to'), '/hotels?search=sea')
+    await close()
+  })
+
+  test('whoever signs out is out', async () => {
+    const { page, operator, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/')
+    await page.getByRole('button', { name: operator?.name ?? '' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    assert.equal((await operator?.get('/me'))?.status, 401)
+    await close()
+  })
+
+  test('a page that is not there says so, and a service that fails says its request id', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/no/such/page')
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor()
+    await page.route('**/console/api/overview', (route) =>
+      route.fulfill({
+        status: 400,
+        headers: { 'x-request-id': 'req-17', 'content-type': 'application/json' },
+        body: JSON.stringify({
+          code: '400',
+          message: 'It is broken',
+          errors: [{ type: 'BROKEN', message: 'It is broken', hint: 'Mend it' }],
+        }),
+      }),
+    )
+    await page.getByRole('link', { name: 'Go to the overview' }).click()
+    const note = page.getByRole('alert')
+    await note.waitFor()
+    assert.match(await note.innerText(), /It is broken[^]*Mend it[^]*req-17/)
+    await axe(page, { scheme: 'dark' })
+    await close()
+  })
+
+  test('sandbox and production are told apart; a viewer has no menu of operators', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    const badge = page.locator('[data-environment]').filter({ visible: true })
+    assert.deepEqual(await badge.allInnerTexts(), ['Sandbox'])
+    assert.equal(await page.getByRole('link', { name: 'Operators' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'Sandbox', exact: true }).count(), 1)
+    await close()
+    const production = await startGateway({ environment: 'production' })
+    const other = await openConsole(production, 'viewer')
+    await other.goto('/')
+    const otherBadge = other.page.locator('[data-environment]').filter({ visible: true })
+    assert.deepEqual(await otherBadge.allInnerTexts(), ['Production'])
+    assert.equal(await other.page.getByRole('link', { name: 'Sandbox', exact: true }).count(), 0)
+    await axe(other.page, { scheme: 'light' })
+    await other.close()
+    await production.stop()
+  })
+
+  const usable = async (options: WindowOptions) => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer', options)
+    await goto('/')
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await page.getByRole('link', { name: 'Push log' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Push log' }).waitFor()
+    await goto('/')
+    const beyond = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    assert.equal(beyond, 0)
+    await axe(page, { scheme: 'light' })
+    await close()
+  }
+  test('768 px wide, the menu opens over the page, and nothing runs out of it', () => usable({ width: 768 }))
+  test('zoomed to 200 %, the same holds', () => usable({ zoom: 2 }))
+
+  test('the look is chosen in the menu of the account and stays', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    const isDark = () => page.evaluate(`document.documentElement.dataset.mantineColorScheme === 'dark'`)
+    assert.equal(await isDark(), false)
+    await page.getByRole('button', { name: /^viewer-/ }).click()
+    await page.getByText('Dark', { exact: true }).click()
+    assert.equal(await isDark(), true)
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    assert.equal(await isDark(), true)
+    await close()
+  })
+})

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { client, startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../receiver.ts'
+import { expectOk, pushStoryHotel } from '../story.ts'
+import { axe, openConsole, withoutChromium } from './browser.ts'
+
+/** Suppliers and keys, by mouse and by keyboard. */
+
+describe('suppliers in the console', { skip: withoutChromium }, () => {
+  let gateway: TestGateway
+  let receiver: Receiver
+  let acme: TestSupplier
+
+  before(async () => {
+    gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+    receiver = await startReceiver((socket) => socket.write(httpAnswer(204, '')))
+    acme = await gateway.supplier('Acme')
+    await pushStoryHotel(acme)
+    const webhook = `http://127.0.0.1:${receiver.port}/booked`
+    expectOk(await acme.post('/push/webhook/pushbook', { webhook }))
+  })
+  after(async () => {
+    await receiver.close()
+    await gateway.stop()
+  })
+
+  const statusWith = async (apiKey: string): Promise<number> =>
+    (await client(gateway.url, { 'x-api-key': apiKey }).get('/push/limits')).status
+
+  const secretShown = (page: Page): Promise<string> =>
+    page.getByRole('dialog').locator('code').first().innerText()
+
+  test('a key is rotated: the old one works during the overlap and not after; the new one is shown once', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'admin')
+    await goto('/suppliers')
+    await page.getByRole('link', { name: 'Acme' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Acme' }).waitFor()
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('How long the old one works').selectOption('60')
+    await dialog.getByText('The old key works until').waitFor()
+    await dialog.getByRole('button', { name: 'Make the new key' }).click()
+    await dialog.getByText('Copy it now').waitFor()
+    const newer = await secretShown(page)
+    assert.match(newer, /^ari_sbx_/)
+    await dialog.getByText(`curl ${gateway.url}/v1/push/limits -H 'x-api-key: ${newer}'`).waitFor()
+    assert.deepEqual([await statusWith(acme.apiKey), await statusWith(newer)], [200, 200])
+    await page.keyboard.press('Escape')
+    assert.ok(await dialog.isVisible(), 'it does not close by a slip')
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('two secrets work').waitFor()
+    assert.ok(!(await page.content()).includes(newer))
+    assert.ok(!page.url().includes(newer))
+
+    gateway.clock.set('2027-03-01T13:00:01Z')
+    await wait(600)
+    assert.deepEqual([await statusWith(acme.apiKey), await statusWith(newer)], [401, 200])
+    gateway.clock.set('2027-03-01T12:00:00Z')
+    await close()
+  })
+
+  test('by keyboard alone: a supplier is made, gets a key, and the key is revoked under its name', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'admin')
+    await goto('/suppliers')
+    await page.getByRole('button', { name: 'Create supplier' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByLabel('Name').waitFor()
+    await page.keyboard.type('<img src=x onerror=alert(1)>')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: '<img src=x onerror=alert(1)>' }).waitFor()
+    await page.getByRole('button', { name: 'Create key' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByLabel('Who will use it').waitFor()
+    await page.keyboard.type('direct')
+    await page.keyboard.press('Enter')
+    await page.getByText('Copy it now').waitFor()
+    const apiKey = await secretShown(page)
+    assert.equal(await statusWith(apiKey), 200)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Revoke' }).focus()
+    await page.keyboard.press('Enter')
+    const revoke = page.getByRole('button', { name: 'Revoke for ever' })
+    await revoke.waitFor()
+    assert.ok(await revoke.isDisabled())
+    await page.keyboard.type('<img src=x onerror=alert(1)>')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Show ended keys (1)' }).waitFor()
+    await wait(600)
+    assert.equal(await statusWith(apiKey), 401)
+    assert.equal(await page.locator('#app img').count(), 0)
+    await close()
+  })
+
+  test('a webhook is called, and settings are saved; an operator may do the first, a viewer neither', async () => {
+    const id = await idOf('Acme')
+    const admin = await openConsole(gateway, 'admin')
+    await admin.goto(`/suppliers/${id}`)
+    await admin.page.getByLabel('When a price check fails').selectOption('use_stored')
+    await admin.page.getByRole('button', { name: 'Save changes' }).click()
+    await admin.page.getByText('Saved', { exact: true }).waitFor()
+    await admin.close()
+    const { rows } = await gateway.db.query<{ on_failure: string }>(
+      'select on_failure from supplier where id = $1',
+      [id],
+    )
+    assert.equal(rows[0]?.on_failure, 'use_stored')
+
+    const operator = await openConsole(gateway, 'operator')
+    await operator.goto(`/suppliers/${id}`)
+    const called = receiver.calls.length
+    await operator.page.getByRole('button', { name: /^Test call of Push booking/ }).click()
+    await operator.page.getByText(/^answered 204 in \d+ ms$/).waitFor()
+    assert.equal(receiver.calls.length, called + 1)
+    assert.equal(await operator.page.getByRole('button', { name: 'Rotate', exact: true }).count(), 0)
+    await operator.close()
+
+    const viewer = await openConsole(gateway, 'viewer')
+    await viewer.goto(`/suppliers/${id}`)
+    await viewer.page
+      .getByRole('heading', { name: /^Key \d+$/ })
+      .first()
+      .waitFor()
+    assert.equal(await viewer.page.getByRole('button', { name: /Test call|Rotate|Revoke|Create/ }).count(), 0)
+    await viewer.close()
+  })
+
+  test('there are no findings of axe in light and dark, with dialogs too, and 768 px suffice', async () => {
+    const id = await idOf('Acme')
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page, goto, close } = await openConsole(gateway, 'admin', { scheme, width: 768 })
+      await goto('/suppliers')
+      await page.getByRole('link', { name: 'Acme' }).waitFor()
+      await axe(page, { scheme })
+      await goto(`/suppliers/${id}`)
+      await page
+        .getByRole('heading', { name: /^Key \d+$/ })
+        .first()
+        .waitFor()
+      await axe(page, { scheme })
+      assert.ok(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        'nothing sticks out',
+      )
+      await page.getByRole('button', { name: 'Set limits' }).first().click()
+      await page.getByRole('dialog').getByLabel('Requests a minute').waitFor()
+      await axe(page, { scheme })
+      await close()
+    }
+  })
+
+  test('at a zoom of 200 % nothing sticks out', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'admin', { zoom: 2 })
+    for (const path of [
+      '/suppliers',
+      `/suppliers/${await idOf('Acme')}`,
+      '/reference',
+      '/sandbox?supplier=1',
+    ]) {
+      await goto(path)
+      await page.locator('main table, main section').first().waitFor()
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path)
+    }
+    await close()
+  })
+
+  async function idOf(name: string): Promise<number> {
+    const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [name])
+    return Number(rows[0]?.id)
+  }
+})

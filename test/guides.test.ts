@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startGateway, type TestGateway } from './harness.ts'
+
+/** The guides as a browser gets them, and their links, which must work on disk too. */
+
+const docs = resolve(import.meta.dirname, '../docs')
+const slugs = globSync('*.md', { cwd: docs })
+  .map((file) => (file === 'README.md' ? '' : `/${file.replace(/\.md$/, '')}`))
+  .sort()
+let gateway: TestGateway
+
+before(async () => {
+  gateway = await startGateway()
+})
+after(() => gateway.stop())
+
+const get = (path: string) => fetch(`${gateway.url}${path}`, { redirect: 'manual' })
+const page = async (slug: string) => (await get(`/docs/guides${slug}`)).text()
+
+test('every guide is a page of its own, with itself marked in the list of all', async () => {
+  for (const slug of slugs) {
+    const response = await get(`/docs/guides${slug}`)
+    const html = await response.text()
+    assert.deepEqual(
+      { status: response.status, type: response.headers.get('content-type') },
+      { status: 200, type: 'text/html; charset=utf-8' },
+      slug,
+    )
+    assert.match(html, /<title>[^<]+ · ARI gateway<\/title>/)
+    const marked = [...html.matchAll(/<a href="([^"]+)" aria-current="page">/g)].map((match) => match[1])
+    assert.deepEqual(marked, slug === '' ? [] : [`/docs/guides${slug}`])
+  }
+  const listed = [...(await page('')).matchAll(/<li><a href="\/docs\/guides(\/[\w-]+)">/g)].map(
+    (match) => match[1] ?? '',
+  )
+  assert.deepEqual([...new Set(listed)].sort(), slugs.slice(1))
+})
+
+test('a page asks nobody else for anything, and runs nothing that stands in it', async () => {
+  for (const slug of slugs) {
+    const response = await get(`/docs/guides${slug}`)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    assert.match(
+      policy,
+      /default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;connect-src 'self'/,
+    )
+    const html = await response.text()
+    const loaded = [...html.matchAll(/<(?:script|img|link)\b[^>]*?(?:src|href)="([^"]+)"/g)].map(
+      (match) => match[1] ?? '',
+    )
+    assert.deepEqual(
+      loaded.filter((address) => !address.startsWith('/docs/guides/') && !address.startsWith('data:')),
+      [],
+    )
+    assert.doesNotMatch(html, /<script(?![^>]*src=)|\sstyle="|\son\w+="/)
+  }
+})
+
+test('every link leads to something that there is, in the browser and on disk', async () => {
+  const idsBySlug = new Map<string, Set<string>>()
+  for (const slug of [...slugs, '/changelog']) {
+    const ids = [...(await page(slug)).matchAll(/\sid="([^"]+)"/g)].map((match) => match[1] ?? '')
+    assert.equal(new Set(ids).size, ids.length, `${slug}: no id twice`)
+    idsBySlug.set(slug, new Set(ids))
+  }
+  const broken: string[] = []
+  for (const slug of slugs) {
+    for (const [, address = ''] of (await page(slug)).matchAll(/<(?:a|img)\b[^>]*?(?:src|href)="([^"]+)"/g)) {
+      if (/^(?:https:|data:)/.test(address)) continue
+      const { pathname, hash } = new URL(address, `http://guides/docs/guides${slug}`)
+      const target = pathname.replace(/^\/docs\/guides/, '')
+      const ids = idsBySlug.get(target)
+      const isThere = ids ? hash === '' || ids.has(hash.slice(1)) : (await get(pathname)).status === 200
+      if (!isThere) broken.push(`${slug}: ${address}`)
+    }
+  }
+  for (const file of globSync('*.md', { cwd: docs })) {
+    for (const [, address = ''] of readFileSync(join(docs, file), 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+      if (!address.startsWith('https:') && !existsSync(join(docs, address)))
+        broken.push(`${file}: ${address}`)
+    }
+  }
+  assert.deepEqual(broken, [])
+})
+
+test('headings of all guides can be searched', async () => {
+  const found: { text: string }[] = JSON.parse(await (await get('/docs/guides/headings.json')).text())
+  assert.ok(found.length > 150)
+  assert.deepEqual(
+    found.filter(({ text }) => text === 'Rounding' || text === 'The vault key'),
+    [{ guide: 'Security', text: 'The vault key', href: '/docs/guides/security#the-vault-key' }],
+  )
+})
+
+test('pictures and samples are served as what they are, and nothing outside their folders', async () => {
+  const typeOf = async (path: string) => {
+    const response = await get(path)
+    await response.arrayBuffer()
+    return `${response.status} ${response.headers.get('content-type')}`
+  }
+  assert.deepEqual(
+    {
+      picture: await typeOf('/docs/guides/images/night.svg'),
+      sample: await typeOf('/docs/guides/samples/receiver.php'),
+      absent: await typeOf('/docs/guides/samples/none.py'),
+      outside: await typeOf('/docs/guides/images/..%2FREADME.md'),
+      noGuide: await typeOf('/docs/guides/none'),
+    },
+    {
+      picture: '200 image/svg+xml',
+      sample: '200 text/plain; charset=utf-8',
+      absent: '404 text/plain; charset=utf-8',
+      outside: '404 text/plain; charset=utf-8',
+      noGuide: '404 text/html; charset=utf-8',
+    },
+  )
+})
+
+test('the API reference and the guides lead to each other', async () => {
+  const document = JSON.parse(await (await get('/openapi.json')).text())
+  assert.match(document.info.description, /\(\/docs\/guides\)/)
+  assert.match(await page(''), /<a href="\/docs">API reference<\/a>/)
+})

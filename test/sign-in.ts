@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { newSignInLink, commandLine } from '../src/operators/manage.ts'
+import { client, type Reply, type TestClient, type TestGateway } from './harness.ts'
+
+/** Signing in to the console as a browser does: what it is given it sends back. */
+
+export type Browser = TestClient & {
+  /** What the last sign-in gave, as a Cookie header; empty before and after. */
+  cookie: () => string
+  csrfToken: () => string
+  signIn: (name: string, password: string) => Promise<Reply>
+  signInByLink: (token: string) => Promise<Reply>
+}
+
+export function browser(url: string, own: Record<string, string> = {}): Browser {
+  let cookie = ''
+  let csrfToken = ''
+  const calls = client(url, own, '/console/api')
+  const carried = () => ({ ...(cookie === '' ? {} : { cookie }), 'x-csrf-token': csrfToken })
+  const kept = async (replied: Promise<Reply>): Promise<Reply> => {
+    const reply = await replied
+    for (const set of reply.headers.getSetCookie()) {
+      const [pair = ''] = set.split(';')
+      cookie = pair.endsWith('=') ? '' : pair
+    }
+    if (typeof reply.body['csrfToken'] === 'string') csrfToken = reply.body['csrfToken']
+    return reply
+  }
+  return {
+    cookie: () => cookie,
+    csrfToken: () => csrfToken,
+    signIn: (name, password) => kept(calls.post('/sign-in', { name, password }, carried())),
+    signInByLink: (token) => kept(calls.post('/sign-in/link', { token }, carried())),
+    post: (path, body, headers = {}) => kept(calls.post(path, body, { ...carried(), ...headers })),
+    get: (path, headers = {}) => kept(calls.get(path, { ...carried(), ...headers })),
+    put: (path, body, headers = {}) => kept(calls.put(path, body, { ...carried(), ...headers })),
+    delete: (path, headers = {}) => kept(calls.delete(path, { ...carried(), ...headers })),
+  }
+}
+
+export async function linkOf(gateway: TestGateway, name: string): Promise<string> {
+  const doing = { operator: commandLine, requestId: undefined, nowMs: gateway.clock.now() }
+  return (await newSignInLink(gateway.db, name, doing)).link.token
+}
+
+/** Somebody who came by a link and chose a password; signed in. */
+export async function withPassword(gateway: TestGateway, name: string, password: string): Promise<Browser> {
+  const person = browser(gateway.url)
+  assert.equal((await person.signInByLink(await linkOf(gateway, name))).status, 200)
+  assert.equal((await person.post('/me/password', { next: password })).status, 200)
+  return person
+}
+
+/** What an answer says, without what differs from request to request. */
+export function said({ status, body }: Reply): { status: number; type: unknown; message: unknown } {
+  const errors: unknown = body['errors']
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined
+  const type = typeof first === 'object' && first !== null && 'type' in first ? first.type : undefined
+  return { status, type, message: body['message'] }
+}
