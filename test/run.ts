@@ -1,6 +1,6 @@
 /**
- * Runs the tests on one PostgreSQL: `npm test` all but the proofs, `npm run test:proof` those of test/proof/ and, in a
- * browser, those of test/console/.
+ * Runs the tests on one PostgreSQL: `npm test` all but the proofs, `npm run test:proof` those of test/proof/, those
+ * that kill, overload, back up or install the product (*.proof.test.ts) and, in a browser, those of test/console/.
  * Files may be named: `npm test -- src/ari/push-ari.test.ts`.
  */
 import { globSync } from 'node:fs'
@@ -48,10 +48,10 @@ if (files.length === 0) {
 }
 
 function testFiles(): string[] {
-  const proofs = ['test/proof/**/*.test.ts', 'test/console/**/*.test.ts']
-  const patterns = isProof ? proofs : ['src/**/*.test.ts', 'test/**/*.test.ts']
+  const proofs = ['test/proof/**/*.test.ts', 'test/console/**/*.test.ts', '**/*.proof.test.ts']
+  const patterns = ['src/**/*.test.ts', 'test/**/*.test.ts']
   return globSync(patterns, { cwd: root })
-    .filter((file) => isProof || !proofs.some((pattern) => matchesGlob(file, pattern)))
+    .filter((file) => isProof === proofs.some((pattern) => matchesGlob(file, pattern)))
     .sort()
     .map((file) => resolve(root, file))
 }

@@ -16,11 +16,18 @@ const tables = {
   idempotency: 'supplier',
   reservation: 'supplier',
   reservation_version: 'supplier',
+  hotel_search: 'supplier',
+  stop_sell: 'supplier',
   supplier: 'common',
   environment: 'common',
   access_token: 'common',
   room_type: 'common',
   meal_plan: 'common',
+  operator: 'common',
+  operator_session: 'common',
+  operator_sign_in_link: 'common',
+  failed_sign_in: 'common',
+  audit_log: 'common',
   // A refused push is logged too.
   push_log: 'none',
   // Told of the tables above, whose digests hold what it is about.
@@ -30,6 +37,8 @@ const tables = {
   price_check: 'none',
   price_drift: 'none',
   sandbox_fault: 'none',
+  // Written a moment after a call to a supplier.
+  sandbox_callback: 'none',
   // The delivery of what is in the tables above goes on by itself.
   delivery: 'none',
   delivery_attempt: 'none',
@@ -61,6 +70,8 @@ export async function supplierDigests(db: Queryable, supplierIds: readonly numbe
       union all select k.supplier_id, hashtextextended(t::text, 9) from idempotency t join keys k on k.id = t.key_id
       union all select supplier_id, hashtextextended(t::text, 10) from reservation t where supplier_id = any($1)
       union all select supplier_id, hashtextextended(t::text, 11) from reservation_version t join mine on mine.id = t.hotel_id
+      union all select mine.supplier_id, hashtextextended(t::text, 12) from hotel_search t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended(t::text, 13) from stop_sell t join mine on mine.id = t.hotel_id
     ) as held group by supplier_id`,
     values: [supplierIds],
   })
