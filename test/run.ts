@@ -1,6 +1,6 @@
 /**
  * Runs the tests on one PostgreSQL: `npm test` all but the proofs, `npm run test:proof` those of test/proof/, those
- * that kill, overload, back up or install the product (*.proof.test.ts) and, in a browser, those of test/console/.
+ * that start, kill, overload, back up or install its programs (*.proof.test.ts) and, in a browser, those of test/console/.
  * Files may be named: `npm test -- src/ari/push-ari.test.ts`.
  */
 import { globSync } from 'node:fs'
@@ -14,6 +14,7 @@ import { makeTemplate, templateVariable } from './template.ts'
 const root = resolve(import.meta.dirname, '..')
 // A file waits for PostgreSQL most of its time.
 const filesAtOnce = Math.max(2, availableParallelism())
+const slowestShown = 8
 const limits = {
   tests: { fileMs: 3 * 60_000, filesAtOnce },
   // They kill servers and measure latencies: one at a time.
@@ -69,16 +70,21 @@ async function runFiles(): Promise<string> {
   })
   let counts = { tests: 0, passed: 0, skipped: 0, failed: 0 }
   const failedFiles = new Set<string>()
+  const secondsByFile = new Map<string, number>()
   events.on('test:fail', ({ file, todo }) => {
     if (todo === undefined && file !== undefined) failedFiles.add(relative(root, file))
   })
-  events.on('test:summary', ({ file, counts: of }) => {
-    if (file === undefined) {
+  events.on('test:summary', ({ file, counts: of, duration_ms: ms }) => {
+    if (file !== undefined) secondsByFile.set(relative(root, file), ms / 1_000)
+    else {
       const { tests, passed, skipped } = of
       counts = { tests, passed, skipped, failed: tests - passed - skipped - of.todo }
     }
   })
   for await (const text of events.compose(spec)) process.stdout.write(text)
+  const slowest = [...secondsByFile].sort(([, left], [, right]) => right - left).slice(0, slowestShown)
+  const shown = slowest.map(([file, seconds]) => `${file} ${seconds.toFixed(0)} s`)
+  process.stdout.write(`\nslowest: ${shown.join(', ')}\n`)
   const isGreen = counts.failed === 0 && failedFiles.size === 0 && !stopped.signal.aborted
   process.exitCode = isGreen ? 0 : 1
   if (stopped.signal.aborted) return 'stopped'

@@ -37,6 +37,8 @@ test('an endpoint that begins to fail is one warning, and one line when it takes
   await until('each has failed once', async () => (await attempts()).every((count) => count === 1))
   later(12_000)
   await until('each has failed twice', async () => (await attempts()).every((count) => count === 2))
+  // An attempt counts as soon as it is claimed: its answer may be under way.
+  await until('all have their answer', async () => receiver.calls.length === 6)
   status = 200
   later(40_000)
   await until('all are delivered', async () => {
