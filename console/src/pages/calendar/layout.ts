@@ -62,6 +62,18 @@ export function isSameSeen(one: Seen, other: Seen): boolean {
   )
 }
 
+/**
+ * What to make next: where rows and nights came into sight at once, the nights now and the rows a frame later, as long
+ * as those that are made fill the view. Both would be more than one frame has time for.
+ */
+export function nextSeen(before: Seen, now: Seen): Seen {
+  const haveRowsMoved = before.firstRow !== now.firstRow || before.endRow !== now.endRow
+  const haveTilesMoved = before.firstTile !== now.firstTile || before.endTile !== now.endTile
+  if (!haveRowsMoved || !haveTilesMoved) return now
+  const isFilled = before.firstRow <= now.firstRow + rowsBeyond && before.endRow >= now.endRow - rowsBeyond
+  return isFilled ? { ...now, firstRow: before.firstRow, endRow: before.endRow } : now
+}
+
 /** The row at a height; the last one below all. */
 export function rowAt(tops: Float64Array, height: number): number {
   let [low, high] = [0, Math.max(0, tops.length - 2)]

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
-import { isSameSeen, seenOf, type Seen, type View } from './layout.ts'
+import { isSameSeen, nextSeen, seenOf, type Seen, type View } from './layout.ts'
 
 /** What of a large surface is in sight; React learns of it only when other rows or nights come into sight. */
 export function useScroller(
@@ -28,14 +28,16 @@ export function useScroller(
     [viewNow, tops, nightWidth, nights],
   )
   const [seen, setSeen] = useState(read)
-  const look = useCallback(
-    () =>
-      setSeen((before) => {
-        const now = read()
-        return isSameSeen(before, now) ? before : now
-      }),
-    [read],
-  )
+  const made = useRef(seen)
+  const look = useCallback(() => {
+    const now = read()
+    if (isSameSeen(made.current, now)) return undefined
+    made.current = nextSeen(made.current, now)
+    setSeen(made.current)
+    if (isSameSeen(made.current, now)) return undefined
+    const frame = requestAnimationFrame(() => void look())
+    return () => cancelAnimationFrame(frame)
+  }, [read])
   useEffect(look, [look])
   useEffect(() => {
     const element = scroller.current
@@ -47,5 +49,5 @@ export function useScroller(
     observer.observe(element)
     return () => observer.disconnect()
   }, [look])
-  return { scroller, viewNow, size, seen, onScroll: look }
+  return { scroller, viewNow, size, seen, onScroll: () => void look() }
 }
