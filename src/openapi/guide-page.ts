@@ -93,8 +93,8 @@ function pageHtml({ environment, side, slug, rendered }: PageParts): string {
     <meta name="color-scheme" content="light dark">
     <title>${title} · ARI gateway</title>
     <link rel="icon" href="data:image/svg+xml,${icon}">
-    <link rel="stylesheet" href="${base}/guides.css">
-    <script src="${base}/guides.js" defer></script>
+    <link rel="stylesheet" href="${base}/guides-browser.css">
+    <script src="${base}/guides-browser.js" defer></script>
   </head>
   <body>
     <a class="skip" href="#content">Skip to the guide</a>

@@ -79,8 +79,8 @@ type Options = { compress: false; helmet: object }
 /** What pages are made of: styles and script of this folder, pictures and samples of docs/. */
 function mountFiles(pages: FastifyInstance, own: Options): void {
   const assets: readonly (readonly [string, string])[] = [
-    ['guides.css', 'text/css; charset=utf-8'],
-    ['guides.js', 'text/javascript; charset=utf-8'],
+    ['guides-browser.css', 'text/css; charset=utf-8'],
+    ['guides-browser.js', 'text/javascript; charset=utf-8'],
   ]
   for (const [name, type] of assets) {
     const made = madeOnce(async () => compressed(await readFile(new URL(name, import.meta.url))))

@@ -56,7 +56,7 @@ test('the package holds the emitted service with its data, and no source and no 
     'dist/bin/serve.js',
     'dist/reference/cities.tsv.zst',
     'dist/console-web/index.html',
-    'dist/openapi/guides.css',
+    'dist/openapi/guides-browser.css',
     'docs/getting-started.md',
   ]) {
     assert.ok(packed.includes(path), path)
