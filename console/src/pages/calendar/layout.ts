@@ -14,9 +14,12 @@ export const rowHeight = { room: 30, rate: 40 } as const
  * frame and none in the next ones; with few nights each frame has its share.
  */
 export const tileNights = 3
-/** Made beyond what is seen, so that scrolling shows nothing empty. */
-const rowsBeyond = 3
-const tilesBeyond = 2
+/**
+ * Made beyond what is seen, so that scrolling shows nothing empty. Each frame in which something new comes into sight
+ * costs in proportion to all that is made: twice as many tiles beyond made every tenth frame late.
+ */
+const rowsBeyond = 2
+const tilesBeyond = 1
 
 export function headWidthOf(width: number): number {
   return width < 640 ? 132 : 220
@@ -60,18 +63,6 @@ export function isSameSeen(one: Seen, other: Seen): boolean {
     one.firstTile === other.firstTile &&
     one.endTile === other.endTile
   )
-}
-
-/**
- * What to make next: where rows and nights came into sight at once, the nights now and the rows a frame later, as long
- * as those that are made fill the view. Both would be more than one frame has time for.
- */
-export function nextSeen(before: Seen, now: Seen): Seen {
-  const haveRowsMoved = before.firstRow !== now.firstRow || before.endRow !== now.endRow
-  const haveTilesMoved = before.firstTile !== now.firstTile || before.endTile !== now.endTile
-  if (!haveRowsMoved || !haveTilesMoved) return now
-  const isFilled = before.firstRow <= now.firstRow + rowsBeyond && before.endRow >= now.endRow - rowsBeyond
-  return isFilled ? { ...now, firstRow: before.firstRow, endRow: before.endRow } : now
 }
 
 /** The row at a height; the last one below all. */

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
-import { isSameSeen, nextSeen, seenOf, type Seen, type View } from './layout.ts'
+import { isSameSeen, seenOf, type Seen, type View } from './layout.ts'
 
 /** What of a large surface is in sight; React learns of it only when other rows or nights come into sight. */
 export function useScroller(
@@ -31,12 +31,9 @@ export function useScroller(
   const made = useRef(seen)
   const look = useCallback(() => {
     const now = read()
-    if (isSameSeen(made.current, now)) return undefined
-    made.current = nextSeen(made.current, now)
-    setSeen(made.current)
-    if (isSameSeen(made.current, now)) return undefined
-    const frame = requestAnimationFrame(() => void look())
-    return () => cancelAnimationFrame(frame)
+    if (isSameSeen(made.current, now)) return
+    made.current = now
+    setSeen(now)
   }, [read])
   useEffect(look, [look])
   useEffect(() => {
@@ -49,5 +46,5 @@ export function useScroller(
     observer.observe(element)
     return () => observer.disconnect()
   }, [look])
-  return { scroller, viewNow, size, seen, onScroll: () => void look() }
+  return { scroller, viewNow, size, seen, onScroll: look }
 }
