@@ -28,6 +28,7 @@ export async function deliveries(server: TestAddress, { seconds = 10 } = {}): Pr
   try {
     await bookFor(booking, warmSeconds)
     await asAutovacuum(booking)
+    await bookFor(booking, warmSeconds)
     const booked = await bookFor(booking, seconds)
     await allSettled(booking)
     const lags = lagsOf(booked, arrivals)

@@ -165,7 +165,7 @@ CREATE INDEX delivery_leased ON public.delivery USING btree (leased_until) WHERE
 CREATE INDEX delivery_open ON public.delivery USING btree (supplier_id, reservation_id) WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text]));
 CREATE INDEX delivery_superseded ON public.delivery USING btree (created_at, id) WHERE (status = 'superseded'::text);
 CREATE INDEX delivery_unalerted ON public.delivery USING btree (undelivered_since) WHERE ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text])) AND (alerted_at IS NULL));
-CREATE UNIQUE INDEX delivery_under_way ON public.delivery USING btree (reservation_id) WHERE (status = 'sending'::text);
+CREATE UNIQUE INDEX delivery_under_way ON public.delivery USING btree (reservation_id) WHERE (leased_until IS NOT NULL);
 
 create table delivery_alert (
   id bigint generated always as identity not null,

@@ -48,7 +48,7 @@ create index delivery_due_hourly on delivery (endpoint, hotel_id, reservation_st
   where status = 'queued' and lane = 'hourly';
 create index delivery_leased on delivery (leased_until) where status = 'sending';
 -- At most one call of a reservation is under way.
-create unique index delivery_under_way on delivery (reservation_id) where status = 'sending';
+create unique index delivery_under_way on delivery (reservation_id) where leased_until is not null;
 create index delivery_by_reservation on delivery (reservation_id, version);
 create index delivery_unalerted on delivery (undelivered_since)
   where status in ('queued', 'sending', 'dead') and alerted_at is null;

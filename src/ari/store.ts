@@ -1,5 +1,5 @@
 import { dayIn, monthOf } from '../platform/calendar.ts'
-import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
+import { unseen, numberArray, textArray, type Queryable } from '../platform/postgres.ts'
 import { Block } from './block.ts'
 
 /** Where a block lies: one row of ari_month. */
@@ -101,7 +101,7 @@ export async function updateBlocks(
     name: 'update-blocks',
     text: `update ari_month as held
       set block = substring($2::bytea from block_from for block_length), written_at = to_timestamp($1::float8 / 1000)
-      from unnest($3::int[], $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
+      from unnest(${unseen('$3::int[]')}, $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
         as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
       where held.hotel_id = changed.hotel_id and held.room_no = changed.room_no and held.rate_no = changed.rate_no
         and held.month = changed.month`,

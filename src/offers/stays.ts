@@ -1,5 +1,5 @@
 import { monthOf, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
-import { isUnavailable, numberArray, type Database, type Queryable } from '../platform/postgres.ts'
+import { unseen, isUnavailable, numberArray, type Database, type Queryable } from '../platform/postgres.ts'
 import {
   bookingCatalogColumn,
   bookingCatalogOf,
@@ -178,7 +178,8 @@ async function loadHotels(
     text: `select ${versionColumns},
         case when wanted.catalog then ${bookingCatalogColumn} end as catalog,
         ${hotelBlocksColumn} as blocks
-      from unnest($1::int[], $2::boolean[], $3::int[], $4::int[]) as wanted (id, catalog, first_month, last_month)
+      from unnest(${unseen('$1::int[]')}, $2::boolean[], $3::int[], $4::int[])
+        as wanted (id, catalog, first_month, last_month)
       join hotel on hotel.id = wanted.id`,
     values: [
       numberArray([...wanted.keys()]),

@@ -51,13 +51,6 @@ export const priceCheckFaults = {
   },
 } as const satisfies Record<string, ConstraintError>
 
-/** To a supplier, of its own hotels. */
-export const ownHotelNotFound = {
-  type: 'HOTEL_NOT_FOUND',
-  message: 'Hotel not found',
-  hint: 'Push the hotel with POST /push/hotels first',
-} as const satisfies ConstraintError
-
 const outcome = oneOf(priceCheckOutcomes, {
   description: [
     'available: at the stored price, or within the tolerance of it',

@@ -21,6 +21,8 @@ const batchChecksMax = 500
 const batchNightsMax = 5_000
 /** Some 10 MB; those beyond are lost, and counted. */
 const waitingMax = 10_000
+/** What comes meanwhile is written with it. */
+const gatherMs = 25
 const retryMs = 500
 const writtenPatienceMs = 1_000
 const closePatienceMs = 700
@@ -49,6 +51,7 @@ export function checkLedger({ db, log, telemetry }: Needs): Ledger {
 
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
+      await wait(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
       const batch = waiting.slice(0, batchLength(waiting))
       try {
         await write(batch)

@@ -17,6 +17,8 @@ const wantedAtOnceMax = 200
 /** Reservations in one body of the hourly run. */
 const bodyMax = 50
 const afterFaultMs = 250
+/** After a claim that found all there was, the next one waits for more: at once is soon enough for the first. */
+const gatherMs = 10
 
 /**
  * Claims what is due where there is room for it. Endpoints that answer are claimed for by themselves, so that what they
@@ -79,7 +81,8 @@ export class DeliveryClaims {
       for (const one of wanted) this.#hinted.delete(keyOf(one))
       try {
         crashPoint?.('before claim')
-        await this.#claimOnce(wanted)
+        const isThereMore = await this.#claimOnce(wanted)
+        if (!isThereMore) await wait(gatherMs)
       } catch (error) {
         this.#complain(error instanceof Error ? error.message : String(error))
         for (const one of wanted) this.#remember(one)
@@ -88,7 +91,8 @@ export class DeliveryClaims {
     }
   }
 
-  async #claimOnce(wanted: readonly Wanted[]): Promise<void> {
+  /** Returns whether somewhere there may be more than there was room for. */
+  async #claimOnce(wanted: readonly Wanted[]): Promise<boolean> {
     const { db, clock, slots, leaseMs, crashPoint } = this.#needs
     const nowMs = clock.now()
     const lease = { nowMs, leasedUntilMs: nowMs + leaseMs }
@@ -103,15 +107,19 @@ export class DeliveryClaims {
     const bodies = groupsOf(together)
     // Who filled its room, and who had a body of the hourly run, may have more: asked again when there is room.
     const foundByKey = Map.groupBy(singles, keyOf)
-    for (const one of single) if ((foundByKey.get(keyOf(one))?.length ?? 0) >= one.room) this.#remember(one)
-    for (const [first] of bodies) this.#remember(first)
+    const filled = [
+      ...single.filter((one) => (foundByKey.get(keyOf(one))?.length ?? 0) >= one.room),
+      ...bodies.map(([first]) => first),
+    ]
+    for (const one of filled) this.#remember(one)
     const groups = [...singles.map((claimed): Group => [claimed]), ...bodies]
-    if (groups.length === 0) return
+    if (groups.length === 0) return false
     const begun = groups.map((group) => {
       const [{ endpoint, lane }] = group
       return { group, slot: slots.take(endpoint, lane, performance.now()) }
     })
     this.#onClaimed(begun, claimedMs)
+    return filled.length > 0
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { numberArray, type Queryable } from '../platform/postgres.ts'
+import { unseen, numberArray, type Queryable } from '../platform/postgres.ts'
 import { selectCards } from './card-store.ts'
 import { deliveryIdOf } from './delivery-queue.ts'
 import type { Claimed } from './delivery-store.ts'
@@ -89,7 +89,7 @@ async function selectRows(db: Queryable, deliveries: readonly Claimed[]): Promis
         (extract(epoch from reservation.created_at) * 1000)::float8 as "createdAtMs",
         (extract(epoch from version.at) * 1000)::float8 as "modifiedAtMs",
         supplier.delivers_cards as "deliversCards"
-      from unnest($1::int8[], $2::int[]) as wanted (reservation_id, version)
+      from unnest(${unseen('$1::int8[]')}, $2::int[]) as wanted (reservation_id, version)
         join reservation_version as version using (reservation_id, version)
         join reservation on reservation.id = version.reservation_id
         join supplier on supplier.id = reservation.supplier_id`,

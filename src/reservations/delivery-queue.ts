@@ -36,7 +36,7 @@ export async function queueDelivery(connection: Queryable, delivery: ToDeliver):
       with older as (
         update delivery
         set is_outdated = true, status = case when status = 'sending' then status else 'superseded' end
-        where reservation_id = $2 and status in ('queued', 'sending', 'dead')
+        where reservation_id = $2 and status not in ('delivered', 'superseded')
         returning status, is_repeat, undelivered_since, alerted_at
       ), untold as (
         -- Since when the supplier is not up to date; one that is being sent may still arrive.

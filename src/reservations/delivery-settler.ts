@@ -11,6 +11,8 @@ export type Settler = {
 
 const atOnceMax = 200
 const tries = { max: 20, everyMs: 250 }
+/** A few wait for others: nobody waits for them, and a statement for each would take a processor from those who book. */
+const few = { count: 16, waitMs: 10 }
 
 /** Settles what has come together while the settlement before was under way. */
 export function settler(
@@ -24,6 +26,7 @@ export function settler(
 
   const settleAll = async (): Promise<void> => {
     while (waiting.length > 0) {
+      if (waiting.length < few.count) await wait(few.waitMs)
       const batch = waiting.slice(0, atOnceMax)
       waiting = waiting.slice(atOnceMax)
       const attempts = batch.map(({ attempted }) => attempted)

@@ -1,4 +1,4 @@
-import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
+import { unseen, numberArray, textArray, type Queryable } from '../platform/postgres.ts'
 import type { Lane, Trigger } from './delivery-schedule.ts'
 import type { ReservationStatus } from './lifecycle.ts'
 
@@ -32,8 +32,9 @@ export const claimedColumns = `delivery.id, delivery.attempts as attempt, delive
   delivery.reservation_id as "reservationId", delivery.version, delivery.reservation_status as "reservationStatus",
   ${ms('delivery.created_at')} as "createdAtMs", ${ms('delivery.give_up_at')} as "giveUpAtMs"`
 
+// By the lease, which all that are being sent have: no index of what is open can be mistaken for the one to look in.
 const isFree = `not exists (
-  select from delivery as other where other.reservation_id = delivery.reservation_id and other.status = 'sending')`
+  select from delivery as other where other.reservation_id = delivery.reservation_id and other.leased_until is not null)`
 
 /** What may be claimed: of which endpoint, in which lane, how many. */
 export type Wanted = { lane: Lane; endpoint: number; room: number }
@@ -49,11 +50,11 @@ export async function claimDue(
     name: 'claim-deliveries',
     text: `
       with picked as (
-        select due.id from unnest($1::text[], $2::int8[], $3::int[]) as wanted (lane, endpoint, room)
+        select due.id from unnest(${unseen('$1::text[]')}, $2::int8[], $3::int[]) as wanted (lane, endpoint, room)
         cross join lateral (
           select id from delivery
           where status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
-            and due_at <= to_timestamp($4::float8 / 1000) and ${isFree}
+            and due_at <= to_timestamp(${unseen('$4::float8')} / 1000) and ${isFree}
           order by due_at limit wanted.room for update of delivery skip locked
         ) as due
       )

@@ -51,7 +51,15 @@ export function DataTable<Row>({
   if (!isPending && rows.length === 0) return <Nothing {...empty} />
   return (
     <>
-      <Table.ScrollContainer minWidth={0} type="native" className={classes['scroll']}>
+      <Table.ScrollContainer
+        minWidth={0}
+        type="native"
+        className={classes['scroll']}
+        // A wide table scrolls sideways by arrow keys, whether or not its rows have links.
+        tabIndex={0}
+        role="region"
+        aria-label={caption}
+      >
         <Table className={classes['table']} aria-busy={isPending} onKeyDown={goByArrows} aria-label={caption}>
           <Table.Thead>
             <Table.Tr>

@@ -11,125 +11,94 @@ const overlaps = ['0', '60', '1440', '10080', '43200'] as const
 const usualOverlap = '1440'
 const minuteMs = 60_000
 
-/** How long an old secret works beside its new one, and until when that is. */
-function Overlap({
-  label,
-  until,
-  atOnce,
-  minutes,
-  onChange,
-}: {
-  label: string
-  until: string
-  atOnce: string
-  minutes: string
-  onChange: (minutes: string) => void
-}) {
-  const { t } = useTranslation()
-  return (
-    <>
-      <NativeSelect
-        label={label}
-        value={minutes}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        data={overlaps.map((value) => ({ value, label: t(`suppliers.rotate.choices.${value}`) }))}
-        data-autofocus
-      />
-      <Alert color={minutes === '0' ? 'yellow' : 'blue'} icon={<Clock size={16} aria-hidden />} role="status">
-        {minutes === '0' ? (
-          atOnce
-        ) : (
-          <>
-            {until} <Time at={new Date(Date.now() + Number(minutes) * minuteMs).toISOString()} />
-          </>
-        )}
-      </Alert>
-    </>
-  )
-}
-
 export function RotateKey({ keyId, onClose }: { keyId: number; onClose: () => void }) {
   const { t } = useTranslation()
-  const [minutes, setMinutes] = useState<string>(usualOverlap)
-  const rotate = useSecret('rotateSupplierKey')
-  if (rotate.made) {
-    const { apiKey, oldKeyUntil } = rotate.made
-    return (
-      <SecretDialog
-        title={t('suppliers.rotate.doneTitle', { keyId })}
-        what={t('suppliers.secret.key')}
-        secret={apiKey}
-        example={exampleCall(apiKey)}
-        onClose={onClose}
-      >
-        <Text size="sm" component="div">
-          {t('suppliers.rotate.until')} <Time at={oldKeyUntil} />
-        </Text>
-      </SecretDialog>
-    )
-  }
+  const { made, ...asked } = useSecret('rotateSupplierKey')
+  if (!made) return <AskOverlap of="rotate" keyId={keyId} onClose={onClose} {...asked} />
+  const { apiKey, oldKeyUntil } = made
   return (
-    <FormDialog
-      isOpen
+    <SecretDialog
+      title={t('suppliers.rotate.doneTitle', { keyId })}
+      what={t('suppliers.secret.key')}
+      secret={apiKey}
+      example={exampleCall(apiKey)}
       onClose={onClose}
-      title={t('suppliers.rotate.title', { keyId })}
-      submit={t('suppliers.rotate.submit')}
-      isBusy={rotate.isBusy}
-      error={rotate.error}
-      onSubmit={() => rotate.run({ params: { keyId }, body: { overlapMinutes: Number(minutes) } })}
     >
-      <Text size="sm">{t('suppliers.rotate.what')}</Text>
-      <Overlap
-        label={t('suppliers.rotate.overlap')}
-        until={t('suppliers.rotate.until')}
-        atOnce={t('suppliers.rotate.atOnce')}
-        minutes={minutes}
-        onChange={setMinutes}
-      />
-    </FormDialog>
+      <Text size="sm" component="div">
+        {t('suppliers.rotate.until')} <Time at={oldKeyUntil} />
+      </Text>
+    </SecretDialog>
   )
 }
 
 export function RotateSigningSecret({ keyId, onClose }: { keyId: number; onClose: () => void }) {
   const { t } = useTranslation()
+  const { made, ...asked } = useSecret('rotateSigningSecret')
+  if (!made) return <AskOverlap of="rotateSigning" keyId={keyId} onClose={onClose} {...asked} />
+  const { signingSecret, oldSecretUntil } = made
+  return (
+    <SecretDialog
+      title={t('suppliers.rotateSigning.doneTitle', { keyId })}
+      what={t('suppliers.secret.signing')}
+      secret={signingSecret}
+      onClose={onClose}
+    >
+      <Text size="sm" component="div">
+        {t('suppliers.rotateSigning.until')} <Time at={oldSecretUntil} />
+      </Text>
+      <Text size="sm" c="dimmed">
+        {t('suppliers.secret.verify')}
+      </Text>
+    </SecretDialog>
+  )
+}
+
+/** Asks how long the old secret works beside the new one, and until when that is. */
+function AskOverlap({
+  of,
+  keyId,
+  isBusy,
+  error,
+  run,
+  onClose,
+}: {
+  of: 'rotate' | 'rotateSigning'
+  keyId: number
+  isBusy: boolean
+  error?: unknown
+  run: (input: { params: { keyId: number }; body: { overlapMinutes: number } }) => void
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
   const [minutes, setMinutes] = useState<string>(usualOverlap)
-  const rotate = useSecret('rotateSigningSecret')
-  if (rotate.made) {
-    const { signingSecret, oldSecretUntil } = rotate.made
-    return (
-      <SecretDialog
-        title={t('suppliers.rotateSigning.doneTitle', { keyId })}
-        what={t('suppliers.secret.signing')}
-        secret={signingSecret}
-        onClose={onClose}
-      >
-        <Text size="sm" component="div">
-          {t('suppliers.rotateSigning.until')} <Time at={oldSecretUntil} />
-        </Text>
-        <Text size="sm" c="dimmed">
-          {t('suppliers.secret.verify')}
-        </Text>
-      </SecretDialog>
-    )
-  }
+  const until = new Date(Date.now() + Number(minutes) * minuteMs).toISOString()
   return (
     <FormDialog
       isOpen
       onClose={onClose}
-      title={t('suppliers.rotateSigning.title', { keyId })}
-      submit={t('suppliers.rotateSigning.submit')}
-      isBusy={rotate.isBusy}
-      error={rotate.error}
-      onSubmit={() => rotate.run({ params: { keyId }, body: { overlapMinutes: Number(minutes) } })}
+      title={t(`suppliers.${of}.title`, { keyId })}
+      submit={t(`suppliers.${of}.submit`)}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => run({ params: { keyId }, body: { overlapMinutes: Number(minutes) } })}
     >
-      <Text size="sm">{t('suppliers.rotateSigning.what')}</Text>
-      <Overlap
-        label={t('suppliers.rotateSigning.overlap')}
-        until={t('suppliers.rotateSigning.until')}
-        atOnce={t('suppliers.rotateSigning.atOnce')}
-        minutes={minutes}
-        onChange={setMinutes}
+      <Text size="sm">{t(`suppliers.${of}.what`)}</Text>
+      <NativeSelect
+        label={t(`suppliers.${of}.overlap`)}
+        value={minutes}
+        onChange={(event) => setMinutes(event.currentTarget.value)}
+        data={overlaps.map((value) => ({ value, label: t(`suppliers.rotate.choices.${value}`) }))}
+        data-autofocus
       />
+      <Alert color={minutes === '0' ? 'yellow' : 'blue'} icon={<Clock size={16} aria-hidden />} role="status">
+        {minutes === '0' ? (
+          t(`suppliers.${of}.atOnce`)
+        ) : (
+          <>
+            {t(`suppliers.${of}.until`)} <Time at={until} />
+          </>
+        )}
+      </Alert>
     </FormDialog>
   )
 }
