@@ -239,6 +239,7 @@ create table hotel (
   currency_changed_at timestamp with time zone,
   ari_version bigint default 0 not null,
   ari_at timestamp with time zone,
+  numbers_after smallint default 0 not null,
   created_at timestamp with time zone default now() not null,
   key_id integer,
   is_offered boolean default false not null,

@@ -59,7 +59,11 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
     '',
     `  Supplier key     ${bold(apiKey)}   (supplier "${supplier}")`,
     `  Platform token   ${bold(platformToken)}`,
-    ...(signInUrl === undefined ? [] : [`  Console          ${bold(signInUrl)}   (once, within an hour)`]),
+    ...(signInUrl === undefined
+      ? []
+      : [
+          `  Console          ${bold(signInUrl)}   (once, within an hour; another: npx ari operator sign-in-link admin)`,
+        ]),
     '',
     'Push a first hotel:',
     '',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Calendar, CalendarRate } from '../src/console/calendar-contract.ts'
 import { unsellableReasons } from '../src/console/calendar-contract.ts'
+import { lookOf, markersOf } from '../console/src/pages/calendar/cell-look.ts'
 import { dateOf, dayOf, isWeekend, monthsOf } from '../console/src/pages/calendar/days.ts'
 import {
   headHeight,
@@ -91,6 +92,33 @@ test('a cell has its price, its restrictions, and the weightiest reason first', 
   })
   assert.deepEqual(cellOf(room, 2, context).reasons, ['inventory'])
   assert.deepEqual(cellOf(room, 0, { ...context, today: 20_879 }).reasons, ['past'])
+})
+
+test('a night for which no inventory was pushed does not look sold out', () => {
+  const noUnits = 2
+  const [, sold] = rowsOf(calendar([rate({ unsellable: { runs: [noUnits, 4] } })]), '')
+  assert.ok(sold)
+  assert.deepEqual(cellOf(sold, 2, context).reasons, ['inventory'])
+  const all = calendar([])
+  all.rooms = [{ roomId: 'TWN', name: 'Twin', rates: [rate({ unsellable: { runs: [noUnits, 4] } })] }]
+  const [twin, twinRate] = rowsOf(all, '')
+  assert.ok(twin && twinRate)
+  assert.deepEqual(cellOf(twin, 2, context).reasons, ['unpushed'])
+  assert.deepEqual(cellOf(twinRate, 2, context).reasons, ['unpushed'])
+  assert.equal(lookOf(cellOf(twinRate, 2, context)), 'missing')
+})
+
+test('of many markers a cell shows what it has room for', () => {
+  const [, row] = rowsOf(
+    calendar([rate({ minLengthStay: { runs: [2, 4] }, minAdvanceDays: { runs: [7, 4] } })]),
+    '',
+  )
+  assert.ok(row)
+  const texts = (density: 'week' | 'fortnight' | 'month') =>
+    markersOf(cellOf(row, 0, context), density).map(({ text }) => text)
+  assert.deepEqual(texts('week'), ['≥2', '≥7d'])
+  assert.deepEqual(texts('fortnight'), ['≥2', '≥7d'])
+  assert.deepEqual(texts('month'), ['≥2', '+'])
 })
 
 test('a search finds rooms with all their rates, and rates with their room', () => {

@@ -63,7 +63,7 @@ test('the first start shows a key, a token, a sign-in and a command that work; a
   assert.match(text, /^ {2}Platform token {3}ari_tok_platform_sbx_[0-9A-Za-z]{49}$/m)
   apiKey = /^ {2}Supplier key {5}(ari_sbx_[0-9A-Za-z]{49}) {3}\(supplier "demo"\)$/m.exec(text)?.[1] ?? ''
   const signIn =
-    /^ {2}Console {10}(\S+)\/console\/sign-in#token=([A-Za-z0-9_-]{43}) {3}\(once, within an hour\)$/m
+    /^ {2}Console {10}(\S+)\/console\/sign-in#token=([A-Za-z0-9_-]{43}) {3}\(once, within an hour; another: npx ari operator sign-in-link admin\)$/m
   const [, consoleUrl, linkToken] = signIn.exec(text) ?? []
   const visitor = client(url, {}, '/console/api')
   const signedIn = await visitor.post('/sign-in/link', { token: linkToken })

@@ -122,17 +122,18 @@ export class Journal {
       await handle.datasync()
       await handle.close()
       await rename(`${this.#path}.new`, this.#path)
-      await syncFolder(this.#path)
     } catch {
       // The old file is as good, only longer.
       return
     }
     const old = this.#handle
     try {
+      await syncFolder(this.#path)
       this.#handle = await open(this.#path, 'a', 0o600)
       this.#bytes = bytes
       await old.close()
     } catch (cause) {
+      // The file in hand has no name any more: what is written into it would be lost.
       this.#broken = cause
     }
   }

@@ -83,7 +83,13 @@ async function holderOf(path: string): Promise<Holder | undefined> {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
-  const held: unknown = JSON.parse(text)
+  let held: unknown
+  try {
+    held = JSON.parse(text)
+  } catch {
+    // Not on the disk when the power failed: whoever held it ended with the machine.
+    return undefined
+  }
   if (typeof held !== 'object' || held === null || !('pid' in held) || !('startedAt' in held))
     return undefined
   const { pid, startedAt } = held

@@ -91,6 +91,8 @@ create table hotel (
   -- Rises with every transaction that writes one of the hotel's ari_month rows; cached blocks compare it.
   ari_version bigint not null default 0,
   ari_at timestamptz,
+  -- Numbers of rooms and rates up to this may have been given out by a store that was restored to an earlier state.
+  numbers_after smallint not null default 0,
   created_at timestamptz not null default now(),
   unique (supplier_id, code)
 ) with (fillfactor = 70);

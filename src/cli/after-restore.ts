@@ -4,7 +4,7 @@ import { printOutcome } from './print.ts'
 import { withSession } from './session.ts'
 
 /** More than a service gives out between two backups. */
-const idsSkipped = { reservations: 1_000_000, hotels: 100_000 }
+const idsSkipped = { reservations: 1_000_000, hotels: 100_000, roomsAndRatesOfHotel: 200 }
 
 export function afterRestoreCommand(): Command {
   return new Command('after-restore')
@@ -14,7 +14,7 @@ export function afterRestoreCommand(): Command {
       'after',
       `
 What was made after the backup is gone here, but others know it. So that no id is given a second time, those of
-reservations and hotels go on far behind; and all who follow the change feed are told to start anew.`,
+reservations, hotels, rooms and rates go on far behind; and all who follow the change feed are told to start anew.`,
     )
     .action((given: { json?: boolean }) =>
       withSession(async ({ db }) => {
@@ -24,6 +24,12 @@ reservations and hotels go on far behind; and all who follow the change feed are
           await connection.query(
             `update change_horizon
              set turn = pg_snapshot_xmax(pg_current_snapshot())::text::bigint, id = 0, hotels = 0`,
+          )
+          await connection.query(
+            `update hotel set numbers_after = $1 + greatest(numbers_after,
+               (select max(room_no) from room where hotel_id = hotel.id),
+               (select max(rate_no) from rate where hotel_id = hotel.id))`,
+            [idsSkipped.roomsAndRatesOfHotel],
           )
           const { rows } = await connection.query<{ reservations: number; hotels: number }>(
             `select

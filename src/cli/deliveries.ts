@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { refuseUnknownSupplier } from '../keys/suppliers.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import { transaction, type Queryable } from '../platform/postgres.ts'
 import { deliveryIdOf, parseDeliveryId } from '../reservations/delivery-queue.ts'
 import {
   deliveryStatuses,
@@ -119,7 +119,7 @@ function addAgain(deliveries: Command): void {
           throw new Error('name deliveries, or say which: --status dead')
         await known(db, ids)
         const meant = ids.length > 0 ? { ...filter, ids } : filter
-        const sent = await sendAgain(db, meant, nowMs)
+        const sent = await transaction(db, (connection) => sendAgain(connection, meant, nowMs))
         printOutcome(given, sent, sentenceAgain(sent))
       }),
     )

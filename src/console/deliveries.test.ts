@@ -85,7 +85,8 @@ async function audited(): Promise<unknown[]> {
 
 test('deliveries are found by state, supplier, endpoint, age, arrival and alert', async () => {
   await until('an alert is raised', async () => (await search('alerted=true')).length > 0)
-  const endpoint = (await rowOf(ids.far))?.endpoint
+  const { endpoint, hotelId: acmesHotel } = (await rowOf(ids.far)) ?? assert.fail()
+  const { hotelId: betasHotel } = (await rowOf(ids.nowhere)) ?? assert.fail()
   assert.equal(endpoint?.place, `127.0.0.1:${broken.port}/in`)
   const nameById = new Map(Object.entries(ids).map(([name, id]) => [id, name]))
   const named = async (query: string): Promise<string[]> =>
@@ -100,8 +101,12 @@ test('deliveries are found by state, supplier, endpoint, age, arrival and alert'
       queued: await named('state=queued'),
       delivered: await named('state=delivered'),
       superseded: await named('state=superseded'),
-      ofSupplier: await named(`state=undelivered&supplier=${beta.supplierId}`),
-      deliveredOfSupplier: await named(`state=delivered&supplier=${beta.supplierId}`),
+      ofSupplier: await named(`state=undelivered&supplierId=${beta.supplierId}`),
+      deliveredOfSupplier: await named(`state=delivered&supplierId=${beta.supplierId}`),
+      ofHotel: await named(`state=undelivered&hotelId=${betasHotel}`),
+      allOfHotel: await named(`hotelId=${acmesHotel}`),
+      deliveredOfHotel: await named(`state=delivered&hotelId=${acmesHotel}`),
+      ofHotelOfAnother: await named(`supplierId=${beta.supplierId}&hotelId=${acmesHotel}`),
       ofEndpoint: await named(`endpoint=${endpoint.id}`),
       older: await named('olderThanMinutes=30'),
       near: await named('arrivalWithinHours=48'),
@@ -118,6 +123,10 @@ test('deliveries are found by state, supplier, endpoint, age, arrival and alert'
       superseded: [],
       ofSupplier: ['nowhere'],
       deliveredOfSupplier: [],
+      ofHotel: ['nowhere'],
+      allOfHotel: ['arrived', 'dead', 'far', 'near'],
+      deliveredOfHotel: ['arrived'],
+      ofHotelOfAnother: [],
       ofEndpoint: ['dead', 'far', 'near'],
       older: [],
       near: ['near'],
@@ -224,8 +233,10 @@ test('chosen ones are sent again together, one that had arrived as a repeat; an 
 })
 
 test('a filter is counted first, and what came to be meant besides is not sent', async () => {
-  const filter = { state: 'undelivered', supplierId: beta.supplierId } as const
-  const query = `state=undelivered&supplier=${beta.supplierId}`
+  const { hotelId } = (await rowOf(ids.nowhere)) ?? assert.fail()
+  const { hotelId: anothers } = (await rowOf(ids.far)) ?? assert.fail()
+  const filter = { state: 'undelivered', supplierId: beta.supplierId, hotelId } as const
+  const query = `state=undelivered&supplierId=${beta.supplierId}&hotelId=${hotelId}`
   const counted = expectOk(await viewer.get(`/deliveries/count-to-send?${query}`))
   assert.deepEqual(counted.body, { count: 1, isMore: false })
   await book(stage.gateway, beta)
@@ -237,11 +248,13 @@ test('a filter is counted first, and what came to be meant besides is not sent',
   const sent = expectOk(await operator.post('/deliveries/send-again', { filter, count: 2 }))
   assert.deepEqual(sent.body, { again: 2, repeated: 0 })
   assert.equal((await audited()).length, 3)
-  const nothing = await operator.post('/deliveries/send-again', {
-    filter: { ...filter, olderThanMinutes: 10_000 },
-    count: 5,
-  })
-  assert.deepEqual(problemsOf(nothing), [[undefined, 'NOTHING_TO_SEND', 'Nothing is sent again']])
+  for (const narrower of [{ olderThanMinutes: 10_000 }, { hotelId: anothers }]) {
+    const nothing = await operator.post('/deliveries/send-again', {
+      filter: { ...filter, ...narrower },
+      count: 5,
+    })
+    assert.deepEqual(problemsOf(nothing), [[undefined, 'NOTHING_TO_SEND', 'Nothing is sent again']])
+  }
   for (const body of [{}, { filter }, { deliveryIds: ['x'], filter, count: 1 }])
     assert.deepEqual(
       problemsOf(await operator.post('/deliveries/send-again', body)).map(

@@ -83,6 +83,7 @@ export type ShownDelivery = ListedDelivery & {
 const undeliveredFilter = Type.Object({
   state: oneOf(openStates),
   supplierId: Type.Optional(integer({ minimum: 1, maximum: 2_147_483_647 })),
+  hotelId: Type.Optional(integer({ minimum: 1, maximum: 2_147_483_647 })),
   endpoint: Type.Optional(text({ maxLength: 20 })),
   olderThanMinutes: Type.Optional(integer({ minimum: 0, maximum: 1_000_000 })),
   arrivalWithinHours: Type.Optional(integer({ minimum: 0, maximum: 100_000 })),
@@ -95,7 +96,8 @@ export type SentAgainAnswer = { again: number; repeated: number }
 
 const searched = {
   state: Type.Optional(oneOf([...openStates, 'delivered', 'superseded'])),
-  supplier: queried,
+  supplierId: queried,
+  hotelId: queried,
   endpoint: queried,
   olderThanMinutes: queried,
   arrivalWithinHours: queried,

@@ -10,16 +10,22 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const countMax = { minutes: 1_000_000, hours: 100_000 }
 
-/** Delivered and superseded ones are a long list, in which nothing but the supplier is looked for. */
+/** Delivered and superseded ones are a long list, in which nothing but the supplier and the hotel is looked for. */
 export type DeliverySearch =
   | { kind: 'open'; search: OpenSearch }
-  | { kind: 'all'; supplierId: number | undefined; status: 'delivered' | 'superseded' | undefined }
+  | {
+      kind: 'all'
+      supplierId: number | undefined
+      hotelId: number | undefined
+      status: 'delivered' | 'superseded' | undefined
+    }
 
 const ofOpenOnly = ['endpoint', 'olderThanMinutes', 'arrivalWithinHours', 'alerted'] as const
 
 export function readDeliverySearch(query: Query, nowMs: number, wrong: Problem[]): DeliverySearch {
   const state = query['state']
-  const supplierId = readNumber('supplier', query, wrong)
+  const supplierId = readNumber('supplierId', query, wrong)
+  const hotelId = readNumber('hotelId', query, wrong)
   const openState = openStates.find((one) => one === state)
   const narrowing = ofOpenOnly.filter((name) => query[name] !== undefined)
   const status = state === 'delivered' || state === 'superseded' ? state : undefined
@@ -30,12 +36,13 @@ export function readDeliverySearch(query: Query, nowMs: number, wrong: Problem[]
   const olderThan = readCount('olderThanMinutes', query, countMax.minutes, wrong)
   const arrivalWithin = readCount('arrivalWithinHours', query, countMax.hours, wrong)
   const endpoint = readEndpoint(query['endpoint'], wrong)
-  if (openState === undefined && narrowing.length === 0) return { kind: 'all', supplierId, status }
+  if (openState === undefined && narrowing.length === 0) return { kind: 'all', supplierId, hotelId, status }
   return {
     kind: 'open',
     search: {
       state: openState ?? 'undelivered',
       supplierId,
+      hotelId,
       endpoint,
       undeliveredBeforeMs: olderThan === undefined ? undefined : nowMs - olderThan * minuteMs,
       arrivesBeforeMs: arrivalWithin === undefined ? undefined : nowMs + arrivalWithin * hourMs,
@@ -46,10 +53,11 @@ export function readDeliverySearch(query: Query, nowMs: number, wrong: Problem[]
 
 /** The same filter as a body says it. */
 export function openSearchOf(filter: UndeliveredFilter, nowMs: number, wrong: Problem[]): OpenSearch {
-  const { state, supplierId, olderThanMinutes, arrivalWithinHours, alerted } = filter
+  const { state, supplierId, hotelId, olderThanMinutes, arrivalWithinHours, alerted } = filter
   return {
     state,
     supplierId,
+    hotelId,
     endpoint: readEndpoint(filter.endpoint, wrong),
     undeliveredBeforeMs: olderThanMinutes === undefined ? undefined : nowMs - olderThanMinutes * minuteMs,
     arrivesBeforeMs: arrivalWithinHours === undefined ? undefined : nowMs + arrivalWithinHours * hourMs,

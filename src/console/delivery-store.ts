@@ -13,6 +13,7 @@ export type OpenState = (typeof openStates)[number]
 export type OpenSearch = {
   state: OpenState
   supplierId: number | undefined
+  hotelId: number | undefined
   endpoint: number | undefined
   undeliveredBeforeMs: number | undefined
   arrivesBeforeMs: number | undefined
@@ -31,22 +32,24 @@ const isOpenState: Readonly<Record<OpenState, string>> = {
   dead: `delivery.status = 'dead'`,
 }
 
-/** The parameters $1 to $5. */
+/** The parameters $1 to $6. */
 const isMeant = ({ state }: OpenSearch): string => `delivery.status in ('queued', 'sending', 'dead')
   and ${isOpenState[state]} and ($1::int is null or delivery.supplier_id = $1)
   and ($2::int8 is null or delivery.endpoint = $2)
   and ($3::float8 is null or delivery.undelivered_since <= to_timestamp($3 / 1000))
   and ($4::float8 is null or delivery.arrives_at <= to_timestamp($4 / 1000))
-  and ($5::boolean is null or delivery.alerted_at is not null)`
+  and ($5::boolean is null or delivery.alerted_at is not null)
+  and ($6::int is null or delivery.hotel_id = $6)`
 
 function meant(search: OpenSearch): unknown[] {
-  const { supplierId, endpoint, undeliveredBeforeMs, arrivesBeforeMs, isAlerted } = search
+  const { supplierId, hotelId, endpoint, undeliveredBeforeMs, arrivesBeforeMs, isAlerted } = search
   return [
     supplierId ?? null,
     endpoint ?? null,
     undeliveredBeforeMs ?? null,
     arrivesBeforeMs ?? null,
     isAlerted || null,
+    hotelId ?? null,
   ]
 }
 
@@ -98,8 +101,8 @@ const shownDeliveries = `
     ) as last on true`
 
 const newestFirst = 'order by delivery.created_at desc, delivery.id desc'
-/** The parameters $6 and $7. */
-const isAfter = `($6::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($6 / 1000), $7::uuid))`
+/** The parameters $7 and $8. */
+const isAfter = `($7::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($7 / 1000), $8::uuid))`
 
 /** Undelivered ones, newest first. */
 export async function selectOpenDeliveries(
@@ -109,33 +112,55 @@ export async function selectOpenDeliveries(
 ): Promise<DeliveryRow[]> {
   const { rows } = await db.query<DeliveryRow>(
     `${shownDeliveries} where delivery.id in (
-       select delivery.id from delivery where ${isMeant(search)} and ${isAfter} ${newestFirst} limit $8
+       select delivery.id from delivery where ${isMeant(search)} and ${isAfter} ${newestFirst} limit $9
      ) ${newestFirst}`,
     [...meant(search), after?.createdAtMs ?? null, after?.id ?? null, limit],
   )
   return rows
 }
 
+type AllSearch = {
+  supplierId: number | undefined
+  hotelId: number | undefined
+  status: 'delivered' | 'superseded' | undefined
+}
+
 /** Of all, newest first; `status`: only those. */
 export async function selectAllDeliveries(
   db: Queryable,
-  { supplierId, status }: { supplierId: number | undefined; status: 'delivered' | 'superseded' | undefined },
+  { supplierId, hotelId, status }: AllSearch,
   { after, limit }: Page,
 ): Promise<DeliveryRow[]> {
-  const ofStatus = { delivered: `and status = 'delivered'`, superseded: `and status = 'superseded'` }
+  const ofStatus = {
+    delivered: `and delivery.status = 'delivered'`,
+    superseded: `and delivery.status = 'superseded'`,
+  }
+  const newest = (from: string, condition: string): string => `
+    select delivery.id, delivery.created_at from ${from}
+    where ${condition} ${status === undefined ? '' : ofStatus[status]}
+      and ($2::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($2 / 1000), $3::uuid))
+    ${newestFirst} limit $4`
+  // By what there is an index of: a hotel's are those of its reservations; all are looked for supplier by supplier, of
+  // whom there are some hundreds.
+  const way =
+    hotelId === undefined
+      ? `supplier as owner cross join lateral (${newest('delivery', 'supplier_id = owner.id')}) as newest
+         where $1::int is null or owner.id = $1`
+      : `(${newest(
+          'reservation join delivery on delivery.reservation_id = reservation.id',
+          'reservation.hotel_id = $5 and ($1::int is null or reservation.supplier_id = $1)',
+        )}) as newest`
   const { rows } = await db.query<DeliveryRow>(
-    // Supplier by supplier, because that is what deliveries have an index by; there are some hundreds of them.
     `${shownDeliveries} where delivery.id in (
-       select newest.id from supplier as owner cross join lateral (
-         select id, created_at from delivery
-         where supplier_id = owner.id ${status === undefined ? '' : ofStatus[status]}
-           and ($2::float8 is null or (created_at, id) < (to_timestamp($2 / 1000), $3::uuid))
-         order by created_at desc, id desc limit $4
-       ) as newest
-       where $1::int is null or owner.id = $1
-       order by newest.created_at desc, newest.id desc limit $4
+       select newest.id from ${way} order by newest.created_at desc, newest.id desc limit $4
      ) ${newestFirst}`,
-    [supplierId ?? null, after?.createdAtMs ?? null, after?.id ?? null, limit],
+    [
+      supplierId ?? null,
+      after?.createdAtMs ?? null,
+      after?.id ?? null,
+      limit,
+      ...(hotelId === undefined ? [] : [hotelId]),
+    ],
   )
   return rows
 }
@@ -171,7 +196,7 @@ export async function selectToSendAgain(db: Queryable, search: OpenSearch, limit
     `select distinct on (delivery.reservation_id) delivery.id from delivery join reservation
        on reservation.id = delivery.reservation_id and reservation.version = delivery.version
      where ${isMeant(search)} and delivery.status <> 'sending' and not delivery.is_outdated
-     order by delivery.reservation_id, delivery.created_at desc limit $6`,
+     order by delivery.reservation_id, delivery.created_at desc limit $7`,
     [...meant(search), limit],
   )
   return rows.map(({ id }) => id)

@@ -131,6 +131,8 @@ test('filters narrow the list, each and together', async () => {
     body['errors'].map(({ path }) => path),
     ['?sort', '?cursor', '?limit', '?supplierId', '?endsBy'],
   )
+  const forged = Buffer.from(JSON.stringify(['name', 'x', 99_999_999_999])).toString('base64url')
+  assert.equal((await viewer.get(`/hotels?cursor=${forged}`)).status, 400)
 })
 
 test('the list says what each hotel lacks next, and is filtered and sorted by its ARI', async () => {

@@ -131,8 +131,8 @@ function placeOf(json: string, order: HotelOrder): HotelPlace | undefined {
     if (!Array.isArray(place)) return undefined
     const values: readonly unknown[] = place
     const [madeFor, key, hotelId] = values
-    if (madeFor !== order || typeof key !== 'string' || !Number.isInteger(hotelId)) return undefined
-    return isKey[order](key) ? { key, hotelId: Number(hotelId) } : undefined
+    if (madeFor !== order || typeof key !== 'string' || typeof hotelId !== 'number') return undefined
+    return isKey[order](key) && isNumber(String(hotelId)) ? { key, hotelId: Number(hotelId) } : undefined
   } catch {
     // Not a cursor of ours.
     return undefined

@@ -79,8 +79,8 @@ export const priceCheckConsoleRoutes = {
     method: 'GET',
     path: '/price-checks',
     query: Type.Object({
-      supplier: queried,
-      hotel: queried,
+      supplierId: queried,
+      hotelId: queried,
       outcome: Type.Optional(oneOf(priceCheckOutcomes)),
       since: queried,
       cursor: queried,
@@ -90,12 +90,12 @@ export const priceCheckConsoleRoutes = {
   summarizePriceChecks: consoleRoute<PriceCheckSummary>()({
     method: 'GET',
     path: '/price-checks/summary',
-    query: Type.Object({ period: Type.Optional(oneOf(summaryPeriods)), supplier: queried }),
+    query: Type.Object({ period: Type.Optional(oneOf(summaryPeriods)), supplierId: queried }),
   }),
   searchDrift: consoleRoute<{ nights: DriftingNight[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/drift',
-    query: Type.Object({ supplier: queried, hotel: queried, cursor: queried, limit: queried }),
+    query: Type.Object({ supplierId: queried, hotelId: queried, cursor: queried, limit: queried }),
   }),
   /** The push that made a revision of a hotel; null: it changed no price, or the log has dropped its day. */
   findPushOfRevision: consoleRoute<{ pushId: number | null }>()({

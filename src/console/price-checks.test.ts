@@ -81,10 +81,10 @@ test('checks are found by supplier, hotel, outcome and time, with stored and liv
   assert.deepEqual(
     {
       all: await outcomes(''),
-      ofSupplier: await outcomes(`supplier=${failed?.supplierId}`),
-      ofHotel: await outcomes(`hotel=${failed?.hotelId}`),
+      ofSupplier: await outcomes(`supplierId=${failed?.supplierId}`),
+      ofHotel: await outcomes(`hotelId=${failed?.hotelId}`),
       ofOutcome: await outcomes('outcome=price_changed'),
-      ofHotelAndOutcome: await outcomes(`hotel=${failed?.hotelId}&outcome=available`),
+      ofHotelAndOutcome: await outcomes(`hotelId=${failed?.hotelId}&outcome=available`),
       since: await outcomes('since=2027-03-01T12:30:00Z'),
       none: await outcomes('outcome=timeout'),
     },
@@ -160,7 +160,7 @@ test('a summary tells outcomes and how long calls take, of a period and a suppli
     ],
   )
   gateway.clock.set('2027-03-01T13:30:00Z')
-  const hour = await summary(`period=hour&supplier=${acmes.supplierId}`)
+  const hour = await summary(`period=hour&supplierId=${acmes.supplierId}`)
   assert.deepEqual(
     hour.suppliers.map(({ outcomes }) => outcomes),
     [{ price_changed: 1, supplier_error: 1 }],
@@ -206,7 +206,7 @@ test('drift lists the nights that differ, the largest share first, with the push
     seen.map(({ night }) => night),
     ['2027-04-25', '2027-04-11', '2027-04-10'],
   )
-  assert.deepEqual(await drift('supplier=999'), [])
+  assert.deepEqual(await drift('supplierId=999'), [])
 
   // The supplier pushes what it says: the next answer agrees, and the night is no drift any more.
   await pushNights(acme.supplier, {
@@ -216,16 +216,18 @@ test('drift lists the nights that differ, the largest share first, with the push
   })
   await check('Acme', '2027-04-25', '2027-04-26')
   assert.deepEqual(
-    (await drift(`hotel=${worst?.hotelId}`)).map(({ night }) => night),
+    (await drift(`hotelId=${worst?.hotelId}`)).map(({ night }) => night),
     ['2027-04-11', '2027-04-10'],
   )
 })
 
 test('everything that is wrong with a search is told at once', async () => {
-  const wrong = await viewer.get('/price-checks?supplier=x&hotel=0&outcome=odd&since=x&cursor=x&limit=9999')
+  const wrong = await viewer.get(
+    '/price-checks?supplierId=x&hotelId=0&outcome=odd&since=x&cursor=x&limit=9999',
+  )
   assert.deepEqual(
     [wrong.status, problemsOf(wrong).map((problem) => Object.values(Object(problem))[0])],
-    [400, ['?outcome', '?hotel', '?cursor', '?supplier', '?since', '?limit']],
+    [400, ['?outcome', '?hotelId', '?cursor', '?supplierId', '?since', '?limit']],
   )
   assert.equal((await viewer.get('/drift?cursor=cm93IDE')).status, 400)
   assert.equal((await viewer.get('/price-checks/summary?period=week')).status, 400)

@@ -116,8 +116,8 @@ export const reservationConsoleRoutes = {
     method: 'GET',
     path: '/reservations',
     query: Type.Object({
-      supplier: queried,
-      hotel: queried,
+      supplierId: queried,
+      hotelId: queried,
       reservation: queried,
       status: Type.Optional(oneOf(reservationStatuses)),
       arrivalFrom: queried,

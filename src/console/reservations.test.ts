@@ -91,14 +91,14 @@ test('a reservation is found by supplier, hotel, status, arrival, number and whe
   assert.deepEqual(
     {
       all: await ids(''),
-      ofSupplier: await ids(`supplier=${supplier}`),
-      ofHotel: await ids(`hotel=${hotelId}`),
+      ofSupplier: await ids(`supplierId=${supplier}`),
+      ofHotel: await ids(`hotelId=${hotelId}`),
       confirmed: await ids('status=Confirm'),
       cancelled: await ids('status=Cancel'),
       early: await ids('arrivalTo=2027-04-15'),
       late: await ids('arrivalFrom=2027-04-15'),
       undelivered: await ids('undelivered=true'),
-      undeliveredOfSupplier: await ids(`undelivered=true&supplier=${supplier}`),
+      undeliveredOfSupplier: await ids(`undelivered=true&supplierId=${supplier}`),
       sinceTomorrow: await ids('createdSince=2027-03-02'),
       none: await ids('reservation=999999'),
     },
@@ -154,7 +154,7 @@ test('pages follow one another without a gap', async () => {
 test('everything that is wrong with a search is told at once', async () => {
   const reply = expectStatus(
     await viewer.get(
-      '/reservations?supplier=Acme&hotel=0&reservation=x&status=Gone&arrivalFrom=2027-02-30&createdSince=now&undelivered=no&cursor=x&limit=0',
+      '/reservations?supplierId=Acme&hotelId=0&reservation=x&status=Gone&arrivalFrom=2027-02-30&createdSince=now&undelivered=no&cursor=x&limit=0',
     ),
     400,
   )
@@ -165,8 +165,8 @@ test('everything that is wrong with a search is told at once', async () => {
       '?undelivered',
       '?arrivalFrom',
       '?reservation',
-      '?supplier',
-      '?hotel',
+      '?supplierId',
+      '?hotelId',
       '?createdSince',
       '?cursor',
       '?limit',

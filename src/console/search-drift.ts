@@ -44,8 +44,8 @@ const judge: Judge<DriftSearch> = (sent, shapeProblems) => {
       ? undefined
       : { share: Number(share), hotelId: Number(hotel), roomNo: Number(room), rateNo: Number(rate), night }
   const search = {
-    supplierId: readNumber('supplier', query, wrong),
-    hotelId: readNumber('hotel', query, wrong),
+    supplierId: readNumber('supplierId', query, wrong),
+    hotelId: readNumber('hotelId', query, wrong),
     after,
     limit: readLimit(query['limit'], driftPerPage, wrong),
   }

@@ -40,13 +40,13 @@ const judge =
   (sent, shapeProblems) => {
     const { query, wrong } = readQueryOf(sent, shapeProblems)
     const outcome = priceCheckOutcomes.find((one) => one === query['outcome'])
-    const hotelId = readNumber('hotel', query, wrong)
+    const hotelId = readNumber('hotelId', query, wrong)
     // A rare outcome is searched for through everything there is.
     const isWide = outcome !== undefined && hotelId === undefined
     const farthestMs = isWide ? clock.now() - outcomeSearchDays * dayMs : undefined
     const [atMs, id] = readPlace(query, /^(\d{1,15}) (\d{1,15})$/, wrong) ?? []
     const search = {
-      supplierId: readNumber('supplier', query, wrong),
+      supplierId: readNumber('supplierId', query, wrong),
       hotelId,
       outcome,
       sinceMs: readSince('since', query['since'], wrong) ?? farthestMs,

@@ -39,8 +39,8 @@ const judge: Judge<ReservationSearch> = (sent, shapeProblems) => {
   if (query['reservation'] !== undefined && reservationId === undefined)
     wrong.push(invalid('reservation', query['reservation'], 'must be the number of a reservation, as 55191'))
   const search = {
-    supplierId: readNumber('supplier', query, wrong),
-    hotelId: readNumber('hotel', query, wrong),
+    supplierId: readNumber('supplierId', query, wrong),
+    hotelId: readNumber('hotelId', query, wrong),
     reservationId,
     status: query['status'] === 'Confirm' || query['status'] === 'Cancel' ? query['status'] : undefined,
     arrivalFrom,

@@ -40,7 +40,7 @@ const judge =
   ({ clock }: Needs): Judge<SummaryScope> =>
   (sent, shapeProblems) => {
     const { query, wrong } = readQueryOf(sent, shapeProblems)
-    const supplierId = readNumber('supplier', query, wrong)
+    const supplierId = readNumber('supplierId', query, wrong)
     rejectIfAny(wrong)
     const nowMs = clock.now()
     const period: SummaryPeriod = query['period'] === 'hour' ? 'hour' : 'day'

@@ -250,10 +250,15 @@ function observe(request: FastifyRequest, reply: FastifyReply, needs: ServeNeeds
   const fields = {
     requestId: request.id,
     method: request.method,
-    // Without the query: it may hold a key that somebody put there.
-    route: route?.path ?? request.url.replace(/\?.*$/s, '').slice(0, 200),
+    // No more of a path that is none of ours than where it begins: anything may be in it, a key or a card too.
+    route: route?.path ?? firstSegment(request.url),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
   }
   needs.log[level]({ ...fields, supplier: caller?.supplier, keyId: caller?.keyId }, 'request')
+}
+
+function firstSegment(url: string): string {
+  const [path = '', more] = /^\/[a-z0-9-]{0,20}(?=$|[/?#])([/?#].)?/i.exec(url) ?? []
+  return more === undefined ? path || 'none' : `${path.slice(0, -more.length)}/…`
 }

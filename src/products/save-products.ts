@@ -14,12 +14,15 @@ import {
   countRoomRates,
   roomRateKey,
   selectHeldRoomRates,
+  selectNumbersAfter,
   selectRates,
   selectRooms,
   upsertRates,
   upsertRoomRates,
   upsertRooms,
   type HeldRoomRate,
+  type Rate,
+  type Room,
   type RoomRateToSave,
 } from './store.ts'
 
@@ -40,8 +43,9 @@ export async function saveProducts(
 ): Promise<SavedProduct[]> {
   const rooms = await selectRooms(connection, hotelId)
   const rates = await selectRates(connection, hotelId)
-  const sentRooms = numbered(products, rooms, roomOf, '/roomId', roomsPerHotelMax, productFaults.tooManyRooms)
-  const sentRates = numbered(products, rates, rateOf, '/rateId', ratesPerHotelMax, productFaults.tooManyRates)
+  const after = await selectNumbersAfter(connection, hotelId)
+  const sentRooms = numbered(products, { held: rooms, after }, ofRooms)
+  const sentRates = numbered(products, { held: rates, after }, ofRates)
   const changedRooms = [...sentRooms.values()].filter((room) => {
     const held = rooms.get(room.code)
     return held?.name !== room.name || held.roomType !== room.roomType
@@ -87,32 +91,45 @@ async function refuseTooMany(
   throw new Rejected(400, { ...productFaults.tooManyProducts, path: `/products/${first}` })
 }
 
-const roomOf = ({ roomId, roomName, roomType }: Product) => ({ code: roomId, name: roomName, roomType })
-const rateOf = ({ rateId, rateName }: Product) => ({ code: rateId, name: rateName })
+type Numbered<Attributes> = {
+  read: (product: Product) => Attributes
+  member: '/roomId' | '/rateId'
+  most: number
+  fault: ConstraintError
+}
+const ofRooms: Numbered<Omit<Room, 'no'>> = {
+  read: ({ roomId, roomName, roomType }) => ({ code: roomId, name: roomName, roomType }),
+  member: '/roomId',
+  most: roomsPerHotelMax,
+  fault: productFaults.tooManyRooms,
+}
+const ofRates: Numbered<Omit<Rate, 'no'>> = {
+  read: ({ rateId, rateName }) => ({ code: rateId, name: rateName }),
+  member: '/rateId',
+  most: ratesPerHotelMax,
+  fault: productFaults.tooManyRates,
+}
 
 /**
  * The rooms (or rates) that the products name, by code, each with the attributes of the last product that names it.
- * New ones get the hotel's next numbers, in the order sent.
+ * New ones get the hotel's next numbers, in the order sent; numbers are never given a second time.
  */
 function numbered<Attributes extends { code: string }>(
   products: readonly Product[],
-  held: ReadonlyMap<string, { no: number }>,
-  read: (product: Product) => Attributes,
-  member: '/roomId' | '/rateId',
-  most: number,
-  fault: ConstraintError,
+  { held, after }: { held: ReadonlyMap<string, { no: number }>; after: number },
+  { read, member, most, fault }: Numbered<Attributes>,
 ): Map<string, Attributes & { no: number }> {
-  // Nothing is ever deleted, so that numbers have no gaps and the count is the highest.
-  let last = held.size
+  let last = Math.max(after, ...[...held.values()].map(({ no }) => no))
+  let count = held.size
   const sent = new Map<string, Attributes & { no: number }>()
   for (const [index, product] of products.entries()) {
     const attributes = read(product)
-    const no = (sent.get(attributes.code) ?? held.get(attributes.code))?.no ?? ++last
-    if (no > most) {
+    const known = sent.get(attributes.code) ?? held.get(attributes.code)
+    if (!known && ++count > most) {
       const path = `/products/${index}${member}`
       throw new Rejected(400, { ...fault, path, value: shown(attributes.code) })
     }
-    sent.set(attributes.code, { ...attributes, no })
+    sent.set(attributes.code, { ...attributes, no: known?.no ?? ++last })
   }
   return sent
 }

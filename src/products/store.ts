@@ -96,6 +96,15 @@ function catalogOf({ rooms, rates, roomRates }: CatalogLists): Catalog {
 export type Room = { no: number; code: string; name: string; roomType: string }
 export type Rate = { no: number; code: string; name: string }
 
+/** The number behind which those of new rooms and rates begin, where it is not the highest there is. */
+export async function selectNumbersAfter(db: Queryable, hotelId: number): Promise<number> {
+  const { rows } = await db.query<{ after: number }>(
+    'select numbers_after as after from hotel where id = $1',
+    [hotelId],
+  )
+  return rows[0]?.after ?? 0
+}
+
 /** Rooms by code. */
 export async function selectRooms(db: Queryable, hotelId: number): Promise<Map<string, Room>> {
   const { rows } = await db.query<Room>(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import type { Queryable } from '../platform/postgres.ts'
+import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
 import { deliverWithinMs, type Lane } from './delivery-schedule.ts'
 import { claimedColumns, type Claimed, type Lease } from './delivery-store.ts'
 
@@ -22,12 +22,15 @@ type Row = Claimed & { before: Before }
 
 /** The delivery of a reservation, whenever it is due; undefined while it is being sent. */
 export async function claimNow(
-  db: Queryable,
+  db: Database,
   reservationId: number,
   lease: Lease & { endpoint: number },
 ): Promise<ClaimedNow | undefined> {
   try {
-    return (await claimOpen(db, reservationId, lease)) ?? (await claimRepeat(db, reservationId, lease))
+    return (
+      (await claimOpen(db, reservationId, lease)) ??
+      (await transaction(db, (connection) => claimRepeat(connection, reservationId, lease)))
+    )
   } catch (error) {
     // Somebody else claimed it in the same moment.
     if (error instanceof pg.DatabaseError && error.constraint === 'delivery_under_way') return undefined
@@ -60,11 +63,13 @@ async function claimOpen(
 
 /** For a reservation whose present version is delivered: a delivery more, for which nobody is alarmed. */
 async function claimRepeat(
-  db: Queryable,
+  connection: Queryable,
   reservationId: number,
   { nowMs, leasedUntilMs, endpoint }: Lease & { endpoint: number },
 ): Promise<ClaimedNow | undefined> {
-  const { rows } = await db.query<Claimed>(
+  // Held, so that it gets no other version, and nobody sends it again too, between what is seen and what is made.
+  await connection.query('select from reservation where id = $1 for update', [reservationId])
+  const { rows } = await connection.query<Claimed>(
     `insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, lane,
        endpoint, due_at, leased_until, attempts, trigger, is_repeat, arrives_at, created_at, undelivered_since,
        give_up_at, alerted_at)

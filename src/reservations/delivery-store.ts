@@ -32,9 +32,12 @@ export const claimedColumns = `delivery.id, delivery.attempts as attempt, delive
   delivery.reservation_id as "reservationId", delivery.version, delivery.reservation_status as "reservationStatus",
   ${ms('delivery.created_at')} as "createdAtMs", ${ms('delivery.give_up_at')} as "giveUpAtMs"`
 
-// By the lease, which all that are being sent have: no index of what is open can be mistaken for the one to look in.
+// Of a reservation one at a time, and of two that wait the older one first. By the lease, which all that are being sent
+// have: so no index of what is open can be mistaken for the one to look in.
 const isFree = `not exists (
-  select from delivery as other where other.reservation_id = delivery.reservation_id and other.leased_until is not null)`
+  select from delivery as other where other.reservation_id = delivery.reservation_id and (
+    other.leased_until is not null
+    or (other.status = 'queued' and (other.created_at, other.id) < (delivery.created_at, delivery.id))))`
 
 /** What may be claimed: of which endpoint, in which lane, how many. */
 export type Wanted = { lane: Lane; endpoint: number; room: number }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import { numberArray, type Queryable } from '../platform/postgres.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
 
 /** Which deliveries an operator means; absent: any. */
@@ -95,15 +95,26 @@ export type SentAgain = { again: number; repeated: number }
 
 /**
  * Queues deliveries once more, by the worker's next look: of each reservation only its present version, because a
- * supplier must not get an older one after a newer.
+ * supplier must not get an older one after a newer. Needs a transaction: it holds the reservations, so that none gets
+ * another version, or is sent again by somebody else, between what is found and what is queued.
  */
-export async function sendAgain(db: Queryable, filter: DeliveryFilter, nowMs: number): Promise<SentAgain> {
-  const { rows } = await db.query<SentAgain>(
+export async function sendAgain(
+  connection: Queryable,
+  filter: DeliveryFilter,
+  nowMs: number,
+): Promise<SentAgain> {
+  const held = await connection.query<{ id: number }>(
+    `select id::float8 as id from reservation
+     where id in (select delivery.reservation_id from ${named} where ${isMeant}) order by reservation.id for update`,
+    meant(filter),
+  )
+  const { rows } = await connection.query<SentAgain>(
     `with meant as (
        select distinct on (delivery.reservation_id) delivery.*
        from ${named} join reservation
          on reservation.id = delivery.reservation_id and reservation.version = delivery.version
        where ${isMeant} and delivery.status in ('queued', 'dead', 'delivered') and not delivery.is_outdated
+         and delivery.reservation_id = any($8::int8[])
        order by delivery.reservation_id, delivery.created_at desc
      ), again as (
        update delivery set status = 'queued', lane = 'retry', retries = 0, is_alone = false, trigger = 'again',
@@ -124,7 +135,7 @@ export async function sendAgain(db: Queryable, filter: DeliveryFilter, nowMs: nu
        returning id
      )
      select (select count(*)::int from again) as again, (select count(*)::int from repeated) as repeated`,
-    [...meant(filter), nowMs],
+    [...meant(filter), nowMs, numberArray(held.rows.map(({ id }) => id))],
   )
   return rows[0] ?? { again: 0, repeated: 0 }
 }

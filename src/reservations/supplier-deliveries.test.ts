@@ -5,6 +5,7 @@ import {
   deliveriesOf,
   namedIn,
   startDeliveryTest,
+  until,
   type DeliverySupplier,
   type DeliveryTest,
 } from '../../test/deliveries.ts'
@@ -12,7 +13,8 @@ import type { Reply } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
 import { problemsOf } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
-import { sendAgain } from './send-again.ts'
+import { transaction } from '../platform/postgres.ts'
+import { sendAgain, type DeliveryFilter } from './send-again.ts'
 
 /** What suppliers do about their reservations, without a worker: nothing is sent but what they ask for. */
 
@@ -211,10 +213,12 @@ test('dead letters are sent again singly and by range, delivered ones as repeats
   ])
   await book(stage.gateway, supplier, { reservationId: changed.reservationId })
   const range = { supplier: 'dead', hotelCode: 'H1', sinceMs: clock.now(), untilMs: clock.now() + 1 }
-  const none = await sendAgain(db, { ...range, sinceMs: clock.now() + 1, status: 'dead' }, clock.now())
-  const single = await sendAgain(db, { ids: [elsewhere.deliveryId.slice(4)] }, clock.now())
-  const byRange = await sendAgain(db, { ...range, status: 'dead' }, clock.now())
-  const repeats = await sendAgain(db, { ...range, status: 'delivered' }, clock.now())
+  const again = (filter: DeliveryFilter) =>
+    transaction(db, (connection) => sendAgain(connection, filter, clock.now()))
+  const none = await again({ ...range, sinceMs: clock.now() + 1, status: 'dead' })
+  const single = await again({ ids: [elsewhere.deliveryId.slice(4)] })
+  const byRange = await again({ ...range, status: 'dead' })
+  const repeats = await again({ ...range, status: 'delivered' })
   assert.deepEqual(
     [none, single, byRange, repeats],
     [
@@ -226,14 +230,7 @@ test('dead letters are sent again singly and by range, delivered ones as repeats
   )
   receiver.calls.length = 0
   const worker = stage.worker()
-  const isOver = async (): Promise<boolean> => {
-    const { rows } = await db.query(
-      "select from delivery where supplier_id = $1 and status in ('queued', 'sending')",
-      [supplier.supplierId],
-    )
-    return rows.length === 0
-  }
-  while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until('all are settled', async () => (await openOf(supplier)) === 0)
   await worker.close()
   assert.deepEqual(
     receiver.calls.flatMap(namedIn).sort(),
@@ -245,3 +242,73 @@ test('dead letters are sent again singly and by range, delivered ones as repeats
     ].sort(),
   )
 })
+
+test('of several who send a delivered reservation again at once, by hand or by the queue, one does', async () => {
+  const { supplier } = await supplierBehaving('at once', always(200))
+  const { db, clock } = stage.gateway
+  const [booked] = await book(stage.gateway, supplier)
+  assert.ok(booked)
+  await pushed(supplier, booked.reservationId)
+  const ids = [booked.deliveryId.slice(4)]
+  const sent = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      transaction(db, (connection) => sendAgain(connection, { ids }, clock.now())),
+    ),
+  )
+  assert.equal(
+    sent.reduce((sum, { repeated }) => sum + repeated, 0),
+    1,
+  )
+  const deliveries = await deliveriesOf(stage.gateway, booked.reservationId)
+  assert.deepEqual(deliveries.map(({ status }) => status).sort(), ['delivered', 'queued'])
+})
+
+test('sent again while it is cancelled, a reservation does not arrive in its older version last', async () => {
+  const { supplier, receiver } = await supplierBehaving('while cancelled', always(200))
+  const { db, clock } = stage.gateway
+  const booked = await book(stage.gateway, supplier, { count: 20 })
+  await Promise.all(booked.map(({ reservationId }) => pushed(supplier, reservationId)))
+  receiver.calls.length = 0
+  await Promise.all(
+    booked.flatMap(({ reservationId, deliveryId }) => [
+      book(stage.gateway, supplier, { reservationId, status: 'Cancel' }),
+      transaction(db, (connection) => sendAgain(connection, { ids: [deliveryId.slice(4)] }, clock.now())),
+    ]),
+  )
+  const worker = stage.worker()
+  await until('all are settled', async () => (await openOf(supplier)) === 0)
+  await worker.close()
+  const last = booked.map(({ reservationId }) =>
+    receiver.calls.flatMap(namedIn).findLast((name) => name.startsWith(`${reservationId}.`)),
+  )
+  assert.deepEqual(
+    last,
+    booked.map(({ reservationId }) => `${reservationId}.2`),
+  )
+})
+
+test('two deliveries of one reservation that wait, which should never be, hold up nobody', async () => {
+  const { supplier, receiver } = await supplierBehaving('doubled', always(200))
+  const { db } = stage.gateway
+  const [doubled, other] = await book(stage.gateway, supplier, { count: 2 })
+  assert.ok(doubled && other)
+  await db.query(
+    `insert into delivery select copy.* from delivery cross join lateral
+       jsonb_populate_record(delivery, jsonb_build_object('id', gen_random_uuid())) as copy
+     where delivery.reservation_id = $1`,
+    [doubled.reservationId],
+  )
+  const worker = stage.worker()
+  await until('all are settled', async () => (await openOf(supplier)) === 0)
+  await worker.close()
+  const [first, second] = [`${doubled.reservationId}.1`, `${other.reservationId}.1`]
+  assert.deepEqual(receiver.calls.flatMap(namedIn).sort(), [first, first, second])
+})
+
+async function openOf({ supplierId }: DeliverySupplier): Promise<number> {
+  const { rows } = await stage.gateway.db.query(
+    "select from delivery where supplier_id = $1 and status in ('queued', 'sending')",
+    [supplierId],
+  )
+  return rows.length
+}

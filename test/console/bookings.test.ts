@@ -55,6 +55,57 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
     })
   })
 
+  test('a hotel is chosen by a part of its name, is there after a reload, and is cleared by the keyboard', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      const rows = page.locator('tbody tr')
+      const hotel = page.getByRole('combobox', { name: 'Hotel', exact: true })
+      await goto('/reservations')
+      await until('all are there', async () => (await rows.count()) === 5)
+      await hotel.pressSequentially('ea vie')
+      const options = page.getByRole('listbox', { name: 'Hotel' }).getByRole('option')
+      await options.first().waitFor()
+      assert.deepEqual(await options.allInnerTexts(), ['Sea View (H1) Acme', 'Sea View (H1) Beta'])
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\?hotelId=\d+$/)
+      await until('one is left', async () => (await rows.count()) === 1)
+      assert.match(await rows.innerText(), new RegExp(`^${stage.nowhere}\\s[^]*Sea View\\s+Beta`))
+      await page.reload()
+      await until('its name is there', async () => (await hotel.inputValue()) === 'Sea View (H1)')
+      await until('one is left', async () => (await rows.count()) === 1)
+      await axe(page, { scheme: 'dark' })
+      await hotel.fill('nowhere')
+      await page.getByText('No hotel is like that').waitFor()
+      for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await until('all are there', async () => (await rows.count()) === 5)
+      assert.deepEqual([new URL(page.url()).search, await hotel.inputValue()], ['', ''])
+    })
+  })
+
+  test('a hotel that was chosen goes with its supplier, and one that there is not is a number', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      const hotel = page.getByRole('combobox', { name: 'Hotel', exact: true })
+      const shown = (text: string) => until(`it is ${text}`, async () => (await hotel.inputValue()) === text)
+      await goto('/reservations?hotelId=1')
+      await shown('Sea View (H1)')
+      await page.getByLabel('Supplier').selectOption('Acme')
+      await page.waitForURL(/\?hotelId=1&supplierId=\d+$/)
+      await page.getByLabel('Supplier').selectOption('Beta')
+      await page.waitForURL(/\?supplierId=\d+$/)
+      await shown('')
+      await hotel.click()
+      const options = page.getByRole('listbox', { name: 'Hotel' }).getByRole('option')
+      await until('only its own are offered', async () => (await options.count()) === 1)
+      await goto('/reservations?hotelId=999')
+      await shown('999')
+      await page.getByText('No reservation').first().waitFor()
+    })
+  })
+
   test('versions show what differs, and the card is its brand and four digits, in the page and on the wire', async () => {
     await withWindow('operator', async ({ page, goto }) => {
       const bodies: Promise<string>[] = []

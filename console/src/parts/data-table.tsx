@@ -57,7 +57,8 @@ export function DataTable<Row>({
         className={classes['scroll']}
         // A wide table scrolls sideways by arrow keys, whether or not its rows have links.
         tabIndex={0}
-        role="region"
+        // No region: as a landmark it would often be the second of the name that its section has.
+        role="group"
         aria-label={caption}
       >
         <Table className={classes['table']} aria-busy={isPending} onKeyDown={goByArrows} aria-label={caption}>

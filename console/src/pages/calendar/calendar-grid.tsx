@@ -30,7 +30,7 @@ const restMs = 250
 
 /** Rooms and rates down, nights across; only what is in sight is made. */
 export function CalendarGrid(props: GridProps) {
-  const { label, rows, cells, words, density, minorDigits, firstNight, chosen, onFirstNight, handle } = props
+  const { label, rows, cells, words, density, money, firstNight, chosen, onFirstNight, handle } = props
   const { t } = useTranslation()
   const focused = useRef<HTMLDivElement>(null)
   const tops = useMemo(() => topsOf(rows.map(({ kind }) => kind)), [rows])
@@ -38,8 +38,8 @@ export function CalendarGrid(props: GridProps) {
   const { scroller, viewNow, size, seen, onScroll } = useScroller(tops, cells.nights, nightWidthAt)
   const [nightWidth, headWidth] = [nightWidthAt(size.width), headWidthOf(size.width)]
   const grid = useMemo(
-    (): GridContext => ({ cells, words, density, minorDigits, nightWidth, headWidth }),
-    [cells, words, density, minorDigits, nightWidth, headWidth],
+    (): GridContext => ({ cells, words, density, money, nightWidth, headWidth }),
+    [cells, words, density, money, nightWidth, headWidth],
   )
   const show = (place: Place): void => {
     scroller.current?.scrollTo(scrollFor(place, viewNow(), tops, nightWidth))

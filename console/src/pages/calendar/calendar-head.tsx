@@ -24,14 +24,14 @@ export function CalendarHead({
   endTile: number
 }) {
   const { t } = useTranslation()
-  const { cells, nightWidth, headWidth } = grid
+  const { cells, money, nightWidth, headWidth } = grid
   const months = useMemo(() => monthsOf(cells.from, cells.nights), [cells])
   const [first, end] = [firstTile * tileNights, endTile * tileNights]
   return (
     <div role="rowgroup" className={classes['head']}>
       <div role="row" aria-rowindex={1} className={classes['headRow']}>
         <div role="columnheader" aria-colindex={1} className={classes['corner']} style={{ width: headWidth }}>
-          {t('calendar.roomsAndRates')}
+          {t('calendar.roomsAndRates', { currency: money.currency })}
         </div>
         {months.map(({ key, first: begin, nights }) =>
           begin + nights <= first || begin >= end ? null : (

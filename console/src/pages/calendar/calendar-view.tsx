@@ -87,7 +87,7 @@ export function CalendarView({
               cells={cells}
               words={words}
               density={url.density}
-              minorDigits={hotel.minorDigits}
+              money={hotel}
               firstNight={firstNight}
               chosen={chosen}
               onCell={open}

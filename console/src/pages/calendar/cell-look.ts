@@ -31,9 +31,16 @@ const restrictionLook: Readonly<
   maxAdvanceDays: { look: 'advance', text: (value) => `≤${value}d` },
 }
 
-/** A cell has room for so many; the others are counted. */
-const markersMax: Readonly<Record<Density, number>> = { week: 5, fortnight: 3, month: 2 }
+/** Pixels that markers have of a cell where nights are narrowest. */
+const roomFor: Readonly<Record<Density, number>> = { week: 70, fortnight: 50, month: 36 }
+const between = 2
 
+/** In pixels; a little more than is drawn. */
+function widthOf({ text, look }: Omit<Marker, 'key'>): number {
+  return (look === 'advance' ? 9 : 7) + 6 * text.length
+}
+
+/** What a cell has room for; the others are counted, or where that is too wide, there is a sign that there are some. */
 export function markersOf(cell: Cell, density: Density): Marker[] {
   const all: Marker[] = [
     ...(cell.isStopped ? [{ key: 'stop', text: 'S', look: 'stop' } as const] : []),
@@ -43,10 +50,16 @@ export function markersOf(cell: Cell, density: Density): Marker[] {
       return { key: name, text: text(value), look }
     }),
   ]
-  const most = markersMax[density]
-  if (all.length <= most) return all
-  const shown = all.slice(0, most - 1)
-  return [...shown, { key: 'more', text: `+${all.length - shown.length}`, look: 'more' }]
+  const fits = (some: readonly Marker[]): boolean =>
+    some.reduce((sum, marker) => sum + widthOf(marker) + between, -between) <= roomFor[density]
+  if (fits(all)) return all
+  for (let count = all.length - 1; count > 0; count--) {
+    for (const text of [`+${all.length - count}`, '+']) {
+      const shown: Marker[] = [...all.slice(0, count), { key: 'more', text, look: 'more' }]
+      if (fits(shown)) return shown
+    }
+  }
+  return all.slice(0, 1)
 }
 
 export const cellLooks = ['open', 'past', 'stopped', 'shut', 'soldOut', 'missing'] as const
@@ -60,6 +73,7 @@ const lookByReason: Readonly<Record<CellReason, CellLook>> = {
   closedRoom: 'shut',
   closedRate: 'shut',
   inventory: 'soldOut',
+  unpushed: 'missing',
   formerCurrency: 'missing',
   price: 'missing',
   party: 'missing',

@@ -30,6 +30,7 @@ const reasons: readonly CellReason[] = [
   'closedRoom',
   'closedRate',
   'inventory',
+  'unpushed',
   'formerCurrency',
   'price',
   'party',

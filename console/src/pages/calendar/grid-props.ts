@@ -12,13 +12,16 @@ export type GridHandle = {
   focus: () => void
 }
 
+/** What prices are in. */
+export type Money = { currency: string; minorDigits: number }
+
 export type GridProps = {
   label: string
   rows: readonly Row[]
   cells: CellContext
   words: CellWords
   density: Density
-  minorDigits: number
+  money: Money
   /** The first night in sight at the beginning. */
   firstNight: number
   chosen: Chosen | undefined

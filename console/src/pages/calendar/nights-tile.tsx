@@ -3,6 +3,7 @@ import { lookOf, markersOf, type MarkerLook } from './cell-look.ts'
 import type { CellWords } from './cell-words.ts'
 import { dayOfMonth, isWeekend } from './days.ts'
 import classes from './calendar.module.css'
+import type { Money } from './grid-props.ts'
 import { tileNights, type Density } from './layout.ts'
 import { cellOf, priceText, type CellContext, type Row } from './rows.ts'
 
@@ -11,7 +12,7 @@ export type GridContext = {
   cells: CellContext
   words: CellWords
   density: Density
-  minorDigits: number
+  money: Money
   nightWidth: number
   headWidth: number
 }
@@ -59,7 +60,8 @@ function NightCell({
   night: number
   grid: GridContext
 }) {
-  const { cells, words, density, minorDigits } = grid
+  const { cells, words, density, money } = grid
+  const { minorDigits } = money
   const cell = cellOf(row, night, cells)
   const day = cells.from + night
   const names = [classes['cell'], classes[lookOf(cell)]]

@@ -93,7 +93,8 @@ export type Cell = {
   revision: number | undefined
 }
 
-export type CellReason = UnsellableReason | 'hotel' | 'product' | 'party'
+/** `unpushed`: nobody has said how many units there are. */
+export type CellReason = UnsellableReason | 'hotel' | 'product' | 'party' | 'unpushed'
 
 export type CellContext = { nights: number; isHotelAvailable: boolean; today: number; from: number }
 
@@ -106,6 +107,7 @@ const reasonOrder: readonly CellReason[] = [
   'closedRoom',
   'closedRate',
   'inventory',
+  'unpushed',
   'formerCurrency',
   'price',
   'party',
@@ -143,11 +145,16 @@ function reasonsOf(row: Row, night: number, context: CellContext): CellReason[] 
   if (row.kind === 'rate') {
     const bits = valuesOf(row.rate.unsellable, nights)?.[night] ?? 0
     for (const [bit, reason] of reasonByBit.entries()) if ((bits >> bit) & 1) found.add(reason)
+    const isPushed = isOn(row.rate.units, night, nights) || isOn(row.room.units, night, nights)
+    if (!isPushed && found.delete('inventory')) found.add('unpushed')
     if (!row.rate.isAvailable) found.add('product')
     if (!row.rate.takesParty) found.add('party')
   } else {
     if (from + night < today) found.add('past')
-    if ((valuesOf(row.room.units, nights)?.[night] ?? unset) === 0) found.add('inventory')
+    const units = valuesOf(row.room.units, nights)?.[night] ?? unset
+    if (units === 0) found.add('inventory')
+    const hasRateUnits = row.room.rates.some((rate) => isOn(rate.units, night, nights))
+    if (units === unset && !hasRateUnits) found.add('unpushed')
     if (isOn(row.room.closed, night, nights)) found.add('closedRoom')
     if (isOn(row.room.stopSell, night, nights)) found.add('stopSellRoom')
   }

@@ -2,7 +2,8 @@ import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { UndeliveredFilter } from '../../../../src/console/delivery-contract.ts'
 import { Filters, SelectFilter, TextFilter, useFilter } from '../../parts/filters.tsx'
-import { SupplierFilter } from '../reservations/supplier-filter.tsx'
+import { HotelFilter } from '../../parts/hotel-filter.tsx'
+import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 
 /** Which deliveries the page shows: all of it is in the URL. */
 
@@ -19,7 +20,14 @@ export const viewNames = [
 export type ViewName = (typeof viewNames)[number]
 const openViews = ['undelivered', 'failing', 'dead', 'no_url'] as const
 
-const names = ['supplier', 'olderThanMinutes', 'arrivalWithinHours', 'alerted', 'endpoint'] as const
+const names = [
+  'supplierId',
+  'hotelId',
+  'olderThanMinutes',
+  'arrivalWithinHours',
+  'alerted',
+  'endpoint',
+] as const
 
 type DeliveryFilter = {
   view: ViewName
@@ -33,18 +41,27 @@ export function useDeliveryFilter(): DeliveryFilter {
   const search = useSearch({ strict: false })
   const view = viewNames.find((name) => name === search['state']) ?? 'undelivered'
   const state = openViews.find((name) => name === view)
-  const { supplier, endpoint, alerted } = search
+  const { supplierId, hotelId, endpoint, alerted } = search
   if (state === undefined) {
-    const query = { ...(view === 'all' ? {} : { state: view }), supplier }
-    return { view, query, filter: undefined, isNarrowed: hasText(supplier) }
+    const query = { ...(view === 'all' ? {} : { state: view }), supplierId, hotelId }
+    return { view, query, filter: undefined, isNarrowed: hasText(supplierId) || hasText(hotelId) }
   }
   const { olderThanMinutes: minutes, arrivalWithinHours: hours } = search
   return {
     view,
-    query: { state, supplier, endpoint, olderThanMinutes: minutes, arrivalWithinHours: hours, alerted },
+    query: {
+      state,
+      supplierId,
+      hotelId,
+      endpoint,
+      olderThanMinutes: minutes,
+      arrivalWithinHours: hours,
+      alerted,
+    },
     filter: {
       state,
-      ...(hasText(supplier) ? { supplierId: Number(supplier) } : {}),
+      ...(hasText(supplierId) ? { supplierId: Number(supplierId) } : {}),
+      ...(hasText(hotelId) ? { hotelId: Number(hotelId) } : {}),
       ...(hasText(endpoint) ? { endpoint } : {}),
       ...(hasText(minutes) ? { olderThanMinutes: Number(minutes) } : {}),
       ...(hasText(hours) ? { arrivalWithinHours: Number(hours) } : {}),
@@ -67,6 +84,7 @@ export function DeliveryFilters({ view }: { view: ViewName }) {
   return (
     <Filters names={names}>
       <SupplierFilter label={t('deliveries.filter.supplier')} />
+      <HotelFilter label={t('deliveries.filter.hotel')} />
       {isOpen && (
         <>
           <SelectFilter

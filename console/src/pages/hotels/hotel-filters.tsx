@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { useApi } from '../../api.ts'
 import { DateFilter, Filters, SelectFilter, TextFilter, useFilter } from '../../parts/filters.tsx'
+import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 
 export const hotelFilters = [
   'search',
@@ -83,16 +83,6 @@ function OrderFilter() {
       ]}
     />
   )
-}
-
-/** Accounts are few: the first hundred by name. */
-export function SupplierFilter({ label }: { label: string }) {
-  const { data } = useApi('listSuppliers', { query: { limit: '100' } })
-  const options = (data?.suppliers ?? []).map(({ supplierId, name }) => ({
-    value: String(supplierId),
-    label: name,
-  }))
-  return <SelectFilter name="supplierId" label={label} options={options} />
 }
 
 function MonthFilter({ name, label }: { name: string; label: string }) {

@@ -88,7 +88,7 @@ export function DriftingPanel({ drifting }: { drifting: Overview['drifting'] }) 
     <Panel
       title={t('overview.drifting.list')}
       action={
-        <LinkTo to="/price-checks" search={{ tab: 'drift' }} size="sm">
+        <LinkTo to="/price-checks" search={{ view: 'drift' }} size="sm">
           {t('overview.all')}
         </LinkTo>
       }

@@ -60,7 +60,7 @@ export function Tiles({ overview }: { overview: Overview }) {
             ? t('overview.drifting.none')
             : t('overview.drifting.sub', { count: drifting.hotels.length })
         }
-        to={{ to: '/price-checks', search: { tab: 'drift' } }}
+        to={{ to: '/price-checks', search: { view: 'drift' } }}
       />
       <Tile
         title={t('overview.circuits.title')}

@@ -5,16 +5,17 @@ import { useTranslation } from 'react-i18next'
 import type { ConsoleCheck } from '../../../../src/console/price-check-contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
-import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
+import { DateFilter, Filters, SelectFilter } from '../../parts/filters.tsx'
+import { HotelFilter } from '../../parts/hotel-filter.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/money.tsx'
+import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Day, Time } from '../../parts/time.tsx'
 import { priceChecks } from '../../text/en/price-checks.ts'
 import cells from '../deliveries/cells.module.css'
-import { SupplierFilter } from '../reservations/supplier-filter.tsx'
 import { DifferenceText, nightsOf, OutcomeBadge, SumOfNights } from './check-look.tsx'
 
-const names = ['supplier', 'hotel', 'outcome', 'since'] as const
+const names = ['supplierId', 'hotelId', 'outcome', 'since'] as const
 const isOutcome = (name: string): name is keyof typeof priceChecks.outcome =>
   Object.hasOwn(priceChecks.outcome, name)
 const outcomes = Object.keys(priceChecks.outcome).filter(isOutcome)
@@ -30,13 +31,13 @@ export function ChecksView() {
     <>
       <Filters names={names}>
         <SupplierFilter label={t('priceChecks.filter.supplier')} />
+        <HotelFilter label={t('priceChecks.filter.hotel')} />
         <SelectFilter
           name="outcome"
           label={t('priceChecks.filter.outcome')}
           options={outcomes.map((value) => ({ value, label: t(`priceChecks.outcome.${value}`) }))}
         />
         <DateFilter name="since" label={t('priceChecks.filter.since')} />
-        <TextFilter name="hotel" label={t('priceChecks.filter.hotel')} width={110} />
       </Filters>
       <DataTable
         caption={t('priceChecks.title')}

@@ -6,16 +6,17 @@ import { useTranslation } from 'react-i18next'
 import type { DriftingNight } from '../../../../src/console/price-check-contract.ts'
 import { call, usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
-import { Filters, TextFilter } from '../../parts/filters.tsx'
+import { Filters } from '../../parts/filters.tsx'
+import { HotelFilter } from '../../parts/hotel-filter.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/money.tsx'
+import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { dateText } from '../../parts/time-text.ts'
-import { Time } from '../../parts/time.tsx'
+import { Ago } from '../../parts/time.tsx'
 import cells from '../deliveries/cells.module.css'
-import { SupplierFilter } from '../reservations/supplier-filter.tsx'
 import { DifferenceText } from './check-look.tsx'
 
-const names = ['supplier', 'hotel'] as const
+const names = ['supplierId', 'hotelId'] as const
 
 /** The drift ledger: where what suppliers say is not what they pushed. */
 export function DriftView() {
@@ -30,7 +31,7 @@ export function DriftView() {
       </Text>
       <Filters names={names}>
         <SupplierFilter label={t('priceChecks.filter.supplier')} />
-        <TextFilter name="hotel" label={t('priceChecks.filter.hotel')} width={110} />
+        <HotelFilter label={t('priceChecks.filter.hotel')} />
       </Filters>
       <DataTable
         caption={t('priceChecks.drift.table')}
@@ -85,13 +86,11 @@ function useColumns(): Column<DriftingNight>[] {
       key: 'live',
       header: t('priceChecks.drift.live'),
       align: 'right',
-      cell: ({ live, currency }) => live !== null && <Money amount={live} currency={currency} />,
-    },
-    {
-      key: 'difference',
-      header: t('priceChecks.drift.difference'),
-      cell: ({ difference, differencePercent, currency }) => (
-        <DifferenceText difference={difference} percent={differencePercent} currency={currency} />
+      cell: ({ live, difference, differencePercent, currency }) => (
+        <Stack gap={0} align="flex-end">
+          {live !== null && <Money amount={live} currency={currency} />}
+          <DifferenceText difference={difference} percent={differencePercent} currency={currency} />
+        </Stack>
       ),
     },
     {
@@ -131,7 +130,7 @@ function NightLink({ night: { hotelId, roomId, rateId, night } }: { night: Drift
 }
 
 /** The push is looked for when somebody wants to see it: that costs a look at all pushes of the hotel. */
-function Since({ night: { hotelId, since, timeZone } }: { night: DriftingNight }) {
+function Since({ night: { hotelId, since } }: { night: DriftingNight }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const [isLooking, setIsLooking] = useState(false)
@@ -151,7 +150,7 @@ function Since({ night: { hotelId, since, timeZone } }: { night: DriftingNight }
   }
   return (
     <Stack gap={2} align="flex-start">
-      <Time at={at} zone={timeZone} />
+      <Ago at={at} />
       <Button
         variant="subtle"
         size="compact-xs"

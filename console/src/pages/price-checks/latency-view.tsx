@@ -12,9 +12,9 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { Filters, useFilter } from '../../parts/filters.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { PageWait } from '../../parts/page-wait.tsx'
+import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { timeText } from '../../parts/time-text.ts'
 import { Section } from '../reservations/section.tsx'
-import { SupplierFilter } from '../reservations/supplier-filter.tsx'
 import { LineChart, PointsTable } from './line-chart.tsx'
 import { Shares } from './shares.tsx'
 
@@ -24,12 +24,12 @@ const lookEveryMs = 30_000
 export function LatencyView() {
   const { t } = useTranslation()
   const [period, setPeriod] = useFilter('period')
-  const [supplier] = useFilter('supplier')
-  const query = { period: period === 'hour' ? 'hour' : 'day', supplier }
+  const [supplierId] = useFilter('supplierId')
+  const query = { period: period === 'hour' ? 'hour' : 'day', supplierId }
   const found = useApi('summarizePriceChecks', { query }, { everyMs: lookEveryMs, keepPrevious: true })
   return (
     <>
-      <Filters names={['period', 'supplier']}>
+      <Filters names={['period', 'supplierId']}>
         <NativeSelect
           label={t('priceChecks.filter.period')}
           value={period === 'hour' ? 'hour' : 'day'}

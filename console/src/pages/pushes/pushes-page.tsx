@@ -5,10 +5,11 @@ import type { PushListed } from '../../../../src/console/push-contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
 import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
+import { HotelFilter } from '../../parts/hotel-filter.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
+import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Time } from '../../parts/time.tsx'
-import { SupplierFilter } from '../hotels/hotel-filters.tsx'
 import { Bytes } from './bytes.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
 
@@ -80,12 +81,7 @@ function PushFilters() {
   return (
     <Filters names={filters}>
       <SupplierFilter label={t('pushes.filter.supplier')} />
-      <TextFilter
-        name="hotelId"
-        label={t('pushes.filter.hotel')}
-        placeholder={t('pushes.filter.hotelHint')}
-        width={110}
-      />
+      <HotelFilter label={t('pushes.filter.hotel')} />
       <SelectFilter
         name="kind"
         label={t('pushes.filter.kind')}

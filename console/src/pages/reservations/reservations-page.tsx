@@ -5,18 +5,19 @@ import type { ListedReservation } from '../../../../src/console/reservation-cont
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
 import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
+import { HotelFilter } from '../../parts/hotel-filter.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
+import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Ago, Day } from '../../parts/time.tsx'
 import cells from '../deliveries/cells.module.css'
 import { AlertBadge, DeliveryBadge, ReservationStatus } from '../deliveries/delivery-badge.tsx'
-import { SupplierFilter } from './supplier-filter.tsx'
 
 const names = [
   'reservation',
-  'supplier',
-  'hotel',
+  'supplierId',
+  'hotelId',
   'status',
   'undelivered',
   'arrivalFrom',
@@ -35,6 +36,7 @@ export function ReservationsPage() {
       <Filters names={names}>
         <TextFilter name="reservation" label={t('reservations.filter.reservation')} width={150} />
         <SupplierFilter label={t('reservations.filter.supplier')} />
+        <HotelFilter label={t('reservations.filter.hotel')} />
         <SelectFilter
           name="undelivered"
           label={t('reservations.filter.reached')}
@@ -51,7 +53,6 @@ export function ReservationsPage() {
         <DateFilter name="arrivalFrom" label={t('reservations.filter.arrivalFrom')} />
         <DateFilter name="arrivalTo" label={t('reservations.filter.arrivalTo')} />
         <DateFilter name="createdSince" label={t('reservations.filter.createdSince')} />
-        <TextFilter name="hotel" label={t('reservations.filter.hotel')} width={110} />
       </Filters>
       <DataTable
         caption={t('reservations.title')}

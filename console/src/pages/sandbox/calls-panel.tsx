@@ -11,7 +11,7 @@ import { useFilter } from '../../parts/filters.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { PageWait } from '../../parts/page-wait.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Ago, Time } from '../../parts/time.tsx'
 import classes from './sandbox.module.css'
 
 const everyMs = 1_500
@@ -109,7 +109,7 @@ function useColumns(open: (id: number) => void): Column<SandboxCall>[] {
         <span className={classes['figure']}>{t('sandbox.calls.ms', { ms })}</span>
       ),
     },
-    { key: 'at', header: t('sandbox.calls.at'), cell: ({ at }) => <Time at={at} /> },
+    { key: 'at', header: t('sandbox.calls.at'), cell: ({ at }) => <Ago at={at} /> },
     {
       key: 'show',
       header: t('sandbox.calls.show'),

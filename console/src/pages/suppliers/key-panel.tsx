@@ -94,7 +94,10 @@ function KeyFacts({ held }: { held: SupplierKey }) {
   const { secrets, createdAt, lastUsedAt, expiresAt, revokedAt, limits } = held
   const own = limitNames.flatMap((name) => {
     const value = limits[name]
-    return value === null ? [] : [`${t(`suppliers.limit.${name}`)} ${value.toLocaleString('en')}`]
+    if (value === null) return []
+    const isWithout = value === 0 && name === 'requestsPerMinute'
+    const said = isWithout ? t('suppliers.keys.noLimit') : value.toLocaleString('en')
+    return [`${t(`suppliers.limit.${name}`)}: ${said}`]
   })
   return (
     <dl className={classes['facts']}>

@@ -23,6 +23,7 @@ export const deliveries = {
   },
   filter: {
     supplier: 'Supplier',
+    hotel: 'Hotel',
     older: 'Undelivered for',
     olderThan: {
       min10: '10 minutes or longer',
@@ -44,7 +45,7 @@ export const deliveries = {
     hotel: 'Hotel',
     endpoint: 'Goes to',
     last: 'Last answer, and where from',
-    since: 'Undelivered for',
+    since: 'Undelivered since',
     next: 'Next attempt',
     arrival: 'Guests arrive',
     delivered: 'Delivered',

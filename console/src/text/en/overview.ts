@@ -34,11 +34,12 @@ export const overview = {
   },
   refusing: {
     title: 'Pushes refused',
-    sub_one: '{{count}} supplier, of 5 % of its pushes or more',
-    sub_other: '{{count}} suppliers, of 5 % of their pushes or more',
+    sub_one: 'supplier with 5 % of its pushes or more',
+    sub_other: 'suppliers with 5 % of their pushes or more',
     none: 'No supplier has many pushes refused',
     list: 'Suppliers whose pushes are refused',
-    listEmpty: 'No supplier has 5 % of its pushes refused, neither in the last hour nor in the last day.',
+    listEmpty:
+      'No supplier has three pushes or more refused that make 5 % of its pushes, neither in the last hour nor in the last day.',
     supplier: 'Supplier',
     hour: 'Last hour',
     day: 'Last day',

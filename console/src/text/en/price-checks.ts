@@ -5,7 +5,7 @@ export const priceChecks = {
   view: 'What to look at',
   filter: {
     supplier: 'Supplier',
-    hotel: 'Hotel number',
+    hotel: 'Hotel',
     outcome: 'Outcome',
     since: 'Since',
     period: 'Period',
@@ -86,7 +86,6 @@ export const priceChecks = {
     roomRate: 'Room and rate',
     stored: 'Stored',
     live: 'Live',
-    difference: 'Difference',
     often: 'How often',
     oftenText: '{{differing}} of {{checks}} answers',
     soldOut_one: 'sold out {{count}} time',

@@ -20,8 +20,7 @@ export const pushes = {
   },
   filter: {
     supplier: 'Supplier',
-    hotel: 'Hotel id',
-    hotelHint: 'platform id',
+    hotel: 'Hotel',
     kind: 'Kind',
     outcome: 'Outcome',
     status: 'HTTP status',

@@ -13,7 +13,7 @@ export const reservations = {
     createdSince: 'Booked since',
     reached: 'Hotel knows of it',
     notReached: 'not yet',
-    hotel: 'Hotel number',
+    hotel: 'Hotel',
   },
   column: {
     reservation: 'Reservation',

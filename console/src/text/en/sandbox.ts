@@ -87,7 +87,8 @@ export const sandbox = {
     answered: 'answered {{status}}',
     ms: '{{ms}} ms',
     none: 'No call yet',
-    noneHint: 'Order a booking: the price check and the delivery appear here, where webhooks are registered.',
+    noneHint:
+      'Order a booking: the price check and the delivery appear here, if webhooks are registered. To try it on your machine, start the service with ARI_ALLOW_PRIVATE_WEBHOOKS=true, and run: npx ari simulate supplier',
     show: 'Show',
     showOf: 'Show call {{id}}',
     detail: 'Call {{id}}',

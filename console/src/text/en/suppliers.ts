@@ -84,6 +84,7 @@ export const suppliers = {
     never: 'never',
     revokedAt: 'Revoked',
     limits: 'Limits',
+    noLimit: 'no limit',
     usualLimits: 'the usual ones',
     ended: 'Ended keys ({{count}})',
     showEnded: 'Show ended keys ({{count}})',

@@ -1,0 +1,37 @@
+import { NativeSelect } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { useApi } from '../api.ts'
+import { useFilter, useSetFilters } from './filters.tsx'
+
+const suppliersListed = '100'
+
+/** A choice of suppliers, in the URL as `supplierId`. */
+export function SupplierFilter({ label }: { label: string }) {
+  const { t } = useTranslation()
+  const [chosen] = useFilter('supplierId')
+  const setFilters = useSetFilters()
+  const found = useApi('listSuppliers', { query: { limit: suppliersListed } }, { keepPrevious: true })
+  const options = (found.data?.suppliers ?? []).map(({ supplierId, name }) => ({
+    value: String(supplierId),
+    label: name,
+  }))
+  // One beyond the list keeps its number as its name.
+  const isListed = chosen === '' || options.some(({ value }) => value === chosen)
+  const set = (supplierId: string) => {
+    // Whatever hotel was chosen is the former supplier's.
+    const isOther = chosen !== '' && supplierId !== ''
+    setFilters({ supplierId, ...(isOther ? { hotelId: '' } : {}) })
+  }
+  return (
+    <NativeSelect
+      label={label}
+      value={chosen}
+      onChange={(event) => set(event.currentTarget.value)}
+      data={[
+        { value: '', label: t('parts.any') },
+        ...options,
+        ...(isListed ? [] : [{ value: chosen, label: chosen }]),
+      ]}
+    />
+  )
+}
