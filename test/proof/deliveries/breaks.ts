@@ -5,49 +5,57 @@ import { DeliverySlots } from '../../../src/reservations/delivery-slots.ts'
 
 export const breaks = {
   /** What is claimed counts as delivered at once. */
-  'settled before it is sent': [
-    'claim-deliveries',
-    "set status = 'sending', attempts",
-    "set status = 'delivered', delivered_at = now(), attempts",
-    'leased_until = to_timestamp($5::float8 / 1000)',
-    'leased_until = nullif($5::float8, $5)::text::timestamptz',
-  ],
-  /** What a dead worker left is sent again although there is a newer version. */
-  'older versions stay': [
-    'requeue-lost-deliveries',
-    "case when is_outdated then 'superseded' else 'queued' end",
-    "'queued'",
-  ],
+  'settled before it is sent': {
+    'claim-deliveries': [
+      "set status = 'sending', attempts",
+      "set status = 'delivered', delivered_at = now(), attempts",
+      'leased_until = to_timestamp($5::float8 / 1000)',
+      'leased_until = nullif($5::float8, $5)::text::timestamptz',
+    ],
+  },
+  /** What a dead worker left is sent again although there is a newer version, and not before that. */
+  'older versions stay': {
+    'requeue-lost-deliveries': ["case when is_outdated then 'superseded' else 'queued' end", "'queued'"],
+    'claim-deliveries': [
+      "or (other.status = 'queued' and (other.created_at, other.id) < (delivery.created_at, delivery.id))",
+      '',
+    ],
+  },
   /** A lease is over before the call is. */
-  'leases too short': [
-    'claim-deliveries',
-    'leased_until = to_timestamp($5::float8 / 1000)',
-    'leased_until = to_timestamp(($5::float8 - $5::float8 + $4::float8 - 1) / 1000)',
-  ],
+  'leases too short': {
+    'claim-deliveries': [
+      'leased_until = to_timestamp($5::float8 / 1000)',
+      'leased_until = to_timestamp(($5::float8 - $5::float8 + $4::float8 - 1) / 1000)',
+    ],
+  },
   /** The body tells the time at which it is sent. */
-  'another body each time': [
-    'select-delivery-content',
-    'extract(epoch from version.at)',
-    '(extract(epoch from version.at) + random() * 86400)',
-  ],
+  'another body each time': {
+    'select-delivery-content': [
+      'extract(epoch from version.at)',
+      '(extract(epoch from version.at) + random() * 86400)',
+    ],
+  },
   /** Who gives no answer is taken for one who has it. */
-  'no answer is enough': [
-    'settle-deliveries',
-    "when is_outdated and done.status <> 'delivered' then 'superseded' else done.status end",
-    "when is_outdated and done.status <> 'delivered' then 'superseded' else 'delivered' end",
-    "delivered_at = case when done.status = 'delivered' then to_timestamp(done.at / 1000) end",
-    'delivered_at = to_timestamp(done.at / 1000)',
-  ],
-} as const satisfies Readonly<Record<string, readonly [statement: string, ...changes: string[]]>>
+  'no answer is enough': {
+    'settle-deliveries': [
+      "when is_outdated and done.status <> 'delivered' then 'superseded' else done.status end",
+      "when is_outdated and done.status <> 'delivered' then 'superseded' else 'delivered' end",
+      "delivered_at = case when done.status = 'delivered' then to_timestamp(done.at / 1000) end",
+      'delivered_at = to_timestamp(done.at / 1000)',
+    ],
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 export type Break = keyof typeof breaks
 
 export function breakable(db: Database, name: Break | undefined): Database {
   if (name === undefined) return db
-  const [statement, ...changes] = breaks[name]
+  const changesByStatement = new Map<string, readonly string[]>(Object.entries(breaks[name]))
   return {
     ...db,
     query: (query, values) => {
-      if (typeof query === 'string' || query.name !== statement) return db.query(query, values)
+      const statement = typeof query === 'string' ? undefined : query.name
+      const changes = changesByStatement.get(statement ?? '')
+      if (typeof query === 'string' || !changes) return db.query(query, values)
       let text = query.text
       for (let at = 0; at < changes.length; at += 2) {
         const [from = '', to = ''] = changes.slice(at)

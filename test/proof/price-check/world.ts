@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import { join } from 'node:path'
 import { createKey, createToken } from '../../../src/keys/manage.ts'
 import { openLog } from '../../../src/platform/log.ts'
@@ -10,6 +11,8 @@ import { testAuthority } from '../../data/certificates.ts'
 import { environOf, newTestDatabase, type TestAddress } from '../../postgres.ts'
 import { clientOf, type Client } from '../crash/http.ts'
 import { startService } from '../crash/service.ts'
+
+const keptWithinMs = 2_000
 
 export type Checked = {
   /** `outcome`, or `outcome/reason`; or what was answered instead. */
@@ -23,7 +26,8 @@ export type World = {
   /** Where the lane's hotel is checked from now on. */
   register: (lane: number, url: string) => Promise<void>
   check: (lane: number) => Promise<Checked>
-  kept: () => Promise<number>
+  /** How many checks are kept; they are written a moment after they are answered. */
+  kept: (expected: number) => Promise<number>
   close: () => Promise<void>
 }
 
@@ -61,9 +65,14 @@ export async function openWorld(lanes: number, broken?: string): Promise<World> 
       )
     },
     check: (lane) => checkOne(platform, token, lane),
-    kept: async () => {
-      const { rows } = await db.query<{ count: number }>('select count(*)::int as count from price_check')
-      return rows[0]?.count ?? 0
+    kept: async (expected) => {
+      const untilMs = performance.now() + keptWithinMs
+      for (;;) {
+        const { rows } = await db.query<{ count: number }>('select count(*)::int as count from price_check')
+        const count = rows[0]?.count ?? 0
+        if (count >= expected || performance.now() > untilMs) return count
+        await wait(10)
+      }
     },
     close: async () => {
       for (const step of undo.reverse()) await step()
