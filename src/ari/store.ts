@@ -1,5 +1,5 @@
 import { dayIn, monthOf } from '../platform/calendar.ts'
-import { unseen, numberArray, textArray, type Queryable } from '../platform/postgres.ts'
+import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
 import { Block } from './block.ts'
 
 /** Where a block lies: one row of ari_month. */

@@ -1,15 +1,7 @@
 import { selectAudit, type AuditFilter } from '../operators/audit-store.ts'
 import { answer, onEveryProblem, type Judge, type Mounted } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
-import {
-  readableQuery,
-  readCursor,
-  readLimit,
-  readSince,
-  readUntil,
-  refuseEmptyRange,
-  writeCursor,
-} from '../platform/query.ts'
+import { readableQuery, readPlace, writeCursor } from '../platform/query.ts'
 import { rejectIfAny } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { auditPageLimit, auditRoutes } from './operator-contract.ts'
@@ -29,13 +21,10 @@ export const listAudit = ({ db }: { db: Queryable }): Mounted =>
   })
 
 const judge: Judge<AuditFilter & { limit: number }> = (sent, shapeProblems) => {
-  const { operator, action, subject, since, until, cursor, limit: most } = readableQuery(sent, shapeProblems)
+  const query = readableQuery(sent, shapeProblems)
   const wrong = [...shapeProblems]
-  const sinceMs = readSince('since', since, wrong)
-  const untilMs = readUntil('until', until, wrong)
-  refuseEmptyRange(sinceMs, untilMs, wrong)
-  const beforeId = readCursor(cursor, wrong)
-  const limit = readLimit(most, auditPageLimit, wrong)
+  const place = readPlace(query, auditPageLimit, wrong)
   rejectIfAny(wrong)
-  return { operator, action, subject, sinceMs, untilMs, beforeId, limit }
+  const { operator, action, subject } = query
+  return { operator, action, subject, ...place }
 }

@@ -1,5 +1,5 @@
 import { monthOf, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
-import { unseen, isUnavailable, numberArray, type Database, type Queryable } from '../platform/postgres.ts'
+import { isUnavailable, numberArray, unseen, type Database, type Queryable } from '../platform/postgres.ts'
 import {
   bookingCatalogColumn,
   bookingCatalogOf,

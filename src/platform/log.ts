@@ -57,3 +57,8 @@ export function sparing(log: Log, message: string): (reason: string) => void {
     more = 0
   }
 }
+
+/** Of a path that is no route only where it begins, in letters: anything may stand in it, a key or a card too. */
+export function toldPath(url: string): string {
+  return /^(?:\/v1|\/console\/api)?\/[a-z-]{1,20}(?=[/?]|$)/.exec(url)?.[0] ?? 'none'
+}

@@ -63,6 +63,27 @@ function instantMs(text: string): number | undefined {
   }
 }
 
+/** Which rows of a list that is read page by page, newest first. */
+export type PlaceInList = {
+  sinceMs: number | undefined
+  untilMs: number | undefined
+  beforeId: number | undefined
+  limit: number
+}
+
+/** `since`, `until`, `cursor` and `limit`. */
+export function readPlace(
+  { since, until, cursor, limit }: Readonly<Record<string, string | undefined>>,
+  rowsPerPage: { max: number; usual: number },
+  wrong: Problem[],
+): PlaceInList {
+  const sinceMs = readSince('since', since, wrong)
+  const untilMs = readUntil('until', until, wrong)
+  refuseEmptyRange(sinceMs, untilMs, wrong)
+  const beforeId = readCursor(cursor, wrong)
+  return { sinceMs, untilMs, beforeId, limit: readLimit(limit, rowsPerPage, wrong) }
+}
+
 /** How many rows a page may have. */
 export function readLimit(
   text: string | undefined,

@@ -11,7 +11,7 @@ import { callOf } from './call-of.ts'
 import { heldOpenRequests, type HeldOpen } from './held-open.ts'
 import { inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
-import { sparing } from './log.ts'
+import { sparing, toldPath } from './log.ts'
 import type { Answer, LongAnswer, Mounted, Streamed } from './mount.ts'
 import { RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
@@ -250,15 +250,9 @@ function observe(request: FastifyRequest, reply: FastifyReply, needs: ServeNeeds
   const fields = {
     requestId: request.id,
     method: request.method,
-    // No more of a path that is none of ours than where it begins: anything may be in it, a key or a card too.
-    route: route?.path ?? firstSegment(request.url),
+    route: route?.path ?? toldPath(request.url),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
   }
   needs.log[level]({ ...fields, supplier: caller?.supplier, keyId: caller?.keyId }, 'request')
-}
-
-function firstSegment(url: string): string {
-  const [path = '', more] = /^\/[a-z0-9-]{0,20}(?=$|[/?#])([/?#].)?/i.exec(url) ?? []
-  return more === undefined ? path || 'none' : `${path.slice(0, -more.length)}/…`
 }

@@ -5,9 +5,8 @@ import { insertChecks, nightsFound, type KeptCheck } from './ledger-store.ts'
 
 /**
  * Keeps checks without being waited for. Nothing in an answer depends on its being kept, no booking rests on it, and a
- * guest is waiting. So a check is written at once, together with those that came while the writing before was under
- * way: it is there some milliseconds after the answer, and a process that is killed loses no more than those. While the
- * store is away, checks wait in memory.
+ * guest is waiting. So a check is written a moment later, together with those that came meanwhile, and a process that is
+ * killed loses no more than those. While the store is away, checks wait in memory.
  */
 export type Ledger = {
   keep: (check: KeptCheck) => void

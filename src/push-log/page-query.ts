@@ -1,13 +1,6 @@
 import type { Judge } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import {
-  readableQuery,
-  readCursor,
-  readLimit,
-  readSince,
-  readUntil,
-  refuseEmptyRange,
-} from '../platform/query.ts'
+import { readableQuery, readPlace, type PlaceInList } from '../platform/query.ts'
 import { rejectIfAny, shown } from '../platform/rejected.ts'
 import { selectHotelIds } from './store.ts'
 
@@ -18,29 +11,20 @@ const hotelNotFound = {
 } as const
 
 /** Which rows a supplier asks for, of what was kept about its hotels. */
-export type Place = {
-  hotel: number | undefined
-  sinceMs: number | undefined
-  untilMs: number | undefined
-  beforeId: number | undefined
-  limit: number
-}
+type Place = PlaceInList & { hotel: number | undefined }
 
 /** Reads `hotelId`, `since`, `until`, `cursor` and `limit`; all that is wrong with them at once, or 404 for a hotel alone. */
 export const judgePage =
   ({ db }: Needs, rowsPerPage: { max: number; usual: number }): Judge<Place> =>
   async (sent, shapeProblems, { supplierId }) => {
-    const { hotelId, since, until, cursor, limit: most } = readableQuery(sent, shapeProblems)
+    const query = readableQuery(sent, shapeProblems)
     const wrong = [...shapeProblems]
-    const sinceMs = readSince('since', since, wrong)
-    const untilMs = readUntil('until', until, wrong)
-    refuseEmptyRange(sinceMs, untilMs, wrong)
-    const beforeId = readCursor(cursor, wrong)
-    const limit = readLimit(most, rowsPerPage, wrong)
+    const place = readPlace(query, rowsPerPage, wrong)
+    const { hotelId } = query
     const hotel =
       hotelId === undefined ? undefined : (await selectHotelIds(db, supplierId, [hotelId])).get(hotelId)
     const isUnknown = hotelId !== undefined && hotel === undefined
     const unknown = isUnknown ? [{ ...hotelNotFound, path: '?hotelId', value: shown(hotelId) }] : []
     rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
-    return { hotel, sinceMs, untilMs, beforeId, limit }
+    return { hotel, ...place }
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { unseen, numberArray, type Queryable } from '../platform/postgres.ts'
+import { numberArray, unseen, type Queryable } from '../platform/postgres.ts'
 import { selectCards } from './card-store.ts'
 import { deliveryIdOf } from './delivery-queue.ts'
 import type { Claimed } from './delivery-store.ts'

@@ -1,4 +1,4 @@
-import { unseen, numberArray, textArray, type Queryable } from '../platform/postgres.ts'
+import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
 import type { Lane, Trigger } from './delivery-schedule.ts'
 import type { ReservationStatus } from './lifecycle.ts'
 
