@@ -1,12 +1,18 @@
 import type { DeliveryNeeds } from '../src/reservations/delivery-needs.ts'
 import { deliveryBell, type DeliveryBell } from '../src/reservations/delivery-bell.ts'
-import { queueDelivery, type QueuedDelivery } from '../src/reservations/delivery-queue.ts'
+import {
+  endpointOf,
+  noEndpoint,
+  queueDelivery,
+  type QueuedDelivery,
+} from '../src/reservations/delivery-queue.ts'
 import { startDeliveryWorker, type DeliveryWorker } from '../src/reservations/delivery-worker.ts'
 import { parseNight } from '../src/platform/calendar.ts'
 import { openLog } from '../src/platform/log.ts'
 import { transaction } from '../src/platform/postgres.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import type { ReservationContent } from '../src/reservations/state.ts'
+import { selectCallback } from '../src/webhooks/store.ts'
 import { startGateway, type GatewayOptions, type TestGateway, type TestSupplier } from './harness.ts'
 import type { ReceivedCall } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
@@ -94,15 +100,18 @@ export async function book(
        from unnest($1::int8[], $2::int[]) as made (id, version)`,
       [rows.map(({ id }) => id), rows.map(({ version }) => version), hotelId, status, nowMs, content],
     )
+    const callback = await selectCallback(connection, hotelId, 'pushbook', nowMs)
+    const endpoint = callback ? endpointOf(callback.url) : noEndpoint
     const booked: Booked[] = []
     for (const { id, version } of rows) {
-      const queued = await queueDelivery(connection, {
+      const queued = queueDelivery(connection, {
         reservationId: id,
         version,
         status,
         supplierId,
         hotelId,
         timeZone: 'Europe/Paris',
+        endpoint,
         arrival: parseNight(arrival) ?? 0,
         nowMs,
       })

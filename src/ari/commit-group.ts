@@ -1,8 +1,7 @@
-import type { Socket } from 'node:net'
 import { setImmediate as breathe } from 'node:timers/promises'
-import type pg from 'pg'
 import type { Push } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
+import type { Connection } from '../platform/postgres.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyItem, asUnchanged, type Blocks, type ItemResult } from './apply.ts'
@@ -29,22 +28,6 @@ import {
 
 export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache }
 
-/** A connection on which statements are sent without waiting for the answers to those before. */
-export type Pipelined = { client: pg.Client; socket: Socket }
-
-/** Sends the statements that `start` begins in one write: a system call costs more than a small statement. */
-function together<const Statements extends readonly Promise<unknown>[]>(
-  { socket }: Pipelined,
-  start: () => Statements,
-) {
-  socket.cork()
-  try {
-    return Promise.all(start())
-  } finally {
-    socket.uncork()
-  }
-}
-
 /** What the group works on; nothing of it outlives a failure. */
 type Group = {
   hotels: Map<number, LockedHotel>
@@ -62,37 +45,36 @@ export type Locking = 'skip' | 'wait'
  * undefined for those left out because their hotel is locked.
  */
 export async function commitGroup(
-  connection: Pipelined,
+  connection: Connection,
   pushes: readonly ReadyPush[],
   locking: Locking,
   needs: GroupNeeds,
 ): Promise<(PushRecord | undefined)[]> {
-  const { client } = connection
   const group = await readGroup(connection, pushes, locking, needs)
   const locked = pushes.filter(({ catalog }) => group.hotels.has(catalog.hotelId))
   const records = new Map<Push, PushRecord>()
-  for (const ready of await withCurrentCatalogs(client, locked, group, needs)) {
+  for (const ready of await withCurrentCatalogs(connection, locked, group, needs)) {
     records.set(ready.push, await applyReady(ready, group))
   }
 
   const written = writtenBlocks(group)
   const nowMs = needs.clock.now()
-  const ended = await together(connection, () => [
+  const ended = await connection.together(() => [
     updateBlocks(
-      client,
+      connection,
       written.filter(({ isStored }) => isStored),
       nowMs,
     ),
     insertBlocks(
-      client,
+      connection,
       written.filter(({ isStored }) => !isStored),
       nowMs,
     ),
-    writeVersions(client, hotelsOf(written, group), 'ari', nowMs),
-    writePricingModels(client, [...group.models.values()]),
-    keepPushes(client, [...records.values()], nowMs),
-    keepAnswers(client, [...records.values()], nowMs),
-    client.query('commit'),
+    writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
+    writePricingModels(connection, [...group.models.values()]),
+    keepPushes(connection, [...records.values()], nowMs),
+    keepAnswers(connection, [...records.values()], nowMs),
+    connection.query('commit'),
   ])
   const { command } = ended[6]
   if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
@@ -102,21 +84,20 @@ export async function commitGroup(
 
 /** Locks the hotels and reads the blocks that the cache doesn't have; those it has are used if they still hold. */
 async function readGroup(
-  connection: Pipelined,
+  connection: Connection,
   pushes: readonly ReadyPush[],
   locking: Locking,
   { cache }: GroupNeeds,
 ): Promise<Group> {
-  const { client } = connection
   const keys = new Map<string, BlockKey>()
   for (const { catalog, plan } of pushes) collectKeys(catalog.hotelId, plan, keys)
   const unknown = [...keys].filter(([text, { hotelId }]) => cache.get(hotelId, text) === undefined)
   const hotelIds = [...new Set(pushes.map(({ catalog }) => catalog.hotelId))]
-  const [, hotels, read] = await together(connection, () => [
-    client.query('begin'),
-    lockHotels(client, hotelIds, locking),
+  const [, hotels, read] = await connection.together(() => [
+    connection.query('begin'),
+    lockHotels(connection, hotelIds, locking),
     selectBlocks(
-      client,
+      connection,
       unknown.map(([, key]) => key),
     ),
   ])
@@ -132,16 +113,16 @@ async function readGroup(
     else held.set(text, known)
   }
   const group: Group = { hotels, keys, held, blocks: new Map(), models: new Map() }
-  await readMore(client, outdated, group)
+  await readMore(connection, outdated, group)
   return group
 }
 
 async function readMore(
-  client: pg.Client,
+  connection: Connection,
   wanted: ReadonlyMap<string, BlockKey>,
   group: Group,
 ): Promise<void> {
-  const read = await selectBlocks(client, [...wanted.values()])
+  const read = await selectBlocks(connection, [...wanted.values()])
   for (const [text, key] of wanted) {
     group.keys.set(text, key)
     group.held.set(text, read.get(text) ?? null)
@@ -161,7 +142,7 @@ function collectKeys(hotelId: number, plan: Plan, keys: Map<string, BlockKey>): 
 
 /** Pushes whose hotel changed after its catalog was cached are planned anew, by the catalog that holds under the lock. */
 async function withCurrentCatalogs(
-  client: pg.Client,
+  connection: Connection,
   pushes: readonly ReadyPush[],
   group: Group,
   needs: GroupNeeds,
@@ -172,14 +153,14 @@ async function withCurrentCatalogs(
       current.push(ready)
       continue
     }
-    const catalog = await needs.catalogs.reload(client, ready.catalog)
+    const catalog = await needs.catalogs.reload(connection, ready.catalog)
     const plan = planPush(ready.body, ready.faultsByItem, catalog, needs.clock.now())
     const { ariCellsMax } = ready.push.caller.limits
     if (plan.cells > ariCellsMax) plan.refused.push(tooManyCells(plan.cells, ariCellsMax))
     const wanted = new Map<string, BlockKey>()
     collectKeys(catalog.hotelId, plan, wanted)
     for (const text of wanted.keys()) if (group.held.has(text)) wanted.delete(text)
-    await readMore(client, wanted, group)
+    await readMore(connection, wanted, group)
     current.push({ ...ready, catalog, plan })
   }
   return current

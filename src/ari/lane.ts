@@ -1,10 +1,8 @@
-import { Socket } from 'node:net'
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import type { Answer } from '../platform/mount.ts'
-import { connectionConfig, isTransient, isUnavailable } from '../platform/postgres.ts'
+import { Connection, connectionConfig, isTransient, isUnavailable } from '../platform/postgres.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
-import { commitGroup, type GroupNeeds, type Pipelined } from './commit-group.ts'
+import { commitGroup, type GroupNeeds } from './commit-group.ts'
 import type { ReadyPush } from './plan.ts'
 
 const groupPushesMax = 128
@@ -37,7 +35,7 @@ export class Lane {
   readonly #queue: Entry[] = []
   #putBack = 0
   #running: Promise<void> | undefined
-  #connection: Pipelined | undefined
+  #connection: Connection | undefined
   waitingBytes = 0
 
   constructor(needs: GroupNeeds, patient?: Patient) {
@@ -64,7 +62,7 @@ export class Lane {
       await this.#running
       if (this.waiting > 0) await delay(busyRetryMs)
     }
-    await this.#connection?.client.end()
+    await this.#connection?.end()
     this.#connection = undefined
   }
 
@@ -152,36 +150,34 @@ export class Lane {
     }, busyRetryMs)
   }
 
-  async #connected(): Promise<Pipelined> {
+  async #connected(): Promise<Connection> {
     const config = connectionConfig(this.#needs.db.address)
     // Every statement here is a probe by key: before tables are analyzed the planner would rather scan them.
     const options = `${config.options ?? ''} -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_generic_plan`
-    const socket = new Socket()
-    const client = new pg.Client({ ...config, options, pipeline: true, stream: () => socket })
-    const connection: Pipelined = { client, socket }
-    client.on('error', (error) => {
+    const connection = new Connection({ ...config, options })
+    connection.on('error', (error) => {
       this.#needs.log.warn({ err: error }, 'a commit connection to PostgreSQL broke')
       this.#drop(connection)
     })
-    await client.connect()
+    await connection.connect()
     this.#connection = connection
     return connection
   }
 
-  async #recover(connection: Pipelined): Promise<void> {
+  async #recover(connection: Connection): Promise<void> {
     try {
-      await connection.client.query('rollback')
+      await connection.query('rollback')
     } catch {
       this.#drop(connection)
     }
   }
 
   /** The connection is of no use any more; the next group opens a new one. */
-  #drop(connection: Pipelined): void {
+  #drop(connection: Connection): void {
     if (this.#connection === connection) this.#connection = undefined
     // After a failover or a restore versions may come a second time with other contents.
     this.#needs.cache.clear()
     this.#needs.catalogs.clear()
-    connection.client.end().catch(() => undefined)
+    connection.end().catch(() => undefined)
   }
 }

@@ -1,16 +1,7 @@
 import type { MonthNumber } from '../platform/calendar.ts'
 import type { BookingCatalog } from './booking-catalog.ts'
 import { bytesOf, type HotelMonth } from './hotel-month.ts'
-
-/** What a hotel's row says of everything that is cached of it. */
-export type HotelVersions = {
-  hotelId: number
-  revision: number
-  catalogVersion: number
-  ariVersion: number
-  /** Prices set at this revision or before it are of a former currency. */
-  currencyRevision: number
-}
+import type { HotelVersions } from './hotel-versions.ts'
 
 type Kept = {
   catalog: BookingCatalog | undefined

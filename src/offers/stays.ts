@@ -8,7 +8,8 @@ import {
 } from './booking-catalog.ts'
 import { gathered } from './gathered.ts'
 import { hotelBlocksColumn, hotelMonths, type HotelMonth } from './hotel-month.ts'
-import { StayCache, type HotelVersions } from './stay-cache.ts'
+import { hotelVersionColumns, type HotelVersions } from './hotel-versions.ts'
+import { StayCache } from './stay-cache.ts'
 
 /** All that decides about stays in a hotel, as of one moment. */
 export type HotelStay = {
@@ -26,12 +27,12 @@ export type StayRange = { firstDay: DayNumber; lastDay: DayNumber }
 export type StayReader = {
   /** Hotels as committed when they are asked for, or later; those that there are not are absent. */
   read: (hotelIds: readonly number[], range: StayRange) => Promise<Map<number, HotelStay>>
-  /** The same as a transaction sees it that holds the locks of the hotels. */
+  /** A hotel as a transaction sees it that holds its lock, and has read its versions under it. */
   readWithin: (
     connection: Queryable,
-    hotelIds: readonly number[],
+    versions: HotelVersions,
     range: StayRange,
-  ) => Promise<Map<number, HotelStay>>
+  ) => Promise<HotelStay | undefined>
 }
 
 /** Cold hotels are read so many at once: a large one has megabytes. */
@@ -61,9 +62,11 @@ export function stayReader(db: Database): StayReader {
       }
     },
     // Not kept: the transaction may yet be undone, and its versions come a second time.
-    readWithin: async (connection, hotelIds, range) => {
-      const versions = await selectVersions(connection, hotelIds)
-      return readStays(connection, hotelIds, { range, versions, cache, isKept: false })
+    readWithin: async (connection, held, range) => {
+      const { hotelId } = held
+      const versions = new Map([[hotelId, held]])
+      const stays = await readStays(connection, [hotelId], { range, versions, cache, isKept: false })
+      return stays.get(hotelId)
     },
   }
 }
@@ -139,16 +142,13 @@ function stayOf(
   return { catalog, revision, currencyRevision, firstMonth, months: held }
 }
 
-const versionColumns = `hotel.id as "hotelId", hotel.revision, hotel.catalog_version as "catalogVersion",
-  hotel.ari_version as "ariVersion", hotel.currency_revision as "currencyRevision"`
-
 async function selectVersions(
   db: Queryable,
   hotelIds: readonly number[],
 ): Promise<Map<number, HotelVersions>> {
   const { rows } = await db.query<HotelVersions>({
     name: 'select-hotel-versions',
-    text: `select ${versionColumns} from hotel where id = any($1::int[])`,
+    text: `select ${hotelVersionColumns} from hotel where id = any($1::int[])`,
     values: [numberArray(hotelIds)],
   })
   return new Map(rows.map((row) => [row.hotelId, row]))
@@ -175,7 +175,7 @@ async function loadHotels(
   const all = [...wanted.values()]
   const { rows } = await db.query<LoadedRow>({
     name: 'load-hotels-for-stays',
-    text: `select ${versionColumns},
+    text: `select ${hotelVersionColumns},
         case when wanted.catalog then ${bookingCatalogColumn} end as catalog,
         ${hotelBlocksColumn} as blocks
       from unnest(${unseen('$1::int[]')}, $2::boolean[], $3::int[], $4::int[])

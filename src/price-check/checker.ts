@@ -89,9 +89,9 @@ async function checkOne(
 ): Promise<KeptCheck> {
   const { hotelId, currency, minorDigits } = stay.catalog
   const atMs = clock.now()
-  const [callback, terms] = await Promise.all([
-    selectCallback(db, hotelId, 'availability', atMs),
-    selectTerms(db, hotelId),
+  const [callback, terms] = await db.together((connection) => [
+    selectCallback(connection, hotelId, 'availability', atMs),
+    selectTerms(connection, hotelId),
   ])
   const asked = { arrival, departure, roomCount, room }
   const held = heldPrice(stay, roomRate, asked, atMs)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import pg from 'pg'
 import type { Answer, TokenUse } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
@@ -52,24 +53,39 @@ export async function selectKeptAnswer(
   return { status: kept.status, json: kept.answer, headers: { 'idempotency-replayed': 'true' } }
 }
 
-/** Keeps an answer with what it is about; whoever answers a key a second time is undone. */
+/**
+ * Keeps an answer with what it is about, last before the commit; whoever answers a key a second time is undone: its
+ * transaction fails here.
+ */
 export async function keepAnswer(
   connection: Queryable,
   { tokenId, idempotencyKey, requestHash }: Repeatable,
   { status, json }: Answer,
   nowMs: number,
 ): Promise<void> {
-  const { rowCount } = await connection.query({
-    name: 'keep-answer',
-    text: `insert into booking_answer as held (token_id, idempotency_key, request_hash, at, status, answer)
-      values ($1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6)
-      on conflict (token_id, idempotency_key) do update
-        set request_hash = excluded.request_hash, at = excluded.at, status = excluded.status, answer = excluded.answer
-        where held.at <= to_timestamp($7::float8 / 1000)`,
-    values: [tokenId, idempotencyKey, requestHash, nowMs, status, json, nowMs - repeatableForMs],
-  })
-  if (rowCount === 1) return
-  throw new Rejected(409, {
+  try {
+    await connection.query({
+      name: 'keep-answer',
+      // A row older than 24 hours counts as gone. For any other the status becomes null, which the table refuses: the
+      // statement itself must fail, because the commit is on its way already.
+      text: `insert into booking_answer as held (token_id, idempotency_key, request_hash, at, status, answer)
+        values ($1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6)
+        on conflict (token_id, idempotency_key) do update
+          set request_hash = excluded.request_hash, at = excluded.at, answer = excluded.answer,
+            status = case when held.at <= to_timestamp($7::float8 / 1000) then excluded.status end`,
+      values: [tokenId, idempotencyKey, requestHash, nowMs, status, json, nowMs - repeatableForMs],
+    })
+  } catch (cause) {
+    throw isAnsweredAlready(cause) ? keyInUse() : cause
+  }
+}
+
+function isAnsweredAlready(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23502' && error.table === 'booking_answer'
+}
+
+function keyInUse(): Rejected {
+  return new Rejected(409, {
     type: 'IDEMPOTENCY_KEY_IN_USE',
     message: 'A request with this Idempotency-Key is being processed',
     path: 'idempotency-key',

@@ -2,7 +2,7 @@ import type { BookingCatalog } from '../offers/booking-catalog.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { dayIn, parseNight } from '../platform/calendar.ts'
 import { toMinor } from '../platform/money.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable, Transaction } from '../platform/postgres.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import {
   agreeAgain,
@@ -46,14 +46,14 @@ export type BookedRooms = { catalog: BookingCatalog; agreed: Agreed; revision: n
  */
 export async function bookRooms(
   needs: BookNeeds,
-  connection: Queryable,
-  { hotelId, hotel }: { hotelId: number; hotel: LockedHotel },
+  connection: Transaction,
+  hotel: LockedHotel,
   wish: Wish,
   { checks, agreed: before }: PreparedRooms,
 ): Promise<BookedRooms> {
-  const now = await quote(needs, hotelId, wish, connection)
+  const now = await quote(needs, hotel.hotelId, wish, { connection, hotel })
   const agreed = agreeAgain(before, now.quoted, checks, now.terms)
-  const revision = await lowerInventory(connection, hotel, now, needs.clock.now())
+  const revision = lowerInventory(connection, hotel, now, needs.clock.now())
   return { catalog: now.stay.catalog, agreed, revision }
 }
 
@@ -62,15 +62,14 @@ async function quote(
   needs: BookNeeds,
   hotelId: number,
   wish: Wish,
-  connection?: Queryable,
+  within?: { connection: Queryable; hotel: LockedHotel },
 ): Promise<{ stay: HotelStay; order: Order; quoted: Quoted; terms: Terms }> {
   const arrival = parseNight(wish.body.checkin) ?? 0
   const departure = parseNight(wish.body.checkout) ?? 0
   const range = { firstDay: arrival, lastDay: departure }
-  const stays = connection
-    ? await needs.stays.readWithin(connection, [hotelId], range)
-    : await needs.stays.read([hotelId], range)
-  const stay = stays.get(hotelId)
+  const stay = within
+    ? await needs.stays.readWithin(within.connection, within.hotel, range)
+    : (await needs.stays.read([hotelId], range)).get(hotelId)
   if (!stay) throw hotelNotFound(wish.body.hotel)
   const { held } = wish
   const { catalog } = stay

@@ -1,6 +1,6 @@
 import { dayIn, parseNight } from '../platform/calendar.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import type { Transaction } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { queueVersion } from './commit-version.ts'
@@ -8,8 +8,8 @@ import { reservationRoutes } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
 import { following } from './lifecycle.ts'
-import { once, type BookNeeds, type Booked } from './once.ts'
-import { insertVersion, lockReservation, type LockedHotel } from './store.ts'
+import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
+import { insertVersion, lockReservation, type HeldReservation } from './store.ts'
 
 /** POST /booking/reservations/{id}/cancel. */
 export const cancelReservation = (needs: BookNeeds): Mounted =>
@@ -17,20 +17,23 @@ export const cancelReservation = (needs: BookNeeds): Mounted =>
     const call = { token, route: 'cancelReservation', reservationId: params.id }
     const prepare = async () => {
       const { id, hotelId } = await reservationOf(needs.db, params.id)
-      return { hotelId, prepared: id }
+      return { id, hotelId }
     }
-    return once(needs, call, prepare, (connection, hotel, id) => cancel(needs, connection, hotel, id))
+    return once(needs, call, {
+      prepare,
+      open: (connection, { id }) => lockReservation(connection, id),
+      work: (connection, { hotel, opened: held }) => cancel(needs, connection, hotel, held),
+    })
   })
 
 /** The inventory stays as it is: the supplier's next push raises it. */
 async function cancel(
   needs: BookNeeds,
-  connection: Queryable,
-  hotel: LockedHotel,
-  reservationId: number,
+  connection: Transaction,
+  hotel: BookedHotel,
+  held: HeldReservation,
 ): Promise<Booked> {
   const nowMs = needs.clock.now()
-  const held = await lockReservation(connection, reservationId)
   const next = following[held.status].cancel
   if (next === 'unchanged') {
     const said = shownCancelled(held, held.version, held.deliveryStatus)
@@ -39,10 +42,11 @@ async function cancel(
   const { content, hotelId, version } = held
   if ((parseNight(content.checkout) ?? 0) < dayIn(hotel.timeZone, nowMs))
     throw new Rejected(409, reservationFaults.stayOver)
-  await insertVersion(connection, held, { status: next, content, revision: undefined, nowMs })
-  const id = String(reservationId)
+  const made = { status: next, content, revision: undefined, nowMs }
+  connection.lastly(() => insertVersion(connection, held, made))
+  const id = String(held.id)
   const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: nowMs, content }
-  const queued = await queueVersion(connection, cancelled, hotel)
+  const queued = queueVersion(connection, cancelled, hotel)
   return {
     answer: answer(200, shownCancelled(held, version + 1, queued.status)),
     queued,

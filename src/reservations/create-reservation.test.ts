@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import {
   ada,
   bookingBody,
@@ -30,6 +31,17 @@ async function reservationsHeld(): Promise<number> {
     'select count(*)::int as count from reservation_version',
   )
   return rows[0]?.count ?? 0
+}
+
+/** Until somebody waits for what a transaction has written. */
+async function untilOneWaits(): Promise<void> {
+  for (let waiting = 0; waiting === 0; await wait(5)) {
+    const { rows } = await gateway.db.query<{ waiting: number }>(
+      `select count(*)::int as waiting from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    waiting = rows[0]?.waiting ?? 0
+  }
 }
 
 /** What a refusal says, and that it left everything as it was. */
@@ -369,6 +381,26 @@ describe('an Idempotency-Key', () => {
     await refused(() => shop.book({}, later))
     await pushNights(shop.supplier)
     idOf(await shop.book({}, later))
+  })
+
+  test('that another call answers in the same moment is refused, and nothing is booked', async () => {
+    const other = await gateway.db.pool.connect()
+    await other.query('begin')
+    await other.query(
+      `insert into booking_answer (token_id, idempotency_key, request_hash, at, status, answer)
+       select id, 'at-once', '', to_timestamp($1::float8 / 1000), 201, '{}' from access_token order by id limit 1`,
+      [gateway.clock.now()],
+    )
+    const reply = await refused(async () => {
+      const asked = shop.book({}, { 'idempotency-key': 'at-once' })
+      await untilOneWaits()
+      await other.query('commit')
+      return asked
+    })
+    other.release()
+    assert.deepEqual(problemsOf(reply), [
+      ['idempotency-key', 'IDEMPOTENCY_KEY_IN_USE', 'A request with this Idempotency-Key is being processed'],
+    ])
   })
 
   test('is forgotten after 24 hours', async () => {

@@ -1,16 +1,16 @@
 import { parseNight } from '../platform/calendar.ts'
 import { misspelt } from '../platform/misspelt.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import type { Transaction } from '../platform/postgres.ts'
 import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
 import { saveCard } from './card-store.ts'
 import { queueVersion } from './commit-version.ts'
 import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
 import { reservationRoutes, type ReservationBody } from './contract.ts'
-import { once, type BookNeeds, type Booked } from './once.ts'
+import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
 import { judgeReservation } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
-import { insertReservation, selectDeliversCards, type LockedHotel } from './store.ts'
+import { insertReservation, selectDeliversCards, takeReservationId } from './store.ts'
 
 /** POST /booking/reservations. */
 export const createReservation = (needs: BookNeeds): Mounted =>
@@ -24,25 +24,28 @@ export const createReservation = (needs: BookNeeds): Mounted =>
         const { card } = body.payment
         if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
         const rooms = await prepareRooms(needs, hotelId, { body, held: undefined })
-        return { hotelId, prepared: { hotelId, rooms } }
+        return { hotelId, rooms }
       }
-      return once(needs, call, prepare, (connection, hotel, prepared) =>
-        create(needs, connection, { hotel, body, ...prepared }),
-      )
+      return once(needs, call, {
+        prepare,
+        open: takeReservationId,
+        work: (connection, { hotel, opened: reservationId, prepared: { rooms } }) =>
+          create(needs, connection, { hotel, reservationId, body, rooms }),
+      })
     },
   )
 
 async function create(
   needs: BookNeeds,
-  connection: Queryable,
-  asked: { hotelId: number; hotel: LockedHotel; body: ReservationBody; rooms: PreparedRooms },
+  connection: Transaction,
+  asked: { hotel: BookedHotel; reservationId: number; body: ReservationBody; rooms: PreparedRooms },
 ): Promise<Booked> {
-  const { hotelId, hotel, body, rooms } = asked
+  const { hotel, reservationId, body, rooms } = asked
   const nowMs = needs.clock.now()
   const { catalog, agreed, revision } = await bookRooms(
     needs,
     connection,
-    asked,
+    hotel,
     { body, held: undefined },
     rooms,
   )
@@ -54,16 +57,17 @@ async function create(
     card: card && shownCard(card),
   })
   const status = 'Confirm'
-  const { supplierId } = hotel
+  const { supplierId, hotelId } = hotel
   const made = { status, content, revision, nowMs } as const
-  const reservationId = await insertReservation(connection, { supplierId, hotelId }, made)
+  connection.lastly(() => insertReservation(connection, { id: reservationId, supplierId, hotelId }, made))
   const id = String(reservationId)
   if (card && needs.vault) {
     const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
-    await saveCard(connection, reservationId, needs.vault.seal(id, card), keptUntilMs)
+    const sealed = needs.vault.seal(id, card)
+    connection.lastly(() => saveCard(connection, reservationId, sealed, keptUntilMs))
   }
   const version = { id, hotelId, version: 1, status, modifiedAtMs: nowMs, content } as const
-  const queued = await queueVersion(connection, version, hotel)
+  const queued = queueVersion(connection, version, hotel)
   const spelling = misspelt(reservationRoutes.createReservation.body, body)
   const said = { code: '201', message: 'Reservation confirmed', warnings: [...warnings, ...spelling] }
   return { answer: answer(201, shownMade(version, queued.status, said)), queued, outcome: 'confirmed' }

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Queryable } from '../platform/postgres.ts'
-import { selectCallback } from '../webhooks/store.ts'
+import type { Queryable, Transaction } from '../platform/postgres.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
 import type { ReservationStatus } from './lifecycle.ts'
 
@@ -14,6 +13,8 @@ export type ToDeliver = {
   /** Of the hotel; with it, the day number of the arrival. */
   timeZone: string
   arrival: number
+  /** Where it goes; `noEndpoint` while the supplier has registered nothing. */
+  endpoint: number
   nowMs: number
 }
 
@@ -21,15 +22,18 @@ export type ToDeliver = {
 export type QueuedDelivery = { deliveryId: string; status: 'queued'; endpoint: number }
 
 /**
- * Queues the delivery of a version, inside the transaction that makes the version. An older one that is not delivered
+ * Queues the delivery of a version, with the commit of the transaction that makes the version. An older one that is not delivered
  * yet gives its place to it; one that is just being sent is not tried again. After the commit, ring the delivery bell
  * with what this returned: without it the worker finds the delivery a moment later.
  */
-export async function queueDelivery(connection: Queryable, delivery: ToDeliver): Promise<QueuedDelivery> {
-  const { reservationId, version, status, supplierId, hotelId, timeZone, arrival, nowMs } = delivery
-  const callback = await selectCallback(connection, hotelId, 'pushbook', nowMs)
-  const endpoint = callback ? endpointOf(callback.url) : noEndpoint
+export function queueDelivery(connection: Transaction, delivery: ToDeliver): QueuedDelivery {
   const id = randomUUID()
+  connection.lastly(() => insertDelivery(connection, id, delivery))
+  return { deliveryId: deliveryIdOf(id), status: 'queued', endpoint: delivery.endpoint }
+}
+
+async function insertDelivery(connection: Queryable, id: string, delivery: ToDeliver): Promise<void> {
+  const { reservationId, version, status, supplierId, hotelId, timeZone, arrival, endpoint, nowMs } = delivery
   await connection.query({
     name: 'queue-delivery',
     text: `
@@ -65,7 +69,6 @@ export async function queueDelivery(connection: Queryable, delivery: ToDeliver):
       midnightMs(arrival, timeZone),
     ],
   })
-  return { deliveryId: deliveryIdOf(id), status: 'queued', endpoint }
 }
 
 export const noEndpoint = 0

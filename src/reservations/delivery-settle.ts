@@ -1,4 +1,4 @@
-import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
+import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
 import type { Lane } from './delivery-schedule.ts'
 import type { Claimed } from './delivery-store.ts'
 
@@ -44,7 +44,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
     name: 'settle-deliveries',
     text: `
       with done as (
-        select * from unnest($1::uuid[], $2::int[], $3::float8[], $4::text[], $5::text[], $6::int[], $7::float8[],
+        select * from unnest(${unseen('$1::uuid[]')}, $2::int[], $3::float8[], $4::text[], $5::text[], $6::int[], $7::float8[],
           $8::float8[], $9::boolean[]) as done (id, attempt, at, status, lane, retries, due_at, not_before, is_alone)
       ), settled as (
         update delivery set
@@ -65,7 +65,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
           (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
         select * from (
           select id, attempt, to_timestamp(at / 1000), trigger, message_id, duration_ms, outcome, http_status, answer
-          from unnest($1::uuid[], $2::int[], $3::float8[], $10::text[], $11::text[], $12::int[], $13::text[],
+          from unnest(${unseen('$1::uuid[]')}, $2::int[], $3::float8[], $10::text[], $11::text[], $12::int[], $13::text[],
             $14::int[], $15::text[]) as made
             (id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
         ) as made

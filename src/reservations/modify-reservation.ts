@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { dayIn, parseNight } from '../platform/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
 import { misspelt } from '../platform/misspelt.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable, Transaction } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
 import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
 import { keepCardUntil, saveCard, selectCards } from './card-store.ts'
@@ -12,7 +12,7 @@ import { reservationRoutes, type ReservationBody } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
 import { following } from './lifecycle.ts'
-import { once, type BookNeeds, type Booked } from './once.ts'
+import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
 import { judgeReservation } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
 import type { ReservationContent } from './state.ts'
@@ -22,7 +22,6 @@ import {
   selectDeliversCards,
   selectTimeZone,
   type HeldReservation,
-  type LockedHotel,
 } from './store.ts'
 import type { Card, Vault } from './vault.ts'
 
@@ -42,11 +41,14 @@ export const modifyReservation = (needs: BookNeeds): Mounted =>
         const { card } = body.payment
         if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
         const rooms = await prepareRooms(needs, hotelId, { body, held: held.content })
-        return { hotelId, prepared: { seen: held, rooms } }
+        return { hotelId, seen: held, rooms }
       }
-      return once(needs, call, prepare, (connection, hotel, prepared) =>
-        modify(needs, connection, { hotel, body, ...prepared }),
-      )
+      return once(needs, call, {
+        prepare,
+        open: (connection, { seen }) => lockReservation(connection, seen.id),
+        work: (connection, { hotel, opened: held, prepared: { seen, rooms } }) =>
+          modify(needs, connection, { hotel, held, body, seen, rooms }),
+      })
     },
   )
 
@@ -57,19 +59,23 @@ function refuseUnlessModifiable({ status, content }: HeldReservation, today: num
 
 async function modify(
   needs: BookNeeds,
-  connection: Queryable,
-  asked: { hotel: LockedHotel; body: ReservationBody; seen: HeldReservation; rooms: PreparedRooms },
+  connection: Transaction,
+  asked: {
+    hotel: BookedHotel
+    held: HeldReservation
+    body: ReservationBody
+    seen: HeldReservation
+    rooms: PreparedRooms
+  },
 ): Promise<Booked> {
-  const { hotel, body, seen, rooms } = asked
-  const { hotelId } = seen
+  const { hotel, held, body, seen, rooms } = asked
+  const { hotelId } = held
   const nowMs = needs.clock.now()
-  const held = await lockReservation(connection, seen.id)
   refuseUnlessModifiable(held, dayIn(hotel.timeZone, nowMs))
   // What was asked of the supplier was asked for another state.
   if (held.version !== seen.version) throw new Rejected(409, reservationFaults.changedMeanwhile)
-  const where = { hotelId, hotel }
   const wish = { body, held: held.content }
-  const { catalog, agreed, revision } = await bookRooms(needs, connection, where, wish, rooms)
+  const { catalog, agreed, revision } = await bookRooms(needs, connection, hotel, wish, rooms)
 
   const id = String(held.id)
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
@@ -88,12 +94,16 @@ async function modify(
   }
 
   const status = following.Confirm.modify
-  await insertVersion(connection, held, { status, content, revision, nowMs })
+  connection.lastly(() => insertVersion(connection, held, { status, content, revision, nowMs }))
   const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
-  if (isNewCard && needs.vault) await saveCard(connection, held.id, needs.vault.seal(id, card), keptUntilMs)
-  else await keepCardUntil(connection, held.id, keptUntilMs)
+  const sealed = isNewCard ? needs.vault?.seal(id, card) : undefined
+  connection.lastly(() =>
+    sealed
+      ? saveCard(connection, held.id, sealed, keptUntilMs)
+      : keepCardUntil(connection, held.id, keptUntilMs),
+  )
   const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: nowMs, content }
-  const queued = await queueVersion(connection, version, hotel)
+  const queued = queueVersion(connection, version, hotel)
   const said = { code: '200', message: 'Reservation modified', warnings }
   return { answer: answer(200, shownMade(version, queued.status, said)), queued, outcome: 'modified' }
 }

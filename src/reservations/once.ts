@@ -7,13 +7,14 @@ import { formatNight } from '../platform/calendar.ts'
 import type { Gate } from '../platform/gate.ts'
 import type { Answer, TokenUse } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import { transaction, type Queryable } from '../platform/postgres.ts'
+import { transaction, type Queryable, type Transaction } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
+import { selectCallback } from '../webhooks/store.ts'
 import type { Refused } from './answer-contract.ts'
-import { keepAnswer, repeatable, selectKeptAnswer, type Repeatable } from './answers-kept.ts'
+import { keepAnswer, repeatable, selectKeptAnswer } from './answers-kept.ts'
 import type { ReservationBody } from './contract.ts'
 import type { DeliveryBell } from './delivery-bell.ts'
-import type { QueuedDelivery } from './delivery-queue.ts'
+import { endpointOf, noEndpoint, type QueuedDelivery } from './delivery-queue.ts'
 import { reservationFaults } from './faults-contract.ts'
 import type { PriceChecker } from './price-checker.ts'
 import { isSoldOut, type Forbidden } from './quote-rooms.ts'
@@ -31,6 +32,9 @@ export type BookNeeds = Needs & {
   bookingTurns: Gate
 }
 
+/** A hotel that is held, and where its supplier is told of reservations. */
+export type BookedHotel = LockedHotel & { endpoint: number }
+
 /** One commits while the next makes ready. */
 export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
 
@@ -43,15 +47,26 @@ export type Booked = {
 
 type Call = { token: TokenUse; route: string; reservationId?: string; body?: ReservationBody }
 
+/** What a call does, and at which point. */
+type Steps<Prepared extends { hotelId: number }, Opened> = {
+  /** What takes time, before anything is locked. */
+  prepare: () => Promise<Prepared>
+  /** What is read or locked in the round trip that locks the hotel, after it. */
+  open: (connection: Transaction, prepared: Prepared) => Promise<Opened>
+  work: (
+    connection: Transaction,
+    held: { hotel: BookedHotel; opened: Opened; prepared: Prepared },
+  ) => Promise<Booked>
+}
+
 /**
- * Runs the work in one transaction, in the hotel's turn, and keeps its answer for a repeat with what it is about. What
- * came before under the same Idempotency-Key is answered as it was then, without the work: `prepare` is not run either.
+ * Works in one transaction, in the hotel's turn, and keeps the answer for a repeat with what it is about. What came
+ * before under the same Idempotency-Key is answered as it was then, without any of the steps.
  */
-export async function once<Prepared>(
+export async function once<Prepared extends { hotelId: number }, Opened>(
   needs: BookNeeds,
   call: Call,
-  prepare: () => Promise<{ hotelId: number; prepared: Prepared }>,
-  work: (connection: Queryable, hotel: LockedHotel, prepared: Prepared) => Promise<Booked>,
+  { prepare, open, work }: Steps<Prepared, Opened>,
 ): Promise<Answer> {
   const { token, route, reservationId, body } = call
   const nowMs = needs.clock.now()
@@ -59,11 +74,23 @@ export async function once<Prepared>(
   const kept = repeated && (await selectKeptAnswer(needs.db, repeated, nowMs))
   if (kept) return kept
   try {
-    const { hotelId, prepared } = await prepare()
+    const prepared = await prepare()
+    const { hotelId } = prepared
     return await inTurn(needs, hotelId, () =>
-      transaction(needs.db, (connection) =>
-        keptWith(connection, { hotelId, repeated, nowMs }, (hotel) => work(connection, hotel, prepared)),
-      ),
+      transaction(needs.db, async (connection): Promise<Booked> => {
+        const [locked, callback, again, opened] = await connection.together(() => [
+          lockHotelForBooking(connection, hotelId),
+          selectCallback(connection, hotelId, 'pushbook', nowMs),
+          // The first of two that came at once has answered by now: both are about this hotel.
+          repeated && selectKeptAnswer(connection, repeated, nowMs),
+          open(connection, prepared),
+        ])
+        if (again) return { answer: again, queued: undefined, outcome: 'repeated' }
+        const hotel = { ...locked, endpoint: callback ? endpointOf(callback.url) : noEndpoint }
+        const booked = await work(connection, { hotel, opened, prepared })
+        if (repeated) connection.lastly(() => keepAnswer(connection, repeated, booked.answer, nowMs))
+        return booked
+      }),
     )
   } catch (error) {
     // Who set what is looked up when no transaction holds the hotel any more.
@@ -89,20 +116,6 @@ async function inTurn(needs: BookNeeds, hotelId: number, book: () => Promise<Boo
   } finally {
     needs.bookingTurns.leave(hotelId)
   }
-}
-
-async function keptWith(
-  connection: Queryable,
-  { hotelId, repeated, nowMs }: { hotelId: number; repeated: Repeatable | undefined; nowMs: number },
-  work: (hotel: LockedHotel) => Promise<Booked>,
-): Promise<Booked> {
-  const hotel = await lockHotelForBooking(connection, hotelId)
-  // The first of two that came at once has answered by now: both are about this hotel.
-  const kept = repeated && (await selectKeptAnswer(connection, repeated, nowMs))
-  if (kept) return { answer: kept, queued: undefined, outcome: 'repeated' }
-  const booked = await work(hotel)
-  if (repeated) await keepAnswer(connection, repeated, booked.answer, nowMs)
-  return booked
 }
 
 /** Thrown where rooms can't be had; `once` makes an answer of it. */

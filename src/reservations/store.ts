@@ -1,4 +1,5 @@
-import type { Queryable } from '../platform/postgres.ts'
+import { hotelVersionColumns, type HotelVersions } from '../offers/hotel-versions.ts'
+import type { Queryable, Transaction } from '../platform/postgres.ts'
 import type { ReservationStatus } from './lifecycle.ts'
 import type { ReservationContent, ReservationVersion } from './state.ts'
 
@@ -7,20 +8,17 @@ import type { ReservationContent, ReservationVersion } from './state.ts'
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
 
 /** What a booking holds while it is made: pushes and other bookings of the hotel wait for it. */
-export type LockedHotel = {
+export type LockedHotel = HotelVersions & {
   name: string
   supplierId: number
   timeZone: string
-  revision: number
-  currencyRevision: number
   deliversCards: boolean
 }
 
 export async function lockHotelForBooking(connection: Queryable, hotelId: number): Promise<LockedHotel> {
   const { rows } = await connection.query<LockedHotel>({
     name: 'lock-hotel-for-booking',
-    text: `select hotel.name, hotel.time_zone as "timeZone", hotel.revision, hotel.currency_revision as "currencyRevision",
-        supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
+    text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
       from hotel join supplier on supplier.id = hotel.supplier_id
       where hotel.id = $1 for update of hotel`,
     values: [hotelId],
@@ -83,9 +81,11 @@ export async function selectOptionalReservation(
 }
 
 /** The same until the transaction ends; its hotel must be locked already, so that nobody waits crosswise. */
-export async function lockReservation(connection: Queryable, id: number): Promise<HeldReservation> {
-  await connection.query('select from reservation where id = $1 for update', [id])
-  const held = await selectOptionalReservation(connection, id)
+export async function lockReservation(connection: Transaction, id: number): Promise<HeldReservation> {
+  const [, held] = await connection.together(() => [
+    connection.query('select from reservation where id = $1 for update', [id]),
+    selectOptionalReservation(connection, id),
+  ])
   if (!held) throw new Error(`reservation ${id} is gone although reservations are never deleted`)
   return held
 }
@@ -98,23 +98,32 @@ export type NewVersion = {
   nowMs: number
 }
 
+/** The id of a reservation that is about to be made. */
+export async function takeReservationId(connection: Queryable): Promise<number> {
+  const { rows } = await connection.query<{ id: number }>({
+    name: 'take-reservation-id',
+    text: `select nextval('reservation_id_seq') as id`,
+  })
+  const [taken] = rows
+  if (!taken) throw new Error('a sequence has a next value')
+  return taken.id
+}
+
 export async function insertReservation(
   connection: Queryable,
-  { supplierId, hotelId }: { supplierId: number; hotelId: number },
+  { id, supplierId, hotelId }: { id: number; supplierId: number; hotelId: number },
   { status, content, revision, nowMs }: NewVersion,
-): Promise<number> {
-  const { rows } = await connection.query<{ id: number }>({
+): Promise<void> {
+  await connection.query({
     name: 'insert-reservation',
     text: `with made as (
-        insert into reservation (supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
-          total_after_tax, created_at, modified_at)
-        values ($1, $2, $3, 1, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000), to_timestamp($9::float8 / 1000))
-        returning id
-      ), first as (
-        insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
-        select id, 1, $2, $3, to_timestamp($9::float8 / 1000), $10, $11 from made
+        insert into reservation (id, supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
+          total_after_tax, created_at, modified_at) overriding system value
+        values ($12, $1, $2, $3, 1, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000),
+          to_timestamp($9::float8 / 1000))
       )
-      select id from made`,
+      insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
+      values ($12, 1, $2, $3, to_timestamp($9::float8 / 1000), $10, $11)`,
     values: [
       supplierId,
       hotelId,
@@ -127,11 +136,9 @@ export async function insertReservation(
       nowMs,
       revision ?? null,
       JSON.stringify(content),
+      id,
     ],
   })
-  const [made] = rows
-  if (!made) throw new Error('the reservation was not stored')
-  return made.id
 }
 
 /** The version after the present one, which must be locked. */
