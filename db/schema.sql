@@ -473,6 +473,14 @@ create table reservation_card (
 );
 CREATE INDEX reservation_card_by_time ON public.reservation_card USING btree (keep_until) WHERE (card IS NOT NULL);
 
+create table reservation_guest (
+  reservation_id bigint not null,
+  word text not null,
+  constraint reservation_guest_pkey PRIMARY KEY (reservation_id, word),
+  constraint reservation_guest_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
+);
+CREATE INDEX reservation_guest_by_word ON public.reservation_guest USING btree (word, reservation_id);
+
 create table reservation_version (
   reservation_id bigint not null,
   version integer not null,

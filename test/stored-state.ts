@@ -16,6 +16,8 @@ const tables = {
   idempotency: 'supplier',
   reservation: 'supplier',
   reservation_version: 'supplier',
+  // Words of what is in the versions.
+  reservation_guest: 'none',
   hotel_search: 'supplier',
   stop_sell: 'supplier',
   supplier: 'common',

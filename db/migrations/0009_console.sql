@@ -55,6 +55,15 @@ return regexp_replace(
   '[^[:alnum:]]+', ' ', 'g'
 );
 
+-- The words of every name under which a reservation was ever made, so that people find it by its guest.
+create table reservation_guest (
+  reservation_id bigint not null references reservation,
+  -- In the order of its characters, so that an index finds beginnings.
+  word text collate "C" not null,
+  primary key (reservation_id, word)
+);
+create index reservation_guest_by_word on reservation_guest (word, reservation_id);
+
 -- All by which a hotel is found; a blank stands before every word, the first too. Cut, because an index holds it.
 create function hotel_words(name text, code text, city_matched text, pushed jsonb)
   returns text language sql immutable parallel safe

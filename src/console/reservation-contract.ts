@@ -119,6 +119,9 @@ export const reservationConsoleRoutes = {
       supplierId: queried,
       hotelId: queried,
       reservation: queried,
+      guest: Type.Optional(
+        text({ maxLength: 200, description: 'Words of a name that it was made under, or their beginnings' }),
+      ),
       status: Type.Optional(oneOf(reservationStatuses)),
       arrivalFrom: queried,
       arrivalTo: queried,

@@ -19,6 +19,8 @@ export type ReservationSearch = {
   status: ReservationStatus | undefined
   arrivalFrom: string | undefined
   arrivalTo: string | undefined
+  /** Words of names, or their beginnings, as typed; each must be found. */
+  guest: string | undefined
   createdSinceMs: number | undefined
   isUndelivered: boolean
   /** Only what was made before the reservation of this id. */
@@ -56,7 +58,8 @@ export async function selectReservationRows(
   db: Queryable,
   search: ReservationSearch,
 ): Promise<ReservationRow[]> {
-  const { supplierId, hotelId, reservationId, status, arrivalFrom, arrivalTo } = search
+  const { supplierId, hotelId, reservationId, status, arrivalFrom, arrivalTo, guest } = search
+  const words = guest === undefined ? [] : await selectGuestWords(db, guest)
   // Few of all: found by the index of what is open.
   const undelivered = `and reservation.id in (select reservation_id from delivery
     where delivery.status in ('queued', 'sending', 'dead') and not is_repeat and not is_outdated
@@ -85,6 +88,7 @@ export async function selectReservationRows(
        and ($7::float8 is null or reservation.created_at >= to_timestamp($7 / 1000))
        and ($8::int8 is null or reservation.id < $8)
        ${search.isUndelivered ? undelivered : ''}
+       ${words.map((_, index) => `and ${hasGuest(`$${index + 10}`)}`).join(' ')}
      order by reservation.id desc limit $9`,
     [
       supplierId ?? null,
@@ -96,9 +100,27 @@ export async function selectReservationRows(
       search.createdSinceMs ?? null,
       search.beforeId ?? null,
       search.limit,
+      ...words,
     ],
   )
   return rows
+}
+
+const guestWordsMax = 5
+
+/** What a search compares, as the store spells names. */
+export async function selectGuestWords(db: Queryable, typed: string): Promise<string[]> {
+  const { rows } = await db.query<{ word: string }>(
+    `select word from string_to_table(search_text($1), ' ') with ordinality as typed (word, place)
+     where word <> '' order by place limit ${guestWordsMax}`,
+    [typed],
+  )
+  return rows.map(({ word }) => word)
+}
+
+/** Of a reservation: one of the names it was made under has a word that begins like the parameter. */
+export function hasGuest(beginning: string): string {
+  return `reservation.id in (select reservation_id from reservation_guest where word ^@ ${beginning}::text)`
 }
 
 export type HotelOfReservation = { supplier: string; hotelCode: string; hotelName: string; timeZone: string }

@@ -141,6 +141,22 @@ test('a reservation is found by supplier, hotel, status, arrival, number and whe
   })
 })
 
+test('a reservation is found by the names of all its guests, as they are and as they were', async () => {
+  const zoe = { firstName: 'Zoë', lastName: 'Müller-Lüdenscheidt' }
+  const guest = { firstName: 'Søren', lastName: 'O’Neill' }
+  const id = idOf(await acme.book({ customer: zoe, rooms: [room({ guest })] }))
+  const later = { firstName: 'Władysław', lastName: 'Łukasiewicz' }
+  const body = bookingBody('Acme', { customer: later, rooms: [room({ guest: later })] })
+  expectOk(await acme.platform.put(`/booking/reservations/${id}`, body))
+  const ids = async (guestName: string): Promise<string[]> =>
+    (await search(`guest=${encodeURIComponent(guestName)}`)).map(({ reservationId }) => String(reservationId))
+  for (const typed of ['zoe', 'MULLER', 'ludenscheidt zoe', 'soren', "o'neill", 'wladyslaw lukas'])
+    assert.deepEqual(await ids(typed), [id], typed)
+  for (const typed of ['uller', 'zoe ada', 'zoe_', '%'])
+    assert.deepEqual((await ids(typed)).includes(id), typed === 'zoe_' || typed === '%', typed)
+  assert.equal((await search(`guest=zoe&supplierId=${await supplierIdOf('Beta')}`)).length, 0)
+})
+
 test('pages follow one another without a gap', async () => {
   const all = (await search('')).map(({ reservationId }) => reservationId)
   const pages = await pagesOf(viewer, '/reservations?limit=2')

@@ -11,6 +11,8 @@ export type Found =
   | {
       kind: 'reservation'
       reservationId: number
+      /** Who booked. */
+      guest: string
       hotelName: string
       supplier: string
       arrival: string
@@ -33,7 +35,7 @@ export const searchRoutes = {
     query: Type.Object({
       text: text({
         maxLength: 200,
-        description: 'Words of a hotel or supplier, or the beginning of a request id, or an id',
+        description: 'Words of a hotel, a supplier or a guest, or the beginning of a request id, or an id',
       }),
     }),
   }),

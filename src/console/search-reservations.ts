@@ -45,6 +45,7 @@ const judge: Judge<ReservationSearch> = (sent, shapeProblems) => {
     status: query['status'] === 'Confirm' || query['status'] === 'Cancel' ? query['status'] : undefined,
     arrivalFrom,
     arrivalTo,
+    guest: query['guest'],
     createdSinceMs: readSince('createdSince', query['createdSince'], wrong),
     isUndelivered: query['undelivered'] === 'true',
     beforeId: readCursor(query['cursor'], wrong),

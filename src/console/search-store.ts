@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/postgres.ts'
+import { hasGuest } from './reservation-store.ts'
 import type { Found } from './search-contract.ts'
 
 /** What the search finds beside hotels: by what has an index, or among the suppliers, who are some hundreds. */
@@ -9,13 +10,33 @@ export async function selectFoundReservation(
   db: Queryable,
   reservationId: number,
 ): Promise<OfKind<'reservation'>[]> {
+  return selectFound(db, 'reservation.id = $2', 1, [reservationId])
+}
+
+/** The newest that were made under names with all the words, or words that begin so. */
+export async function selectFoundGuests(
+  db: Queryable,
+  words: readonly string[],
+  limit: number,
+): Promise<OfKind<'reservation'>[]> {
+  return selectFound(db, words.map((_, index) => hasGuest(`$${index + 2}`)).join(' and '), limit, words)
+}
+
+async function selectFound(
+  db: Queryable,
+  condition: string,
+  limit: number,
+  values: readonly unknown[],
+): Promise<OfKind<'reservation'>[]> {
   const { rows } = await db.query<OfKind<'reservation'>>(
-    `select 'reservation' as kind, reservation.id as "reservationId", hotel.name as "hotelName",
-       supplier.name as supplier, arrival, status
-     from reservation join hotel on hotel.id = reservation.hotel_id
-       join supplier on supplier.id = reservation.supplier_id
-     where reservation.id = $1`,
-    [reservationId],
+    `select 'reservation' as kind, found.id as "reservationId", hotel.name as "hotelName", supplier.name as supplier,
+       found.arrival, found.status,
+       concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName') as guest
+     from (select * from reservation where ${condition} order by id desc limit $1) as found
+       join hotel on hotel.id = found.hotel_id join supplier on supplier.id = found.supplier_id
+       join reservation_version as present on present.reservation_id = found.id and present.version = found.version
+     order by found.id desc`,
+    [limit, ...values],
   )
   return rows
 }

@@ -65,6 +65,13 @@ test('a reservation is found by its id alone', async () => {
   assert.deepEqual(await found('999999999999'), [])
 })
 
+test('reservations are found by words of their guest’s name, three letters of one at least', async () => {
+  assert.deepEqual(await found('lovelace ADA'), [`reservation ${reservationId}`])
+  assert.deepEqual(await found('lov'), [`reservation ${reservationId}`])
+  assert.deepEqual(await found('lo'), [])
+  assert.deepEqual(await found('lovelace byron'), [])
+})
+
 test('pushes are found by the beginning of their request id, of eight characters or more', async () => {
   assert.deepEqual(await found('req-2027-abc.1'), ['push req-2027-abc.1'])
   assert.deepEqual(await found('req-2027'), ['push req-2027-abc.1'])

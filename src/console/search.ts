@@ -6,7 +6,13 @@ import { readReservationId } from '../reservations/reservation-id.ts'
 import { searchWordsMax } from './hotel-contract.ts'
 import { selectHotels, selectNamedHotels, selectSearchWords } from './hotel-store.ts'
 import { foundMax, searchRoutes, type Found } from './search-contract.ts'
-import { selectFoundPushes, selectFoundReservation, selectFoundSuppliers } from './search-store.ts'
+import { selectGuestWords } from './reservation-store.ts'
+import {
+  selectFoundGuests,
+  selectFoundPushes,
+  selectFoundReservation,
+  selectFoundSuppliers,
+} from './search-store.ts'
 
 /** GET /search: from wherever somebody is to what they name. */
 export const search = (needs: Needs) =>
@@ -19,6 +25,7 @@ export const search = (needs: Needs) =>
         findPushes(needs, typed),
         findHotels(needs, typed),
         findSuppliers(needs, typed),
+        findGuests(needs, typed),
       ])
     ).flat()
     const body: AnswerOf<typeof searchRoutes.search> = { found }
@@ -28,6 +35,15 @@ export const search = (needs: Needs) =>
 async function findReservation({ db }: Needs, typed: string): Promise<Found[]> {
   const reservationId = readReservationId(typed)
   return reservationId === undefined ? [] : selectFoundReservation(db, reservationId)
+}
+
+/** Shorter beginnings are those of half of all names. */
+const guestLettersMin = 3
+
+async function findGuests({ db }: Needs, typed: string): Promise<Found[]> {
+  const words = await selectGuestWords(db, typed)
+  if (!words.some(({ length }) => length >= guestLettersMin)) return []
+  return selectFoundGuests(db, words, foundMax)
 }
 
 /** Shorter beginnings of a request id are words. */

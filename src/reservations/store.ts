@@ -121,7 +121,7 @@ export async function insertReservation(
           total_after_tax, created_at, modified_at) overriding system value
         values ($12, $1, $2, $3, 1, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000),
           to_timestamp($9::float8 / 1000))
-      )
+      ), ${foundBy('$12', '$13')}
       insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
       values ($12, 1, $2, $3, to_timestamp($9::float8 / 1000), $10, $11)`,
     values: [
@@ -137,6 +137,7 @@ export async function insertReservation(
       revision ?? null,
       JSON.stringify(content),
       id,
+      namesIn(content),
     ],
   })
 }
@@ -153,7 +154,7 @@ export async function insertVersion(
         update reservation set status = $3, version = $2, arrival = $4, departure = $5, rooms = $6, currency = $7,
           total_after_tax = $8, modified_at = to_timestamp($9::float8 / 1000)
         where id = $1
-      )
+      ), ${foundBy('$1', '$13')}
       insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
       values ($1, $2, $12, $3, to_timestamp($9::float8 / 1000), $10, $11)`,
     values: [
@@ -169,8 +170,27 @@ export async function insertVersion(
       revision ?? null,
       JSON.stringify(content),
       hotelId,
+      namesIn(content),
     ],
   })
+}
+
+/** Lets a reservation be found by its guests, in the statement that writes a version of it. */
+function foundBy(id: string, names: string): string {
+  return `named as (
+        insert into reservation_guest (reservation_id, word)
+        select distinct ${id}::int8, left(word, ${guestWordMax})
+        from string_to_table(search_text(${names}::text), ' ') as word where word <> ''
+        on conflict do nothing
+      )`
+}
+
+/** An index holds it. */
+const guestWordMax = 100
+
+function namesIn({ customer, rooms }: ReservationContent): string {
+  const people = [customer, ...rooms.map(({ guest }) => guest)]
+  return people.map(({ firstName, lastName }) => `${firstName} ${lastName}`).join(' ')
 }
 
 /** All versions of a reservation, oldest first. */

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Pages } from '../api.ts'
@@ -8,6 +8,8 @@ import { ErrorNote } from './error-note.tsx'
 export type Column<Row> = {
   key: string
   header: string
+  /** Told only to those who don't see the column. */
+  isHeaderHidden?: boolean
   cell: (row: Row) => ReactNode
   /** Figures stand at the right. */
   align?: 'left' | 'right'
@@ -64,14 +66,14 @@ export function DataTable<Row>({
         <Table className={classes['table']} aria-busy={isPending} onKeyDown={goByArrows} aria-label={caption}>
           <Table.Thead>
             <Table.Tr>
-              {columns.map(({ key, header, align, width }) => (
+              {columns.map(({ key, header, isHeaderHidden = false, align, width }) => (
                 <Table.Th
                   key={key}
                   scope="col"
                   ta={align ?? 'left'}
                   {...(width === undefined ? {} : { w: width })}
                 >
-                  {header}
+                  {isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
                 </Table.Th>
               ))}
             </Table.Tr>

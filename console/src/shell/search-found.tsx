@@ -66,7 +66,7 @@ export function FoundLine({
 }
 
 function mainText(found: Found): string {
-  if (found.kind === 'reservation') return String(found.reservationId)
+  if (found.kind === 'reservation') return `${found.reservationId} · ${found.guest}`
   return found.kind === 'push' ? found.requestId : found.name
 }
 

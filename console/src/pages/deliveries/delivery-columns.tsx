@@ -22,6 +22,7 @@ export function useDeliveryColumns({ view, marked, mark }: Marking): Column<List
   const choose: Column<ListedDelivery> = {
     key: 'choose',
     header: t('deliveries.column.choose'),
+    isHeaderHidden: true,
     width: 56,
     cell: (row) =>
       maySendAgain(row) && (

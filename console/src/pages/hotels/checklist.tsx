@@ -50,14 +50,14 @@ function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
       )}
       {status === 'done' && (
         <Text size="sm" c="dimmed" component="div">
-          <Time at={at} zone={zone} />{' '}
           {proof ? (
-            <>
+            <div>
               {t('hotels.check.provedBy')} <PushLink push={proof} />
-            </>
+            </div>
           ) : (
-            t('hotels.check.provedGone')
+            <div>{t('hotels.check.provedGone')}</div>
           )}
+          <Time at={at} zone={zone} />
         </Text>
       )}
       {refusedSince && (

@@ -87,9 +87,11 @@ function LastPushes({ lastPushes, zone }: { lastPushes: HotelPage['lastPushes'];
   const { t } = useTranslation()
   const rows = lastPushes.map(({ kind, push }): [string, ReactNode] => [
     t(`pushes.kind.${kind}`),
-    <span key={kind}>
-      <OutcomeBadge outcome={push.outcome} /> <PushLink push={push} /> <Time at={push.at} zone={zone} />
-    </span>,
+    <Stack key={kind} gap={2} align="flex-start">
+      <Time at={push.at} zone={zone} />
+      <PushLink push={push} />
+      <OutcomeBadge outcome={push.outcome} />
+    </Stack>,
   ])
   return (
     <section>

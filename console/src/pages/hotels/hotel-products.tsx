@@ -94,7 +94,8 @@ function Guests({ occupancy: { maxOccupancy, maxAdult, maxChild } }: Pick<HotelP
 
 function Policies({ product: { cancelPolicies, roomName, rateName } }: { product: HotelProduct }) {
   const { t } = useTranslation()
-  if (cancelPolicies.length === 0) return null
+  if (cancelPolicies.length === 0)
+    return <span className={classes['none']}>{t('hotels.products.noPolicy')}</span>
   return (
     <details>
       <summary className={classes['open']}>

@@ -49,6 +49,7 @@ export function LineChart({
       getComputedStyle(place).getPropertyValue(`--mantine-color-${name}-${scheme === 'dark' ? 4 : 7}`)
     const ink = getComputedStyle(place).getPropertyValue('--mantine-color-dimmed')
     const rule = getComputedStyle(place).getPropertyValue('--mantine-color-default-border')
+    const tellNewest = (shown: uPlot): void => shown.setLegend({ idx: at.length - 1 }, false)
     const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } }
     const chart = new uPlot(
       {
@@ -69,8 +70,18 @@ export function LineChart({
             stroke: colorOf(line.color),
             width: 2,
             points: { show: true, size: 5 },
+            value: (_: uPlot, value: number | null) => (value === null ? '–' : `${value} ${unit}`.trim()),
           })),
         ],
+        // Where nobody points, the newest figures stand below.
+        hooks: {
+          ready: [tellNewest],
+          setCursor: [
+            (shown) => {
+              if (typeof shown.cursor.idx !== 'number') tellNewest(shown)
+            },
+          ],
+        },
       },
       [at.map((instant) => Date.parse(instant) / 1000), ...lines.map(({ values }) => [...values])],
       place,

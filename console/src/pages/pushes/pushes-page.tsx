@@ -12,6 +12,7 @@ import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Bytes } from './bytes.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
+import cells from './pushes.module.css'
 
 const kinds = [
   'hotels',
@@ -121,7 +122,7 @@ function useColumns(): Column<PushListed>[] {
           <LinkTo to="/pushes/$pushId" params={{ pushId: String(pushId) }} fz="sm" fw={500}>
             <Time at={at} />
           </LinkTo>
-          <Text size="xs" c="dimmed" ff="monospace">
+          <Text size="xs" c="dimmed" ff="monospace" className={cells['id']}>
             {requestId}
           </Text>
         </Stack>
@@ -139,14 +140,16 @@ function useColumns(): Column<PushListed>[] {
       align: 'right',
       cell: ({ status }) => <span className="figures">{status}</span>,
     },
-    { key: 'hotel', header: t('pushes.list.hotel'), cell: (push) => <HotelOf push={push} /> },
     {
-      key: 'supplier',
-      header: t('pushes.list.supplier'),
-      cell: ({ supplierId, supplier }) => (
-        <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} fz="sm">
-          {supplier}
-        </LinkTo>
+      key: 'hotel',
+      header: t('pushes.list.hotel'),
+      cell: (push) => (
+        <Stack gap={0}>
+          <HotelOf push={push} />
+          <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(push.supplierId) }} fz="xs">
+            {push.supplier}
+          </LinkTo>
+        </Stack>
       ),
     },
     {

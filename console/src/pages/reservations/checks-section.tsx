@@ -17,14 +17,7 @@ export function ChecksSection({ checks, hotelId, zone }: Props) {
     {
       key: 'outcome',
       header: t('reservations.checks.outcome'),
-      cell: ({ outcome, version }) => (
-        <>
-          <OutcomeBadge outcome={outcome} />
-          <Text size="xs" c="dimmed">
-            {t('reservations.version', { version })}
-          </Text>
-        </>
-      ),
+      cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
     },
     {
       key: 'stay',
@@ -59,12 +52,17 @@ export function ChecksSection({ checks, hotelId, zone }: Props) {
         </>
       ),
     },
-    { key: 'at', header: t('reservations.checks.at'), cell: ({ at }) => <Time at={at} zone={zone} /> },
     {
-      key: 'took',
-      header: t('reservations.checks.took'),
-      align: 'right',
-      cell: ({ durationMs }) => t('priceChecks.ms', { ms: durationMs }),
+      key: 'at',
+      header: t('reservations.checks.at'),
+      cell: ({ at, version, durationMs }) => (
+        <>
+          <Time at={at} zone={zone} />
+          <Text size="xs" c="dimmed">
+            {t('reservations.version', { version })} · {t('priceChecks.took', { ms: durationMs })}
+          </Text>
+        </>
+      ),
     },
   ]
   return (

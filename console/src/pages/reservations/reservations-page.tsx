@@ -16,6 +16,7 @@ import { AlertBadge, DeliveryBadge, ReservationStatus } from '../deliveries/deli
 
 const names = [
   'reservation',
+  'guest',
   'supplierId',
   'hotelId',
   'status',
@@ -35,6 +36,7 @@ export function ReservationsPage() {
     <Page title={t('reservations.title')} intro={t('reservations.intro')}>
       <Filters names={names}>
         <TextFilter name="reservation" label={t('reservations.filter.reservation')} width={150} />
+        <TextFilter name="guest" label={t('reservations.filter.guest')} width={150} />
         <SupplierFilter label={t('reservations.filter.supplier')} />
         <HotelFilter label={t('reservations.filter.hotel')} />
         <SelectFilter

@@ -134,6 +134,7 @@ export const hotels = {
     children_one: '{{count}} child',
     children_other: '{{count}} children',
     policies: 'Cancellation',
+    noPolicy: 'none',
     policyCount_one: '{{count}} policy',
     policyCount_other: '{{count}} policies',
     nights: 'ARI',

@@ -102,7 +102,7 @@ export const overview = {
     applied: 'Applied',
     unchanged: 'Unchanged',
     partial: 'In part',
-    rejected: 'Rejected',
+    rejected: 'Refused',
     dryRun: 'Dry run',
     delivered: 'Delivered',
     failed: 'Failed',

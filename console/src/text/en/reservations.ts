@@ -7,6 +7,7 @@ export const reservations = {
   filter: {
     supplier: 'Supplier',
     reservation: 'Reservation number',
+    guest: 'Guest',
     status: 'Status',
     arrivalFrom: 'Arrival from',
     arrivalTo: 'Arrival until',
@@ -162,7 +163,6 @@ export const reservations = {
     stored: 'Stored',
     live: 'Live',
     at: 'Asked',
-    took: 'Took',
   },
   alert: {
     undelivered: 'Undelivered for half an hour',
