@@ -166,6 +166,10 @@ describe('the calendar', { skip: withoutChromium }, () => {
     await page.reload()
     await page.getByRole('rowheader', { name: 'Rate NRF' }).waitFor()
     assert.equal(await page.getByRole('rowheader', { name: 'Rate BAR' }).count(), 0)
+    await page.getByLabel('Rows').selectOption('Rooms alone')
+    await page.waitForURL(/rows=rooms/)
+    await page.getByRole('rowheader', { name: 'Rate NRF' }).waitFor({ state: 'detached' })
+    assert.equal(await page.getByRole('rowheader', { name: 'DBL' }).count(), 1)
     await close()
   })
 

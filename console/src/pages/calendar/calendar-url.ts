@@ -12,6 +12,8 @@ export type CalendarUrl = {
   childAges: string
   /** What rooms and rates are searched for. */
   rooms: string
+  /** `rooms`: their units, without the rates. */
+  rows: '' | 'rooms'
   room: string
   rate: string
   night: string
@@ -29,6 +31,7 @@ export function useCalendarUrl(): [CalendarUrl, (values: Partial<CalendarUrl>) =
       adults: /^[1-9]\d?$/.test(of('adults')) ? of('adults') : '2',
       childAges: /^\d{1,2}(,\d{1,2}){0,9}$/.test(of('childAges')) ? of('childAges') : '',
       rooms: of('rooms'),
+      rows: of('rows') === 'rooms' ? 'rooms' : '',
       room: of('room'),
       rate: of('rate'),
       night: of('night'),

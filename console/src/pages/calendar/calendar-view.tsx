@@ -37,7 +37,8 @@ export function CalendarView({
   const cells = useMemo(() => contextOf(calendar), [calendar])
   const words = useCellWords(calendar, cells)
   const search = useDeferredValue(url.rooms)
-  const rows = useMemo(() => rowsOf(calendar, search), [calendar, search])
+  const isRoomsOnly = url.rows === 'rooms'
+  const rows = useMemo(() => rowsOf(calendar, search, isRoomsOnly), [calendar, search, isRoomsOnly])
   const chosen = useMemo(() => chosenOf(url, rows, cells), [url, rows, cells])
   const grid = useRef<GridHandle>(null)
   const point = useRef<(place: Place | undefined) => void>(() => {})

@@ -15,8 +15,8 @@ export type RoomRow = { kind: 'room'; key: string; room: CalendarRoom }
 export type RateRow = { kind: 'rate'; key: string; room: CalendarRoom; rate: CalendarRate }
 export type Row = RoomRow | RateRow
 
-/** Rows whose room or rate has the text in its name or code; a room that is found brings all its rates. */
-export function rowsOf(calendar: Calendar, search: string): Row[] {
+/** Rows whose room or rate has the text in its name or code; a room that is found brings all its rates, if any are shown. */
+export function rowsOf(calendar: Calendar, search: string, isRoomsOnly: boolean): Row[] {
   const sought = search.trim().toLowerCase()
   const has = (...texts: readonly string[]): boolean =>
     sought === '' || texts.some((text) => text.toLowerCase().includes(sought))
@@ -24,9 +24,10 @@ export function rowsOf(calendar: Calendar, search: string): Row[] {
     const isRoomFound = has(room.roomId, room.name)
     const rates = room.rates.filter((rate) => isRoomFound || has(rate.rateId, rate.name))
     if (rates.length === 0) return []
+    const shown = isRoomsOnly ? [] : rates
     return [
       { kind: 'room', key: rowKey(room.roomId, undefined), room },
-      ...rates.map((rate): RateRow => ({ kind: 'rate', key: rowKey(room.roomId, rate.rateId), room, rate })),
+      ...shown.map((rate): RateRow => ({ kind: 'rate', key: rowKey(room.roomId, rate.rateId), room, rate })),
     ]
   })
 }

@@ -70,6 +70,15 @@ export function Toolbar({
         placeholder={t('calendar.childAgesExample')}
         width={120}
       />
+      <NativeSelect
+        label={t('calendar.rows')}
+        value={url.rows}
+        onChange={(event) => set({ rows: event.currentTarget.value === 'rooms' ? 'rooms' : '' })}
+        data={[
+          { value: '', label: t('calendar.rowsShown.all') },
+          { value: 'rooms', label: t('calendar.rowsShown.rooms') },
+        ]}
+      />
       <TextFilter name="rooms" label={t('calendar.search')} width={170} />
     </Group>
   )

@@ -21,6 +21,8 @@ export const calendar = {
   childAges: 'Ages of children',
   childAgesExample: '5,9',
   search: 'Room or rate',
+  rows: 'Rows',
+  rowsShown: { all: 'Rooms and rates', rooms: 'Rooms alone' },
   close: 'Close',
   reasons: {
     stopSellRoom: 'stop-sell of the room',
