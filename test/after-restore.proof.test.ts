@@ -18,7 +18,12 @@ test('rooms, rates and hotels keep their platform ids, and new ones get none tha
   await pushStoryHotel(supplier)
   const held = await idsOf(supplier)
   const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
-  const { code, stderr } = await runAri(environOf({ host, port, user, database }), 'after-restore')
+  const environ = environOf({ host, port, user, database })
+  const refused = await runAri(environ, 'after-restore')
+  assert.equal(refused.code, 1, refused.stderr)
+  assert.match(refused.stderr, /A service or another command works on this store \(\d+ connections\)/)
+  assert.deepEqual(await idsOf(supplier), held)
+  const { code, stderr } = await runAri(environ, 'after-restore', '--force')
   assert.equal(code, 0, stderr)
   expectOk(await supplier.post('/push/products', { hotelId: 'H1', products: [product('CABIN', 'CABIN')] }))
   const later = await idsOf(supplier)

@@ -37,7 +37,7 @@ export type LockedHotel = {
 
 const lockStatement = `select id, revision, revision as "revisionBefore", catalog_version as "catalogVersion", currency_revision as "currencyRevision",
     ari_version as "ariVersion"
-  from hotel where id = any($1::int[]) order by id for update`
+  from hotel where id = any($1::int[]) order by id for no key update`
 
 /**
  * Locks the hotels in order of their id, so that two groups that share hotels can't wait for each other, and says

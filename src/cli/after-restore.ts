@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { transaction } from '../platform/postgres.ts'
+import { countOtherConnections, transaction, type Queryable } from '../platform/postgres.ts'
 import { printOutcome } from './print.ts'
 import { withSession } from './session.ts'
 
@@ -9,6 +9,7 @@ const idsSkipped = { reservations: 1_000_000, hotels: 100_000, roomsAndRatesOfHo
 export function afterRestoreCommand(): Command {
   return new Command('after-restore')
     .description('make a store that was restored from a backup ready, before the service starts on it')
+    .option('--force', 'also while something is connected to the store')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -16,9 +17,10 @@ export function afterRestoreCommand(): Command {
 What was made after the backup is gone here, but others know it. So that no id is given a second time, those of
 reservations, hotels, rooms and rates go on far behind; and all who follow the change feed are told to start anew.`,
     )
-    .action((given: { json?: boolean }) =>
+    .action((given: { force?: boolean; json?: boolean }) =>
       withSession(async ({ db }) => {
         const next = await transaction(db, async (connection) => {
+          if (given.force !== true) await refuseBesideService(connection)
           await connection.query('delete from change')
           // The feed counts by the server's transactions, and another server's are other numbers.
           await connection.query(
@@ -45,4 +47,13 @@ reservations, hotels, rooms and rates go on far behind; and all who follow the c
         printOutcome(given, { idsAfter: next }, sentence)
       }),
     )
+}
+
+/** What a running service has in memory, and has told others, would be of the time before. */
+async function refuseBesideService(connection: Queryable): Promise<void> {
+  const count = await countOtherConnections(connection)
+  if (count === 0) return
+  throw new Error(
+    `A service or another command works on this store (${count} connections): stop it first. If none runs, and a connection pooler keeps them open, add --force`,
+  )
 }

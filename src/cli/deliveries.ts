@@ -143,12 +143,14 @@ function sentenceOf(delivery: ListedDelivery): string {
   return `Reservation ${reservationId} v${version} for ${supplier}, hotel ${hotelId}: ${status}${next === null ? '' : `, next attempt: ${next}`}`
 }
 
-function sentenceAgain({ again, repeated }: SentAgain): string {
+function sentenceAgain({ again, repeated, nowhere }: SentAgain): string {
+  const unsent = nowhere === 0 ? '' : `; not sent, because no URL is registered: ${nowhere}`
   if (again + repeated === 0) {
+    if (nowhere > 0) return `Nothing is sent again: no URL is registered (${nowhere} reservations)`
     return 'Nothing is sent again: what is under way, superseded, or queued once more already, is left as it is'
   }
   const repeats = repeated === 0 ? '' : `, of which ${repeated} were delivered before`
-  return `Reservations sent again: ${again + repeated}${repeats}`
+  return `Reservations sent again: ${again + repeated}${repeats}${unsent}`
 }
 
 function withFilterOptions(command: Command): Command {

@@ -46,7 +46,7 @@ export async function lockHotel(
 ): Promise<HotelRow | undefined> {
   const { rows } = await connection.query<HotelRow>({
     name: 'lock-hotel',
-    text: `select ${hotelColumns} from hotel where supplier_id = $1 and code = $2 for update`,
+    text: `select ${hotelColumns} from hotel where supplier_id = $1 and code = $2 for no key update`,
     values: [supplierId, hotelCode],
   })
   return rows[0]
@@ -111,7 +111,7 @@ export async function saveHotels(
     revision: number
     keyId: number | null
   }>(
-    'select id, code, currency, revision, key_id as "keyId" from hotel where supplier_id = $1 and code = any($2::text[]) order by id for update',
+    'select id, code, currency, revision, key_id as "keyId" from hotel where supplier_id = $1 and code = any($2::text[]) order by id for no key update',
     [supplierId, present.map(({ hotelId }) => hotelId)],
   )
   const revisionById = await updateChanged(connection, supplierId, present, nowMs)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { startGateway, type TestGateway } from '../../test/harness.ts'
-import { transaction, type Queryable } from './postgres.ts'
+import { openDatabase, transaction, type Queryable } from './postgres.ts'
 
 let gateway: TestGateway
 before(async () => {
@@ -27,8 +28,8 @@ async function deadlocked(connection: Queryable, times: { left: number }): Promi
 describe('a transaction', () => {
   test('sends statements in the order in which they are begun, those that come last with the commit', async () => {
     const seen = await transaction(gateway.db, async (connection) => {
-      connection.lastly(() => write(connection, 'third'))
-      connection.lastly(() => write(connection, 'fourth'))
+      connection.lastly((later) => write(later, 'third'))
+      connection.lastly((later) => write(later, 'fourth'))
       const [before] = await connection.together(() => [lines(connection), undefined])
       const first = write(connection, 'first')
       const second = write(connection, 'second')
@@ -49,9 +50,9 @@ describe('a transaction', () => {
   test('is undone whole by a statement that fails beside the commit, and says which it was', async () => {
     const failing = transaction(gateway.db, async (connection) => {
       await write(connection, 'first')
-      connection.lastly(() => write(connection, 'second'))
-      connection.lastly(() => write(connection, null))
-      connection.lastly(() => write(connection, 'third'))
+      connection.lastly((later) => write(later, 'second'))
+      connection.lastly((later) => write(later, null))
+      connection.lastly((later) => write(later, 'third'))
     })
     await assert.rejects(failing, { code: '23502', column: 'text' })
     assert.deepEqual(await lines(), [])
@@ -76,7 +77,7 @@ describe('a transaction', () => {
       await transaction(gateway.db, async (connection) => {
         await write(connection, place)
         if (place === 'work') await deadlocked(connection, times)
-        else connection.lastly(() => deadlocked(connection, times))
+        else connection.lastly((later) => deadlocked(later, times))
       })
       assert.equal(times.left, -1)
     }
@@ -85,13 +86,58 @@ describe('a transaction', () => {
 
   test('takes no statement after its commit', async () => {
     const late = transaction(gateway.db, async (connection) => {
-      connection.lastly(async () => {
-        await write(connection, 'in time')
-        await write(connection, 'too late')
+      connection.lastly(async (later) => {
+        await write(later, 'in time')
+        await write(later, 'too late')
       })
     })
-    await assert.rejects(late, /after the commit/)
+    await assert.rejects(late, /after the end of its transaction/)
     assert.deepEqual(await lines(), ['in time'])
+  })
+
+  test('commits nothing where a statement that comes last could not even be begun', async () => {
+    const failing = transaction(gateway.db, async (connection) => {
+      await write(connection, 'first')
+      connection.lastly((later) => write(later, 'second'))
+      connection.lastly(async () => {
+        throw new RangeError('no such day')
+      })
+    })
+    await assert.rejects(failing, /no such day/)
+    assert.deepEqual(await lines(), [])
+  })
+
+  test('takes no statement after it was undone: its connection is somebody else’s by then', async () => {
+    let left: Promise<unknown> | undefined
+    const failing = transaction(gateway.db, async (connection) => {
+      const branch = async (): Promise<void> => {
+        await lines(connection)
+        await wait(20)
+        await write(connection, 'stray')
+      }
+      left = branch()
+      await lines(connection)
+      throw new RangeError('given up')
+    })
+    await assert.rejects(failing, /given up/)
+    await assert.rejects(left ?? Promise.resolve(), /after the end of its transaction/)
+    assert.deepEqual(await lines(), [])
+  })
+
+  test('says of several that fail what the first failed for, however the others are wrapped', async () => {
+    const wrapped = async (connection: Queryable): Promise<unknown> => {
+      const ask = async (): Promise<unknown> => await connection.query('select no_such_column from line')
+      return await ask()
+    }
+    const failing = transaction(gateway.db, async (connection) => {
+      await connection.together(() => [wrapped(connection), lines(connection)])
+    })
+    await assert.rejects(failing, { code: '42703' })
+    const lastly = transaction(gateway.db, async (connection) => {
+      connection.lastly(wrapped)
+      connection.lastly((later) => write(later, 'second'))
+    })
+    await assert.rejects(lastly, { code: '42703' })
   })
 
   test('of which nothing is asked asks nothing of PostgreSQL', async () => {
@@ -111,4 +157,26 @@ test('statements together are answered each, and a failure leaves connections of
   ])
   await assert.rejects(failing, { code: '42703' })
   assert.deepEqual(await lines(), [])
+})
+
+test('a connection that PostgreSQL ended is given to nobody', async () => {
+  const one = openDatabase(gateway.db.address, { warn: () => {} }, 1)
+  try {
+    const ended = assert.rejects(
+      one.together((connection) => [connection.query('select pg_sleep(10)')]),
+      { code: '57P01' },
+    )
+    const waiting = one.query<{ one: number }>('select 1 as one')
+    for (let killed = 0; killed === 0; await wait(5)) {
+      const { rowCount } = await gateway.db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and query = 'select pg_sleep(10)' and state = 'active'`,
+      )
+      killed = rowCount ?? 0
+    }
+    await ended
+    assert.deepEqual((await waiting).rows, [{ one: 1 }])
+  } finally {
+    await one.close()
+  }
 })

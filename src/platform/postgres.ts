@@ -36,12 +36,13 @@ export type Transaction = Queryable & {
    */
   together: <const Statements extends Begun>(start: () => Statements) => Promise<Answers<Statements>>
   /**
-   * Statements of which nobody needs the rows, begun by `start` without waiting for one: they leave in one write with
-   * the commit, in the order of the calls. If one fails, nothing is committed.
+   * A statement of which nobody needs the rows: `start` is called at once, and what it asks of `later` leaves in one
+   * write with the commit, in the order of the calls. If one fails, nothing is committed.
    */
-  lastly: (start: () => Promise<unknown>) => void
+  lastly: (start: (later: Queryable) => Promise<unknown>) => void
 }
 
+/** By async functions, which fail in their promise only. */
 type Begun = readonly (Promise<unknown> | undefined)[]
 type Answers<Statements extends Begun> = {
   -readonly [Index in keyof Statements]: Awaited<Statements[Index]>
@@ -61,11 +62,19 @@ export class Connection extends pg.Client {
   together<const Statements extends Begun>(start: () => Statements): Promise<Answers<Statements>> {
     this.#socket.cork()
     try {
-      return Promise.all(start())
+      return allOf(start())
     } finally {
       this.#socket.uncork()
     }
   }
+}
+
+/** Waits for all; of those that fail the first says why, because in a transaction the others fail for it. */
+async function allOf<const Statements extends Begun>(begun: Statements): Promise<Answers<Statements>> {
+  const settled = await Promise.allSettled(begun)
+  const failed = settled.find((one) => one.status === 'rejected')
+  if (failed) throw failed.reason
+  return Promise.all(begun)
 }
 
 export type Database = Queryable & {
@@ -90,6 +99,8 @@ const idleTimeoutMs = 60_000
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
 
+const applicationName = 'ari-gateway'
+
 /**
  * Settings every connection of ours has; `synchronous_commit` because an acknowledged write is on disk. Without parallel
  * workers: to start them takes longer than they spare, and no one caller should have all processors.
@@ -100,7 +111,7 @@ const sessionOptions =
 export function connectionConfig(address: PostgresAddress): pg.ClientConfig {
   return {
     ...address,
-    application_name: 'ari-gateway',
+    application_name: applicationName,
     options: sessionOptions,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
@@ -129,9 +140,13 @@ export function openDatabase(
     writes: new Gate(writesMax),
     query: (query, values) => pool.query(query, values),
     together: async (start) => {
-      const { client, release } = await connected(pool)
+      const { client, onBroken, release } = await connected(pool)
       try {
         return await client.together(() => start(client))
+      } catch (error) {
+        // As the pool does it for a statement alone: which connections a failure leaves of use is not told by it.
+        onBroken()
+        throw error
       } finally {
         release()
       }
@@ -140,6 +155,16 @@ export function openDatabase(
       await Promise.all([endPool(pool), endPool(signInPool)])
     },
   }
+}
+
+/** How many connections services and commands have to the database, but for the one that asks. */
+export async function countOtherConnections(connection: Queryable): Promise<number> {
+  const { rows } = await connection.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and application_name = $1 and pid <> pg_backend_pid()`,
+    [applicationName],
+  )
+  return rows[0]?.count ?? 0
 }
 
 /** pg's own end() comes back before the connections are gone; a PostgreSQL that stops then would break them. */
@@ -178,12 +203,13 @@ async function transactionOnce<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const { client, onBroken, release } = await connected(db.pool)
-  const { transaction: opened, commit } = open(client)
+  const { transaction: opened, commit, end } = open(client)
   try {
     const result = await work(opened)
     await commit()
     return result
   } catch (error) {
+    end()
     await client.query('rollback').catch(onBroken)
     throw error
   } finally {
@@ -210,40 +236,65 @@ async function connected(
   return { client, onBroken, release }
 }
 
-function open(client: Connection): { transaction: Transaction; commit: () => Promise<void> } {
-  const ending: (() => Promise<unknown>)[] = []
+type Opened = { transaction: Transaction; commit: () => Promise<void>; end: () => void }
+
+function open(client: Connection): Opened {
+  const later: (() => void)[] = []
+  const ending: Promise<unknown>[] = []
+  let failed: { error: unknown } | undefined
   let begun: Promise<unknown> | undefined
   let state: 'closed' | 'open' | 'ended' = 'closed'
-  const begin = (): Promise<unknown> => (begun ??= client.query('begin').then(() => (state = 'open')))
+  const begin = (): Promise<unknown> =>
+    (begun ??= client.query('begin').then(() => {
+      if (state === 'closed') state = 'open'
+    }))
+  const refuseAfterEnd = (): void => {
+    if (state === 'ended') throw new Error('a statement comes after the end of its transaction')
+  }
+  const laterOn: Queryable = {
+    query: async (query, values) => {
+      refuseAfterEnd()
+      return new Promise((resolve, reject) => {
+        later.push(() => void client.query(query, values).then(resolve, reject))
+      })
+    },
+  }
   const transaction: Transaction = {
     query: async (query, values) => {
       if (state === 'closed') await begin()
-      if (state === 'ended') throw new Error('a statement comes after the commit')
+      refuseAfterEnd()
       return client.query(query, values)
     },
     together: async (start) => {
-      const [answers] = await client.together(() => {
+      refuseAfterEnd()
+      const [, answers] = await client.together(() => {
         const beginning = begin()
         state = 'open'
-        return [Promise.all(start()), beginning]
+        return [beginning, allOf(start())]
       })
       return answers
     },
     lastly: (start) => {
-      ending.push(start)
+      const started = start(laterOn)
+      started.catch((error: unknown) => (failed ??= { error }))
+      ending.push(started)
     },
   }
   const commit = async (): Promise<void> => {
-    if (ending.length > 0) await begin()
+    if (failed) throw failed.error
+    if (later.length > 0) await begin()
     if (!begun) return
-    const [{ command }] = await client.together(() => {
-      const statements = ending.map((start) => start())
+    const [, { command }] = await client.together(() => {
+      for (const send of later) send()
       state = 'ended'
-      return [client.query('commit'), ...statements]
+      return [allOf(ending), client.query('commit')]
     })
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
   }
-  return { transaction, commit }
+  const end = (): void => {
+    state = 'ended'
+  }
+  return { transaction, commit, end }
 }
 
 function codeOf(error: unknown): string {

@@ -43,7 +43,7 @@ async function cancel(
   if ((parseNight(content.checkout) ?? 0) < dayIn(hotel.timeZone, nowMs))
     throw new Rejected(409, reservationFaults.stayOver)
   const made = { status: next, content, revision: undefined, nowMs }
-  connection.lastly(() => insertVersion(connection, held, made))
+  connection.lastly((later) => insertVersion(later, held, made))
   const id = String(held.id)
   const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: nowMs, content }
   const queued = queueVersion(connection, cancelled, hotel)

@@ -68,7 +68,7 @@ async function claimRepeat(
   { nowMs, leasedUntilMs, endpoint }: Lease & { endpoint: number },
 ): Promise<ClaimedNow | undefined> {
   // Held, so that it gets no other version, and nobody sends it again too, between what is seen and what is made.
-  await connection.query('select from reservation where id = $1 for update', [reservationId])
+  await connection.query('select from reservation where id = $1 for no key update', [reservationId])
   const { rows } = await connection.query<Claimed>(
     `insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, lane,
        endpoint, due_at, leased_until, attempts, trigger, is_repeat, arrives_at, created_at, undelivered_since,

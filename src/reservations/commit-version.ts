@@ -26,8 +26,8 @@ export function lowerInventory(
   if (lowered.length === 0) return undefined
   const written = { id: stay.catalog.hotelId, revision, revisionBefore: hotel.revision }
   const keys = lowered.map(({ key }) => key)
-  connection.lastly(() => updateBlocks(connection, lowered, nowMs))
-  connection.lastly(() => writeVersions(connection, [{ hotel: written, keys }], 'reservation', nowMs))
+  connection.lastly((later) => updateBlocks(later, lowered, nowMs))
+  connection.lastly((later) => writeVersions(later, [{ hotel: written, keys }], 'reservation', nowMs))
   return revision
 }
 

@@ -59,12 +59,12 @@ async function create(
   const status = 'Confirm'
   const { supplierId, hotelId } = hotel
   const made = { status, content, revision, nowMs } as const
-  connection.lastly(() => insertReservation(connection, { id: reservationId, supplierId, hotelId }, made))
+  connection.lastly((later) => insertReservation(later, { id: reservationId, supplierId, hotelId }, made))
   const id = String(reservationId)
   if (card && needs.vault) {
     const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
     const sealed = needs.vault.seal(id, card)
-    connection.lastly(() => saveCard(connection, reservationId, sealed, keptUntilMs))
+    connection.lastly((later) => saveCard(later, reservationId, sealed, keptUntilMs))
   }
   const version = { id, hotelId, version: 1, status, modifiedAtMs: nowMs, content } as const
   const queued = queueVersion(connection, version, hotel)

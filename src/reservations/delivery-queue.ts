@@ -28,7 +28,7 @@ export type QueuedDelivery = { deliveryId: string; status: 'queued'; endpoint: n
  */
 export function queueDelivery(connection: Transaction, delivery: ToDeliver): QueuedDelivery {
   const id = randomUUID()
-  connection.lastly(() => insertDelivery(connection, id, delivery))
+  connection.lastly((later) => insertDelivery(later, id, delivery))
   return { deliveryId: deliveryIdOf(id), status: 'queued', endpoint: delivery.endpoint }
 }
 

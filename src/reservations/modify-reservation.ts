@@ -94,16 +94,15 @@ async function modify(
   }
 
   const status = following.Confirm.modify
-  connection.lastly(() => insertVersion(connection, held, { status, content, revision, nowMs }))
-  const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
-  const sealed = isNewCard ? needs.vault?.seal(id, card) : undefined
-  connection.lastly(() =>
-    sealed
-      ? saveCard(connection, held.id, sealed, keptUntilMs)
-      : keepCardUntil(connection, held.id, keptUntilMs),
-  )
+  connection.lastly((later) => insertVersion(later, held, { status, content, revision, nowMs }))
   const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: nowMs, content }
   const queued = queueVersion(connection, version, hotel)
+  // After the delivery: who settles one locks it before its card too.
+  const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
+  const sealed = isNewCard ? needs.vault?.seal(id, card) : undefined
+  connection.lastly((later) =>
+    sealed ? saveCard(later, held.id, sealed, keptUntilMs) : keepCardUntil(later, held.id, keptUntilMs),
+  )
   const said = { code: '200', message: 'Reservation modified', warnings }
   return { answer: answer(200, shownMade(version, queued.status, said)), queued, outcome: 'modified' }
 }

@@ -88,7 +88,7 @@ export async function once<Prepared extends { hotelId: number }, Opened>(
         if (again) return { answer: again, queued: undefined, outcome: 'repeated' }
         const hotel = { ...locked, endpoint: callback ? endpointOf(callback.url) : noEndpoint }
         const booked = await work(connection, { hotel, opened, prepared })
-        if (repeated) connection.lastly(() => keepAnswer(connection, repeated, booked.answer, nowMs))
+        if (repeated) connection.lastly((later) => keepAnswer(later, repeated, booked.answer, nowMs))
         return booked
       }),
     )

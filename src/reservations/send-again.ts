@@ -1,4 +1,5 @@
 import { numberArray, type Queryable } from '../platform/postgres.ts'
+import { selectCallbacks } from '../webhooks/store.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
 
 /** Which deliveries an operator means; absent: any. */
@@ -90,8 +91,11 @@ export async function selectAttempts(db: Queryable, id: string): Promise<ListedA
   return rows
 }
 
-/** What was not delivered begins its schedule anew; what was delivered is sent once more, as a repeat. */
-export type SentAgain = { again: number; repeated: number }
+/**
+ * What was not delivered begins its schedule anew; what was delivered is sent once more, as a repeat. `nowhere`: nothing
+ * was done about those whose suppliers have no URL.
+ */
+export type SentAgain = { again: number; repeated: number; nowhere: number }
 
 /**
  * Queues deliveries once more, by the worker's next look: of each reservation only its present version, because a
@@ -103,12 +107,16 @@ export async function sendAgain(
   filter: DeliveryFilter,
   nowMs: number,
 ): Promise<SentAgain> {
-  const held = await connection.query<{ id: number }>(
-    `select id::float8 as id from reservation
-     where id in (select delivery.reservation_id from ${named} where ${isMeant}) order by reservation.id for update`,
+  const { rows: held } = await connection.query<{ id: number; hotelId: number }>(
+    `select id::float8 as id, hotel_id as "hotelId" from reservation
+     where id in (select delivery.reservation_id from ${named} where ${isMeant}) order by reservation.id for no key update`,
     meant(filter),
   )
-  const { rows } = await connection.query<SentAgain>(
+  const hotelIds = [...new Set(held.map(({ hotelId }) => hotelId))]
+  const callbacks = await selectCallbacks(connection, hotelIds, 'pushbook', nowMs)
+  const reachable = held.filter(({ hotelId }) => callbacks.has(hotelId))
+  const nowhere = held.length - reachable.length
+  const { rows } = await connection.query<Omit<SentAgain, 'nowhere'>>(
     `with meant as (
        select distinct on (delivery.reservation_id) delivery.*
        from ${named} join reservation
@@ -135,7 +143,7 @@ export async function sendAgain(
        returning id
      )
      select (select count(*)::int from again) as again, (select count(*)::int from repeated) as repeated`,
-    [...meant(filter), nowMs, numberArray(held.rows.map(({ id }) => id))],
+    [...meant(filter), nowMs, numberArray(reachable.map(({ id }) => id))],
   )
-  return rows[0] ?? { again: 0, repeated: 0 }
+  return { again: 0, repeated: 0, ...rows[0], nowhere }
 }

@@ -20,7 +20,7 @@ export async function lockHotelForBooking(connection: Queryable, hotelId: number
     name: 'lock-hotel-for-booking',
     text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
       from hotel join supplier on supplier.id = hotel.supplier_id
-      where hotel.id = $1 for update of hotel`,
+      where hotel.id = $1 for no key update of hotel`,
     values: [hotelId],
   })
   const [hotel] = rows
@@ -83,7 +83,7 @@ export async function selectOptionalReservation(
 /** The same until the transaction ends; its hotel must be locked already, so that nobody waits crosswise. */
 export async function lockReservation(connection: Transaction, id: number): Promise<HeldReservation> {
   const [, held] = await connection.together(() => [
-    connection.query('select from reservation where id = $1 for update', [id]),
+    connection.query('select from reservation where id = $1 for no key update', [id]),
     selectOptionalReservation(connection, id),
   ])
   if (!held) throw new Error(`reservation ${id} is gone although reservations are never deleted`)

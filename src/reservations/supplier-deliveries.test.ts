@@ -11,10 +11,11 @@ import {
 } from '../../test/deliveries.ts'
 import type { Reply } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
-import { problemsOf } from '../../test/story.ts'
+import { expectOk, problemsOf } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
 import { transaction } from '../platform/postgres.ts'
 import { sendAgain, type DeliveryFilter } from './send-again.ts'
+import { lockHotelForBooking } from './store.ts'
 
 /** What suppliers do about their reservations, without a worker: nothing is sent but what they ask for. */
 
@@ -222,10 +223,10 @@ test('dead letters are sent again singly and by range, delivered ones as repeats
   assert.deepEqual(
     [none, single, byRange, repeats],
     [
-      { again: 0, repeated: 0 },
-      { again: 1, repeated: 0 },
-      { again: 1, repeated: 0 },
-      { again: 0, repeated: 1 },
+      { again: 0, repeated: 0, nowhere: 0 },
+      { again: 1, repeated: 0, nowhere: 0 },
+      { again: 1, repeated: 0, nowhere: 0 },
+      { again: 0, repeated: 1, nowhere: 0 },
     ],
   )
   receiver.calls.length = 0
@@ -285,6 +286,30 @@ test('sent again while it is cancelled, a reservation does not arrive in its old
     last,
     booked.map(({ reservationId }) => `${reservationId}.2`),
   )
+})
+
+test('what has nowhere to go is not sent again, and whoever sends again waits for no booking of the hotel', async () => {
+  const supplier = await stage.supplierAt('nowhere', undefined)
+  const { db, clock } = stage.gateway
+  const [booked] = await book(stage.gateway, supplier)
+  assert.ok(booked)
+  const again = () =>
+    transaction(db, (connection) => sendAgain(connection, { supplier: 'nowhere' }, clock.now()))
+  assert.deepEqual(await again(), { again: 0, repeated: 0, nowhere: 1 })
+  const [left] = await deliveriesOf(stage.gateway, booked.reservationId)
+  assert.deepEqual([left?.lane, left?.dueInMs], ['hourly', null])
+  const receiver = await startReceiver(always(200))
+  receivers.push(receiver)
+  const webhook = `http://127.0.0.1:${receiver.port}/book`
+  expectOk(await supplier.post('/push/webhook/pushbook', { webhook }))
+  await db.query("update delivery set status = 'delivered', delivered_at = now() where reservation_id = $1", [
+    booked.reservationId,
+  ])
+  const sent = await transaction(db, async (connection) => {
+    await lockHotelForBooking(connection, supplier.hotelId)
+    return await again()
+  })
+  assert.deepEqual(sent, { again: 0, repeated: 1, nowhere: 0 })
 })
 
 test('two deliveries of one reservation that wait, which should never be, hold up nobody', async () => {
