@@ -208,11 +208,11 @@ test('a dead letter is sent again and arrives; who did it is kept', async () => 
   broken.calls.length = 0
   const { deliveryId } = (await rowOf(ids.dead)) ?? assert.fail()
   const sent = expectOk(await operator.post(`/deliveries/${deliveryId}/send-again`, {}))
-  assert.deepEqual(sent.body, { again: 1, repeated: 0 })
+  assert.deepEqual(sent.body, { again: 1, repeated: 0, nowhere: 0 })
   await until('it arrived', async () => (await statusOf(ids.dead)) === 'delivered')
   assert.deepEqual(broken.calls.flatMap(namedIn), [`${ids.dead}.1`])
   assert.deepEqual(await audited(), [
-    [operator.name, 'delivery.send-again', `delivery ${deliveryId}`, { again: 1, repeated: 0 }],
+    [operator.name, 'delivery.send-again', `delivery ${deliveryId}`, { again: 1, repeated: 0, nowhere: 0 }],
   ])
 })
 
@@ -222,7 +222,7 @@ test('chosen ones are sent again together, one that had arrived as a repeat; an 
   const refused = await operator.post('/deliveries/send-again', { deliveryIds: [...chosen, unknown, 'x'] })
   assert.deepEqual([refused.status, problemsOf(refused).length, await statusOf(ids.far)], [404, 2, 'queued'])
   const sent = expectOk(await operator.post('/deliveries/send-again', { deliveryIds: chosen }))
-  assert.deepEqual(sent.body, { again: 1, repeated: 1 })
+  assert.deepEqual(sent.body, { again: 1, repeated: 1, nowhere: 0 })
   await until('it arrived', async () => (await statusOf(ids.far)) === 'delivered')
   await until(
     'the repeat arrived',
@@ -245,8 +245,11 @@ test('a filter is counted first, and what came to be meant besides is not sent',
     [more.status, problemsOf(more)],
     [409, [[undefined, 'MORE_BY_NOW', 'More deliveries are meant than were counted; none was sent']]],
   )
+  const none = await operator.post('/deliveries/send-again', { filter, count: 2 })
+  assert.deepEqual([none.status, Object(problemsOf(none)[0])[1]], [409, 'NO_URL'])
+  expectOk(await beta.post('/push/webhook/pushbook', { webhook: `http://127.0.0.1:${broken.port}/beta` }))
   const sent = expectOk(await operator.post('/deliveries/send-again', { filter, count: 2 }))
-  assert.deepEqual(sent.body, { again: 2, repeated: 0 })
+  assert.deepEqual(sent.body, { again: 2, repeated: 0, nowhere: 0 })
   assert.equal((await audited()).length, 3)
   for (const narrower of [{ olderThanMinutes: 10_000 }, { hotelId: anothers }]) {
     const nothing = await operator.post('/deliveries/send-again', {

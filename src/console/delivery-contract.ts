@@ -91,8 +91,11 @@ const undeliveredFilter = Type.Object({
 })
 export type UndeliveredFilter = Static<typeof undeliveredFilter>
 
-/** `again`: undelivered ones, at once and with a schedule from the beginning; `repeated`: had arrived before. */
-export type SentAgainAnswer = { again: number; repeated: number }
+/**
+ * `again`: undelivered ones, at once and with a schedule from the beginning; `repeated`: had arrived before; `nowhere`:
+ * left as they are, because their suppliers have no URL.
+ */
+export type SentAgainAnswer = { again: number; repeated: number; nowhere: number }
 
 const searched = {
   state: Type.Optional(oneOf([...openStates, 'delivered', 'superseded'])),

@@ -98,7 +98,7 @@ async function sendChosen(
   const unknown = deliveryIds.filter((_, index) => !before.has(ids[index] ?? ''))
   rejectIfAny(unknown.map(deliveryUnknown), 404)
   const sent = await sendAgain(connection, { ids: [...before.keys()] }, nowMs)
-  if (sent.again + sent.repeated === 0) throw new Rejected(409, nothingToSend)
+  rejectIfNothing(sent)
   await audit(connection, {
     operator,
     requestId,
@@ -111,6 +111,17 @@ async function sendChosen(
   })
   return sent
 }
+
+function rejectIfNothing({ again, repeated, nowhere }: SentAgainAnswer): void {
+  if (again + repeated > 0) return
+  throw new Rejected(409, nowhere > 0 ? noUrl : nothingToSend)
+}
+
+const noUrl = {
+  type: 'NO_URL',
+  message: 'Nothing is sent again: the supplier has registered no URL for reservations',
+  hint: 'Tell the hotel by other means. The supplier can register one with POST /push/webhook/pushbook, or fetch its reservations',
+} as const
 
 const nothingToSend = {
   type: 'NOTHING_TO_SEND',
@@ -134,7 +145,7 @@ async function sendMeant(
   const ids = search ? await selectToSendAgain(connection, search, count + 1) : []
   if (ids.length > count) throw new Rejected(409, moreByNow)
   const sent = await sendAgain(connection, { ids }, nowMs)
-  if (sent.again === 0) throw new Rejected(409, nothingToSend)
+  rejectIfNothing(sent)
   await audit(connection, {
     operator,
     requestId,

@@ -32,13 +32,17 @@ export function timeText(at: string, zone: string = viewerZone): string | undefi
   }
 }
 
-const dateFormat = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'UTC',
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-})
+const dayParts = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
+const dateFormat = new Intl.DateTimeFormat('en-GB', { ...dayParts, timeZone: 'UTC' })
+
+/** `Thu, 14 Jan 2027`: the day that an instant is on in a zone. */
+export function dayText(at: string, zone: string): string {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...dayParts, timeZone: zone }).format(new Date(at))
+  } catch {
+    return dateFormat.format(new Date(at))
+  }
+}
 
 /** `Thu, 14 Jan 2027` of `2027-01-14`. */
 export function dateText(date: string): string {
@@ -57,5 +61,8 @@ const agoUnits = [
 export function agoText(at: string, nowMs: number): string {
   const differenceMs = Date.parse(at) - nowMs
   const { unit, ms } = agoUnits.find((one) => Math.abs(differenceMs) >= one.ms) ?? agoUnits[3]
-  return agoFormat.format(Math.trunc(differenceMs / ms), unit)
+  // What comes is as many days off as nights lie between.
+  const count =
+    unit === 'day' && differenceMs > 0 ? Math.ceil(differenceMs / ms) : Math.trunc(differenceMs / ms)
+  return agoFormat.format(count, unit)
 }

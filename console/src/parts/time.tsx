@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { agoText, dateText, timeText, viewerZone } from './time-text.ts'
+import { agoText, dateText, dayText, timeText, viewerZone } from './time-text.ts'
 import classes from './time.module.css'
 
 /** An instant in the viewer's zone and, where it is another, in the hotel's. */
@@ -30,6 +30,18 @@ export function Ago({ at, nowMs }: { at: string | null | undefined; nowMs?: numb
     <time dateTime={at} title={`${timeText(at) ?? at} (${viewerZone})`} className={classes['ago']}>
       {agoText(at, nowMs ?? Date.now())}
     </time>
+  )
+}
+
+/** The day of an arrival, which is one at the hotel, and how far off it is; `at` is the hotel's midnight. */
+export function Arrival({ at, zone }: { at: string; zone: string }) {
+  return (
+    <span className={classes['both']}>
+      <span>{dayText(at, zone)}</span>
+      <span className={classes['there']}>
+        <Ago at={at} />
+      </span>
+    </span>
   )
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { ListedDelivery } from '../../../../src/console/delivery-contract.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { Ago, Time } from '../../parts/time.tsx'
+import { Ago, Arrival, Time } from '../../parts/time.tsx'
 import { AlertBadge, DeliveryBadge, OutcomeText } from './delivery-badge.tsx'
 import classes from './cells.module.css'
 import type { ViewName } from './delivery-filters.tsx'
@@ -49,7 +49,7 @@ export function useDeliveryColumns({ view, marked, mark }: Marking): Column<List
   const arrival: Column<ListedDelivery> = {
     key: 'arrival',
     header: t('deliveries.column.arrival'),
-    cell: ({ arrivesAt }) => <Ago at={arrivesAt} />,
+    cell: ({ arrivesAt, timeZone }) => <Arrival at={arrivesAt} zone={timeZone} />,
   }
   return [
     ...(mark ? [choose] : []),

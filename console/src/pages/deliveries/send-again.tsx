@@ -3,7 +3,11 @@ import { notifications } from '@mantine/notifications'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ShownDelivery, UndeliveredFilter } from '../../../../src/console/delivery-contract.ts'
+import type {
+  SentAgainAnswer,
+  ShownDelivery,
+  UndeliveredFilter,
+} from '../../../../src/console/delivery-contract.ts'
 import { useApi, useChange, type RouteName } from '../../api.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 
@@ -12,10 +16,13 @@ import { Confirm } from '../../parts/confirm.tsx'
 const readAnew: readonly RouteName[] = ['searchDeliveries', 'searchReservations', 'showReservation']
 const icon = <Send size={14} aria-hidden />
 
-function useSaid(): (sent: { again: number; repeated: number }) => void {
+function useSaid(): (sent: SentAgainAnswer) => void {
   const { t } = useTranslation()
-  return ({ again, repeated }) =>
+  return ({ again, repeated, nowhere }) => {
     notifications.show({ message: t('deliveries.again.done', { count: again + repeated }), color: 'teal' })
+    if (nowhere > 0)
+      notifications.show({ message: t('deliveries.again.nowhere', { count: nowhere }), color: 'yellow' })
+  }
 }
 
 export function SendOneAgain({

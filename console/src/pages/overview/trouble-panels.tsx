@@ -7,7 +7,7 @@ import type {
 } from '../../../../src/console/overview-contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago, Arrival } from '../../parts/time.tsx'
 import classes from './overview.module.css'
 import { NameOf, Panel, ShortList } from './panel.tsx'
 
@@ -68,7 +68,7 @@ export function UndeliveredPanel({ urgent }: { urgent: Overview['undelivered']['
           },
           {
             header: t('overview.undelivered.arrives'),
-            cell: ({ arrivesAt }) => <Ago at={arrivesAt} />,
+            cell: ({ arrivesAt, timeZone }) => <Arrival at={arrivesAt} zone={timeZone} />,
             align: 'right',
           },
         ]}
@@ -124,5 +124,9 @@ function Share({ refused: { pushes, rejected, partial } }: { refused: Refused })
   const share = ((rejected + partial) / pushes) * 100
   // Nothing but all is 100 %, and nothing but none is 0 %.
   const shown = share > 99 && share < 100 ? 99 : share > 0 && share < 1 ? 1 : Math.round(share)
-  return t('overview.refusing.share', { share: shown, pushes })
+  return (
+    <NameOf of={t('overview.refusing.ofThese', { rejected, partial })}>
+      {t('overview.refusing.share', { share: shown, pushes })}
+    </NameOf>
+  )
 }

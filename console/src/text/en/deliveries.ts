@@ -118,6 +118,8 @@ export const deliveries = {
     confirm_other: 'Send {{count}} again',
     done_one: '{{count}} reservation is sent again',
     done_other: '{{count}} reservations are sent again',
+    nowhere_one: '{{count}} reservation has nowhere to go: its supplier has no URL',
+    nowhere_other: '{{count}} reservations have nowhere to go: their suppliers have no URL',
   },
   timeline: {
     title: 'Did it reach the hotel?',

@@ -37,13 +37,14 @@ export const overview = {
     sub_one: 'supplier with 5 % of its pushes or more',
     sub_other: 'suppliers with 5 % of their pushes or more',
     none: 'No supplier has many pushes refused',
-    list: 'Suppliers whose pushes are refused',
+    list: 'Suppliers whose pushes are refused, whole or in part',
     listEmpty:
       'No supplier has three pushes or more refused that make 5 % of its pushes, neither in the last hour nor in the last day.',
     supplier: 'Supplier',
     hour: 'Last hour',
     day: 'Last day',
     share: '{{share}} % of {{pushes}}',
+    ofThese: '{{rejected}} refused, {{partial}} in part',
     quiet: 'no pushes',
   },
   stale: {
