@@ -9,7 +9,7 @@ import {
 import { startDeliveryWorker, type DeliveryWorker } from '../src/reservations/delivery-worker.ts'
 import { parseNight } from '../src/platform/calendar.ts'
 import { openLog } from '../src/platform/log.ts'
-import { transaction } from '../src/platform/postgres.ts'
+import { transaction } from '../src/platform/transaction.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import type { ReservationContent } from '../src/reservations/state.ts'
 import { selectCallback } from '../src/webhooks/store.ts'

@@ -1,5 +1,6 @@
 import { monthOf, parseNight } from '../platform/calendar.ts'
-import { transaction, type Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { Rejected, rejectIfAny, type Problem } from '../platform/rejected.ts'
 import type { BodyOf } from '../platform/route.ts'
 import { answer, onEveryProblem, type Judge } from '../platform/mount.ts'

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { countOtherConnections, transaction, type Queryable } from '../platform/postgres.ts'
+import { countOtherConnections, type Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { printOutcome } from './print.ts'
 import { withSession } from './session.ts'
 

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { refuseUnknownSupplier } from '../keys/suppliers.ts'
-import { transaction, type Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { deliveryIdOf, parseDeliveryId } from '../reservations/delivery-queue.ts'
 import {
   deliveryStatuses,

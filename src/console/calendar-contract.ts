@@ -99,7 +99,14 @@ export type CellSetter =
       key: string | null
     }
   | { by: 'reservation'; reservationId: string; at: string }
-  | { by: 'operator'; operator: string; requestId: string; at: string }
+  | {
+      by: 'operator'
+      operator: string
+      requestId: string
+      at: string
+      /** Null where none was given, or where the push log no longer keeps it. */
+      reason: string | null
+    }
 
 export type CellValue = {
   of: 'room' | 'rate'

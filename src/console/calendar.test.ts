@@ -221,7 +221,8 @@ test('a cell says what is held, who set it, and which pushes named the night', a
 
 test('a cell of the room itself tells of an operator who stopped the sale', async () => {
   const stage = await scene('stopped-cell')
-  const order = { action: 'stop', targets: [{ roomId: 'DBL' }], from: '2027-04-10', to: '2027-04-10' }
+  const dates = { from: '2027-04-10', to: '2027-04-10' }
+  const order = { action: 'stop', targets: [{ roomId: 'DBL' }], ...dates, reason: 'Burst pipe' }
   const { body: stopped } = expectOk(await operator('POST', `/hotels/${stage.hotel}/stop-sell`, order))
   const { body } = expectOk(
     await operator('GET', `/hotels/${stage.hotel}/calendar/cell?room=DBL&night=2027-04-10`),
@@ -232,7 +233,13 @@ test('a cell of the room itself tells of an operator who stopped the sale', asyn
     field: 'stopSell',
     value: true,
     revision: stopped['revision'],
-    setBy: { by: 'operator', operator: operator.id, requestId: stopped['requestId'], at },
+    setBy: {
+      by: 'operator',
+      operator: operator.id,
+      requestId: stopped['requestId'],
+      at,
+      reason: 'Burst pipe',
+    },
   })
   assert.deepEqual([history[0].kind, history[0].items], ['stopSell', [{ item: 0, sent: { stopSell: true } }]])
 })

@@ -41,6 +41,7 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
       const setterOf = await readSetters(needs.db, [{ catalog, tested: [{ roomRate, rules }] }])
       const setBy = await shownSetters(
         needs.db,
+        catalog.hotelId,
         rules.map(({ origin }) => setterOf(catalog, roomRate, origin)),
       )
       const explained: AnswerOf<typeof calendarRoutes.explainStay> = {

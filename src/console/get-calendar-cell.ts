@@ -29,6 +29,7 @@ export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
     const setterOf = await readSetters(needs.db, [{ catalog, tested: [{ roomRate, rules: origins }] }])
     const setBy = await shownSetters(
       needs.db,
+      catalog.hotelId,
       origins.map(({ origin }) => setterOf(catalog, roomRate, origin)),
     )
     const history = await readCellHistory(needs.db, catalog.hotelId, {

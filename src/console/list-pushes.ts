@@ -5,6 +5,7 @@ import { rejectIfAny } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { readCount, readNumber } from './booking-query.ts'
 import { pushesPerPage, pushRoutes } from './push-contract.ts'
+import { readPushReasons } from './push-reasons.ts'
 import { readPushPage, readPushPlace, writePushPlace, type PushPlace } from './push-pages.ts'
 import { shownPush } from './shown-push.ts'
 
@@ -22,8 +23,9 @@ export const listPushes = ({ db, clock }: Needs): Mounted =>
       untilMs: earlier(untilMs, place.untilMs),
     }
     const { pushes, next, searchedToMs } = await readPushPage(db, search, limit, clock.now())
+    const reasons = await readPushReasons(db, pushes)
     const said: AnswerOf<typeof pushRoutes.listPushes> = {
-      pushes: pushes.map(shownPush),
+      pushes: pushes.map((push) => ({ ...shownPush(push), reason: reasons.get(push.pushId) ?? null })),
       nextCursor: next ? writePushPlace(next) : null,
       searchedTo: searchedToMs === undefined ? null : new Date(searchedToMs).toISOString(),
     }

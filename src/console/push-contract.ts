@@ -36,6 +36,17 @@ export type PushListed = {
   channelManager: string | null
 }
 
+/** Why a push was not applied, or not all of it: the first problem that its answer names. */
+export type PushReason = {
+  type: string
+  message: string
+  /** How many problems there are beside it; null where the answer is too long to count them. */
+  more: number | null
+}
+
+/** As the log lists it. */
+export type PushInLog = PushListed & { reason: PushReason | null }
+
 /** `isCut`: only its beginning. `encoding`: text where it is no JSON, base64 where it is no text. */
 export type ShownBody = { encoding: 'json' | 'text' | 'base64'; text: string; bytes: number; isCut: boolean }
 
@@ -113,7 +124,7 @@ const queried = (description: string) => Type.Optional(text({ description, maxLe
 const pushParams = Type.Object({ pushId: text({ maxLength: 16, description: 'Number of the push' }) })
 
 export const pushRoutes = {
-  listPushes: consoleRoute<{ pushes: PushListed[]; nextCursor: string | null; searchedTo: string | null }>()({
+  listPushes: consoleRoute<{ pushes: PushInLog[]; nextCursor: string | null; searchedTo: string | null }>()({
     method: 'GET',
     path: '/pushes',
     query: Type.Object({

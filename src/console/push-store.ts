@@ -120,6 +120,35 @@ export async function selectPushBytes(
   return rows[0]
 }
 
+export type BegunAnswer = { pushId: number; encoding: string; begun: Buffer; isWhole: boolean }
+
+/** The first bytes of what pushes of the log were answered. Of an answer kept apart from its row no more is read. */
+export async function selectBegunAnswers(
+  db: Queryable,
+  pushes: readonly LoggedPush[],
+  bytesMax: number,
+): Promise<BegunAnswer[]> {
+  if (pushes.length === 0) return []
+  const instants = pushes.map(({ atMs }) => atMs)
+  const { rows } = await db.query<BegunAnswer>(
+    // By supplier and request id, which have an index; by the instants besides, so that only their days are looked at.
+    `select id as "pushId", answer_encoding as encoding, substring(answer for $4) as begun,
+       octet_length(answer) <= $4 as "isWhole"
+     from push_log
+     where supplier_id = any($1::int[]) and request_id = any($2::text[]) and id = any($3::bigint[])
+       and at between to_timestamp($5::float8 / 1000) and to_timestamp($6::float8 / 1000)`,
+    [
+      pushes.map(({ supplierId }) => supplierId),
+      pushes.map(({ requestId }) => requestId),
+      pushes.map(({ pushId }) => pushId),
+      bytesMax,
+      Math.min(...instants) - 1,
+      Math.max(...instants) + 1,
+    ],
+  )
+  return rows
+}
+
 export type FormerPush = {
   pushId: number
   requestId: string

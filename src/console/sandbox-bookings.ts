@@ -8,17 +8,19 @@ import { rejectOutsideSandbox } from '../sandbox/only-here.ts'
 import { callAs, supplierCaller, type AsSupplier } from './sandbox-as-supplier.ts'
 import { sandboxConsoleRoutes, type SandboxBooking } from './sandbox-contract.ts'
 import { selectSandboxHotels } from './sandbox-store.ts'
-import { supplierNamed, supplierSubject } from './supplier-rules.ts'
+import { readId, supplierNamed, supplierSubject } from './supplier-rules.ts'
 
 type BookingNeeds = Needs & { environment: Environment; asSupplier: AsSupplier }
 
 /** GET /sandbox/{supplierId}/hotels: where a test booking can be made. */
 export const listSandboxHotels = ({ db, clock, environment }: BookingNeeds): Mounted =>
-  on(sandboxConsoleRoutes.listSandboxHotels, async ({ params }) => {
+  on(sandboxConsoleRoutes.listSandboxHotels, async ({ params, query }) => {
     rejectOutsideSandbox(environment)
     const { supplierId } = await supplierNamed(db, params.supplierId)
+    // What can be no number is no hotel's.
+    const hotelId = query.hotelId === undefined ? undefined : (readId(query.hotelId) ?? 0)
     const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxHotels> = {
-      hotels: await selectSandboxHotels(db, supplierId, clock.now()),
+      hotels: await selectSandboxHotels(db, { supplierId, hotelId }, clock.now()),
     }
     return answer(200, said)
   })

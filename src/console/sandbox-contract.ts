@@ -63,6 +63,9 @@ export const sandboxConsoleRoutes = {
     method: 'GET',
     path: '/sandbox/{supplierId}/hotels',
     params: ofSupplier,
+    query: Type.Object({
+      hotelId: Type.Optional(text({ maxLength: 20, description: 'platformHotelId: this hotel only' })),
+    }),
   }),
   pushExampleHotel: consoleRoute<{ hotelId: number; code: string; pushes: ExamplePush[] }>()({
     method: 'POST',

@@ -9,17 +9,17 @@ import {
 
 type Row = Omit<SandboxHotel, 'today'> & { timeZone: string }
 
-/** A supplier's example hotel and its newest others, with what can be booked there. */
+/** A supplier's example hotel and its newest others, or the one named, with what can be booked there. */
 export async function selectSandboxHotels(
   db: Queryable,
-  supplierId: number,
+  { supplierId, hotelId }: { supplierId: number; hotelId: number | undefined },
   nowMs: number,
 ): Promise<SandboxHotel[]> {
   const { rows } = await db.query<Row>(
     `with newest as (
-       (select id from hotel where supplier_id = $1 and code = $2)
+       (select id from hotel where supplier_id = $1 and code = $2 and $5::int is null)
        union
-       (select id from hotel where supplier_id = $1 order by id desc limit $3)
+       (select id from hotel where supplier_id = $1 and ($5::int is null or id = $5) order by id desc limit $3)
      )
      select hotel.id as "hotelId", hotel.code, hotel.name, hotel.time_zone as "timeZone",
        coalesce((select json_agg(product) from (
@@ -28,7 +28,7 @@ export async function selectSandboxHotels(
          where room_rate.hotel_id = hotel.id and room_rate.is_available
          order by room_no, rate_no limit $4) as product), '[]') as products
      from newest join hotel using (id) order by hotel.code <> $2, hotel.id desc limit $3`,
-    [supplierId, exampleHotelCode, sandboxHotelsMax, productsOfHotelMax],
+    [supplierId, exampleHotelCode, sandboxHotelsMax, productsOfHotelMax, hotelId ?? null],
   )
   return rows.map(({ timeZone, ...hotel }) => ({ ...hotel, today: formatNight(dayIn(timeZone, nowMs)) }))
 }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { expectStatus } from '../../test/booking.ts'
 import { until } from '../../test/deliveries.ts'
 import { startGateway, type TestGateway, type TestOperator, type TestSupplier } from '../../test/harness.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
 import type { DeliveryWorker } from '../reservations/delivery-worker.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
 
@@ -117,8 +117,32 @@ test('a booking ordered here is checked and delivered, and its calls are seen to
   )
   assert.equal(JSON.parse(shown[1]?.answer).roomRate.roomId, 'DBL')
   const wanted = { hotelId: 'EXAMPLE', reservationId: made.reservationId }
+  const shownSupplier = Object(expectOk(await operator.get(`/suppliers/${supplierId}`)).body['supplier'])
+  const about = listOf(shownSupplier.calls).map(
+    ({ kind, hotelName, reservationId }) => `${String(kind)} ${String(hotelName)} ${String(reservationId)}`,
+  )
+  assert.deepEqual(about.toSorted(), [
+    'availability Example Hotel null',
+    `pushbook Example Hotel ${made.reservationId}`,
+  ])
   const cancelled = Object(expectOk(await operator.post(at('/cancellations'), wanted)).body['booking'])
   assert.deepEqual([cancelled.version, cancelled.status], [2, 'Cancel'])
+})
+
+test('one of the hotels is read by its number, if it is the supplier’s', async () => {
+  await pushStoryHotel(supplier, { hotelId: 'OTHER' })
+  const stranger = await gateway.supplier('Stranger')
+  await pushStoryHotel(stranger)
+  const read = async (hotelId: unknown) =>
+    listOf(expectOk(await operator.get(at(`/hotels?hotelId=${String(hotelId)}`))).body['hotels'])
+  const [first, other] = listOf(expectOk(await operator.get(at('/hotels'))).body['hotels'])
+  assert.deepEqual([first?.['code'], other?.['code']], ['EXAMPLE', 'OTHER'])
+  assert.deepEqual(await read(other?.['hotelId']), [other])
+  const [foreign] = listOf(
+    expectOk(await operator.get(`/sandbox/${await idOf('Stranger')}/hotels`)).body['hotels'],
+  )
+  for (const hotelId of [foreign?.['hotelId'], 'EXAMPLE', '0', '99999999999'])
+    assert.deepEqual(await read(hotelId), [])
 })
 
 test('what can not be booked is refused with the reason, as to the platform', async () => {

@@ -91,6 +91,10 @@ export type SupplierCall = {
   isGood: boolean
   httpStatus: number | null
   durationMs: number
+  hotelId: number
+  hotelName: string
+  /** What was delivered; null for a price check. */
+  reservationId: number | null
 }
 
 export type Supplier = {

@@ -1,4 +1,5 @@
-import { transaction, type Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import type { Needs } from '../platform/needs.ts'
 import { readSince } from '../platform/query.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'

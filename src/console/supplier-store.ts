@@ -155,18 +155,22 @@ export async function lockOptionalKey(
 /** The newest calls of each of a supplier's URLs, newest first. */
 export async function selectCalls(db: Queryable, supplierId: number, each: number): Promise<SupplierCall[]> {
   const { rows } = await db.query<SupplierCall>(
-    `(select 'availability' as kind, ${instant('at')} as at, outcome,
-        outcome in ('available', 'price_changed', 'sold_out') as "isGood", http_status as "httpStatus",
-        duration_ms as "durationMs"
-      from price_check where supplier_id = $1 and call_id is not null order by id desc limit $2)
-     union all
-     (select 'pushbook', ${instant('attempt.at')}, attempt.outcome, coalesce(attempt.http_status between 200 and 299, false),
-        attempt.http_status, attempt.duration_ms
-      -- Of the newest deliveries: their attempts are the newest but for late retries.
-      from (select id from delivery where supplier_id = $1 order by created_at desc limit $2) as newest
-        join delivery_attempt as attempt on attempt.delivery_id = newest.id
-      order by attempt.at desc limit $2)
-     order by at desc`,
+    `select call.*, hotel.name as "hotelName" from (
+       (select 'availability' as kind, ${instant('at')} as at, outcome,
+          outcome in ('available', 'price_changed', 'sold_out') as "isGood", http_status as "httpStatus",
+          duration_ms as "durationMs", hotel_id as "hotelId", null::bigint as "reservationId"
+        from price_check where supplier_id = $1 and call_id is not null order by id desc limit $2)
+       union all
+       (select 'pushbook', ${instant('attempt.at')}, attempt.outcome,
+          coalesce(attempt.http_status between 200 and 299, false), attempt.http_status, attempt.duration_ms,
+          newest.hotel_id, newest.reservation_id
+        -- Of the newest deliveries: their attempts are the newest but for late retries.
+        from (
+          select id, hotel_id, reservation_id from delivery where supplier_id = $1 order by created_at desc limit $2
+        ) as newest join delivery_attempt as attempt on attempt.delivery_id = newest.id
+        order by attempt.at desc limit $2)
+     ) as call join hotel on hotel.id = call."hotelId"
+     order by call.at desc`,
     [supplierId, each],
   )
   return rows

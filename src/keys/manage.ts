@@ -1,4 +1,5 @@
-import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
+import type { Database, Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { Rejected } from '../platform/rejected.ts'
 import { limitNames, type OwnLimits } from './limits.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'

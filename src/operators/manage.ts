@@ -1,6 +1,7 @@
 import { checkName } from '../keys/suppliers.ts'
 import type { Operator } from '../platform/mount.ts'
-import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
+import type { Database, Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import type { OperatorRole } from '../platform/route.ts'
 import { audit } from './audit.ts'

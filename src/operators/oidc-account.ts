@@ -1,4 +1,5 @@
-import { transaction, type Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { audit } from './audit.ts'
 import { subjectOf } from './manage.ts'
 import type { Identity, SignInProvider } from './oidc.ts'

@@ -1,6 +1,6 @@
 import type { Visit } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import { transaction } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { Rejected, rejectIfAny } from '../platform/rejected.ts'
 import { audit } from './audit.ts'
 import type { WayToSignIn } from './contract.ts'

@@ -1,6 +1,5 @@
-import { Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { connected, Connection, type Answers, type Begun } from './connection.ts'
 import { Gate } from './gate.ts'
 
 /**
@@ -26,55 +25,6 @@ export type Queryable = {
     query: string | pg.QueryConfig,
     values?: unknown[],
   ) => Promise<pg.QueryResult<Row>>
-}
-
-/** The connection of a transaction. */
-export type Transaction = Queryable & {
-  /**
-   * Sends the statements that `start` begins in one write. Those with which a transaction opens must only read or lock:
-   * they leave with its beginning.
-   */
-  together: <const Statements extends Begun>(start: () => Statements) => Promise<Answers<Statements>>
-  /**
-   * A statement of which nobody needs the rows: `start` is called at once, and what it asks of `later` leaves in one
-   * write with the commit, in the order of the calls. If one fails, nothing is committed.
-   */
-  lastly: (start: (later: Queryable) => Promise<unknown>) => void
-}
-
-/** By async functions, which fail in their promise only. */
-type Begun = readonly (Promise<unknown> | undefined)[]
-type Answers<Statements extends Begun> = {
-  -readonly [Index in keyof Statements]: Awaited<Statements[Index]>
-}
-
-/** A connection on which statements are sent without waiting for the answers to those before. */
-export class Connection extends pg.Client {
-  readonly #socket: Socket
-
-  constructor(config?: pg.ClientConfig) {
-    const socket = new Socket()
-    super({ ...config, pipeline: true, stream: () => socket })
-    this.#socket = socket
-  }
-
-  /** Sends the statements that `start` begins in one write: a system call costs more than a small statement. */
-  together<const Statements extends Begun>(start: () => Statements): Promise<Answers<Statements>> {
-    this.#socket.cork()
-    try {
-      return allOf(start())
-    } finally {
-      this.#socket.uncork()
-    }
-  }
-}
-
-/** Waits for all; of those that fail the first says why, because in a transaction the others fail for it. */
-async function allOf<const Statements extends Begun>(begun: Statements): Promise<Answers<Statements>> {
-  const settled = await Promise.allSettled(begun)
-  const failed = settled.find((one) => one.status === 'rejected')
-  if (failed) throw failed.reason
-  return Promise.all(begun)
 }
 
 export type Database = Queryable & {
@@ -176,125 +126,6 @@ async function endPool(pool: pg.Pool): Promise<void> {
   })
   await pool.end()
   await gone
-}
-
-const attemptsMax = 8
-
-/**
- * Runs the work in one transaction and commits it. Serialization failures and deadlocks are tried again from
- * the start, so the work must have no effect but its statements.
- */
-export async function transaction<Result>(
-  db: Database,
-  work: (transaction: Transaction) => Promise<Result>,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await transactionOnce(db, work)
-    } catch (error) {
-      if (attempt === attemptsMax || !isTransient(error)) throw error
-      await wait(Math.random() * 2 ** attempt * 5)
-    }
-  }
-}
-
-async function transactionOnce<Result>(
-  db: Database,
-  work: (transaction: Transaction) => Promise<Result>,
-): Promise<Result> {
-  const { client, onBroken, release } = await connected(db.pool)
-  const { transaction: opened, commit, end } = open(client)
-  try {
-    const result = await work(opened)
-    await commit()
-    return result
-  } catch (error) {
-    end()
-    await client.query('rollback').catch(onBroken)
-    throw error
-  } finally {
-    release()
-  }
-}
-
-async function connected(
-  pool: pg.Pool,
-): Promise<{ client: Connection; onBroken: () => void; release: () => void }> {
-  const client = await pool.connect()
-  if (!(client instanceof Connection)) throw new TypeError('the pool was made with another client')
-  let isBroken = false
-  const onBroken = (): void => {
-    isBroken = true
-  }
-  // A connection that breaks also says so by an event, which would end the process if nobody listened. The pool
-  // listens only while the connection is its own.
-  client.on('error', onBroken)
-  const release = (): void => {
-    client.off('error', onBroken)
-    client.release(isBroken)
-  }
-  return { client, onBroken, release }
-}
-
-type Opened = { transaction: Transaction; commit: () => Promise<void>; end: () => void }
-
-function open(client: Connection): Opened {
-  const later: (() => void)[] = []
-  const ending: Promise<unknown>[] = []
-  let failed: { error: unknown } | undefined
-  let begun: Promise<unknown> | undefined
-  let state: 'closed' | 'open' | 'ended' = 'closed'
-  const begin = (): Promise<unknown> =>
-    (begun ??= client.query('begin').then(() => {
-      if (state === 'closed') state = 'open'
-    }))
-  const refuseAfterEnd = (): void => {
-    if (state === 'ended') throw new Error('a statement comes after the end of its transaction')
-  }
-  const laterOn: Queryable = {
-    query: async (query, values) => {
-      refuseAfterEnd()
-      return new Promise((resolve, reject) => {
-        later.push(() => void client.query(query, values).then(resolve, reject))
-      })
-    },
-  }
-  const transaction: Transaction = {
-    query: async (query, values) => {
-      if (state === 'closed') await begin()
-      refuseAfterEnd()
-      return client.query(query, values)
-    },
-    together: async (start) => {
-      refuseAfterEnd()
-      const [, answers] = await client.together(() => {
-        const beginning = begin()
-        state = 'open'
-        return [beginning, allOf(start())]
-      })
-      return answers
-    },
-    lastly: (start) => {
-      const started = start(laterOn)
-      started.catch((error: unknown) => (failed ??= { error }))
-      ending.push(started)
-    },
-  }
-  const commit = async (): Promise<void> => {
-    if (failed) throw failed.error
-    if (later.length > 0) await begin()
-    if (!begun) return
-    const [, { command }] = await client.together(() => {
-      for (const send of later) send()
-      state = 'ended'
-      return [allOf(ending), client.query('commit')]
-    })
-    if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
-  }
-  const end = (): void => {
-    state = 'ended'
-  }
-  return { transaction, commit, end }
 }
 
 function codeOf(error: unknown): string {

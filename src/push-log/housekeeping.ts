@@ -1,4 +1,5 @@
-import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
+import type { Database, Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 
 /**
  * Days of the push log: made ahead, dropped when they are old. A push must not wait for either, so days are made by

@@ -2,7 +2,8 @@ import type { BookingCatalog } from '../offers/booking-catalog.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { dayIn, parseNight } from '../platform/calendar.ts'
 import { toMinor } from '../platform/money.ts'
-import type { Queryable, Transaction } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import {
   agreeAgain,

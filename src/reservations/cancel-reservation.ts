@@ -1,6 +1,6 @@
 import { dayIn, parseNight } from '../platform/calendar.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
-import type { Transaction } from '../platform/postgres.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { queueVersion } from './commit-version.ts'

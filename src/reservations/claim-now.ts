@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { transaction, type Database, type Queryable } from '../platform/postgres.ts'
+import type { Database, Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { deliverWithinMs, type Lane } from './delivery-schedule.ts'
 import { claimedColumns, type Claimed, type Lease } from './delivery-store.ts'
 

@@ -1,7 +1,7 @@
 import { updateBlocks, writeVersions } from '../ari/store.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { parseNight } from '../platform/calendar.ts'
-import type { Transaction } from '../platform/postgres.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import { queueDelivery, type QueuedDelivery } from './delivery-queue.ts'
 import type { Order, Quoted } from './quote-rooms.ts'
 import type { ReservationVersion } from './state.ts'

@@ -1,7 +1,7 @@
 import { parseNight } from '../platform/calendar.ts'
 import { misspelt } from '../platform/misspelt.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
-import type { Transaction } from '../platform/postgres.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
 import { saveCard } from './card-store.ts'
 import { queueVersion } from './commit-version.ts'

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Queryable, Transaction } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
 import type { ReservationStatus } from './lifecycle.ts'
 

@@ -1,5 +1,6 @@
 import type { Needs } from '../platform/needs.ts'
-import { numberArray, transaction, type Queryable } from '../platform/postgres.ts'
+import { numberArray, type Queryable } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { selectCallback } from '../webhooks/store.ts'
 import { endpointOf, noEndpoint } from './delivery-queue.ts'
 import { hoursToRun, runAfter } from './delivery-schedule.ts'

@@ -7,7 +7,8 @@ import { formatNight } from '../platform/calendar.ts'
 import type { Gate } from '../platform/gate.ts'
 import type { Answer, TokenUse } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import { transaction, type Queryable, type Transaction } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import { transaction, type Transaction } from '../platform/transaction.ts'
 import { Rejected } from '../platform/rejected.ts'
 import { selectCallback } from '../webhooks/store.ts'
 import type { Refused } from './answer-contract.ts'
@@ -82,7 +83,7 @@ export async function once<Prepared extends { hotelId: number }, Opened>(
           lockHotelForBooking(connection, hotelId),
           selectCallback(connection, hotelId, 'pushbook', nowMs),
           // The first of two that came at once has answered by now: both are about this hotel.
-          repeated && selectKeptAnswer(connection, repeated, nowMs),
+          repeated ? selectKeptAnswer(connection, repeated, nowMs) : Promise.resolve(undefined),
           open(connection, prepared),
         ])
         if (again) return { answer: again, queued: undefined, outcome: 'repeated' }

@@ -1,5 +1,6 @@
 import { hotelVersionColumns, type HotelVersions } from '../offers/hotel-versions.ts'
-import type { Queryable, Transaction } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import type { ReservationStatus } from './lifecycle.ts'
 import type { ReservationContent, ReservationVersion } from './state.ts'
 

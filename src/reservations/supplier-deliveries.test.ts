@@ -13,7 +13,7 @@ import type { Reply } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
-import { transaction } from '../platform/postgres.ts'
+import { transaction } from '../platform/transaction.ts'
 import { sendAgain, type DeliveryFilter } from './send-again.ts'
 import { lockHotelForBooking } from './store.ts'
 

@@ -72,12 +72,47 @@ describe('the calendar', { skip: withoutChromium }, () => {
     await page.mouse.up()
     const panel = page.getByRole('region', { name: 'Is it bookable?' })
     await panel.getByText('Cannot be booked').waitFor()
-    await panel.getByText('Held: 3. Asked: 2.').waitFor()
+    await panel.getByText('Needs 3 nights for arrival on Sat, 10 Apr 2027, asked for 2').waitFor()
+    await panel.getByText('It could be booked with: 3 nights instead of 2.').waitFor()
     await panel.getByRole('button', { name: 'Look at that stay' }).click()
     await panel.getByText('Can be booked', { exact: true }).waitFor()
     assert.match(page.url(), /checkin=2027-04-10&checkout=2027-04-13/)
     await panel.getByRole('row', { name: /Total after tax 330\.00/ }).waitFor()
     await close()
+  })
+
+  test('a stay that is chosen on the row of a room is explained at a rate, and at another one', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto(path('&adults=1&childAges=6&room=DBL&checkin=2027-04-16&checkout=2027-04-18'))
+    const panel = page.getByRole('region', { name: 'Is it bookable?' })
+    const rate = panel.getByLabel('Rate', { exact: true })
+    await panel.getByText('For 1 adult, 1 child of 6').waitFor()
+    assert.equal(await rate.inputValue(), 'BAR')
+    await panel.getByText('Closed to arrival on Fri, 16 Apr 2027').waitFor()
+    await rate.selectOption('Rate NRF (NRF)')
+    await panel.getByText('Can be booked', { exact: true }).waitFor()
+    assert.match(page.url(), /rate=NRF/)
+    await page.getByLabel('Rows').selectOption('Rooms alone')
+    await page.waitForURL(/rows=rooms/)
+    assert.equal(await rate.inputValue(), 'NRF')
+    await close()
+  })
+
+  test('what is chosen stays in sight when its panel takes room, and so does the cell that keys lead to', async () => {
+    for (const width of [1280, 768]) {
+      const { page, goto, close } = await openConsole(gateway, 'viewer', { width })
+      await goto(path(''))
+      await page.getByRole('gridcell').first().waitFor()
+      const name = await page.evaluate<string>(lastInSight)
+      await page.getByRole('gridcell', { name }).first().click()
+      await page.getByRole('region').getByRole('table').waitFor()
+      const isSeen = (mark: 'chosen' | 'active') => async (): Promise<boolean> =>
+        page.evaluate<boolean>(seen(mark))
+      await until(isSeen('chosen'), `the chosen night at ${width}`)
+      for (let press = 0; press < 12; press++) await page.keyboard.press('ArrowRight')
+      await until(isSeen('active'), `the night at hand at ${width}`)
+      await close()
+    }
   })
 
   test('is read, explained and left by keyboard alone', async () => {
@@ -123,9 +158,13 @@ describe('the calendar', { skip: withoutChromium }, () => {
     await dialog.getByRole('button', { name: 'Stop the sale' }).click()
     await page.getByText('The sale of 2 nights is stopped').waitFor()
     await cell(page, /Tue, 20 Apr 2027 · USD 100\.00 · Not sellable: stop-sell of the room$/).waitFor()
-    const row = page.getByRole('row', { name: /Stop-sell \(of the room\) yes operator/ })
+    const row = page.getByRole('row', {
+      name: /Stop-sell \(of the room\) yes operator .*, stop-sell: “Burst pipe”/,
+    })
     await row.waitFor()
     assert.ok((await row.innerText()).includes(operator?.name ?? '?'))
+    const stopped = cell(page, /Tue, 20 Apr 2027 · USD 100\.00/)
+    assert.equal(await stopped.locator('[data-text]').getAttribute('data-text'), 'S')
     await page.getByRole('button', { name: 'Stop-sell' }).click()
     await dialog.getByLabel('Open it again').check()
     await dialog.getByText('Opens 1 night; 0 have no stop-sell.').waitFor()
@@ -198,6 +237,21 @@ describe('the calendar', { skip: withoutChromium }, () => {
     }
   })
 })
+
+/** The label of the last night of the first row that is wholly seen. */
+const lastInSight = `(() => {
+  const right = document.querySelector('[role=grid]').parentElement.parentElement.getBoundingClientRect().right
+  const cells = [...document.querySelectorAll('[data-row="1"] [data-night]')]
+  return cells.findLast((cell) => cell.getBoundingClientRect().right <= right).getAttribute('aria-label')
+})()`
+
+/** Whether what marks the night lies beside the heads of rows, left of the panel and above the end of the page. */
+const seen = (mark: 'chosen' | 'active'): string => `(() => {
+  const night = document.querySelector('[role=grid] > [class*=${mark}]').getBoundingClientRect()
+  const head = document.querySelector('[role=rowheader]').getBoundingClientRect()
+  const panel = document.querySelector('main section[aria-label]').getBoundingClientRect()
+  return night.left >= head.right - 1 && night.right <= panel.left && night.bottom <= innerHeight
+})()`
 
 const waitMs = 10_000
 

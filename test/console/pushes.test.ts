@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 
 const hostile = '<img src=x onerror="window.hacked = true">'
 const sent = (requestId: string) => ({ 'x-request-id': requestId })
+const isSeen = (page: Page): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const { top, bottom } = document.querySelector('[data-sought]').getBoundingClientRect()
+    return top >= 0 && bottom <= innerHeight
+  })()`)
 const nights = { startDate: '2027-03-05', endDate: '2027-03-09' }
 
 describe('the pages of the push log', { skip: withoutChromium }, () => {
@@ -56,6 +62,20 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await close()
   })
 
+  test('the list says why a push was refused or applied in part, and fits 1280 px', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes')
+    const row = (requestId: string) => page.getByRole('row').filter({ hasText: requestId })
+    await row('ari-partly').getByText('ROOM_NOT_FOUND', { exact: true }).waitFor()
+    await row('ari-partly').getByText('RoomID not found', { exact: true }).waitFor()
+    await row('no-json').getByText('MALFORMED_JSON', { exact: true }).waitFor()
+    const beyond = await page
+      .getByRole('group', { name: 'Pushes, newest first' })
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    assert.equal(beyond, 0)
+    await close()
+  })
+
   test('a pointer in the URL opens the page of items that holds it', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/pushes?requestId=ari-partly')
@@ -64,6 +84,12 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await page.goto(`${page.url()}?at=/ari/77/roomId`)
     await page.getByText('Items 51 to 100 of 120').waitFor()
     await page.waitForFunction('document.activeElement?.dataset.sought === "true"')
+    assert.ok(await isSeen(page), 'it is scrolled to')
+    await page.getByRole('link', { name: 'Push log' }).first().click()
+    await page.getByText('no-json').waitFor()
+    await page.goBack()
+    await page.waitForFunction('document.activeElement?.dataset.sought === "true"')
+    assert.ok(await isSeen(page), 'when its push is held already too')
     await close()
   })
 
@@ -74,7 +100,7 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('tab', { name: /^Items/ }).focus()
     await page.keyboard.press('ArrowRight')
-    await page.getByText('10 of 10 changed cells still hold it').waitFor()
+    await page.getByText('All 10 changed cells still hold what it set.').waitFor()
     const cells = page.getByRole('table', { name: 'Nights that still hold what this push set' })
     assert.deepEqual(await cells.locator('tbody td:last-child').allInnerTexts(), ['units', 'price'])
     await cells.getByRole('link').last().focus()
@@ -85,6 +111,28 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
       ['from', 'room', 'rate', 'night'].map((name) => searchParams.get(name)),
       ['2027-03-05', 'DBL', 'BAR', '2027-03-05'],
     )
+    await close()
+  })
+
+  test('how much of it is left is said: all, some or nothing', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    const item = { roomId: 'DBL', rateId: 'BAR', price: 120, inventory: 4 }
+    const later = async (dates: object) =>
+      expectOk(
+        await supplier.post('/push/ari', {
+          hotelId: 'H1',
+          pricingModel: 'unit',
+          ari: [{ ...item, ...dates }],
+        }),
+      )
+    await later({ date: '2027-03-05' })
+    await goto('/pushes?requestId=ari-partly')
+    await page.locator('tbody tr a').first().click()
+    await page.getByRole('tab', { name: 'What it changed' }).click()
+    await page.getByText('8 of 10 changed cells still hold what it set; the rest was').waitFor()
+    await later(nights)
+    await page.reload()
+    await page.getByText('None of the 10 changed cells still holds what it set').waitFor()
     await close()
   })
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { DeliveryWorker } from '../../src/reservations/delivery-worker.ts'
 import { startSupplier, type SimulatedSupplier } from '../../src/simulate/supplier.ts'
 import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { expectOk, pushStoryHotel } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 
 /** A go-live in the sandbox, with a simulated supplier on the other side. */
@@ -57,6 +58,59 @@ describe('the sandbox in the console', { skip: withoutChromium }, () => {
     const states = await steps.allInnerTexts()
     assert.equal(states.length, 6)
     for (const text of states) assert.match(text, /\bdone\b/, text)
+    await close()
+  })
+
+  test('what its webhooks were called for is one step away: the reservation, the price checks of the hotel', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/suppliers')
+    await page.getByRole('link', { name: 'Acme' }).click()
+    const calls = page.getByRole('table', { name: 'The newest price checks and deliveries of this supplier' })
+    const delivery = calls.getByRole('link', { name: /^Reservation \d+$/ }).first()
+    const [, number] = (await delivery.innerText()).split(' ')
+    await delivery.click()
+    await page.waitForURL(new RegExp(`/reservations/${number}$`))
+    await page.goBack()
+    await calls
+      .getByRole('link', { name: /^Checks of .*Example Hotel/ })
+      .first()
+      .click()
+    await page.waitForURL(/\/price-checks\?supplierId=\d+&hotelId=\d+$/)
+    await page.getByRole('heading', { level: 1, name: 'Price checks' }).waitFor()
+    await close()
+  })
+
+  test('every hotel of the supplier can be found and chosen for a booking', async () => {
+    await pushStoryHotel(supplier, { hotelId: 'OLD', hotelName: 'Old Inn' })
+    const newer = Array.from({ length: 40 }, (_, index) => ({
+      hotelId: `N${index}`,
+      hotelName: `New Inn ${index}`,
+      currency: 'USD',
+      isAvailable: true,
+      minChildAge: 2,
+      maxChildAge: 12,
+      timezone: 'Europe/Paris',
+    }))
+    expectOk(await supplier.post('/push/hotels', newer))
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/sandbox')
+    const hotel = page.getByRole('combobox', { name: 'Hotel' })
+    const product = page.getByLabel('Room and rate')
+    const book = page.getByRole('button', { name: 'Book', exact: true })
+    const choose = async (typed: string, option: string) => {
+      await hotel.fill(typed)
+      await page.getByRole('option', { name: option }).click()
+    }
+    await choose('old', 'Old Inn (OLD)')
+    await product.getByRole('option', { name: 'Room DBL, Rate NRF' }).waitFor({ state: 'attached' })
+    assert.equal(await hotel.inputValue(), 'Old Inn (OLD)')
+    assert.ok(await book.isEnabled())
+    await choose('N37', 'New Inn 37 (N37)')
+    await product.getByRole('option', { name: 'none can be booked yet' }).waitFor({ state: 'attached' })
+    assert.ok(await book.isDisabled())
+    await hotel.fill('nowhere')
+    await page.getByRole('option', { name: 'No hotel is like that' }).waitFor()
+    await axe(page, { scheme: 'light' })
     await close()
   })
 

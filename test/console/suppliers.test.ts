@@ -16,7 +16,9 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
 
   before(async () => {
     gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
-    receiver = await startReceiver((socket) => socket.write(httpAnswer(204, '')))
+    receiver = await startReceiver((socket, { line }) =>
+      socket.write(httpAnswer(line.includes('/knows-no-pings') ? 404 : 204, '')),
+    )
     acme = await gateway.supplier('Acme')
     await pushStoryHotel(acme)
     const webhook = `http://127.0.0.1:${receiver.port}/booked`
@@ -128,6 +130,35 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
       .waitFor()
     assert.equal(await viewer.page.getByRole('button', { name: /Test call|Rotate|Revoke|Create/ }).count(), 0)
     await viewer.close()
+  })
+
+  test('a test call that reaches the endpoint and is answered otherwise is a warning here and in the sandbox', async () => {
+    const register = async (webhook: string) =>
+      expectOk(await acme.post('/push/webhook/availability', { webhook }))
+    await register(`http://127.0.0.1:${receiver.port}/knows-no-pings`)
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    const id = await idOf('Acme')
+    const testCall = async () => {
+      await goto(`/suppliers/${id}`)
+      await page.getByRole('button', { name: /^Test call of Price check/ }).click()
+    }
+    const badge = (text: RegExp, icon: string) =>
+      page
+        .locator('.mantine-Badge-root', { hasText: text })
+        .and(page.locator(`:has(.lucide-${icon})`))
+        .first()
+    await testCall()
+    await badge(/^reached, but it answered 404 in \d+ ms$/, 'triangle-alert').waitFor()
+    await goto(`/sandbox?supplier=${id}`)
+    await badge(/^reached, but 404$/, 'triangle-alert').waitFor()
+    const gone = await startReceiver()
+    await gone.close()
+    await register(`http://127.0.0.1:${gone.port}/`)
+    await testCall()
+    await badge(/^failed after \d+ ms/, 'circle-alert').waitFor()
+    await goto(`/sandbox?supplier=${id}`)
+    await badge(/^connect$/, 'circle-alert').waitFor()
+    await close()
   })
 
   test('there are no findings of axe in light and dark, with dialogs too, and 768 px suffice', async () => {

@@ -86,7 +86,7 @@ async function countOf(rows: string): Promise<number> {
 /** Hits what is at work, two statements for every connection. */
 function startStorm(): { stop: () => Promise<number> } {
   const db = openDatabase(gateway.db.address, { warn: () => {} }, 1)
-  let isOver = false
+  const over = new AbortController()
   let count = 0
   const hit = async (how: 'cancel' | 'terminate'): Promise<void> => {
     const { rowCount } = await db.query(
@@ -98,14 +98,14 @@ function startStorm(): { stop: () => Promise<number> } {
     count += rowCount ?? 0
   }
   const blowing = (async () => {
-    for (let turn = 0; !isOver; turn++) {
+    for (let turn = 0; !over.signal.aborted; turn++) {
       await wait(Math.random() * 12)
       await hit(turn % 3 === 0 ? 'terminate' : 'cancel')
     }
   })()
   return {
     stop: async () => {
-      isOver = true
+      over.abort()
       await blowing
       await db.close()
       return count

@@ -11,18 +11,10 @@ import { useTranslation } from 'react-i18next'
 import classes from './calendar.module.css'
 import { CalendarHead } from './calendar-head.tsx'
 import { CalendarRow, RowHeads } from './calendar-row.tsx'
-import {
-  headHeight,
-  headWidthOf,
-  nightWidthOf,
-  rowHeight,
-  scrollFor,
-  tileNights,
-  topsOf,
-  type Place,
-} from './layout.ts'
+import { headHeight, headWidthOf, nightWidthOf, rowHeight, tileNights, topsOf, type Place } from './layout.ts'
 import type { Chosen, GridProps } from './grid-props.ts'
 import { useCells } from './use-cells.ts'
+import { showPlace, useInSight } from './use-in-sight.ts'
 import { useScroller } from './use-scroller.ts'
 import { cellId, type GridContext } from './nights-tile.tsx'
 
@@ -42,7 +34,7 @@ export function CalendarGrid(props: GridProps) {
     [cells, words, density, money, nightWidth, headWidth],
   )
   const show = (place: Place): void => {
-    scroller.current?.scrollTo(scrollFor(place, viewNow(), tops, nightWidth))
+    showPlace(scroller.current, place, { view: viewNow(), tops, nightWidth })
   }
   const heightOfRows = size.height - headHeight
   const page = {
@@ -51,6 +43,8 @@ export function CalendarGrid(props: GridProps) {
   }
   const { active, dragged, handlers } = useCells(props, page, show)
   const { showFrom, onMoved } = useFirstNight(scroller, nightWidth, firstNight, onFirstNight)
+  // After the first night has found its place again.
+  useInSight(focused, chosen, active, show, { ...size, nightWidth })
   useImperativeHandle(
     handle,
     () => ({ showFrom, focus: () => focused.current?.focus({ preventScroll: true }) }),

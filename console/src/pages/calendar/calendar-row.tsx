@@ -91,7 +91,9 @@ const RowHead = memo(function RowHead({ row, index, top }: { row: Row; index: nu
       <span className={classes['name']} title={`${name} (${code})`}>
         {name}
       </span>
-      <span className={classes['code']}>{about.join(' · ')}</span>
+      <span className={classes['code']} title={about.join(' · ')}>
+        {about.join(' · ')}
+      </span>
     </div>
   )
 })

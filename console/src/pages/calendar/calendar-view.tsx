@@ -6,13 +6,13 @@ import classes from './calendar.module.css'
 import { CalendarGrid } from './calendar-grid.tsx'
 import type { Chosen, GridHandle } from './grid-props.ts'
 import type { CalendarUrl } from './calendar-url.ts'
-import { CellPanel } from './cell-panel.tsx'
+import { chosenOf, rowNamed } from './chosen.ts'
 import { useCellWords, type CellWords } from './cell-words.ts'
 import { dateOf, dayOf } from './days.ts'
-import { ExplainPanel } from './explain-panel.tsx'
 import type { Place } from './layout.ts'
 import { Legend } from './legend.tsx'
-import { cellOf, rowKey, rowsOf, type CellContext, type Row } from './rows.ts'
+import { Panels } from './panels.tsx'
+import { rowsOf, type CellContext, type Row } from './rows.ts'
 import type { StopSellDraft } from './stop-sell-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
 
@@ -39,7 +39,8 @@ export function CalendarView({
   const search = useDeferredValue(url.rooms)
   const isRoomsOnly = url.rows === 'rooms'
   const rows = useMemo(() => rowsOf(calendar, search, isRoomsOnly), [calendar, search, isRoomsOnly])
-  const chosen = useMemo(() => chosenOf(url, rows, cells), [url, rows, cells])
+  const named = useMemo(() => rowNamed(calendar, url), [calendar, url])
+  const chosen = useMemo(() => chosenOf(url, named, rows, cells), [url, named, rows, cells])
   const grid = useRef<GridHandle>(null)
   const point = useRef<(place: Place | undefined) => void>(() => {})
   const { hotel } = calendar
@@ -57,7 +58,6 @@ export function CalendarView({
       return { room: url.room, rate: url.rate, from: dateOf(from), to: dateOf(to) }
     },
   }))
-  const row = chosen && rows[chosen.row]
   return (
     <>
       <Toolbar
@@ -103,12 +103,12 @@ export function CalendarView({
             />
           )}
         </div>
-        {row && (
+        {named && chosen && (
           <Panels
             calendar={calendar}
             url={url}
             set={set}
-            row={row}
+            row={named}
             firstNight={chosen.first}
             cells={cells}
             words={words}
@@ -163,46 +163,6 @@ function useToldNight(
   return told
 }
 
-/** What is told of the chosen night or stay. */
-function Panels({
-  calendar: { hotel },
-  url,
-  set,
-  row,
-  firstNight,
-  cells,
-  words,
-  takesFocus,
-  onClose,
-}: {
-  calendar: Calendar
-  url: CalendarUrl
-  set: (values: Partial<CalendarUrl>) => void
-  row: Row
-  firstNight: number
-  cells: CellContext
-  words: CellWords
-  takesFocus: boolean
-  onClose: () => void
-}) {
-  const { hotelId, timeZone: zone } = hotel
-  const { room, rate, night } = url
-  const shared = { names: namesOf(row), zone, takesFocus, onClose }
-  if (night === '')
-    return url.checkin === '' ? null : <ExplainPanel hotelId={hotelId} url={url} set={set} {...shared} />
-  const explain = (nights: number): void =>
-    set({ night: '', checkin: night, checkout: dateOf(cells.from + firstNight + nights) })
-  return (
-    <CellPanel
-      address={{ hotelId, room, rate, night }}
-      reasons={cellOf(row, firstNight, cells).reasons}
-      words={words}
-      onExplain={row.kind === 'room' ? undefined : explain}
-      {...shared}
-    />
-  )
-}
-
 /** The cell that is pointed at, in words; apart, so that pointing redraws nothing else. */
 function Readout({
   rows,
@@ -237,21 +197,4 @@ function contextOf({ from, to, today, hotel }: Calendar): CellContext {
 
 function addressOf(row: Row): { room: string; rate: string } {
   return { room: row.room.roomId, rate: row.kind === 'rate' ? row.rate.rateId : '' }
-}
-
-function namesOf(row: Row): string[] {
-  return row.kind === 'rate' ? [row.room.name, row.rate.name] : [row.room.name]
-}
-
-/** The cell or the stay of the URL, where it is in the calendar. */
-function chosenOf(url: CalendarUrl, rows: readonly Row[], { from, nights }: CellContext): Chosen | undefined {
-  if (url.room === '') return undefined
-  const key = rowKey(url.room, url.rate === '' ? undefined : url.rate)
-  const row = rows.findIndex((one) => one.key === key)
-  const day = dayOf(url.night)
-  const [first, end] = day === undefined ? [dayOf(url.checkin), dayOf(url.checkout)] : [day, day + 1]
-  if (row === -1 || first === undefined) return undefined
-  const night = first - from
-  if (night < 0 || night >= nights) return undefined
-  return { row, first: night, last: Math.min(nights - 1, Math.max(night, (end ?? first) - 1 - from)) }
 }

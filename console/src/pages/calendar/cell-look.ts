@@ -32,18 +32,41 @@ const restrictionLook: Readonly<
 }
 
 /** Pixels that markers have of a cell where nights are narrowest. */
-const roomFor: Readonly<Record<Density, number>> = { week: 70, fortnight: 50, month: 36 }
+const roomFor: Readonly<Record<Density, number>> = { week: 70, fortnight: 54, month: 36 }
 const between = 2
+/** Of a character of a wide font, bold, at the size of markers; figures of units are a little smaller than that. */
+const characterWidth = 7.5
+const markerWidthMin = 13
 
-/** In pixels; a little more than is drawn. */
+/** Pixels beside the text: padding and border. */
+const edgesOf: Readonly<Record<MarkerLook, number>> = {
+  stop: 4,
+  closed: 4,
+  arrival: 7,
+  departure: 7,
+  stayArrival: 4,
+  stayThrough: 4,
+  advance: 6,
+  more: 4,
+  ownUnits: 4,
+}
+
 function widthOf({ text, look }: Omit<Marker, 'key'>): number {
-  return (look === 'advance' ? 9 : 7) + 6 * text.length
+  return Math.max(markerWidthMin, edgesOf[look] + characterWidth * text.length)
+}
+
+/** Pixels that stand beside the markers: the units of a room, or the marker of those of a rate's own. */
+export function unitsWidth(units: number | undefined, kind: 'room' | 'rate'): number {
+  const text = String(units ?? '–')
+  if (kind === 'room') return characterWidth * text.length + between
+  return units === undefined ? 0 : widthOf({ text, look: 'ownUnits' }) + between
 }
 
 /** What a cell has room for; the others are counted, or where that is too wide, there is a sign that there are some. */
-export function markersOf(cell: Cell, density: Density): Marker[] {
+export function markersOf(cell: Cell, density: Density, taken = 0): Marker[] {
+  const isStopped = cell.isStopped || cell.reasons.includes('stopSellRoom')
   const all: Marker[] = [
-    ...(cell.isStopped ? [{ key: 'stop', text: 'S', look: 'stop' } as const] : []),
+    ...(isStopped ? [{ key: 'stop', text: 'S', look: 'stop' } as const] : []),
     ...(cell.isClosed ? [{ key: 'closed', text: '✕', look: 'closed' } as const] : []),
     ...cell.restricted.map(({ name, value }): Marker => {
       const { look, text } = restrictionLook[name]
@@ -51,7 +74,7 @@ export function markersOf(cell: Cell, density: Density): Marker[] {
     }),
   ]
   const fits = (some: readonly Marker[]): boolean =>
-    some.reduce((sum, marker) => sum + widthOf(marker) + between, -between) <= roomFor[density]
+    some.reduce((sum, marker) => sum + widthOf(marker) + between, -between) <= roomFor[density] - taken
   if (fits(all)) return all
   for (let count = all.length - 1; count > 0; count--) {
     for (const text of [`+${all.length - count}`, '+']) {

@@ -33,8 +33,8 @@ export function CellPanel({
   words: CellWords
   takesFocus: boolean
   onClose: () => void
-  /** Asks whether a stay of so many nights can be booked; undefined for a room without a rate. */
-  onExplain: ((nights: number) => void) | undefined
+  /** Asks whether a stay of so many nights can be booked. */
+  onExplain: (nights: number) => void
 }) {
   const { t } = useTranslation()
   const { hotelId, room, rate, night } = address
@@ -57,16 +57,14 @@ export function CellPanel({
             reasons.map((reason) => <StatusBadge key={reason} kind="bad" label={words.reason(reason)} />)
           )}
         </Group>
-        {onExplain && (
-          <Group gap="xs" aria-label={t('calendar.explain.question')} role="group">
-            <Text size="sm">{t('calendar.explain.question')}</Text>
-            {[1, 2, 3, 7].map((nights) => (
-              <Button key={nights} variant="default" size="compact-xs" onClick={() => onExplain(nights)}>
-                {t('calendar.explain.nights', { count: nights })}
-              </Button>
-            ))}
-          </Group>
-        )}
+        <Group gap="xs" aria-label={t('calendar.explain.question')} role="group">
+          <Text size="sm">{t('calendar.explain.question')}</Text>
+          {[1, 2, 3, 7].map((nights) => (
+            <Button key={nights} variant="default" size="compact-xs" onClick={() => onExplain(nights)}>
+              {t('calendar.explain.nights', { count: nights })}
+            </Button>
+          ))}
+        </Group>
         {cell.error && <ErrorNote error={cell.error} onRetry={() => void cell.refetch()} />}
         {cell.isPending && <Skeleton height={160} />}
         {cell.data && (
@@ -114,7 +112,8 @@ function Values({ cell, zone }: { cell: CalendarCell; zone: string }) {
 
 function FieldName({ value }: { value: CellValue }) {
   const { t } = useTranslation()
-  const { of, field, guests, ageCategory } = value
+  const { of, field, guests, ageCategory, value: held } = value
+  const isOfUnit = field === 'price' && ageCategory === undefined && held !== null
   const name =
     field === 'price' && ageCategory !== undefined
       ? t(`calendar.prices.${ageCategory}`, { count: guests ?? 0 })
@@ -126,6 +125,11 @@ function FieldName({ value }: { value: CellValue }) {
         <Text span size="xs" c="dimmed">
           {' '}
           {t('calendar.cell.ofRoom')}
+        </Text>
+      )}
+      {isOfUnit && (
+        <Text size="xs" c="dimmed">
+          {t('calendar.cell.perUnit')}
         </Text>
       )}
     </>

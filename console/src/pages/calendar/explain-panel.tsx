@@ -1,42 +1,62 @@
-import { Button, Group, List, NumberInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import {
+  Button,
+  Group,
+  List,
+  NativeSelect,
+  NumberInput,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { ExplainedRule, ExplainedStay } from '../../../../src/console/calendar-contract.ts'
+import type {
+  CalendarRate,
+  CalendarRoom,
+  ExplainedRule,
+  ExplainedStay,
+} from '../../../../src/console/calendar-contract.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { dateText } from '../../parts/time-text.ts'
 import classes from './calendar.module.css'
 import { partyOf, type CalendarUrl } from './calendar-url.ts'
-import { dateOf, dayOf } from './days.ts'
+import { dayOf } from './days.ts'
 import { Panel } from './panel.tsx'
+import { forbidText, heldText, nearestText, partyText } from './rule-words.ts'
 import { Setter } from './setter.tsx'
 import { useExplained } from './use-calendar.ts'
 
-/** Whether a stay can be booked at a room-rate, and what it costs or what forbids it. */
+/** Whether a stay can be booked at a rate of a room, and what it costs or what forbids it. */
 export function ExplainPanel({
   hotelId,
+  room,
   url,
-  names,
   zone,
   takesFocus,
   onClose,
   set,
 }: {
   hotelId: number
+  room: CalendarRoom
   url: CalendarUrl
-  names: readonly string[]
   zone: string
   takesFocus: boolean
   onClose: () => void
   set: (values: Partial<CalendarUrl>) => void
 }) {
   const { t } = useTranslation()
-  const { room: roomId, rate: rateId, checkin, checkout } = url
+  const { checkin, checkout } = url
+  const { roomId } = room
+  const rateId = rateOf(room, url.rate)?.rateId
   const [first, departure] = [dayOf(checkin), dayOf(checkout)]
-  const isWhole = first !== undefined && departure !== undefined && departure > first && rateId !== ''
+  const isWhole = first !== undefined && departure !== undefined && departure > first
   const party = partyOf(url)
   const explained = useExplained(
-    isWhole
+    isWhole && rateId !== undefined
       ? { params: { hotelId }, body: { roomId, rateId, checkin, checkout, rooms: [party] } }
       : undefined,
   )
@@ -44,8 +64,14 @@ export function ExplainPanel({
     <Panel title={t('calendar.explain.title')} takesFocus={takesFocus} onClose={onClose}>
       <Stack gap="md">
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
-          {names.join(' · ')}
+          {room.name}
         </Text>
+        <NativeSelect
+          label={t('calendar.explain.rate')}
+          value={rateId}
+          onChange={(event) => set({ rate: event.currentTarget.value })}
+          data={room.rates.map((rate) => ({ value: rate.rateId, label: rateText(t, rate) }))}
+        />
         <Group gap="xs" grow>
           <TextInput
             type="date"
@@ -60,31 +86,52 @@ export function ExplainPanel({
             onChange={(event) => set({ checkout: event.currentTarget.value })}
           />
         </Group>
-        <NumberInput
-          w={90}
-          label={t('calendar.adults')}
-          min={1}
-          max={99}
-          value={party.adults}
-          onChange={(value) => set({ adults: String(value) })}
-        />
+        <Group gap="xs" align="flex-end">
+          <NumberInput
+            w={90}
+            label={t('calendar.adults')}
+            min={1}
+            max={99}
+            value={party.adults}
+            onChange={(value) => set({ adults: String(value) })}
+          />
+          <Text size="sm" py={6}>
+            {t('calendar.explain.for', { party: partyText(t, party) })}
+          </Text>
+        </Group>
         {!isWhole && <Text size="sm">{t('calendar.explain.incomplete')}</Text>}
         {explained.error && <ErrorNote error={explained.error} onRetry={() => void explained.refetch()} />}
         {isWhole && explained.isPending && <Skeleton height={160} />}
         <div aria-live="polite">
-          {explained.data && isWhole && <Answer stay={explained.data} zone={zone} set={set} />}
+          {explained.data && isWhole && <Answer stay={explained.data} url={url} zone={zone} set={set} />}
         </div>
       </Stack>
     </Panel>
   )
 }
 
+/** The rate that was asked for; of a room alone the first one that is on offer to the party, or else its first. */
+function rateOf({ rates }: CalendarRoom, asked: string): CalendarRate | undefined {
+  if (asked !== '') return rates.find(({ rateId }) => rateId === asked)
+  return rates.find(({ isAvailable, takesParty }) => isAvailable && takesParty) ?? rates[0]
+}
+
+function rateText(t: TFunction, { name, rateId, isAvailable, takesParty }: CalendarRate): string {
+  const faults = [
+    ...(isAvailable ? [] : [t('calendar.archived')]),
+    ...(takesParty ? [] : [t('calendar.tooMany')]),
+  ]
+  return [`${name} (${rateId})`, ...faults].join(' · ')
+}
+
 function Answer({
   stay,
+  url,
   zone,
   set,
 }: {
   stay: ExplainedStay
+  url: CalendarUrl
   zone: string
   set: (values: Partial<CalendarUrl>) => void
 }) {
@@ -107,7 +154,7 @@ function Answer({
           <List listStyleType="none" spacing="xs">
             {failing.map((rule) => (
               <List.Item key={keyOf(rule)}>
-                <FailingRule rule={rule} zone={zone} />
+                <FailingRule rule={rule} party={partyOf(url)} zone={zone} />
               </List.Item>
             ))}
           </List>
@@ -115,7 +162,7 @@ function Answer({
       )}
       {nearest && (
         <Group gap="xs">
-          <Text size="sm">{t('calendar.explain.nearest', { change: nearest.change })}</Text>
+          <Text size="sm">{t('calendar.explain.nearest', { change: nearestText(t, nearest, url) })}</Text>
           <Button
             variant="default"
             size="compact-xs"
@@ -132,7 +179,7 @@ function Answer({
             {passing.map((rule) => (
               <tr key={keyOf(rule)}>
                 <th scope="row">{t(`calendar.rules.${rule.rule}`)}</th>
-                <td>{shown(rule.held)}</td>
+                <td>{heldText(t, rule, currency)}</td>
                 <td>{rule.setBy === null ? null : <Setter setBy={rule.setBy} zone={zone} />}</td>
               </tr>
             ))}
@@ -206,28 +253,24 @@ function Offer({ offer, currency }: { offer: NonNullable<ExplainedStay['offer']>
   )
 }
 
-function FailingRule({ rule, zone }: { rule: ExplainedRule; zone: string }) {
+function FailingRule({
+  rule,
+  party,
+  zone,
+}: {
+  rule: ExplainedRule
+  party: ReturnType<typeof partyOf>
+  zone: string
+}) {
   const { t } = useTranslation()
-  const { dates, held, asked, missing, of, reason, setBy } = rule
   return (
     <>
       <Text size="sm" fw={600}>
-        {t(`calendar.rules.${rule.rule}`)}
-        {of === 'room' && ` ${t('calendar.cell.ofRoom')}`}
+        {forbidText(t, rule, party)}
       </Text>
-      <Text size="sm">
-        {t('calendar.explain.heldAsked', { held: shown(held), asked: shown(asked) })}
-        {missing && ` ${t('calendar.explain.missing', { what: `${missing.guests} ${missing.ageCategory}` })}`}
-        {reason !== undefined && ` ${reason}`}
-      </Text>
-      {dates.length > 0 && (
-        <Text size="xs" c="dimmed">
-          {rangesOf(dates).join(', ')}
-        </Text>
-      )}
-      {setBy !== null && (
+      {rule.setBy !== null && (
         <Text size="sm" component="div">
-          <Setter setBy={setBy} zone={zone} />
+          <Setter setBy={rule.setBy} zone={zone} />
         </Text>
       )}
     </>
@@ -236,26 +279,4 @@ function FailingRule({ rule, zone }: { rule: ExplainedRule; zone: string }) {
 
 function keyOf({ rule, of, dates, held, asked }: ExplainedRule): string {
   return JSON.stringify([rule, of, dates, held, asked])
-}
-
-function shown(value: unknown): string {
-  if (value === null) return '–'
-  if (typeof value === 'object')
-    return Object.entries(value)
-      .map(([name, held]) => `${name} ${String(held)}`)
-      .join(', ')
-  return JSON.stringify(value).replaceAll('"', '')
-}
-
-/** Days that follow each other as one range. */
-function rangesOf(dates: readonly string[]): string[] {
-  const ranges: { first: string; last: string }[] = []
-  for (const date of dates) {
-    const last = ranges.at(-1)
-    if (last && date === dateOf((dayOf(last.last) ?? 0) + 1)) last.last = date
-    else ranges.push({ first: date, last: date })
-  }
-  return ranges.map(({ first, last }) =>
-    first === last ? dateText(first) : `${dateText(first)} – ${dateText(last)}`,
-  )
 }

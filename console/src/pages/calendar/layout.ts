@@ -5,10 +5,10 @@ export type Density = (typeof densities)[number]
 
 const nightsShown: Readonly<Record<Density, number>> = { week: 7, fortnight: 14, month: 31 }
 /** Narrower, nothing can be read any more. */
-const widthMin: Readonly<Record<Density, number>> = { week: 72, fortnight: 52, month: 38 }
+const widthMin: Readonly<Record<Density, number>> = { week: 72, fortnight: 56, month: 38 }
 
 export const headHeight = 52
-export const rowHeight = { room: 30, rate: 40 } as const
+export const rowHeight = { room: 36, rate: 40 } as const
 /**
  * Nights are made in tiles: one that stays in sight is not made again. Of a week, whole weeks came into sight in one
  * frame and none in the next ones; with few nights each frame has its share.
@@ -22,7 +22,8 @@ const rowsBeyond = 2
 const tilesBeyond = 1
 
 export function headWidthOf(width: number): number {
-  return width < 640 ? 132 : 220
+  if (width < 480) return 132
+  return width < 640 ? 168 : 220
 }
 
 /** The width of a night; all of a density's nights fit beside the row heads where they can be read. */

@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { lookOf, markersOf, type MarkerLook } from './cell-look.ts'
+import { lookOf, markersOf, unitsWidth, type MarkerLook } from './cell-look.ts'
 import type { CellWords } from './cell-words.ts'
 import { dayOfMonth, isWeekend } from './days.ts'
 import classes from './calendar.module.css'
@@ -69,7 +69,7 @@ function NightCell({
   if (dayOfMonth(day) === 1) names.push(classes['monthStart'])
   if (day === cells.today) names.push(classes['today'])
   const look = lookOf(cell)
-  const markers = markersOf(cell, density)
+  const markers = markersOf(cell, density, unitsWidth(cell.units, row.kind))
   const ownUnits = row.kind === 'rate' ? cell.units : undefined
   return (
     <div

@@ -16,7 +16,7 @@ export type RateRow = { kind: 'rate'; key: string; room: CalendarRoom; rate: Cal
 export type Row = RoomRow | RateRow
 
 /** Rows whose room or rate has the text in its name or code; a room that is found brings all its rates, if any are shown. */
-export function rowsOf(calendar: Calendar, search: string, isRoomsOnly: boolean): Row[] {
+export function rowsOf(calendar: Calendar, search: string, isRoomsOnly = false): Row[] {
   const sought = search.trim().toLowerCase()
   const has = (...texts: readonly string[]): boolean =>
     sought === '' || texts.some((text) => text.toLowerCase().includes(sought))

@@ -10,7 +10,10 @@ export function Setter({ setBy, zone }: { setBy: CellSetter | null; zone: string
   if (setBy.by === 'operator') {
     return (
       <span>
-        {t('calendar.setBy.operator', { name: setBy.operator })} <Time at={setBy.at} zone={zone} />
+        {setBy.reason === null
+          ? t('calendar.setBy.operator', { name: setBy.operator })
+          : t('calendar.setBy.operatorReason', { name: setBy.operator, reason: setBy.reason })}{' '}
+        <Time at={setBy.at} zone={zone} />
       </span>
     )
   }
@@ -35,6 +38,7 @@ export function Setter({ setBy, zone }: { setBy: CellSetter | null; zone: string
       <LinkTo
         to="/pushes/$pushId"
         params={{ pushId: String(pushId) }}
+        search={item === null ? {} : { at: `/ari/${item}` }}
         size="sm"
         underline="always"
         title={requestId}

@@ -32,14 +32,24 @@ export function PushChanged({ push, changes }: { push: PushListed; changes: Push
   )
 }
 
-function Nights({ push, changes }: { push: PushListed; changes: Extract<PushChanges, { kind: 'nights' }> }) {
+function Nights({
+  push: { cellsChanged: count },
+  changes,
+}: {
+  push: PushListed
+  changes: Extract<PushChanges, { kind: 'nights' }>
+}) {
   const { t } = useTranslation()
   const { hotelId, nights, moreNights, cellsHeld } = changes
   const columns = useColumns(hotelId)
   return (
     <Stack gap="xs">
       {nights.length > 0 && (
-        <Text size="sm">{t('pushes.changes.held', { held: cellsHeld, count: push.cellsChanged })}</Text>
+        <Text size="sm">
+          {cellsHeld < count
+            ? t('pushes.changes.someHeld', { held: cellsHeld, count })
+            : t('pushes.changes.allHeld', { count })}
+        </Text>
       )}
       <DataTable
         caption={t('pushes.changes.caption')}
@@ -48,7 +58,7 @@ function Nights({ push, changes }: { push: PushListed; changes: Extract<PushChan
         rowKey={({ roomId, rateId, from }) => `${roomId} ${rateId ?? ''} ${from}`}
         empty={{
           title: t('pushes.changes.goneTitle'),
-          hint: t('pushes.changes.goneHint', { count: push.cellsChanged }),
+          hint: t('pushes.changes.goneHint', { count }),
         }}
       />
       {moreNights > 0 && <Text size="sm">{t('pushes.changes.more', { count: moreNights })}</Text>}

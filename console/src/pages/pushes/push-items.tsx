@@ -1,4 +1,5 @@
 import { Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core'
+import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PushItem, PushListed, PushProblem } from '../../../../src/console/push-contract.ts'
@@ -92,11 +93,17 @@ function isIn(path: string, pointer: string): boolean {
 function Item({ item, isSought }: { item: PushItem; isSought: boolean }) {
   const { t } = useTranslation()
   const place = useRef<HTMLLIElement>(null)
+  const router = useRouter()
   useEffect(() => {
-    if (!isSought) return
-    place.current?.scrollIntoView({ block: 'center' })
-    place.current?.focus({ preventScroll: true })
-  }, [isSought])
+    if (!isSought) return undefined
+    const show = () => {
+      place.current?.scrollIntoView({ block: 'center' })
+      place.current?.focus({ preventScroll: true })
+    }
+    show()
+    // A page that is held already is there before the router scrolls to the top of it.
+    return router.subscribe('onRendered', show)
+  }, [isSought, router])
   const { pointer, status, cellsChanged, errors, warnings, isCut } = item
   return (
     <li ref={place} className={classes['item']} tabIndex={-1} data-sought={isSought || undefined}>

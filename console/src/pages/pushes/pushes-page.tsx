@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { PushListed } from '../../../../src/console/push-contract.ts'
+import type { PushInLog, PushListed } from '../../../../src/console/push-contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
 import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
@@ -12,6 +12,7 @@ import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Bytes } from './bytes.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
+import { PushReason } from './push-reason.tsx'
 import cells from './pushes.module.css'
 
 const kinds = [
@@ -111,7 +112,7 @@ function PushFilters() {
   )
 }
 
-function useColumns(): Column<PushListed>[] {
+function useColumns(): Column<PushInLog>[] {
   const { t } = useTranslation()
   return [
     {
@@ -132,7 +133,12 @@ function useColumns(): Column<PushListed>[] {
     {
       key: 'outcome',
       header: t('pushes.list.outcome'),
-      cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
+      cell: ({ outcome, reason }) => (
+        <>
+          <OutcomeBadge outcome={outcome} />
+          {reason && <PushReason reason={reason} />}
+        </>
+      ),
     },
     {
       key: 'status',

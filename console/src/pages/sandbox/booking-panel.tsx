@@ -18,8 +18,7 @@ const invalidates = ['listSandboxCalls'] as const
 export function BookingPanel({ supplierId }: { supplierId: number }) {
   const { t } = useTranslation()
   const { data, error, refetch } = useApi('listSandboxHotels', { params: { supplierId } })
-  const hotels = data?.hotels.filter(({ products }) => products.length > 0)
-  const [first] = hotels ?? []
+  const first = data?.hotels.find(({ products }) => products.length > 0) ?? data?.hotels[0]
   return (
     <section className={classes['panel']} aria-labelledby="booking">
       <Title order={2} id="booking" mb={4}>
@@ -30,26 +29,28 @@ export function BookingPanel({ supplierId }: { supplierId: number }) {
       </Text>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <PageWait lines={2} />}
-      {hotels && !first && <Nothing title={t('sandbox.booking.none')} hint={t('sandbox.booking.noneHint')} />}
-      {hotels && first && (
-        <BookingForm key={first.code} supplierId={supplierId} hotels={hotels} first={first} />
-      )}
+      {data && !first && <Nothing title={t('sandbox.booking.none')} hint={t('sandbox.booking.noneHint')} />}
+      {first && <BookingForm key={first.hotelId} supplierId={supplierId} first={first} />}
     </section>
   )
 }
 
-type BookingFormProps = { supplierId: number; hotels: readonly SandboxHotel[]; first: SandboxHotel }
-
-function BookingForm({ supplierId, hotels, first }: BookingFormProps) {
+function BookingForm({ supplierId, first }: { supplierId: number; first: SandboxHotel }) {
   const { t } = useTranslation()
   const [stay, setStay] = useState(() => stayAt(first))
   const childAges = readAges(stay.children)
-  const hotel = hotels.find(({ code }) => code === stay.hotelCode) ?? first
-  const product = hotel.products[stay.place] ?? hotel.products[0]
+  const isFirst = stay.hotelId === first.hotelId
+  const other = useApi(
+    'listSandboxHotels',
+    { params: { supplierId }, query: { hotelId: String(stay.hotelId) } },
+    { enabled: !isFirst },
+  )
+  const hotel = isFirst ? first : other.data?.hotels[0]
+  const product = hotel?.products[stay.place] ?? hotel?.products[0]
   const book = useChange('bookInSandbox', { invalidates })
   const cancel = useChange('cancelInSandbox', { invalidates })
   const submit = () => {
-    if (!product || !childAges) return
+    if (!hotel || !product || !childAges) return
     const { roomId, rateId } = product
     const { checkin, checkout, adults } = stay
     cancel.reset()
@@ -64,7 +65,14 @@ function BookingForm({ supplierId, hotels, first }: BookingFormProps) {
           submit()
         }}
       >
-        <StayFields hotels={hotels} hotel={hotel} stay={stay} set={(some) => setStay({ ...stay, ...some })} />
+        <StayFields
+          supplierId={supplierId}
+          first={first}
+          hotel={hotel}
+          stay={stay}
+          set={(some) => setStay({ ...stay, ...some })}
+        />
+        {other.error && <ErrorNote error={other.error} onRetry={() => void other.refetch()} />}
         <Button type="submit" mt="sm" loading={book.isPending} disabled={!childAges || !product}>
           {t('sandbox.booking.submit')}
         </Button>
@@ -87,7 +95,7 @@ function BookingForm({ supplierId, hotels, first }: BookingFormProps) {
           <ErrorNote error={book.error} />
           <LinkTo
             to="/hotels/$hotelId/calendar"
-            params={{ hotelId: String(hotel.hotelId) }}
+            params={{ hotelId: String(stay.hotelId) }}
             search={{ from: stay.checkin }}
             size="sm"
           >

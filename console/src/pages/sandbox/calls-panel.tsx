@@ -12,6 +12,7 @@ import { JsonView } from '../../parts/json-view.tsx'
 import { PageWait } from '../../parts/page-wait.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
+import { isGoodStatus, kindOfPing, resultOfPing } from '../suppliers/ping-result.ts'
 import classes from './sandbox.module.css'
 
 const everyMs = 1_500
@@ -127,13 +128,14 @@ function useColumns(open: (id: number) => void): Column<SandboxCall>[] {
   ]
 }
 
-function Result({ call: { outcome, httpStatus } }: { call: SandboxCall }) {
+function Result({ call: { calls, outcome, httpStatus } }: { call: SandboxCall }) {
   const { t } = useTranslation()
   if (httpStatus === null) return <StatusBadge kind="bad" label={outcome.replaceAll('_', ' ')} />
-  const isGood = httpStatus >= 200 && httpStatus <= 299
-  return (
-    <StatusBadge kind={isGood ? 'good' : 'bad'} label={t('sandbox.calls.answered', { status: httpStatus })} />
-  )
+  // Another answer is a fault, but for pings.
+  const ofPing = calls === 'ping' ? resultOfPing(httpStatus) : undefined
+  const kind = ofPing ? kindOfPing[ofPing] : isGoodStatus(httpStatus) ? 'good' : 'bad'
+  const word = ofPing === 'reached' ? 'reached' : 'answered'
+  return <StatusBadge kind={kind} label={t(`sandbox.calls.${word}`, { status: httpStatus })} />
 }
 
 function CallDetail({

@@ -1,6 +1,7 @@
 import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { SandboxHotel } from '../../../../src/console/sandbox-contract.ts'
+import { HotelChoice } from './hotel-choice.tsx'
 import classes from './sandbox.module.css'
 import { readAges, type Stay } from './stay.ts'
 
@@ -8,44 +9,45 @@ const adultsMax = 20
 
 /** Where, what, when and for whom. */
 export function StayFields({
-  hotels,
+  supplierId,
+  first,
   hotel,
   stay,
   set,
 }: {
-  hotels: readonly SandboxHotel[]
-  hotel: SandboxHotel
+  supplierId: number
+  first: SandboxHotel
+  /** Undefined while it is being read. */
+  hotel: SandboxHotel | undefined
   stay: Stay
   set: (some: Partial<Stay>) => void
 }) {
   const { t } = useTranslation()
+  const products = (hotel?.products ?? []).map(({ roomName, rateName }, index) => ({
+    value: String(index),
+    label: `${roomName}, ${rateName}`,
+  }))
+  const instead = hotel ? t('sandbox.booking.noProducts') : t('parts.loading')
   const date = (name: 'checkin' | 'checkout') => (
     <TextInput
       type="date"
       required
       withAsterisk={false}
       label={t(`sandbox.booking.${name}`)}
-      min={hotel.today}
+      min={hotel?.today}
       value={stay[name]}
       onChange={(event) => set({ [name]: event.currentTarget.value })}
     />
   )
   return (
     <div className={classes['fields']}>
+      <HotelChoice supplierId={supplierId} first={first} onChoose={(hotelId) => set({ hotelId, place: 0 })} />
       <NativeSelect
-        label={t('sandbox.booking.hotel')}
-        value={hotel.code}
-        onChange={(event) => set({ hotelCode: event.currentTarget.value, place: 0 })}
-        data={hotels.map((one) => ({ value: one.code, label: `${one.name} (${one.code})` }))}
-      />
-      <NativeSelect
+        className={classes['wide']}
         label={t('sandbox.booking.product')}
         value={String(stay.place)}
         onChange={(event) => set({ place: Number(event.currentTarget.value) })}
-        data={hotel.products.map(({ roomName, rateName }, index) => ({
-          value: String(index),
-          label: `${roomName}, ${rateName}`,
-        }))}
+        data={products.length > 0 ? products : [{ value: '0', label: instead, disabled: true }]}
       />
       {date('checkin')}
       {date('checkout')}

@@ -2,7 +2,7 @@ import type { SandboxHotel } from '../../../../src/console/sandbox-contract.ts'
 
 /** What is asked for, as it is filled in. */
 export type Stay = {
-  hotelCode: string
+  hotelId: number
   /** Of the product in the hotel's list. */
   place: number
   checkin: string
@@ -15,10 +15,10 @@ const usualDaysAhead = 30
 const usualNights = 2
 
 /** What is filled in at first. */
-export function stayAt({ code, today }: SandboxHotel): Stay {
+export function stayAt({ hotelId, today }: SandboxHotel): Stay {
   const checkin = daysAfter(today, usualDaysAhead)
   return {
-    hotelCode: code,
+    hotelId,
     place: 0,
     checkin,
     checkout: daysAfter(checkin, usualNights),

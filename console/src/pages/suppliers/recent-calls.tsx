@@ -1,19 +1,25 @@
-import { Title } from '@mantine/core'
+import { Stack, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { SupplierCall } from '../../../../src/console/supplier-contract.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** The newest calls of the supplier's URLs, of each kind some. */
-export function RecentCalls({ calls }: { calls: readonly SupplierCall[] }) {
+export function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonly SupplierCall[] }) {
   const { t } = useTranslation()
   const numbered = calls.map((call, place) => ({ ...call, place }))
   const columns: Column<(typeof numbered)[number]>[] = [
     {
       key: 'kind',
       header: t('suppliers.calls.kind'),
-      cell: ({ kind }) => t(`suppliers.webhooks.${kind}`),
+      cell: (call) => (
+        <Stack gap={0}>
+          {t(`suppliers.webhooks.${call.kind}`)}
+          <CallLink supplierId={supplierId} call={call} />
+        </Stack>
+      ),
     },
     {
       key: 'outcome',
@@ -50,5 +56,27 @@ export function RecentCalls({ calls }: { calls: readonly SupplierCall[] }) {
         empty={{ title: t('suppliers.calls.none'), hint: t('suppliers.calls.noneHint') }}
       />
     </section>
+  )
+}
+
+/** To what the call was about: the reservation that was delivered, or the checks of the hotel. */
+function CallLink({
+  supplierId,
+  call: { reservationId, hotelId, hotelName },
+}: {
+  supplierId: number
+  call: SupplierCall
+}) {
+  const { t } = useTranslation()
+  if (reservationId !== null)
+    return (
+      <LinkTo to="/reservations/$reservationId" params={{ reservationId: String(reservationId) }} fz="xs">
+        {t('suppliers.calls.reservation', { id: reservationId })}
+      </LinkTo>
+    )
+  return (
+    <LinkTo to="/price-checks" search={{ supplierId: String(supplierId), hotelId: String(hotelId) }} fz="xs">
+      {t('suppliers.calls.checksOf', { hotel: hotelName })}
+    </LinkTo>
   )
 }

@@ -67,7 +67,7 @@ function Held({ supplier, crumbs }: { supplier: Supplier; crumbs: React.ReactNod
       <div className={classes['columns']}>
         <Stack gap="lg">
           <Keys supplier={supplier} />
-          <RecentCalls calls={supplier.calls} />
+          <RecentCalls supplierId={supplier.supplierId} calls={supplier.calls} />
         </Stack>
         <Stack gap="lg">
           <AtAGlance supplier={supplier} />

@@ -8,6 +8,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { Can } from '../../parts/session.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { kindOfPing, resultOfPing } from './ping-result.ts'
 import classes from './suppliers.module.css'
 
 const kindByCircuit: Readonly<Record<NonNullable<SupplierWebhook['circuit']>, StatusKind>> = {
@@ -70,13 +71,11 @@ function PingResult({ ping }: { ping: AnswerTo<'pingWebhook'>['ping'] }) {
   const { t } = useTranslation()
   const { status, httpStatus, message = '', durationMs: ms = 0 } = ping
   if (status === 'skipped') return <StatusBadge kind="warn" label={t('suppliers.webhooks.skipped')} />
-  if (status === 'failed')
-    return <StatusBadge kind="bad" label={t('suppliers.webhooks.failed', { ms, message })} />
-  const isGood = httpStatus !== undefined && httpStatus < 500
+  const result = resultOfPing(httpStatus)
   return (
     <StatusBadge
-      kind={isGood ? 'good' : 'bad'}
-      label={t('suppliers.webhooks.answered', { status: httpStatus, ms })}
+      kind={kindOfPing[result]}
+      label={t(`suppliers.webhooks.${result}`, { status: httpStatus, ms, message })}
     />
   )
 }

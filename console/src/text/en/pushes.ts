@@ -44,6 +44,8 @@ export const pushes = {
     duration: 'Took',
     ms: '{{ms}} ms',
     size: 'Size',
+    moreProblems: '+{{count}} more',
+    moreUncounted: '+ more',
     none: 'Nothing has been pushed yet',
     noneHint: 'As soon as a supplier pushes with its key, accepted or not, it stands here.',
     toSuppliers: 'Go to suppliers',
@@ -121,8 +123,14 @@ export const pushes = {
     none: 'It changed nothing',
     noneHint: 'Refused pushes, dry runs and repeats of what is held change nothing.',
     goneTitle: 'Nothing of it is left',
-    goneHint: 'It changed {{count}} cells. All of them were changed again since, or are past.',
-    held: '{{held}} of {{count}} changed cells still hold it; the others were changed again since, or are past.',
+    goneHint_one:
+      'The cell that it changed no longer holds what it set: it was changed again since, or is past.',
+    goneHint_other:
+      'None of the {{count}} changed cells still holds what it set: all were changed again since, or are past.',
+    allHeld_one: 'The cell that it changed still holds what it set.',
+    allHeld_other: 'All {{count}} changed cells still hold what it set.',
+    someHeld:
+      '{{held}} of {{count}} changed cells still hold what it set; the rest was changed again since, or is past.',
     more_one: '{{count}} more range is not shown.',
     more_other: '{{count}} more ranges are not shown.',
     toCalendar: '{{nights}}: {{room}} in the calendar',

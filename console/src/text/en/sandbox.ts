@@ -29,7 +29,9 @@ export const sandbox = {
     title: 'Test booking',
     what: 'Goes the way of every booking: checked against what is held and the live price, taken from the inventory, delivered.',
     hotel: 'Hotel',
+    moreHotels: 'Type a name, code or city to find others',
     product: 'Room and rate',
+    noProducts: 'none can be booked yet',
     checkin: 'Arrival',
     checkout: 'Departure',
     adults: 'Adults',
@@ -85,6 +87,7 @@ export const sandbox = {
     priceCheck: 'Price check',
     pushBooking: 'Push booking',
     answered: 'answered {{status}}',
+    reached: 'reached, but {{status}}',
     ms: '{{ms}} ms',
     none: 'No call yet',
     noneHint:

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startGateway, type TestGateway } from '../../test/harness.ts'
-import { openDatabase, transaction, type Queryable } from './postgres.ts'
+import { openDatabase, type Queryable } from './postgres.ts'
+import { transaction } from './transaction.ts'
 
 let gateway: TestGateway
 before(async () => {
@@ -30,11 +31,11 @@ describe('a transaction', () => {
     const seen = await transaction(gateway.db, async (connection) => {
       connection.lastly((later) => write(later, 'third'))
       connection.lastly((later) => write(later, 'fourth'))
-      const [before] = await connection.together(() => [lines(connection), undefined])
+      const [held] = await connection.together(() => [lines(connection)])
       const first = write(connection, 'first')
       const second = write(connection, 'second')
       await Promise.all([first, second])
-      return [before, await lines(connection)]
+      return [held, await lines(connection)]
     })
     assert.deepEqual(seen, [[], ['first', 'second']])
     assert.deepEqual(await lines(), ['first', 'second', 'third', 'fourth'])

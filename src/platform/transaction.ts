@@ -1,0 +1,117 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { allOf, connected, type Answers, type Begun, type Connection } from './connection.ts'
+import { isTransient, type Database, type Queryable } from './postgres.ts'
+
+/** The connection of a transaction. */
+export type Transaction = Queryable & {
+  /**
+   * Sends the statements that `start` begins in one write. Those with which a transaction opens must only read or lock:
+   * they leave with its beginning.
+   */
+  together: <const Statements extends Begun>(start: () => Statements) => Promise<Answers<Statements>>
+  /**
+   * A statement of which nobody needs the rows: `start` is called at once, and what it asks of `later` leaves in one
+   * write with the commit, in the order of the calls. If one fails, nothing is committed.
+   */
+  lastly: (start: (later: Queryable) => Promise<unknown>) => void
+}
+
+const attemptsMax = 8
+
+/**
+ * Runs the work in one transaction and commits it. Serialization failures and deadlocks are tried again from
+ * the start, so the work must have no effect but its statements.
+ */
+export async function transaction<Result>(
+  db: Database,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transactionOnce(db, work)
+    } catch (error) {
+      if (attempt === attemptsMax || !isTransient(error)) throw error
+      await wait(Math.random() * 2 ** attempt * 5)
+    }
+  }
+}
+
+async function transactionOnce<Result>(
+  db: Database,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const { client, onBroken, release } = await connected(db.pool)
+  const { connection, commit, end } = opened(client)
+  try {
+    const result = await work(connection)
+    await commit()
+    return result
+  } catch (error) {
+    end()
+    await client.query('rollback').catch(onBroken)
+    throw error
+  } finally {
+    release()
+  }
+}
+
+type Opened = { connection: Transaction; commit: () => Promise<void>; end: () => void }
+
+function opened(client: Connection): Opened {
+  const later: (() => void)[] = []
+  const ending: Promise<unknown>[] = []
+  let failed: { error: unknown } | undefined
+  let begun: Promise<unknown> | undefined
+  let state: 'closed' | 'open' | 'ended' = 'closed'
+  const begin = (): Promise<unknown> =>
+    (begun ??= client.query('begin').then(() => {
+      if (state === 'closed') state = 'open'
+    }))
+  const refuseAfterEnd = (): void => {
+    if (state === 'ended') throw new Error('a statement comes after the end of its transaction')
+  }
+  const laterOn: Queryable = {
+    query: async (query, values) => {
+      refuseAfterEnd()
+      return new Promise((resolve, reject) => {
+        later.push(() => void client.query(query, values).then(resolve, reject))
+      })
+    },
+  }
+  const connection: Transaction = {
+    query: async (query, values) => {
+      if (state === 'closed') await begin()
+      refuseAfterEnd()
+      return client.query(query, values)
+    },
+    together: async (start) => {
+      refuseAfterEnd()
+      const [, answers] = await client.together(() => {
+        const beginning = begin()
+        state = 'open'
+        return [beginning, allOf(start())]
+      })
+      return answers
+    },
+    lastly: (start) => {
+      const started = start(laterOn)
+      started.catch((error: unknown) => (failed ??= { error }))
+      ending.push(started)
+    },
+  }
+  const commit = async (): Promise<void> => {
+    if (failed) throw failed.error
+    if (later.length > 0) await begin()
+    if (!begun) return
+    const [, { command }] = await client.together(() => {
+      for (const send of later) send()
+      state = 'ended'
+      return [allOf(ending), client.query('commit')]
+    })
+    if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
+  }
+  const end = (): void => {
+    state = 'ended'
+  }
+  return { connection, commit, end }
+}
