@@ -57,7 +57,7 @@ describe('the overview', { skip: withoutChromium }, () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/')
     const panel = page.getByRole('region', { name: 'Pushes, last 24 hours', exact: true }).first()
-    await panel.getByRole('img', { name: /Applied 4, .*Rejected 4/ }).waitFor()
+    await panel.getByRole('img', { name: /Applied 4, .*Refused 4/ }).waitFor()
     await panel.getByRole('button', { name: 'As a table' }).focus()
     await page.keyboard.press('Enter')
     const row = panel.getByRole('row').nth(1)

@@ -149,14 +149,14 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
         .first()
     await testCall()
     await badge(/^reached, but it answered 404 in \d+ ms$/, 'triangle-alert').waitFor()
-    await goto(`/sandbox?supplier=${id}`)
+    await goto(`/sandbox?supplierId=${id}`)
     await badge(/^reached, but 404$/, 'triangle-alert').waitFor()
     const gone = await startReceiver()
     await gone.close()
     await register(`http://127.0.0.1:${gone.port}/`)
     await testCall()
     await badge(/^failed after \d+ ms/, 'circle-alert').waitFor()
-    await goto(`/sandbox?supplier=${id}`)
+    await goto(`/sandbox?supplierId=${id}`)
     await badge(/^connect$/, 'circle-alert').waitFor()
     await close()
   })
@@ -191,7 +191,7 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
       '/suppliers',
       `/suppliers/${await idOf('Acme')}`,
       '/reference',
-      '/sandbox?supplier=1',
+      '/sandbox?supplierId=1',
     ]) {
       await goto(path)
       await page.locator('main table, main section').first().waitFor()

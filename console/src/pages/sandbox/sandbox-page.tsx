@@ -28,7 +28,7 @@ export function SandboxPage() {
 
 function Sandbox() {
   const { t } = useTranslation()
-  const [named] = useFilter('supplier')
+  const [named] = useFilter('supplierId')
   const { data, error, refetch } = useApi('listSuppliers', { query: {} })
   const suppliers = data?.suppliers ?? []
   const [only, ...others] = suppliers

@@ -38,7 +38,7 @@ export function SupplierChoice({ supplierId }: { supplierId: number | undefined 
       value={supplierId === undefined ? null : String(supplierId)}
       data={[...nameById].map(([value, label]) => ({ value, label }))}
       onSearchChange={setTyped}
-      onChange={(value) => setFilters({ supplier: value ?? '', call: '' })}
+      onChange={(value) => setFilters({ supplierId: value ?? '', call: '' })}
     />
   )
 }

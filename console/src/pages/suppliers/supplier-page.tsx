@@ -57,7 +57,7 @@ function Held({ supplier, crumbs }: { supplier: Supplier; crumbs: React.ReactNod
             {t('suppliers.facts.toPushes')}
           </LinkTo>
           {environment === 'sandbox' && (
-            <LinkTo to="/sandbox" search={{ supplier: of.supplierId }} size="sm">
+            <LinkTo to="/sandbox" search={{ supplierId: of.supplierId }} size="sm">
               {t('suppliers.facts.toSandbox')}
             </LinkTo>
           )}

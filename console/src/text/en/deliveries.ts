@@ -44,7 +44,7 @@ export const deliveries = {
     state: 'State',
     hotel: 'Hotel',
     endpoint: 'Goes to',
-    last: 'Last answer, and where from',
+    last: 'Last answer',
     since: 'Undelivered since',
     next: 'Next attempt',
     arrival: 'Guests arrive',
