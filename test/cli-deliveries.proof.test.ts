@@ -39,13 +39,16 @@ test('show says whose delivery it is, what state it is in and when the next atte
 
 test('again says how many reservations it sends, and when there is nothing to send', async () => {
   const { deliveryId } = await only()
+  const nowhere = await deliveries('again', deliveryId)
+  await gateway.db.query("update api_key set pushbook_webhook = 'https://hotel.example/reservations'")
   const undelivered = await deliveries('again', deliveryId)
   await gateway.db.query("update delivery set status = 'delivered', delivered_at = now()")
   const repeated = await deliveries('again', '--status', 'delivered', '--supplier', 'Acme')
   const none = await deliveries('again', deliveryId)
   assert.deepEqual(
-    [undelivered, repeated, none],
+    [nowhere, undelivered, repeated, none],
     [
+      printed('Nothing is sent again: no URL is registered (reservations: 1)\n'),
       printed('Reservations sent again: 1\n'),
       printed('Reservations sent again: 1, of which 1 were delivered before\n'),
       printed(

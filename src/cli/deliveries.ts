@@ -147,7 +147,7 @@ function sentenceOf(delivery: ListedDelivery): string {
 function sentenceAgain({ again, repeated, nowhere }: SentAgain): string {
   const unsent = nowhere === 0 ? '' : `; not sent, because no URL is registered: ${nowhere}`
   if (again + repeated === 0) {
-    if (nowhere > 0) return `Nothing is sent again: no URL is registered (${nowhere} reservations)`
+    if (nowhere > 0) return `Nothing is sent again: no URL is registered (reservations: ${nowhere})`
     return 'Nothing is sent again: what is under way, superseded, or queued once more already, is left as it is'
   }
   const repeats = repeated === 0 ? '' : `, of which ${repeated} were delivered before`
