@@ -4,7 +4,7 @@ import pg from 'pg'
 const query = Reflect.get(pg.Client.prototype, 'query')
 
 function unlocked(text: string): string {
-  return text.replace(' for update of hotel', '')
+  return text.replace(' for no key update of hotel', '')
 }
 
 Object.defineProperty(pg.Client.prototype, 'query', {

@@ -25,6 +25,8 @@ export type Step = (typeof steps)[number]
 const program = resolve(import.meta.dirname, 'worker.ts')
 const leaseMs = 900
 const reservationsPerRound = 5
+/** Between the answers of a round: what is answered together is settled together, and there are no two settlements. */
+const betweenAnswersMs = 40
 
 export type Stage = { stage: DeliveryTest; supplier: DeliverySupplier; receiver: Receiver; killOnCall: Kill }
 type Kill = { now: (() => void) | undefined }
@@ -35,8 +37,8 @@ export async function openStage(broken?: Break): Promise<Stage> {
   const receiver = await startReceiver((socket) => {
     if (killOnCall.now) return killOnCall.now()
     // Longer than between two looks for what was left behind.
-    if (broken === 'leases too short') setTimeout(() => socket.write(httpAnswer(200, '{}')), 1_200)
-    else socket.write(httpAnswer(200, '{}'))
+    const nextMs = (receiver.calls.length % reservationsPerRound) * betweenAnswersMs
+    setTimeout(() => socket.write(httpAnswer(200, '{}')), broken === 'leases too short' ? 1_200 : nextMs)
   })
   const db = breakable(stage.gateway.db, broken)
   // Otherwise the store itself refuses two versions under way at once.
