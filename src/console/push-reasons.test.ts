@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
 import { startGateway, type TestGateway } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import type { PushInLog } from './push-contract.ts'
@@ -57,4 +58,25 @@ test('the list says why a push was refused or applied in part: the first problem
       ['why-whole', 'applied', null],
     ],
   )
+})
+
+test('an answer that can’t be read, or unpacks to far more than an answer, hides no other', async () => {
+  const supplier = await gateway.supplier('unreadable')
+  for (const requestId of ['lost-1', 'lost-2', 'lost-3'])
+    await supplier.post('/push/hotels', [{}], sent(requestId))
+  const spoil = (requestId: string, answer: Buffer) =>
+    gateway.db.query(`update push_log set answer = $2, answer_encoding = 'zstd' where request_id = $1`, [
+      requestId,
+      answer,
+    ])
+  await spoil('lost-1', Buffer.from('no frame'))
+  await spoil('lost-2', zstdCompressSync(Buffer.alloc(64 * 1024 * 1024, '{"errors":[')))
+  const told = (await listed())
+    .filter(({ requestId }) => requestId.startsWith('lost-'))
+    .map(({ requestId, reason }) => [requestId, reason?.type ?? null])
+  assert.deepEqual(told, [
+    ['lost-3', 'HOTEL_ID_REQUIRED'],
+    ['lost-2', null],
+    ['lost-1', null],
+  ])
 })

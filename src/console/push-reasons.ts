@@ -12,6 +12,7 @@ import { selectBegunAnswers, type BegunAnswer, type LoggedPush } from './push-st
 
 /** As they are kept: packed, a tenth or less. What repeats itself unpacks to hundreds of times as much, for each row. */
 const keptBytesMax = 8 * 1024
+const unpackedBytesMax = 4 * 1024 * 1024
 const charactersMax = 256 * 1024
 
 /** By the push's number; those without problems are absent. */
@@ -27,7 +28,8 @@ export async function readPushReasons(
   return new Map(
     failed.flatMap(({ pushId, status }) => {
       const begun = begunById.get(pushId)
-      const reason = begun && reasonIn(beginningOf(begun), status === 207)
+      const beginning = begun && beginningOf(begun)
+      const reason = beginning && reasonIn(beginning, status === 207)
       return reason ? [[pushId, reason] as const] : []
     }),
   )
@@ -35,10 +37,26 @@ export async function readPushReasons(
 
 type Beginning = { text: string; isWhole: boolean }
 
-function beginningOf({ encoding, begun, isWhole }: BegunAnswer): Beginning {
-  const bytes =
-    encoding === 'zstd' ? zstdDecompressSync(begun, { finishFlush: constants.ZSTD_e_flush }) : begun
-  return { text: bytes.toString('utf8', 0, charactersMax), isWhole: isWhole && bytes.length <= charactersMax }
+function beginningOf({ encoding, begun, isWhole }: BegunAnswer): Beginning | undefined {
+  const bytes = encoding === 'zstd' ? unpackedBeginning(begun) : begun
+  return (
+    bytes && {
+      text: bytes.toString('utf8', 0, charactersMax),
+      isWhole: isWhole && bytes.length <= charactersMax,
+    }
+  )
+}
+
+/** Undefined where the one row can't be read, or unpacks to too much: the others are shown all the same. */
+function unpackedBeginning(begun: Buffer): Buffer | undefined {
+  try {
+    return zstdDecompressSync(begun, {
+      finishFlush: constants.ZSTD_e_flush,
+      maxOutputLength: unpackedBytesMax,
+    })
+  } catch {
+    return undefined
+  }
 }
 
 /** Members of our own JSON; within its strings the quotes are escaped. */
