@@ -122,11 +122,8 @@ export const deliveries = {
     nowhere_other: '{{count}} reservations have nowhere to go: their suppliers have no URL',
   },
   timeline: {
-    title: 'Did it reach the hotel?',
-    none: 'No attempt yet',
     dropped: 'Attempts are kept for 90 days',
     answer: 'Answer',
-    noAnswer: 'The answer had no body',
     more_one: 'Show {{count}} more attempt',
     more_other: 'Show {{count}} more attempts',
     attempt: 'Attempt {{attempt}}',

@@ -1,9 +1,6 @@
 export const overview = {
   title: 'Overview',
   asOf: 'As of',
-  calm: 'Nothing needs anybody now',
-  needs_one: '{{count}} matter needs somebody',
-  needs_other: '{{count}} matters need somebody',
   more: 'more than {{count}}',
   all: 'Show all',
   undelivered: {

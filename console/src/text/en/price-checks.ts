@@ -38,7 +38,6 @@ export const priceChecks = {
   room_other: '{{count}} rooms',
   noStored: 'no price stored',
   noLive: 'no answer',
-  units: 'units',
   ms: '{{ms}} ms',
   inWords: {
     same: 'the same',
@@ -48,8 +47,6 @@ export const priceChecks = {
     cheaperPercent: '{{amount}} {{currency}} ({{percent}}\u00a0%) cheaper live',
     soldOut: 'sold out at the supplier',
   },
-  allNights: 'All nights and rooms',
-  since: 'Searched back to',
   empty: {
     title: 'No price check is like that',
     hint: 'Clear a filter, or look further back.',
@@ -93,7 +90,6 @@ export const priceChecks = {
     since: 'Since',
     sincePush: 'the push of revision {{revision}}',
     noPush: 'The push log does not hold that push any more',
-    calendar: 'Calendar',
     openCalendar: 'Show {{night}} in the calendar',
     empty: 'No price drifts',
     emptyHint: 'Every last answer was the stored price.',

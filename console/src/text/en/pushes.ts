@@ -33,7 +33,6 @@ export const pushes = {
   list: {
     caption: 'Pushes, newest first',
     at: 'When',
-    supplier: 'Supplier',
     kind: 'Kind',
     hotel: 'Hotel',
     hotels: '{{count}} hotels',

@@ -1,7 +1,6 @@
 export const reservations = {
   title: 'Reservations',
   intro: 'Of all suppliers, newest first.',
-  reservationTitle: 'Reservation',
   numbered: 'Reservation {{id}}',
   status: { Confirm: 'Confirmed', Cancel: 'Cancelled' },
   filter: {
@@ -19,7 +18,6 @@ export const reservations = {
   column: {
     reservation: 'Reservation',
     reached: 'Hotel knows?',
-    status: 'Status',
     guest: 'Guest',
     hotel: 'Hotel',
     arrival: 'Arrival',
@@ -80,7 +78,6 @@ export const reservations = {
   nights_one: '{{count}} night',
   nights_other: '{{count}} nights',
   modified: 'Last change',
-  hotelNow: 'times of the hotel: {{zone}}',
   room: 'Room {{number}}',
   roomGuests: 'for {{name}}',
   adults_one: '{{count}} adult',
@@ -90,14 +87,12 @@ export const reservations = {
   night: 'Night',
   beforeTax: 'Before tax',
   afterTax: 'After tax',
-  roomTotal: 'Room',
   total: 'Total',
   taxes: 'Taxes',
   tax: 'Tax',
   taxIncluded: 'in the price',
   taxAdded: 'added',
   taxAtProperty: 'due at the property',
-  amount: 'Amount',
   dueAtProperty: 'Due at the property',
   mealPlan: 'Meal plan',
   cancelPolicy: 'Cancel policy',

@@ -5,7 +5,6 @@ export const sandbox = {
   productionHint: 'This service runs in production. Use the console of the sandbox.',
   supplier: 'Supplier',
   chooseSupplier: 'Choose a supplier',
-  find: 'Find a supplier',
   noSupplier: 'Choose the supplier to try things for',
   noSupplierHint:
     'It needs a key of its own; webhooks are registered by the supplier, or by the simulated one: ari simulate supplier.',
@@ -16,7 +15,6 @@ export const sandbox = {
     title: 'Example hotel',
     what: 'Pushes a complete hotel as the supplier would: 3 rooms, 2 rates, taxes, and a year of prices and inventory. Pushing again makes it anew.',
     push: 'Push the example hotel',
-    done: 'Pushed',
     open: 'Open the hotel',
     calendar: 'Its calendar',
     kinds: { hotels: 'Hotel', products: 'Rooms and rates', taxes: 'Taxes', ari: 'A year of ARI' },
