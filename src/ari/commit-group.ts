@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import type { Connection } from '../platform/connection.ts'
 import type { Push } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import type { Connection } from '../platform/connection.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyItem, asUnchanged, type Blocks, type ItemResult } from './apply.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
-import type { Answer } from '../platform/mount.ts'
 import { Connection } from '../platform/connection.ts'
+import type { Answer } from '../platform/mount.ts'
 import { connectionConfig, isTransient, isUnavailable } from '../platform/postgres.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
 import { commitGroup, type GroupNeeds } from './commit-group.ts'

@@ -2,9 +2,9 @@ import { audit } from '../operators/audit.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { Queryable } from '../platform/postgres.ts'
-import { transaction } from '../platform/transaction.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
+import { transaction } from '../platform/transaction.ts'
 import { putMealPlan, putRoomType, retireMealPlan, retireRoomType } from '../reference/edit.ts'
 import {
   referenceRoutes,

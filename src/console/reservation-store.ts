@@ -12,6 +12,9 @@ export const stateOf = (delivery: string): string => `case
   when ${delivery}.status in ('queued', 'sending') and ${delivery}.first_failed_at is not null then 'failing'
   else ${delivery}.status end`
 
+/** Of the version that is `present`. */
+export const customerName = `concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName')`
+
 export type ReservationSearch = {
   supplierId: number | undefined
   hotelId: number | undefined
@@ -70,7 +73,7 @@ export async function selectReservationRows(
        supplier.name as supplier, reservation.hotel_id as "hotelId", hotel.code as "hotelCode",
        hotel.name as "hotelName", hotel.time_zone as "timeZone", arrival as checkin, departure as checkout, rooms,
        reservation.currency, total_after_tax as "afterTax", (present.content->>'minorDigits')::int as "minorDigits",
-       concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName') as customer,
+       ${customerName} as customer,
        ${ms('reservation.created_at')} as "createdAtMs", ${ms('modified_at')} as "modifiedAtMs",
        last.state, last.attempts,
        exists (select from delivery_alert where reservation_id = reservation.id and cleared_at is null) as "isAlerted"

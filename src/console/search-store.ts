@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/postgres.ts'
-import { hasGuest } from './reservation-store.ts'
+import { customerName, hasGuest } from './reservation-store.ts'
 import type { Found } from './search-contract.ts'
 
 /** What the search finds beside hotels: by what has an index, or among the suppliers, who are some hundreds. */
@@ -31,7 +31,7 @@ async function selectFound(
   const { rows } = await db.query<OfKind<'reservation'>>(
     `select 'reservation' as kind, found.id as "reservationId", hotel.name as "hotelName", supplier.name as supplier,
        found.arrival, found.status,
-       concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName') as guest
+       ${customerName} as guest
      from (select * from reservation where ${condition} order by id desc limit $1) as found
        join hotel on hotel.id = found.hotel_id join supplier on supplier.id = found.supplier_id
        join reservation_version as present on present.reservation_id = found.id and present.version = found.version

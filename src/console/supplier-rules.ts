@@ -1,8 +1,8 @@
 import type { Queryable } from '../platform/postgres.ts'
-import { transaction } from '../platform/transaction.ts'
 import type { Needs } from '../platform/needs.ts'
 import { readSince } from '../platform/query.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
+import { transaction } from '../platform/transaction.ts'
 import { lockOptionalKey, selectOptionalName, type KeySettings } from './supplier-store.ts'
 
 /** What the endpoints of suppliers and keys have in common. */

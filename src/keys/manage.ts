@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../platform/postgres.ts'
-import { transaction } from '../platform/transaction.ts'
 import { Rejected } from '../platform/rejected.ts'
+import { transaction } from '../platform/transaction.ts'
 import { limitNames, type OwnLimits } from './limits.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
 import type { TokenRole } from './store.ts'

@@ -1,7 +1,7 @@
 import type { Visit } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import { transaction } from '../platform/transaction.ts'
 import { Rejected, rejectIfAny } from '../platform/rejected.ts'
+import { transaction } from '../platform/transaction.ts'
 import { audit } from './audit.ts'
 import type { WayToSignIn } from './contract.ts'
 import { signInRefused, type Door, type OpenedSession } from './door.ts'

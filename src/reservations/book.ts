@@ -3,8 +3,8 @@ import type { HotelStay } from '../offers/stays.ts'
 import { dayIn, parseNight } from '../platform/calendar.ts'
 import { toMinor } from '../platform/money.ts'
 import type { Queryable } from '../platform/postgres.ts'
-import type { Transaction } from '../platform/transaction.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
+import type { Transaction } from '../platform/transaction.ts'
 import {
   agreeAgain,
   agreePrice,

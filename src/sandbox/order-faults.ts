@@ -1,9 +1,9 @@
 import type { Environment } from '../keys/secret.ts'
 import { answer, on, type Answer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import { transaction } from '../platform/transaction.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf, BodyOf } from '../platform/route.ts'
+import { transaction } from '../platform/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import {
   replaceFaults,
