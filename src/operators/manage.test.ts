@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway, type TestOperator } from '../../test/harness.ts'
+import { meetingAtLock } from '../../test/locks.ts'
 import { browser, said } from '../../test/sign-in.ts'
+import { lockAdmins } from './store.ts'
 
 let gateway: TestGateway
 let admin: TestOperator
@@ -82,15 +84,15 @@ test('the last admin can be neither disabled nor demoted, not even by two at onc
   const alone = await startGateway()
   const [one, two] = [await alone.operator('admin'), await alone.operator('admin')]
   await alone.operator('operator')
-  const replies = await Promise.all([
-    one.post(`/operators/${two.operatorId}/disable`, undefined),
-    two.post(`/operators/${one.operatorId}/role`, { role: 'viewer' }),
+  const replies = await meetingAtLock(alone.db, lockAdmins, [
+    () => one.post(`/operators/${two.operatorId}/disable`, undefined),
+    () => two.post(`/operators/${one.operatorId}/role`, { role: 'viewer' }),
   ])
   assert.deepEqual(
     replies.map(({ status }) => status).toSorted((left, right) => left - right),
     [200, 409],
   )
-  const last = replies[0].status === 200 ? one : two
+  const last = replies[0]?.status === 200 ? one : two
   for (const reply of [
     await last.post(`/operators/${last.operatorId}/disable`, undefined),
     await last.post(`/operators/${last.operatorId}/role`, { role: 'operator' }),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import {
   ada,
   bookingBody,
@@ -15,7 +14,9 @@ import {
   type Shop,
 } from '../../test/booking.ts'
 import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { meetingAtLock } from '../../test/locks.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
+import type { Queryable } from '../platform/postgres.ts'
 
 let gateway: TestGateway
 let shop: Shop
@@ -31,17 +32,6 @@ async function reservationsHeld(): Promise<number> {
     'select count(*)::int as count from reservation_version',
   )
   return rows[0]?.count ?? 0
-}
-
-/** Until somebody waits for what a transaction has written. */
-async function untilOneWaits(): Promise<void> {
-  for (let waiting = 0; waiting === 0; await wait(5)) {
-    const { rows } = await gateway.db.query<{ waiting: number }>(
-      `select count(*)::int as waiting from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    waiting = rows[0]?.waiting ?? 0
-  }
 }
 
 /** What a refusal says, and that it left everything as it was. */
@@ -384,20 +374,18 @@ describe('an Idempotency-Key', () => {
   })
 
   test('that another call answers in the same moment is refused, and nothing is booked', async () => {
-    const other = await gateway.db.pool.connect()
-    await other.query('begin')
-    await other.query(
-      `insert into booking_answer (token_id, idempotency_key, request_hash, at, status, answer)
-       select id, 'at-once', '', to_timestamp($1::float8 / 1000), 201, '{}' from access_token order by id limit 1`,
-      [gateway.clock.now()],
-    )
+    const answering = (connection: Queryable): Promise<unknown> =>
+      connection.query(
+        `insert into booking_answer (token_id, idempotency_key, request_hash, at, status, answer)
+         select id, 'at-once', '', to_timestamp($1::float8 / 1000), 201, '{}' from access_token order by id limit 1`,
+        [gateway.clock.now()],
+      )
     const reply = await refused(async () => {
-      const asked = shop.book({}, { 'idempotency-key': 'at-once' })
-      await untilOneWaits()
-      await other.query('commit')
-      return asked
+      const ask = (): Promise<Reply> => shop.book({}, { 'idempotency-key': 'at-once' })
+      const [answer] = await meetingAtLock(gateway.db, answering, [ask])
+      assert.ok(answer)
+      return answer
     })
-    other.release()
     assert.deepEqual(problemsOf(reply), [
       ['idempotency-key', 'IDEMPOTENCY_KEY_IN_USE', 'A request with this Idempotency-Key is being processed'],
     ])

@@ -1,0 +1,29 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Database, Queryable } from '../src/platform/postgres.ts'
+import { transaction } from '../src/platform/transaction.ts'
+
+/** Until as many as that wait for what other transactions have locked. */
+async function untilWaiting(db: Database, count: number): Promise<void> {
+  for (let waiting = 0; waiting < count; await wait(5)) {
+    const { rows } = await db.query<{ waiting: number }>(
+      `select count(*)::int as waiting from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    waiting = rows[0]?.waiting ?? 0
+  }
+}
+
+/** Calls that truly meet: each has come as far as the lock before the first of them gets it. */
+export async function meetingAtLock<Answer>(
+  db: Database,
+  lock: (connection: Queryable) => Promise<unknown>,
+  calls: readonly (() => Promise<Answer>)[],
+): Promise<Answer[]> {
+  const meeting = await transaction(db, async (connection) => {
+    await lock(connection)
+    const answers = Promise.all(calls.map((call) => call()))
+    await untilWaiting(db, calls.length)
+    return { answers }
+  })
+  return meeting.answers
+}
