@@ -2774,7 +2774,7 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     method: 'POST',
     path: '/push/sandbox/booking',
     takes: ['body'],
-    isKeyed: false,
+    isKeyed: true,
     isRepeatable: false,
   },
   pushBooking: {

@@ -51,7 +51,8 @@ create table reservation_card (
 );
 create index reservation_card_by_time on reservation_card (keep_until) where card is not null;
 
--- Answers to the platform's calls that came with an Idempotency-Key, for 24 hours.
+-- Answers to bookings that came with an Idempotency-Key, for 24 hours. For a supplier's test bookings token_id is minus
+-- the number of its key.
 create table booking_answer (
   token_id int not null,
   idempotency_key text not null,

@@ -1,12 +1,12 @@
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Environment } from '../keys/secret.ts'
 import { audit } from '../operators/audit.ts'
-import { answer, on, type Mounted } from '../platform/mount.ts'
+import { answer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { isRecord } from '../platform/validate.ts'
 import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
-import { rejectOutsideSandbox } from '../sandbox/only-here.ts'
+import { inSandbox } from '../sandbox/in-sandbox.ts'
 import { exampleHotel, exampleProducts, exampleTaxes, exampleYear } from './example-hotel.ts'
 import { callerOf, consoleRequestId, pushAs, type AsSupplier } from './sandbox-as-supplier.ts'
 import { sandboxConsoleRoutes, type ExamplePush } from './sandbox-contract.ts'
@@ -16,9 +16,8 @@ type ExampleNeeds = Needs & { environment: Environment; asSupplier: AsSupplier }
 
 /** POST /sandbox/{supplierId}/example: the pushes that make a hotel bookable, one after another. */
 export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
-  on(sandboxConsoleRoutes.pushExampleHotel, async (call) => {
-    const { db, environment, clock, asSupplier } = needs
-    rejectOutsideSandbox(environment)
+  inSandbox(needs.environment, sandboxConsoleRoutes.pushExampleHotel, async (call) => {
+    const { db, clock, asSupplier } = needs
     const { params, operator, requestId } = call
     const supplier = await supplierNamed(db, params.supplierId)
     const nowMs = clock.now()

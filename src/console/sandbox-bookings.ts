@@ -1,10 +1,10 @@
 import type { Environment } from '../keys/secret.ts'
 import { audit } from '../operators/audit.ts'
-import { answer, on, type Answer, type Mounted } from '../platform/mount.ts'
+import { answer, type Answer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import type { sandboxRoutes } from '../sandbox/contract.ts'
-import { rejectOutsideSandbox } from '../sandbox/only-here.ts'
+import { inSandbox } from '../sandbox/in-sandbox.ts'
 import { callAs, supplierCaller, type AsSupplier } from './sandbox-as-supplier.ts'
 import { sandboxConsoleRoutes, type SandboxBooking } from './sandbox-contract.ts'
 import { selectSandboxHotels } from './sandbox-store.ts'
@@ -14,8 +14,7 @@ type BookingNeeds = Needs & { environment: Environment; asSupplier: AsSupplier }
 
 /** GET /sandbox/{supplierId}/hotels: where a test booking can be made. */
 export const listSandboxHotels = ({ db, clock, environment }: BookingNeeds): Mounted =>
-  on(sandboxConsoleRoutes.listSandboxHotels, async ({ params, query }) => {
-    rejectOutsideSandbox(environment)
+  inSandbox(environment, sandboxConsoleRoutes.listSandboxHotels, async ({ params, query }) => {
     const { supplierId } = await supplierNamed(db, params.supplierId)
     // What can be no number is no hotel's.
     const hotelId = query.hotelId === undefined ? undefined : (readId(query.hotelId) ?? 0)
@@ -27,8 +26,7 @@ export const listSandboxHotels = ({ db, clock, environment }: BookingNeeds): Mou
 
 /** POST /sandbox/{supplierId}/bookings: goes the way of every booking. */
 export const bookInSandbox = ({ db, environment, asSupplier }: BookingNeeds): Mounted =>
-  on(sandboxConsoleRoutes.bookInSandbox, async (call) => {
-    rejectOutsideSandbox(environment)
+  inSandbox(environment, sandboxConsoleRoutes.bookInSandbox, async (call) => {
     const { params, body, operator, requestId } = call
     const { hotelId, checkin, checkout, roomId, rateId, adults, childAges } = body
     const supplier = await supplierNamed(db, params.supplierId)
@@ -43,8 +41,7 @@ export const bookInSandbox = ({ db, environment, asSupplier }: BookingNeeds): Mo
 
 /** POST /sandbox/{supplierId}/cancellations. */
 export const cancelInSandbox = ({ db, environment, asSupplier }: BookingNeeds): Mounted =>
-  on(sandboxConsoleRoutes.cancelInSandbox, async (call) => {
-    rejectOutsideSandbox(environment)
+  inSandbox(environment, sandboxConsoleRoutes.cancelInSandbox, async (call) => {
     const { params, body, operator, requestId } = call
     const supplier = await supplierNamed(db, params.supplierId)
     const wanted = { hotelId: body.hotelId, reservation_id: body.reservationId, status: 'Cancel' }

@@ -1,9 +1,9 @@
 import type { Environment } from '../keys/secret.ts'
-import { answer, on, type Mounted } from '../platform/mount.ts'
+import { answer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
-import { rejectOutsideSandbox } from '../sandbox/only-here.ts'
+import { inSandbox } from '../sandbox/in-sandbox.ts'
 import { selectOptionalSeenCall, selectSeenCalls } from '../webhooks/callback-watch-store.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import { callsShownMax, sandboxConsoleRoutes } from './sandbox-contract.ts'
@@ -13,8 +13,7 @@ type CallNeeds = Needs & { environment: Environment; callbackWatch?: CallbackWat
 
 /** GET /sandbox/{supplierId}/calls: the newest calls of the supplier's URLs, whichever process made them. */
 export const listSandboxCalls = ({ db, environment, callbackWatch }: CallNeeds): Mounted =>
-  on(sandboxConsoleRoutes.listSandboxCalls, async ({ params }) => {
-    rejectOutsideSandbox(environment)
+  inSandbox(environment, sandboxConsoleRoutes.listSandboxCalls, async ({ params }) => {
     const { supplierId } = await supplierNamed(db, params.supplierId)
     await callbackWatch?.written()
     const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxCalls> = {
@@ -25,8 +24,7 @@ export const listSandboxCalls = ({ db, environment, callbackWatch }: CallNeeds):
 
 /** GET /sandbox/{supplierId}/calls/{callId}: one of them with what was sent and what came back. */
 export const getSandboxCall = ({ db, environment }: CallNeeds): Mounted =>
-  on(sandboxConsoleRoutes.getSandboxCall, async ({ params }) => {
-    rejectOutsideSandbox(environment)
+  inSandbox(environment, sandboxConsoleRoutes.getSandboxCall, async ({ params }) => {
     const { supplierId } = await supplierNamed(db, params.supplierId)
     const id = readId(params.callId)
     const call = id === undefined ? undefined : await selectOptionalSeenCall(db, supplierId, id)

@@ -1,9 +1,9 @@
 import type { Environment } from '../keys/secret.ts'
 import { audit } from '../operators/audit.ts'
-import { answer, on, type Mounted, type UncheckedCall } from '../platform/mount.ts'
+import { answer, type Mounted, type UncheckedCall } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { AnswerOf } from '../platform/route.ts'
-import { rejectOutsideSandbox } from '../sandbox/only-here.ts'
+import { inSandbox } from '../sandbox/in-sandbox.ts'
 import { callAs, supplierCaller, type AsSupplier } from './sandbox-as-supplier.ts'
 import { sandboxConsoleRoutes, type SandboxFault } from './sandbox-contract.ts'
 import { supplierNamed, supplierSubject } from './supplier-rules.ts'
@@ -12,8 +12,7 @@ type FaultNeeds = Needs & { environment: Environment; asSupplier: AsSupplier }
 
 /** GET /sandbox/{supplierId}/faults: those that are still to come. */
 export const listSandboxFaults = ({ db, environment, asSupplier }: FaultNeeds): Mounted =>
-  on(sandboxConsoleRoutes.listSandboxFaults, async (call) => {
-    rejectOutsideSandbox(environment)
+  inSandbox(environment, sandboxConsoleRoutes.listSandboxFaults, async (call) => {
     const caller = supplierCaller(await supplierNamed(db, call.params.supplierId))
     const { json } = await callAs(asSupplier.getFaults, call, { body: undefined, caller })
     return answer(200, { faults: faultsOf(json) })
@@ -21,8 +20,7 @@ export const listSandboxFaults = ({ db, environment, asSupplier }: FaultNeeds): 
 
 /** PUT /sandbox/{supplierId}/faults: in the place of what was ordered before, by the supplier too. */
 export const orderSandboxFaults = ({ db, environment, asSupplier }: FaultNeeds): Mounted =>
-  on(sandboxConsoleRoutes.orderSandboxFaults, async (call) => {
-    rejectOutsideSandbox(environment)
+  inSandbox(environment, sandboxConsoleRoutes.orderSandboxFaults, async (call) => {
     const { params, body, operator, requestId } = call
     const supplier = await supplierNamed(db, params.supplierId)
     const caller = supplierCaller(supplier)

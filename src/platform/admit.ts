@@ -36,6 +36,10 @@ export async function admitSupplier(
       throw tooMany(taken.retryAfterSeconds, rate)
     }
   }
+  if (route.takesIdempotencyKey) {
+    // No token has a number below 0, so that a key's calls are nobody else's.
+    request.ari.token = { id: -caller.keyId, idempotencyKey: idempotencyKeyIn(request) }
+  }
   if (route.pushKind === undefined) return caller
   request.ari.push = {
     kind: route.pushKind,
@@ -44,7 +48,7 @@ export async function admitSupplier(
     rawBody: undefined,
     receivedAtMs: needs.clock.now(),
     startedMs: request.ari.startedMs,
-    idempotencyKey: idempotencyKeyOf(request.headers['idempotency-key']),
+    idempotencyKey: idempotencyKeyIn(request),
   }
   return caller
 }
@@ -63,8 +67,8 @@ export async function admitToken(
       hint: `Send a valid ${access} token as "Authorization: Bearer …"`,
     })
   }
-  const key = takesIdempotencyKey ? request.headers['idempotency-key'] : undefined
-  request.ari.token = { id: token.id, idempotencyKey: idempotencyKeyOf(key) }
+  const idempotencyKey = takesIdempotencyKey ? idempotencyKeyIn(request) : undefined
+  request.ari.token = { id: token.id, idempotencyKey }
 }
 
 export async function admitOperator(
@@ -96,7 +100,8 @@ export function visitOf({ method, ip, headers }: FastifyRequest): Visit {
 
 const idempotencyKeyMax = 64
 
-function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
+function idempotencyKeyIn({ headers }: FastifyRequest): string | undefined {
+  const header = headers['idempotency-key']
   if (header === undefined) return undefined
   const key = Array.isArray(header) ? header.join() : header
   if (key.length >= 1 && key.length <= idempotencyKeyMax && /^[\x21-\x7e]+$/.test(key)) return key

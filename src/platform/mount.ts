@@ -27,7 +27,10 @@ export type Push = {
   idempotencyKey: string | undefined
 }
 
-/** The token with which a platform or an operator calls, and the Idempotency-Key where the route takes one. */
+/**
+ * The token with which a platform or an operator calls, and the Idempotency-Key where the route takes one. Where it takes
+ * one from a supplier (pushes have a memory of their own), minus the number of the key stands for the token.
+ */
 export type TokenUse = { id: number; idempotencyKey: string | undefined }
 
 /** A person before the console, or a program with an operator's token. */

@@ -1,12 +1,12 @@
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Environment } from '../keys/secret.ts'
-import { on, type Answer, type Mounted, type UncheckedCall } from '../platform/mount.ts'
+import type { Answer, Mounted, UncheckedCall } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import { readReservationId } from '../reservations/reservation-id.ts'
 import { selectOptionalReservation } from '../reservations/store.ts'
 import { sandboxFaults, sandboxRoutes, type TestBooking } from './contract.ts'
-import { rejectOutsideSandbox } from './only-here.ts'
+import { inSandbox } from './in-sandbox.ts'
 
 /** The platform's own endpoints: a test booking goes the way of every other. */
 export type PlatformBooking = Readonly<Record<'create' | 'modify' | 'cancel', Mounted>>
@@ -17,8 +17,7 @@ const testGuest = { firstName: 'Test', lastName: 'Guest' }
 
 /** POST /push/sandbox/booking. */
 export const bookTest = (needs: BookTestNeeds): Mounted =>
-  on(sandboxRoutes.bookTest, async (call) => {
-    rejectOutsideSandbox(needs.environment)
+  inSandbox(needs.environment, sandboxRoutes.bookTest, async (call) => {
     const { body, caller } = call
     const hotel = await selectOptionalHotel(needs.db, caller.supplierId, body.hotelId)
     if (!hotel) {
@@ -31,13 +30,11 @@ export const bookTest = (needs: BookTestNeeds): Mounted =>
     const id = body.reservation_id
     if (id !== undefined) await rejectForeign(needs, hotel.id, id)
     const { create, modify, cancel } = needs.platformBooking
-    // Suppliers have no token; without a key of idempotency, nothing is kept under its number.
-    const asPlatform = { ...call, token: { id: 0, idempotencyKey: undefined } }
     if (body.status === 'Cancel') {
       if (id === undefined) throw new Rejected(400, { ...sandboxFaults.idRequired, path: '/reservation_id' })
-      return ask(cancel, { ...asPlatform, params: { id }, body: undefined })
+      return ask(cancel, { ...call, params: { id }, body: undefined })
     }
-    const wanted = { ...asPlatform, body: platformBody(body, caller.supplier) }
+    const wanted = { ...call, body: platformBody(body, caller.supplier) }
     return id === undefined ? ask(create, wanted) : ask(modify, { ...wanted, params: { id } })
   })
 

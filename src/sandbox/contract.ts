@@ -160,11 +160,13 @@ export const sandboxRoutes = {
     method: 'POST',
     path: '/push/sandbox/booking',
     access: 'supplier',
+    takesIdempotencyKey: true,
     tag: 'Sandbox',
     summary: 'Make a test booking in your own hotel',
     description: [
       `Books, modifies or cancels exactly as the platform does: the stay is checked against what you pushed, your price check is called, inventory is lowered, and the reservation is delivered to your URL. ${onlyInSandbox}`,
       'Without `reservation_id` it makes a reservation, with it a new version of it; `"status": "Cancel"` cancels it. Guest, customer and payment may be left out: then test data stand for them.',
+      'Send an `Idempotency-Key` to be sure of one booking: the same key with the same body gives the stored answer.',
     ].join('\n\n'),
     body: testBooking,
     answer: made,

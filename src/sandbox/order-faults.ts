@@ -1,5 +1,5 @@
 import type { Environment } from '../keys/secret.ts'
-import { answer, on, type Answer, type Mounted } from '../platform/mount.ts'
+import { answer, type Answer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf, BodyOf } from '../platform/route.ts'
@@ -13,7 +13,7 @@ import {
 } from '../webhooks/fault-store.ts'
 import { orderedFaults } from '../webhooks/faults-contract.ts'
 import { sandboxFaults, sandboxRoutes } from './contract.ts'
-import { rejectOutsideSandbox } from './only-here.ts'
+import { inSandbox } from './in-sandbox.ts'
 
 export type OrderFaultsNeeds = Needs & {
   environment: Environment
@@ -24,8 +24,7 @@ type Wanted = BodyOf<typeof sandboxRoutes.orderFaults>['faults'][number]
 
 /** POST /push/sandbox/faults. */
 export const orderFaults = (needs: OrderFaultsNeeds): Mounted =>
-  on(sandboxRoutes.orderFaults, async ({ body, caller: { supplierId } }) => {
-    rejectOutsideSandbox(needs.environment)
+  inSandbox(needs.environment, sandboxRoutes.orderFaults, async ({ body, caller: { supplierId } }) => {
     const faults = await withHotels(needs, supplierId, body.faults)
     const nowMs = needs.clock.now()
     await transaction(needs.db, (connection) =>
@@ -37,8 +36,7 @@ export const orderFaults = (needs: OrderFaultsNeeds): Mounted =>
 
 /** GET /push/sandbox/faults. */
 export const getFaults = (needs: OrderFaultsNeeds): Mounted =>
-  on(sandboxRoutes.getFaults, async ({ caller: { supplierId } }) => {
-    rejectOutsideSandbox(needs.environment)
+  inSandbox(needs.environment, sandboxRoutes.getFaults, async ({ caller: { supplierId } }) => {
     return answerFaults(needs, supplierId, 'Faults retrieved successfully')
   })
 

@@ -84,6 +84,29 @@ test('a test booking is a booking: checked with the supplier, taken from the inv
   assert.ok(calls.every(({ signature, status: answered }) => signature === 'verified' && answered === 200))
 })
 
+test('a test booking that comes again under its Idempotency-Key is the same one', async () => {
+  const other = await openShop(gateway, 'Bravo')
+  const key = { 'idempotency-key': 'try-1' }
+  const book = (body: object = wanted, by = shop.supplier) => by.post('/push/sandbox/booking', body, key)
+  const [made, again, foreign] = [await book(), await book(), await book(wanted, other.supplier)]
+  assert.deepEqual([made.status, again.text], [201, made.text])
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  assert.notEqual(expectStatus(foreign, 201).body['reservationId'], made.body['reservationId'])
+  const changed = await book({ ...wanted, checkout: '2027-04-23' })
+  assert.equal(changed.status, 422)
+  assert.deepEqual(problemsOf(changed), [
+    ['idempotency-key', 'IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used before with another body'],
+  ])
+  // What the platform sends under the same key has nothing to do with it.
+  const booking = { hotel: { supplier: 'Acme', hotelId: 'H1' }, ...stay, rooms: [room()], customer: ada }
+  const byPlatform = await shop.platform.post(
+    '/booking/reservations',
+    { ...booking, payment: { type: 'Channel Collect' } },
+    key,
+  )
+  expectStatus(byPlatform, 201)
+})
+
 test('what is wrong with a test booking is said as to the platform, under the names that were sent', async () => {
   const book = async (body: object) => {
     const reply = await shop.supplier.post('/push/sandbox/booking', body)
@@ -225,6 +248,7 @@ test('in production there is nothing of it', async () => {
       await order([], supplier),
       await supplier.get('/push/sandbox/faults'),
       await supplier.post('/push/sandbox/booking', wanted),
+      await supplier.post('/push/sandbox/booking', { hotelId: 7 }),
     ]
     assert.deepEqual(
       replies.map((reply) => [reply.status, problemsOf(reply)]),
