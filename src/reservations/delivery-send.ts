@@ -1,3 +1,4 @@
+import type { Needs } from '../platform/needs.ts'
 import type { Called } from '../platform/outbound-call.ts'
 import { sendCallback, type CallbackMeans } from '../webhooks/callback.ts'
 import type { Callback } from '../webhooks/store.ts'
@@ -75,4 +76,29 @@ export function standingOf(
     return { ...as, lane: 'retry', retries: next.retries, dueAtMs: next.dueAtMs }
   }
   return { ...as, lane: 'hourly', dueAtMs: null, notBeforeMs: next.notBeforeMs }
+}
+
+export function logUnreadable(log: Needs['log'], { id }: Claimed, error: unknown): void {
+  log.error({ err: error, deliveryId: id }, 'a reservation to deliver can not be read')
+}
+
+/** It may be readable when somebody has mended it. Of several in one body each is tried by itself first, in this run. */
+export function unreadableAttempt(
+  claimed: Claimed,
+  { nowMs, isOneOfSeveral }: { nowMs: number; isOneOfSeveral: boolean },
+): Attempted {
+  const { retries, giveUpAtMs } = claimed
+  const isAlone = isOneOfSeveral || claimed.isAlone
+  const dueAtMs = isOneOfSeveral ? nowMs : null
+  const waiting = { status: 'queued', lane: 'hourly', retries, isAlone, dueAtMs } as const
+  return {
+    claimed,
+    atMs: nowMs,
+    messageId: '',
+    durationMs: 0,
+    outcome: 'unreadable',
+    httpStatus: undefined,
+    answer: undefined,
+    standing: nowMs > giveUpAtMs ? { status: 'dead' } : { ...waiting, notBeforeMs: undefined },
+  }
 }

@@ -7,8 +7,7 @@ import { messagesOf, type Message, type Unreadable } from './delivery-content.ts
 import type { DeliveryNeeds } from './delivery-needs.ts'
 import { endpointOf, noEndpoint } from './delivery-queue.ts'
 import type { Lane } from './delivery-schedule.ts'
-import { attemptsOf, sendMessage } from './delivery-send.ts'
-import type { Attempted } from './delivery-settle.ts'
+import { attemptsOf, logUnreadable, sendMessage, unreadableAttempt } from './delivery-send.ts'
 import type { Settler } from './delivery-settler.ts'
 import type { Slot } from './delivery-slots.ts'
 import { readdress, type Claimed } from './delivery-store.ts'
@@ -111,29 +110,8 @@ function callbackReader({ db, clock }: SenderNeeds): BriefMemory<Callback> {
 
 function settleUnreadable({ log, clock, settle }: SenderNeeds, unreadable: readonly Unreadable[]): void {
   for (const { claimed, error } of unreadable) {
-    log.error({ err: error, deliveryId: claimed[0].id }, 'a reservation to deliver can not be read')
+    logUnreadable(log, claimed[0], error)
     const isOneOfSeveral = claimed.length > 1
     void settle.add(claimed.map((one) => unreadableAttempt(one, { nowMs: clock.now(), isOneOfSeveral })))
-  }
-}
-
-/** It may be readable when somebody has mended it. Of several in one body each is tried by itself first, in this run. */
-function unreadableAttempt(
-  claimed: Claimed,
-  { nowMs, isOneOfSeveral }: { nowMs: number; isOneOfSeveral: boolean },
-): Attempted {
-  const { retries, giveUpAtMs } = claimed
-  const isAlone = isOneOfSeveral || claimed.isAlone
-  const dueAtMs = isOneOfSeveral ? nowMs : null
-  const waiting = { status: 'queued', lane: 'hourly', retries, isAlone, dueAtMs } as const
-  return {
-    claimed,
-    atMs: nowMs,
-    messageId: '',
-    durationMs: 0,
-    outcome: 'unreadable',
-    httpStatus: undefined,
-    answer: undefined,
-    standing: nowMs > giveUpAtMs ? { status: 'dead' } : { ...waiting, notBeforeMs: undefined },
   }
 }

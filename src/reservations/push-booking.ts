@@ -5,7 +5,7 @@ import { overloaded } from '../platform/body.ts'
 import { Gate } from '../platform/gate.ts'
 import { answer, on, type Answer } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import type { Called, OutboundCaller } from '../platform/outbound-call.ts'
+import type { OutboundCaller } from '../platform/outbound-call.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
@@ -15,7 +15,14 @@ import type { DeliveryBell } from './delivery-bell.ts'
 import { messagesOf } from './delivery-content.ts'
 import { deliveryFaults, deliveryRoutes } from './delivery-contract.ts'
 import { deliveryIdOf, endpointOf } from './delivery-queue.ts'
-import { attemptsOf, callWithinMs, sendMessage, standingOf } from './delivery-send.ts'
+import {
+  attemptsOf,
+  callWithinMs,
+  logUnreadable,
+  sendMessage,
+  standingOf,
+  unreadableAttempt,
+} from './delivery-send.ts'
 import { settleAttempts, type Attempted, type Standing } from './delivery-settle.ts'
 import { selectOptionalReservation } from './store.ts'
 import { readReservationId } from './reservation-id.ts'
@@ -76,11 +83,29 @@ async function find(
 }
 
 async function pushNow(needs: PushBookingNeeds, reservationId: number, callback: Callback): Promise<Answer> {
-  const { db, clock, vault, telemetry } = needs
+  const { db, telemetry } = needs
   const claimed = await inTurn(needs, reservationId, callback)
+  const attempts = await attempt(needs, claimed, callback)
+  const settled = await settleAttempts(db, attempts)
+  for (const { outcome } of attempts) telemetry.deliveryAttempts.inc({ trigger: 'manual', outcome })
+  // The newer version had to wait for this one.
+  if (settled.some(({ isOutdated }) => isOutdated)) needs.deliveryBell.ring(claimed)
+  return told(claimed, attempts)
+}
+
+async function attempt(
+  needs: PushBookingNeeds,
+  claimed: ClaimedNow,
+  callback: Callback,
+): Promise<Attempted[]> {
+  const { db, clock, vault } = needs
   const { messages, unreadable } = await messagesOf(db, [[claimed]], { vault, nowMs: clock.now() })
   const [message] = messages
-  if (!message) throw new Error(`delivery ${claimed.id} has no body`, { cause: unreadable[0]?.error })
+  if (!message) {
+    logUnreadable(needs.log, claimed, unreadable[0]?.error)
+    const attempted = unreadableAttempt(claimed, { nowMs: clock.now(), isOneOfSeveral: false })
+    return [{ ...attempted, standing: standingAsBefore(claimed, attempted.standing) }]
+  }
   const called = await sendMessage(message, callback, {
     caller: needs.deliveryCaller,
     faults: needs.callbackFaults,
@@ -89,12 +114,7 @@ async function pushNow(needs: PushBookingNeeds, reservationId: number, callback:
   })
   const standingAfter: typeof standingOf = (delivery, result, more) =>
     standingAsBefore(claimed, standingOf(delivery, result, more))
-  const attempts = attemptsOf(message, called, { nowMs: clock.now(), standingAfter })
-  const settled = await settleAttempts(db, attempts)
-  for (const { outcome } of attempts) telemetry.deliveryAttempts.inc({ trigger: 'manual', outcome })
-  // The newer version had to wait for this one.
-  if (settled.some(({ isOutdated }) => isOutdated)) needs.deliveryBell.ring(claimed)
-  return told(claimed, called, attempts)
+  return attemptsOf(message, called, { nowMs: clock.now(), standingAfter })
 }
 
 /** When the worker has the reservation under way, after it. */
@@ -118,7 +138,7 @@ function standingAsBefore({ before, isAlone, retries }: ClaimedNow, byRule: Stan
   return { status: 'queued', lane, retries, dueAtMs, notBeforeMs: notBeforeMs ?? undefined, isAlone }
 }
 
-function told(claimed: ClaimedNow, called: Called, attempts: readonly Attempted[]): Answer {
+function told(claimed: ClaimedNow, attempts: readonly Attempted[]): Answer {
   const isDelivered = attempts.every(({ standing }) => standing.status === 'delivered')
   return answer(200, {
     code: '200',
@@ -126,8 +146,8 @@ function told(claimed: ClaimedNow, called: Called, attempts: readonly Attempted[
     delivery: {
       deliveryId: deliveryIdOf(claimed.id),
       status: isDelivered ? 'delivered' : 'failed',
-      httpStatus: called.kind === 'answered' ? called.status : null,
-      durationMs: called.durationMs,
+      httpStatus: attempts[0]?.httpStatus ?? null,
+      durationMs: attempts[0]?.durationMs ?? 0,
       attempt: claimed.attempt,
     },
   })

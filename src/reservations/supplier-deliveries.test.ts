@@ -90,6 +90,30 @@ test('a push on demand that fails says so and takes nothing from the schedule', 
   assert.deepEqual([status, lane, retries], ['queued', 'retry', 1])
 })
 
+test('a reservation that cannot be read is a push that failed: nothing is sent, and it keeps its place', async () => {
+  const { supplier, receiver } = await supplierBehaving('unreadable', always(200))
+  const [booked] = await book(stage.gateway, supplier)
+  assert.ok(booked)
+  const { reservationId, deliveryId } = booked
+  const content = (sql: string): Promise<unknown> =>
+    stage.gateway.db.query(`update reservation_version set content = ${sql} where reservation_id = $1`, [
+      reservationId,
+    ])
+  await content(`jsonb_build_object('kept', content)`)
+  const reply = await pushed(supplier, reservationId)
+  assert.deepEqual(
+    [reply.status, ...told(reply)],
+    [200, 'Booking could not be delivered', deliveryId, 'failed', null, 1],
+  )
+  assert.deepEqual(receiver.calls, [])
+  await content(`content -> 'kept'`)
+  const mended = await pushed(supplier, reservationId)
+  assert.deepEqual(
+    [mended.status, ...told(mended)],
+    [200, 'Booking pushed successfully', deliveryId, 'delivered', 200, 2],
+  )
+})
+
 test('without a URL nothing can be pushed, and an account may be shut out of it', async () => {
   const supplier = await stage.supplierAt('no url', undefined)
   const [booked] = await book(stage.gateway, supplier)
