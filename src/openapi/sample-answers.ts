@@ -1383,6 +1383,7 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
         afterTax: '375.00',
         dueAtProperty: '22.50',
       },
+      currency: 'USD',
     },
     {
       code: '409',

@@ -131,8 +131,8 @@ export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms
   return agreed
 }
 
-function priceChanged(total: TaxedTotal, { minorDigits }: Money): Rejected {
-  const extra: Refused = { total: shownTotal(total, minorDigits) }
+function priceChanged(total: TaxedTotal, { currency, minorDigits }: Money): Rejected {
+  const extra: Refused = { total: shownTotal(total, minorDigits), currency }
   return new Rejected(409, { ...reservationFaults.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
 }
 

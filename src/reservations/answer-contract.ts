@@ -122,6 +122,7 @@ const refused = Type.Object({
     ),
   ),
   total: Type.Optional(stayTotal),
+  currency: Type.Optional(Type.String({ description: 'Of `total`' })),
   priceChecks: Type.Optional(Type.Array(checkedRoomRate)),
 })
 export type Refused = Static<typeof refused>

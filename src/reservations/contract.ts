@@ -70,7 +70,7 @@ const params = Type.Object({ id: code({ description: 'reservationId' }) })
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
 
 const refusals =
-  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total`, `PRICE_CHECK_FAILED` with the `priceChecks`; nothing is stored then'
+  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `PRICE_CHECK_FAILED` with the `priceChecks`; nothing is stored then'
 
 const exampleRoom = {
   roomId: 'DBL',

@@ -270,10 +270,11 @@ describe('what forbids a booking', () => {
   test('a price other than expected: PRICE_CHANGED with the new total; the expected one is booked', async () => {
     const { body } = await refused(() => shop.book({ expectedTotal: { afterTax: '219.99' } }))
     assert.deepEqual(
-      [body['message'], body['total']],
+      [body['message'], body['total'], body['currency']],
       [
         'The price has changed',
         { beforeTax: '200.00', tax: '20.00', afterTax: '220.00', dueAtProperty: '0.00' },
+        'USD',
       ],
     )
     expectStatus(await shop.book({ expectedTotal: { afterTax: 220 } }), 201)

@@ -148,8 +148,8 @@ describe('after the hotel has changed its currency', () => {
     const rooms = [room(), room({ rateId: 'NRF' })]
     const refused = expectStatus(await put({ rooms }), 409)
     assert.deepEqual(
-      [Object(Object(refused.body['errors'])[0]).type, refused.body['total']],
-      ['PRICE_CHANGED', { beforeTax: '54000', tax: '5400', afterTax: '59400', dueAtProperty: '0' }],
+      [Object(Object(refused.body['errors'])[0]).type, refused.body['total'], refused.body['currency']],
+      ['PRICE_CHANGED', { beforeTax: '54000', tax: '5400', afterTax: '59400', dueAtProperty: '0' }, 'JPY'],
     )
     assert.deepEqual(await state(), [3, 'USD', '220.00'])
     expectOk(await put({ rooms, expectedTotal: { afterTax: '59400' } }))
