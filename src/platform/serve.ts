@@ -57,7 +57,6 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     // Longer than any URL: what is too long for an id is an unknown id.
     routerOptions: { maxParamLength: 65_536 },
-    exposeHeadRoutes: false,
     trustProxy: needs.trustedProxies?.length ? [...needs.trustedProxies] : false,
   })
   readJsonOnly(fastify, bodies)
@@ -186,6 +185,8 @@ function mountRoutes(
       const { route } = one
       api.route({
         method: route.method,
+        // Pages and probes have one: monitors ask so. What the contract does not name, the API has not.
+        exposeHeadRoute: false,
         url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
         onRequest: (request, reply) => admit(route, request, reply),
         handler: async (request, reply) => {
