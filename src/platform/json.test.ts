@@ -63,6 +63,11 @@ test('every duplicate key is listed, also __proto__, and at most 100', () => {
   assert.equal(problemsIn(`{${'"a":1,'.repeat(500)}"a":1}`).length, 100)
 })
 
+test('no answer repeats a key that may be the number of a card', () => {
+  const number = '"4111 1111-1111 1111":0'
+  assert.deepEqual(problemsIn(`{${number},${number}}`), [['DUPLICATE_KEY', '/…']])
+})
+
 test('text inside strings is not taken for structure', () => {
   for (const text of [
     '{"a":"\\"a\\":1,"}',

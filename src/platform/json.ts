@@ -168,11 +168,15 @@ function duplicate(path: string, key: string): Problem {
 
 const keyShownMax = 100
 
+/** Whoever sends a key chooses what it is, and answers are kept: none is long, or holds the number of a card. */
 function cut(key: string): string {
-  return key.slice(0, keyShownMax).toWellFormed()
+  return key
+    .slice(0, keyShownMax)
+    .toWellFormed()
+    .replaceAll(/(?:\d[ -]?){12,}/g, '…')
 }
 
-/** A key as a part of a JSON Pointer (RFC 6901), cut at 100 characters: whoever sends it chooses its length. */
+/** A key as a part of a JSON Pointer (RFC 6901), as it may be shown. */
 export function pointerPart(key: string): string {
   return cut(key).replaceAll('~', '~0').replaceAll('/', '~1')
 }
