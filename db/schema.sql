@@ -400,6 +400,7 @@ create table push_log (
   hotel_ids integer[],
   hotel_code text,
   outcome text not null,
+  problems jsonb,
   status smallint not null,
   revision bigint,
   cells_changed integer default 0 not null,

@@ -167,7 +167,7 @@ export function startApp(needs: AppNeeds): App {
     tokenOf: keys.tokenOf,
     operatorOf: door.operatorOf,
     replayed: (push) => replayedAnswer(needs.db, push),
-    keepRefused: (push, status, json) => keepRefused(needs, push, status, json),
+    keepRefused: (push, rejected, json) => keepRefused(needs, push, rejected, json),
   })
   const { fastify } = server
   fastify.register(underPressure, {

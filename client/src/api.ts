@@ -368,6 +368,14 @@ export type Push = {
   /** null when the push named none or several */
   hotelId: string | null
   outcome: 'applied' | 'unchanged' | 'partial' | 'rejected' | 'dryRun'
+  /** What is wrong, in short; null where nothing is. The answer has it all */
+  problems: {
+    count: number
+    /** Each once; first that of the first problem of the answer */
+    types: string[]
+    /** Of the first problem */
+    message: string
+  } | null
   /** HTTP status of the answer */
   status: number
   /** The hotel's revision after the push; null when nothing was applied to one hotel */
@@ -742,6 +750,8 @@ export type ListPushesQuery = {
   until?: string
   kind?: 'hotels' | 'products' | 'taxes' | 'ari' | 'availabilityWebhook' | 'pushbookWebhook' | 'stopSell'
   outcome?: 'applied' | 'unchanged' | 'partial' | 'rejected' | 'dryRun'
+  /** Only pushes with a problem of this type, as `ROOM_NOT_FOUND` */
+  problem?: string
   /** nextCursor of the page before */
   cursor?: string
   /** How many pushes at most: 1 to 500, 50 unless told */
@@ -780,6 +790,14 @@ export type GetPushAnswer = {
     /** null when the push named none or several */
     hotelId: string | null
     outcome: 'applied' | 'unchanged' | 'partial' | 'rejected' | 'dryRun'
+    /** What is wrong, in short; null where nothing is. The answer has it all */
+    problems: {
+      count: number
+      /** Each once; first that of the first problem of the answer */
+      types: string[]
+      /** Of the first problem */
+      message: string
+    } | null
     /** HTTP status of the answer */
     status: number
     /** The hotel's revision after the push; null when nothing was applied to one hotel */

@@ -181,6 +181,8 @@ create table push_log (
   hotel_code text,
   -- applied, unchanged, partial, rejected, dryRun
   outcome text not null,
+  -- What was wrong, in short: how many problems, their types, the message of the first.
+  problems jsonb,
   status smallint not null,
   -- The hotel's revision after the push.
   revision bigint,

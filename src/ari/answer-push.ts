@@ -5,8 +5,9 @@ import {
   type Problem,
   type RejectedStatus,
 } from '../platform/rejected.ts'
-import { answer, type Answer } from '../platform/mount.ts'
-import type { PushRecord } from '../push-log/keep.ts'
+import { answer } from '../platform/mount.ts'
+import type { Kept, PushRecord } from '../push-log/keep.ts'
+import { inShort } from '../push-log/problems.ts'
 import type { ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'
 import type { Plan, ReadyPush } from './plan.ts'
@@ -29,10 +30,12 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   }
   const dryRun = body.dryRun === true ? { dryRun: true } : {}
   if (refused) {
+    const refusal = refusalOf(plan, { hotelId: catalog.hotelCode, revision, ...dryRun, ...members })
+    const problems = inShort(refusal.problems, refusal.unlisted)
     return {
       push,
-      kept: { ...kept, outcome: body.dryRun ? 'dryRun' : 'rejected' },
-      answer: refusal(plan, { hotelId: catalog.hotelCode, revision, ...dryRun, ...members }, push.requestId),
+      kept: { ...kept, outcome: body.dryRun ? 'dryRun' : 'rejected', problems },
+      answer: answer(refusal.status, rejectedBody(refusal, push.requestId)),
     }
   }
   const partial = summary.rejected + summary.partial > 0
@@ -49,7 +52,16 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ...members,
     ...(moreErrors > 0 ? { moreErrors } : {}),
   }
-  return { push, kept: { ...kept, outcome }, answer: answer(partial ? 207 : 200, said) }
+  const problems = partial ? problemsOf(told) : undefined
+  return { push, kept: { ...kept, outcome, problems }, answer: answer(partial ? 207 : 200, said) }
+}
+
+function problemsOf(results: readonly ItemResult[]): Kept['problems'] {
+  const unlisted = results.reduce((sum, { moreErrors = 0 }) => sum + moreErrors, 0)
+  return inShort(
+    results.flatMap(({ errors = [] }) => errors),
+    unlisted,
+  )
 }
 
 /** The results with as many errors as one answer lists; the others are counted. */
@@ -103,11 +115,11 @@ function refusedWithOthers(asWhole: boolean, index: number): Problem {
 }
 
 /** 404 when every cause is an unknown room or rate, else 400; with the members that a success has too. */
-function refusal({ refused, items }: Plan, extra: Record<string, unknown>, requestId: string): Answer {
+function refusalOf({ refused, items }: Plan, extra: Record<string, unknown>): Rejected {
   const [first, ...rest] = [...refused, ...items.flatMap(({ problems }) => problems)]
   if (!first) throw new Error('a push was refused without a reason')
   const unlisted = items.reduce((sum, item) => sum + item.unlisted, 0)
   const isRuleBroken = refused.length > 0 || items.some(({ breaksRule }) => breaksRule)
   const status: RejectedStatus = isRuleBroken ? 400 : 404
-  return answer(status, rejectedBody(new Rejected(status, [first, ...rest], { unlisted, extra }), requestId))
+  return new Rejected(status, [first, ...rest], { unlisted, extra })
 }

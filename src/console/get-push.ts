@@ -40,6 +40,7 @@ const nothing = {
   hotelId: undefined,
   kind: undefined,
   outcome: undefined,
+  problem: undefined,
   status: undefined,
   beforeId: undefined,
   sinceMs: undefined,

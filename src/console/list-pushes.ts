@@ -5,32 +5,35 @@ import { rejectIfAny } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { readCount, readNumber } from './booking-query.ts'
 import { pushesPerPage, pushRoutes } from './push-contract.ts'
-import { readPushReasons } from './push-reasons.ts'
 import { readPushPage, readPushPlace, writePushPlace, type PushPlace } from './push-pages.ts'
 import { shownPush } from './shown-push.ts'
 
 /** GET /pushes: newest first. */
 export const listPushes = ({ db, clock }: Needs): Mounted =>
-  onEveryProblem(pushRoutes.listPushes, judge, async ({ query: { kind, outcome, requestId }, read }) => {
-    const { limit, place, sinceMs, untilMs, ...named } = read
-    const search = {
-      ...named,
-      kind,
-      outcome,
-      requestId,
-      sinceMs,
-      beforeId: place.beforeId,
-      untilMs: earlier(untilMs, place.untilMs),
-    }
-    const { pushes, next, searchedToMs } = await readPushPage(db, search, limit, clock.now())
-    const reasons = await readPushReasons(db, pushes)
-    const said: AnswerOf<typeof pushRoutes.listPushes> = {
-      pushes: pushes.map((push) => ({ ...shownPush(push), reason: reasons.get(push.pushId) ?? null })),
-      nextCursor: next ? writePushPlace(next) : null,
-      searchedTo: searchedToMs === undefined ? null : new Date(searchedToMs).toISOString(),
-    }
-    return answer(200, said)
-  })
+  onEveryProblem(
+    pushRoutes.listPushes,
+    judge,
+    async ({ query: { kind, outcome, problem, requestId }, read }) => {
+      const { limit, place, sinceMs, untilMs, ...named } = read
+      const search = {
+        ...named,
+        kind,
+        outcome,
+        problem,
+        requestId,
+        sinceMs,
+        beforeId: place.beforeId,
+        untilMs: earlier(untilMs, place.untilMs),
+      }
+      const { pushes, next, searchedToMs } = await readPushPage(db, search, limit, clock.now())
+      const said: AnswerOf<typeof pushRoutes.listPushes> = {
+        pushes: pushes.map(shownPush),
+        nextCursor: next ? writePushPlace(next) : null,
+        searchedTo: searchedToMs === undefined ? null : new Date(searchedToMs).toISOString(),
+      }
+      return answer(200, said)
+    },
+  )
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)

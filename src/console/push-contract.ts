@@ -1,6 +1,12 @@
 import Type from 'typebox'
 import { consoleRoute, oneOf, text, type ConstraintError } from '../platform/route.ts'
-import { pushKinds, pushOutcomes, type PushKind, type PushOutcome } from '../push-log/contract.ts'
+import {
+  pushKinds,
+  pushOutcomes,
+  type PushKind,
+  type PushOutcome,
+  type PushProblems,
+} from '../push-log/contract.ts'
 
 export const pushesPerPage = { max: 200, usual: 50 }
 export const itemsPerPage = { max: 200, usual: 50 }
@@ -26,6 +32,8 @@ export type PushListed = {
   /** Of a push of several. */
   hotels: number
   outcome: PushOutcome
+  /** Why it was not applied, or not all of it. */
+  problems: PushProblems | null
   status: number
   revision: number | null
   cellsChanged: number
@@ -35,17 +43,6 @@ export type PushListed = {
   keyId: number | null
   channelManager: string | null
 }
-
-/** Why a push was not applied, or not all of it: the first problem that its answer names. */
-export type PushReason = {
-  type: string
-  message: string
-  /** How many problems there are beside it; null where the answer is too long to count them. */
-  more: number | null
-}
-
-/** As the log lists it. */
-export type PushInLog = PushListed & { reason: PushReason | null }
 
 /** `isCut`: only its beginning. `encoding`: text where it is no JSON, base64 where it is no text. */
 export type ShownBody = { encoding: 'json' | 'text' | 'base64'; text: string; bytes: number; isCut: boolean }
@@ -124,7 +121,7 @@ const queried = (description: string) => Type.Optional(text({ description, maxLe
 const pushParams = Type.Object({ pushId: text({ maxLength: 16, description: 'Number of the push' }) })
 
 export const pushRoutes = {
-  listPushes: consoleRoute<{ pushes: PushInLog[]; nextCursor: string | null; searchedTo: string | null }>()({
+  listPushes: consoleRoute<{ pushes: PushListed[]; nextCursor: string | null; searchedTo: string | null }>()({
     method: 'GET',
     path: '/pushes',
     query: Type.Object({
@@ -132,6 +129,7 @@ export const pushRoutes = {
       hotelId: queried('platformHotelId'),
       kind: Type.Optional(oneOf(pushKinds)),
       outcome: Type.Optional(oneOf(pushOutcomes)),
+      problem: queried('Type of a problem'),
       status: queried('HTTP status of the answer'),
       requestId: queried('x-request-id'),
       since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),

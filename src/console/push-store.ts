@@ -11,6 +11,8 @@ export type PushSearch = {
   requestId: string | undefined
   kind: PushKind | undefined
   outcome: PushOutcome | undefined
+  /** Type of a problem. */
+  problem: string | undefined
   status: number | undefined
   /** Only rows before this one. */
   beforeId: number | undefined
@@ -22,14 +24,14 @@ export type PushSearch = {
 export type LoggedPush = PushListed & { atMs: number }
 type Row = Omit<LoggedPush, 'at'>
 
-const entryColumns = `id, at, supplier_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, status, revision,
-  cells_changed, duration_ms, body_bytes, key_id`
+const entryColumns = `id, at, supplier_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, status,
+  revision, cells_changed, duration_ms, body_bytes, key_id`
 
 /** Of rows of the log as `entry`, with the names that people know. */
 const listed = `entry.id as "pushId", extract(epoch from entry.at)::float8 * 1000 as "atMs",
   entry.request_id as "requestId", entry.supplier_id as "supplierId", supplier.name as supplier, entry.kind,
   entry.hotel_id as "hotelId", coalesce(entry.hotel_code, hotel.code) as "hotelCode", hotel.name as "hotelName",
-  coalesce(cardinality(entry.hotel_ids), 0) as hotels, entry.outcome, entry.status, entry.revision,
+  coalesce(cardinality(entry.hotel_ids), 0) as hotels, entry.outcome, entry.problems, entry.status, entry.revision,
   entry.cells_changed as "cellsChanged", entry.duration_ms as "durationMs", entry.body_bytes as "bodyBytes",
   entry.key_id as "keyId", api_key.channel_manager as "channelManager"`
 const named = `join supplier on supplier.id = entry.supplier_id left join hotel on hotel.id = entry.hotel_id
@@ -46,7 +48,7 @@ export async function selectLoggedPushes(
   limit: number,
 ): Promise<LoggedPush[]> {
   // Every other answer than 200 is to such a push: they have an index of their own.
-  const isRare = search.status !== undefined && search.status !== 200
+  const isRare = (search.status !== undefined && search.status !== 200) || search.problem !== undefined
   const newest = (condition: string): string => `
     select ${entryColumns} from push_log as log
     where ${condition} ${isRare ? `and outcome in ('partial', 'rejected', 'dryRun')` : ''}
@@ -59,8 +61,10 @@ export async function selectLoggedPushes(
       and ($8::int is null or supplier_id = $8)
       and ($9::int is null or hotel_id = $9 or hotel_ids @> array[$9])
       and ($10::text is null or request_id = $10)
+      and ($11::text is null or problems -> 'types' ? $11)
     order by id desc limit $1`
-  const { beforeId, sinceMs, untilMs, kind, outcome, status, supplierId, hotelId, requestId } = search
+  const { beforeId, sinceMs, untilMs, kind, outcome, problem, status, supplierId, hotelId, requestId } =
+    search
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
   const { rows } = await db.query<Row>(
     `select ${listed} from (${waysIn(search, newest)} order by id desc limit $1) as entry ${named}
@@ -76,6 +80,7 @@ export async function selectLoggedPushes(
       supplierId ?? null,
       hotelId ?? null,
       requestId ?? null,
+      problem ?? null,
     ],
   )
   return rows.map(pushOf)
@@ -118,35 +123,6 @@ export async function selectPushBytes(
     [pushId, requestId, at],
   )
   return rows[0]
-}
-
-export type BegunAnswer = { pushId: number; encoding: string; begun: Buffer; isWhole: boolean }
-
-/** The first bytes of what pushes of the log were answered. Of an answer kept apart from its row no more is read. */
-export async function selectBegunAnswers(
-  db: Queryable,
-  pushes: readonly LoggedPush[],
-  bytesMax: number,
-): Promise<BegunAnswer[]> {
-  if (pushes.length === 0) return []
-  const instants = pushes.map(({ atMs }) => atMs)
-  const { rows } = await db.query<BegunAnswer>(
-    // By supplier and request id, which have an index; by the instants besides, so that only their days are looked at.
-    `select id as "pushId", answer_encoding as encoding, substring(answer for $4) as begun,
-       octet_length(answer) <= $4 as "isWhole"
-     from push_log
-     where supplier_id = any($1::int[]) and request_id = any($2::text[]) and id = any($3::bigint[])
-       and at between to_timestamp($5::float8 / 1000) and to_timestamp($6::float8 / 1000)`,
-    [
-      pushes.map(({ supplierId }) => supplierId),
-      pushes.map(({ requestId }) => requestId),
-      pushes.map(({ pushId }) => pushId),
-      bytesMax,
-      Math.min(...instants) - 1,
-      Math.max(...instants) + 1,
-    ],
-  )
-  return rows
 }
 
 export type FormerPush = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { client, startGateway, type TestClient, type TestGateway } from '../../test/harness.ts'
 import { expectOk, product, pushStoryHotel } from '../../test/story.ts'
-import type { PushInLog, PushItem, PushPage } from './push-contract.ts'
+import type { PushListed, PushItem, PushPage } from './push-contract.ts'
 
 let gateway: TestGateway
 let viewer: TestClient
@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => gateway.stop())
 
-type Page = { pushes: PushInLog[]; nextCursor: string | null; searchedTo: string | null }
+type Page = { pushes: PushListed[]; nextCursor: string | null; searchedTo: string | null }
 
 async function list(query: Record<string, string>): Promise<Page> {
   return JSON.parse(expectOk(await viewer.get(`/pushes?${new URLSearchParams(query).toString()}`)).text)
@@ -93,7 +93,7 @@ test('pushes of all suppliers are listed newest first and narrowed by every filt
     revision: null,
     cellsChanged: 0,
     channelManager: 'log beta',
-    reason: { type: 'HOTEL_NOT_FOUND', message: 'Hotel ID is not found', more: 0 },
+    problems: { count: 1, types: ['HOTEL_NOT_FOUND'], message: 'Hotel ID is not found' },
   })
 })
 

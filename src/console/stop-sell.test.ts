@@ -134,6 +134,7 @@ test('the supplier finds it in its push log, the audit log has it, and the chang
     kind: 'stopSell',
     hotelId: 'H1',
     outcome: 'applied',
+    problems: null,
     status: 200,
     revision,
     cellsChanged: 3,

@@ -22,7 +22,7 @@ export async function answerError(
     needs.turnedAway(error instanceof Error ? error.message : rejected.message)
   const { status, json } = written(rejected, request.id, needs)
   const push = request.ari.push
-  if (push && rejected && status < 500) await keepRefused(push, status, json, needs)
+  if (push && rejected && status < 500) await keepRefused(push, rejected, json, needs)
   if (rejected && status !== 500) reply.headers(rejected.headers)
   return sendJson(reply, { status, json })
 }
@@ -60,9 +60,9 @@ function written(
 }
 
 /** A refusal is answered even when the log cannot be written: the push changed nothing. */
-async function keepRefused(push: Push, status: number, json: string, needs: ErrorNeeds): Promise<void> {
+async function keepRefused(push: Push, rejected: Rejected, json: string, needs: ErrorNeeds): Promise<void> {
   try {
-    await needs.keepRefused(push, status, json)
+    await needs.keepRefused(push, rejected, json)
   } catch (error) {
     needs.log.error(
       { err: error, requestId: push.requestId },

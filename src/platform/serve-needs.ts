@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 import type { Answer, Caller, Operator, Push, TokenUse, Visit } from './mount.ts'
+import type { Rejected } from './rejected.ts'
 import type { Access, Route } from './route.ts'
 import type { Telemetry } from './telemetry.ts'
 
@@ -20,7 +21,7 @@ export type ServeNeeds = {
   /** The stored answer for a push that was answered before under the same idempotency key. */
   replayed: (push: Push) => Promise<Answer | undefined>
   /** Keeps a push that was refused. */
-  keepRefused: (push: Push, status: number, answerJson: string) => Promise<void>
+  keepRefused: (push: Push, rejected: Rejected, answerJson: string) => Promise<void>
 }
 
 declare module 'fastify' {

@@ -26,6 +26,16 @@ export const pageLimit = { max: commonLimits.pushLogEntriesPerPage, usual: 50 }
 /** Most pushes that one request id lists beside the newest. */
 export const earlierMax = 100
 
+const problems = Type.Object({
+  count: integer({ minimum: 1 }),
+  types: Type.Array(Type.String(), {
+    description: 'Each once; first that of the first problem of the answer',
+    examples: [['ROOM_NOT_FOUND']],
+  }),
+  message: Type.String({ description: 'Of the first problem' }),
+})
+export type PushProblems = Static<typeof problems>
+
 const entryMembers = {
   requestId: Type.String({ description: 'x-request-id of the push' }),
   at: Type.String({ description: 'When it was answered (UTC)', examples: ['2027-01-15T10:00:00.000Z'] }),
@@ -35,6 +45,9 @@ const entryMembers = {
     description: 'null when the push named none or several',
   }),
   outcome: oneOf(pushOutcomes),
+  problems: Type.Union([problems, Type.Null()], {
+    description: 'What is wrong, in short; null where nothing is. The answer has it all',
+  }),
   status: integer({ description: 'HTTP status of the answer' }),
   revision: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -73,6 +86,9 @@ export const pushLogRoutes = {
       until: queried('Before this instant, or on this date (UTC) or before'),
       kind: Type.Optional(oneOf(pushKinds)),
       outcome: Type.Optional(oneOf(pushOutcomes)),
+      problem: Type.Optional(
+        code({ description: 'Only pushes with a problem of this type, as `ROOM_NOT_FOUND`' }),
+      ),
       cursor: queried('nextCursor of the page before'),
       limit: queried(`How many pushes at most: 1 to ${pageLimit.max}, ${pageLimit.usual} unless told`),
     }),

@@ -35,6 +35,7 @@ test('an accepted push is shown with its body and its answer as they were', asyn
       kind: 'hotels',
       hotelId: 'H1',
       outcome: 'applied',
+      problems: null,
       status: 200,
       revision: 1,
       cellsChanged: 0,

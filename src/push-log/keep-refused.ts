@@ -5,6 +5,7 @@ import { Rejected } from '../platform/rejected.ts'
 import type { Push } from '../platform/mount.ts'
 import { isRecord } from '../platform/validate.ts'
 import { countPush, keepPushes, type Kept } from './keep.ts'
+import { inShort } from './problems.ts'
 import { selectHotelIds } from './store.ts'
 
 /** A larger body isn't read again only to learn which hotel it named. */
@@ -19,10 +20,14 @@ const codeText = /^[^\p{Cc}\p{Cs}]{1,64}$/u
 export async function keepRefused(
   needs: Needs,
   push: Push,
-  status: number,
+  { status, problems, unlisted }: Rejected,
   answerJson: string,
 ): Promise<void> {
-  const kept: Kept = { outcome: 'rejected', ...(await hotelsOf(needs.db, push)) }
+  const kept: Kept = {
+    outcome: 'rejected',
+    problems: inShort(problems, unlisted),
+    ...(await hotelsOf(needs.db, push)),
+  }
   // A refusal is judged anew when it is repeated: nothing is stored under its Idempotency-Key.
   const record = { push: { ...push, idempotencyKey: undefined }, answer: { status, json: answerJson }, kept }
   await keepPushes(needs.db, [record], needs.clock.now())

@@ -8,7 +8,7 @@ import type { Answer, Push } from '../platform/mount.ts'
 import type { Telemetry } from '../platform/telemetry.ts'
 import { transaction } from '../platform/transaction.ts'
 import { pack } from './compress.ts'
-import type { PushOutcome } from './contract.ts'
+import type { PushOutcome, PushProblems } from './contract.ts'
 
 const repeatableForMs = 24 * 60 * 60 * 1000
 
@@ -23,6 +23,7 @@ export type Kept = {
   /** The hotel's revision after the push. */
   revision?: number | undefined
   cellsChanged?: number
+  problems?: PushProblems | undefined
 }
 
 export type PushRecord = { push: Push; answer: Answer; kept: Kept }
@@ -76,24 +77,25 @@ export async function keepPushes(
       numberArray(offsets(answers.map(({ bytes }) => bytes.length))),
       numberArray(answers.map(({ bytes }) => bytes.length)),
       texts(({ kept }) => (kept.hotelIds ? numberArray(kept.hotelIds) : null)),
+      texts(({ kept }) => (kept.problems ? JSON.stringify(kept.problems) : null)),
     ],
   })
 }
 
 const keepPushesStatement = `
-  insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, status,
+  insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, status,
     revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
   select to_timestamp($1::float8 / 1000), supplier_id, key_id, request_id, kind, hotel_id,
     -- A list of lists can't be cut up again by unnest, so each list of hotels travels as text.
-    hotel_ids::int[], hotel_code, outcome, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
+    hotel_ids::int[], hotel_code, outcome, problems::jsonb, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
     substring($2::bytea from body_from for body_length), answer_encoding,
     substring($3::bytea from answer_from for answer_length)
   from unnest($4::int[], $5::int[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[], $12::int8[],
     $13::int[], $14::int[], $15::int[], $16::text[], $17::int[], $18::int[], $19::text[], $20::int[], $21::int[],
-    $22::text[])
+    $22::text[], $23::text[])
     as pushed (supplier_id, key_id, request_id, kind, hotel_id, hotel_code, outcome, status, revision, cells_changed,
       duration_ms, body_bytes, body_encoding, body_from, body_length, answer_encoding, answer_from, answer_length,
-      hotel_ids)`
+      hotel_ids, problems)`
 
 /** Where each part begins in the joined bytes; SQL counts from 1. */
 function offsets(lengths: number[]): number[] {

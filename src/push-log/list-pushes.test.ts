@@ -52,6 +52,7 @@ test('every push is listed with what became of it, newest first', async () => {
     kind: 'hotels',
     hotelId: 'H1',
     outcome: 'applied',
+    problems: null,
     status: 200,
     revision: 1,
     cellsChanged: 0,

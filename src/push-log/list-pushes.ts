@@ -9,7 +9,7 @@ import { selectPushes } from './store.ts'
 export const listPushes = (needs: Needs) =>
   onEveryProblem(pushLogRoutes.listPushes, judgePage(needs, pageLimit), async ({ query, caller, read }) => {
     const { limit, ...place } = read
-    const filter = { ...place, kind: query.kind, outcome: query.outcome }
+    const filter = { ...place, kind: query.kind, outcome: query.outcome, problem: query.problem }
     // One more than asked for tells whether there is another page.
     const found = await selectPushes(needs.db, caller.supplierId, filter, limit + 1)
     const page = found.slice(0, limit)

@@ -8,6 +8,8 @@ export type PushFilter = {
   untilMs: number | undefined
   kind: PushKind | undefined
   outcome: PushOutcome | undefined
+  /** Type of a problem. */
+  problem: string | undefined
   /** Only rows before this one. */
   beforeId: number | undefined
 }
@@ -16,7 +18,7 @@ export type PushRow = PushEntry & { id: number }
 type Row = Omit<PushRow, 'at'> & { atMs: number }
 
 const entryColumns = `id, extract(epoch from at)::float8 * 1000 as "atMs", request_id as "requestId", kind,
-  hotel_code as "hotelId", outcome, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
+  hotel_code as "hotelId", outcome, problems, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 
 function entryOf({ atMs, ...row }: Row): PushRow {
@@ -33,6 +35,8 @@ export async function selectPushes(
   filter: PushFilter,
   limit: number,
 ): Promise<PushRow[]> {
+  const { beforeId, sinceMs, untilMs, kind, outcome, problem, hotel } = filter
+  // Only such pushes have problems: they have an index of their own.
   const newest = (condition: string): string => `
     select ${entryColumns} from push_log
     where supplier_id = $1 and ${condition}
@@ -41,13 +45,14 @@ export async function selectPushes(
       and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
       and ($5::text is null or kind = $5)
       and ($6::text is null or outcome = $6)
-    order by id desc limit $7`
+      ${problem === undefined ? '' : `and outcome in ('partial', 'rejected', 'dryRun')`}
+      and ($7::text is null or problems -> 'types' ? $7)
+    order by id desc limit $8`
   // Apart, because each has an index of its own; a push is of one hotel or of several, never both.
   const ofHotel = `
     select * from (
-      (${newest('hotel_id = $8')}) union all (${newest('hotel_ids @> array[$8::int]')})
-    ) as pushed order by id desc limit $7`
-  const { beforeId, sinceMs, untilMs, kind, outcome, hotel } = filter
+      (${newest('hotel_id = $9')}) union all (${newest('hotel_ids @> array[$9::int]')})
+    ) as pushed order by id desc limit $8`
   const parameters = [
     supplierId,
     beforeId ?? null,
@@ -55,6 +60,7 @@ export async function selectPushes(
     untilMs ?? null,
     kind ?? null,
     outcome ?? null,
+    problem ?? null,
     limit,
   ]
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.

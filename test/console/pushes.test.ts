@@ -73,6 +73,10 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
       .getByRole('group', { name: 'Pushes, newest first' })
       .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
     assert.equal(beyond, 0)
+    await row('ari-partly').getByRole('link', { name: 'ROOM_NOT_FOUND' }).click()
+    await row('no-json').waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).searchParams.get('problem'), 'ROOM_NOT_FOUND')
+    assert.equal(await page.getByLabel('Problem').inputValue(), 'ROOM_NOT_FOUND')
     await close()
   })
 

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { PushInLog, PushListed } from '../../../../src/console/push-contract.ts'
+import type { PushListed } from '../../../../src/console/push-contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
 import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
@@ -12,7 +12,7 @@ import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Bytes } from './bytes.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
-import { PushReason } from './push-reason.tsx'
+import { PushProblems } from './push-problems.tsx'
 import cells from './pushes.module.css'
 
 const kinds = [
@@ -25,7 +25,17 @@ const kinds = [
   'stopSell',
 ] as const
 const outcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
-const filters = ['supplierId', 'hotelId', 'kind', 'outcome', 'status', 'requestId', 'since', 'until'] as const
+const filters = [
+  'supplierId',
+  'hotelId',
+  'kind',
+  'outcome',
+  'problem',
+  'status',
+  'requestId',
+  'since',
+  'until',
+] as const
 
 export function PushesPage() {
   const { t } = useTranslation()
@@ -37,6 +47,7 @@ export function PushesPage() {
         supplierId: search['supplierId'],
         hotelId: search['hotelId'],
         status: search['status'],
+        problem: search['problem']?.trim(),
         requestId: search['requestId']?.trim(),
         since: search['since'],
         until: search['until'],
@@ -95,6 +106,12 @@ function PushFilters() {
         options={outcomes.map((outcome) => ({ value: outcome, label: t(`pushes.outcome.${outcome}`) }))}
       />
       <TextFilter
+        name="problem"
+        label={t('pushes.filter.problem')}
+        placeholder={t('pushes.filter.problemHint')}
+        width={200}
+      />
+      <TextFilter
         name="status"
         label={t('pushes.filter.status')}
         placeholder={t('pushes.filter.statusHint')}
@@ -112,7 +129,7 @@ function PushFilters() {
   )
 }
 
-function useColumns(): Column<PushInLog>[] {
+function useColumns(): Column<PushListed>[] {
   const { t } = useTranslation()
   return [
     {
@@ -133,10 +150,10 @@ function useColumns(): Column<PushInLog>[] {
     {
       key: 'outcome',
       header: t('pushes.list.outcome'),
-      cell: ({ outcome, reason }) => (
+      cell: ({ outcome, problems }) => (
         <>
           <OutcomeBadge outcome={outcome} />
-          {reason && <PushReason reason={reason} />}
+          {problems && <PushProblems problems={problems} />}
         </>
       ),
     },
