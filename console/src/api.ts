@@ -185,6 +185,27 @@ export function usePages<Name extends RouteName, Row>(
   }
 }
 
+/** Every row of such a list, page after page, up to `rowsMax`. */
+export async function allPages<Name extends RouteName, Row>(
+  name: Name,
+  input: ReadInput<Name>,
+  rowsOf: (page: AnswerTo<Name>) => readonly Row[],
+  { rowsPerPage, rowsMax }: { rowsPerPage: string; rowsMax: number },
+): Promise<{ rows: Row[]; hasMore: boolean }> {
+  const asked = inputOf<Name>(input)
+  const rows: Row[] = []
+  let cursor: string | undefined = ''
+  while (cursor !== undefined && rows.length < rowsMax) {
+    const page: AnswerTo<Name> = await call(name, {
+      ...asked,
+      query: { ...asked.query, limit: rowsPerPage, cursor },
+    })
+    rows.push(...rowsOf(page))
+    cursor = nextCursorOf(page)
+  }
+  return { rows, hasMore: cursor !== undefined }
+}
+
 function nextCursorOf(page: unknown): string | undefined {
   if (typeof page !== 'object' || page === null || !('nextCursor' in page)) return undefined
   return typeof page.nextCursor === 'string' ? page.nextCursor : undefined

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { namedIn, until } from '../deliveries.ts'
@@ -52,6 +53,21 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
       await page.getByText('there is nowhere to send it to').waitFor()
       await goto('/reservations/999999')
       await page.getByRole('alert').filter({ hasText: 'Reservation not found' }).waitFor()
+    })
+  })
+
+  test('the list is saved as it is narrowed, for a spreadsheet', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      await goto(`/reservations?reservation=${stage.failing}`)
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Export as CSV' }).click(),
+      ])
+      assert.equal(download.suggestedFilename(), 'reservations.csv')
+      const [head, ...rows] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
+      assert.match(String(head), /^\ufeffReservation,Version,Status,Hotel knows\?,Guest,/)
+      assert.equal(rows.length, 1)
+      assert.match(String(rows[0]), new RegExp(`^${stage.failing},1,Confirmed,`))
     })
   })
 

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { ListedReservation } from '../../../../src/console/reservation-contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
+import { ExportCsv, type CsvColumn } from '../../parts/export-csv.tsx'
 import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
 import { HotelFilter } from '../../parts/hotel-filter.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
@@ -33,7 +34,19 @@ export function ReservationsPage() {
   const pages = usePages('searchReservations', { query }, (page) => page.reservations)
   const isFiltered = names.some((name) => (search[name] ?? '') !== '')
   return (
-    <Page title={t('reservations.title')} intro={t('reservations.intro')}>
+    <Page
+      title={t('reservations.title')}
+      intro={t('reservations.intro')}
+      actions={
+        <ExportCsv
+          list="searchReservations"
+          input={{ query }}
+          rowsOf={(page) => page.reservations}
+          columns={useCsvColumns()}
+          file="reservations"
+        />
+      }
+    >
       <Filters names={names}>
         <TextFilter name="reservation" label={t('reservations.filter.reservation')} width={150} />
         <TextFilter name="guest" label={t('reservations.filter.guest')} width={150} />
@@ -69,6 +82,27 @@ export function ReservationsPage() {
       />
     </Page>
   )
+}
+
+function useCsvColumns(): CsvColumn<ListedReservation>[] {
+  const { t } = useTranslation()
+  return [
+    [t('reservations.column.reservation'), ({ reservationId }) => reservationId],
+    [t('reservations.csv.version'), ({ version }) => version],
+    [t('reservations.filter.status'), ({ status }) => t(`reservations.status.${status}`)],
+    [t('reservations.column.reached'), ({ delivery }) => t(`deliveries.state.${delivery}`)],
+    [t('reservations.column.guest'), ({ customer }) => customer],
+    [t('reservations.csv.rooms'), ({ rooms }) => rooms],
+    [t('reservations.csv.hotelCode'), ({ hotelCode }) => hotelCode],
+    [t('reservations.column.hotel'), ({ hotelName }) => hotelName],
+    [t('reservations.filter.supplier'), ({ supplier }) => supplier],
+    [t('reservations.csv.arrival'), ({ checkin }) => checkin],
+    [t('reservations.csv.departure'), ({ checkout }) => checkout],
+    [t('reservations.column.total'), ({ afterTax }) => afterTax],
+    [t('reservations.csv.currency'), ({ currency }) => currency],
+    [t('reservations.column.booked'), ({ createdAt }) => createdAt],
+    [t('reservations.csv.modified'), ({ modifiedAt }) => modifiedAt],
+  ]
 }
 
 function useColumns(): Column<ListedReservation>[] {

@@ -15,6 +15,8 @@ export const parts = {
   findHotel: 'Name, code or city',
   noHotelFound: 'No hotel is like that',
   clearHotel: 'Any hotel',
+  export: 'Export as CSV',
+  exportedPart: 'The file has the first {{count}} rows; narrow the list for the others.',
   copied: 'Copied',
   copyWhat: 'Copy {{what}}',
   cancel: 'Cancel',
