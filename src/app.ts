@@ -68,6 +68,8 @@ export type AppNeeds = Needs & {
   outbound: OutboundRules
   /** Absent: cards are not accepted. */
   vaultKey?: Buffer | undefined
+  /** Whether this process answers the API, and shows its documentation. */
+  isGateway: boolean
   /** Absent: this process serves no console. */
   console: ConsoleSettings | undefined
   /** Proxies whose word is taken for where a request came from. */
@@ -156,7 +158,7 @@ export function startApp(needs: AppNeeds): App {
   const handlerNeeds = handlerNeedsOf(needs, keys)
   const { committer: commits, pings, priceChecks: prices, door } = handlerNeeds
   const mounted = [
-    ...Object.values(handlers).map((handler) => handler(handlerNeeds)),
+    ...(needs.isGateway ? Object.values(handlers).map((handler) => handler(handlerNeeds)) : []),
     ...(needs.console ? Object.values(consoleHandlers).map((handler) => handler(handlerNeeds)) : []),
   ]
   let draining = false
@@ -178,7 +180,7 @@ export function startApp(needs: AppNeeds): App {
     },
   })
   mountHealth(fastify, needs, () => draining)
-  mountDocs(fastify, needs)
+  if (needs.isGateway) mountDocs(fastify, needs)
   const web = needs.console && mountConsole(fastify, needs)
   measure(needs, { commits, server })
 

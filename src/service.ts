@@ -45,11 +45,6 @@ export async function startService(
   settings: Settings,
   say: (lines: readonly string[]) => void,
 ): Promise<Service> {
-  if (!settings.roles.includes('gateway')) {
-    throw new Error(
-      'ARI_ROLES must include gateway: a process that does not answer requests is not supported',
-    )
-  }
   const log = openLog(settings.logLevel)
   const closers: Closers = []
   const stop = () => closeAll(closers, (fields, message) => log.warn(fields, message))
@@ -66,12 +61,14 @@ export async function startService(
     await prepareStore(needs, settings)
     const { startApp } = await loading
     const { environment, allowPrivateWebhooks: allowPrivate } = settings
+    const isGateway = settings.roles.includes('gateway')
     const resolve = allowPrivate ? resolveAsSystem : resolveByDns
     const app = startApp({
       ...needs,
       environment,
       outbound: { allowPrivate, resolve },
       vaultKey: settings.vaultKey,
+      isGateway,
       console: settings.roles.includes('console') ? settings : undefined,
       trustedProxies: settings.trustedProxies,
     })
@@ -89,7 +86,11 @@ export async function startService(
     const { notes, where } = store
     const consoleUrl = settings.roles.includes('console') ? (settings.publicUrl ?? reachable(url)) : undefined
     const startMs = performance.now()
-    await welcome(needs, { environment, url: reachable(url), consoleUrl, startMs, where, notes }, say)
+    await welcome(
+      needs,
+      { environment, url: reachable(url), isGateway, consoleUrl, startMs, where, notes },
+      say,
+    )
     log.info({ url, environment, startMs: Math.round(performance.now()) }, 'ready')
     const building = setTimeout(app.prepareConsole, consoleBuiltAfterMs)
     closers.push({ name: 'console', close: async () => clearTimeout(building), withinMs: 100 })
@@ -118,7 +119,8 @@ async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[
   )
   const { isEmpty = false, isLocked = false } = rows[0] ?? {}
   const notes = isLocked && ready.consoleUrl !== undefined ? [...ready.notes, nobodyCanSignIn] : ready.notes
-  if (!isEmpty) return say(readyLines({ ...ready, notes }))
+  // Whoever starts a part of the service knows how to begin.
+  if (!isEmpty || !ready.isGateway) return say(readyLines({ ...ready, notes }))
   if (ready.environment === 'production') return say(emptyProductionLines(ready))
   const wanted = { supplier: firstSupplier, channelManager: 'direct', expiresAtMs: null, limits: {} }
   const key = await createFirstKey(db, ready.environment, wanted)

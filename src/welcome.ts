@@ -7,6 +7,8 @@ export type Ready = {
   environment: Environment
   /** Where the service can be reached, without a slash at the end. */
   url: string
+  /** Whether it answers the API. */
+  isGateway: boolean
   startMs: number
   /** Where the data are. */
   where: string
@@ -40,7 +42,7 @@ export const firstHotel = {
 export function readyLines(ready: Ready): string[] {
   const seconds = (ready.startMs / 1000).toFixed(1)
   const places = [
-    `docs at ${ready.url}/docs`,
+    ...(ready.isGateway ? [`docs at ${ready.url}/docs`] : ['no API here (ARI_ROLES)']),
     ...(ready.consoleUrl === undefined ? [] : [`console at ${ready.consoleUrl}/console`]),
   ]
   return [

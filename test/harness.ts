@@ -24,8 +24,8 @@ export type TestGateway = {
   token: (role: 'platform' | 'operator') => Promise<string>
   /** Somebody who is signed in to the console: paths are below /console/api. */
   operator: (role: OperatorRole) => Promise<TestOperator>
-  /** Another service on the same database, as a second process would be. */
-  second: () => Promise<TestGateway>
+  /** Another service on the same database, as a second process would be; with other options where they are given. */
+  second: (other?: Partial<GatewayOptions>) => Promise<TestGateway>
   stop: () => Promise<void>
 }
 
@@ -63,6 +63,8 @@ export type GatewayOptions = {
   outbound?: Pick<OutboundRules, 'authorities' | 'reach'>
   systemTime?: boolean
   vaultKey?: Buffer
+  /** False: a process that does not answer the API. */
+  isGateway?: boolean
   /** Undefined: a process without the console. */
   console?: ConsoleSettings | undefined
   trustedProxies?: readonly string[]
@@ -103,6 +105,7 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
       ...options.outbound,
     },
     vaultKey: options.vaultKey,
+    isGateway: options.isGateway ?? true,
     trustedProxies: options.trustedProxies,
     console: 'console' in options ? options.console : { publicUrl: undefined, oidc: undefined },
   })
@@ -128,8 +131,8 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
       const headers = { cookie: `ari_console=${secret}`, 'x-csrf-token': csrfToken }
       return { operatorId, name, headers, ...client(url, headers, '/console/api') }
     },
-    second: async () => {
-      const other = await gatewayOn(address, options)
+    second: async (differing = {}) => {
+      const other = await gatewayOn(address, { ...options, ...differing })
       others.push(other)
       return other
     },

@@ -166,6 +166,16 @@ test('a production service prints no secrets, and its database is not for a sand
   assert.equal(await findRunningPostgres(own), undefined)
 })
 
+test('a process that only delivers makes no keys, and says that it answers no API', async () => {
+  const running = serve(await newFolder(), { ARI_ROLES: 'worker' })
+  const ready = /ready in [\d.]+ s at (\S+) · no API here \(ARI_ROLES\)\n/
+  const [, url = ''] = ready.exec(await running.printed(ready)) ?? []
+  assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  assert.equal((await fetch(`${url}/v1/push/limits`)).status, 404)
+  assert.equal(await endedBy(running, 'SIGTERM'), 0)
+  assert.doesNotMatch(running.output.stdout, /ari_sbx_|ari_tok_|token=/)
+})
+
 test(
   'ari serve runs on a Node with the settings for memory, in the process that was started',
   { skip: process.platform !== 'linux' },

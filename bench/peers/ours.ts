@@ -17,6 +17,7 @@ const app = startApp({
   telemetry: telemetry(),
   environment: 'sandbox',
   outbound: { allowPrivate: true, resolve: async () => [] },
+  isGateway: true,
   console: undefined,
 })
 const { url } = await app.listen({ host: '127.0.0.1', port: 0 })

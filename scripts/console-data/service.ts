@@ -61,6 +61,7 @@ export async function startPastService(port: number): Promise<PastService> {
     environment,
     // The suppliers listen on this machine.
     outbound: { allowPrivate: true, resolve: resolveAsSystem },
+    isGateway: true,
     console: { publicUrl: undefined, oidc: undefined },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port })

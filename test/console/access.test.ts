@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startGateway, type TestGateway } from '../harness.ts'
 import { linkOf, withPassword } from '../sign-in.ts'
-import { axe, openConsole, withoutChromium, type WindowOptions } from './browser.ts'
+import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
 
 const password = 'correct horse battery'
 
@@ -20,19 +20,16 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await page.getByRole('button', { name: 'Sign in by link' }).waitFor()
     assert.equal(page.url().includes('token='), false)
     await axe(page, { scheme: 'light' })
-    await page.getByRole('button', { name: 'Sign in by link' }).focus()
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Sign in by link' }).press('Enter')
     await page.getByRole('heading', { name: 'Choose a password' }).waitFor()
     await axe(page, { scheme: 'dark' })
-    await page.keyboard.type(password)
+    await typeIn(page.getByLabel('New password'), password)
     await page.keyboard.press('Enter')
     await page.getByRole('navigation').first().waitFor()
 
-    await page.getByRole('button', { name }).focus()
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name }).press('Enter')
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await page.keyboard.type(name)
+    await typeIn(page.getByLabel('Name'), name)
     await page.keyboard.press('Tab')
     await page.keyboard.type('wrong horse battery')
     await page.keyboard.press('Enter')

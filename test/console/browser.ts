@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { after } from 'node:test'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import type { OperatorRole } from '../../src/platform/route.ts'
 import type { TestGateway, TestOperator } from '../harness.ts'
 
@@ -103,6 +103,13 @@ export async function openConsole(
       assertClean()
     },
   }
+}
+
+/** Types where the page itself has put the focus: what is typed before that would be lost. */
+export async function typeIn(field: Locator, text: string): Promise<void> {
+  const page = field.page()
+  await field.and(page.locator(':focus')).waitFor()
+  await page.keyboard.type(text)
 }
 
 async function signIn(

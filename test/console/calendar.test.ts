@@ -120,8 +120,7 @@ describe('the calendar', { skip: withoutChromium }, () => {
     await goto(path('&room=DBL&rate=BAR&night=2027-04-09'))
     const grid = page.getByRole('grid')
     await page.getByRole('region', { name: 'Fri, 9 Apr 2027' }).waitFor()
-    await grid.focus()
-    await page.keyboard.press('ArrowRight')
+    await grid.press('ArrowRight')
     const isAt = async (name: RegExp): Promise<void> => {
       const named = `document.getElementById(document.querySelector('[role=grid]').getAttribute('aria-activedescendant'))?.getAttribute('aria-label')`
       await until(async () => name.test(String(await page.evaluate(named))), String(name))

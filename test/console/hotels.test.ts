@@ -96,8 +96,7 @@ describe('the pages of hotels', { skip: withoutChromium }, () => {
     }
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: "Hôtel de l'Étoile" }).waitFor()
-    await page.getByRole('tab', { name: 'Go-live checklist' }).focus()
-    await page.keyboard.press('ArrowRight')
+    await page.getByRole('tab', { name: 'Go-live checklist' }).press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     await page.getByRole('table', { name: 'Rooms with their rates' }).waitFor()
     assert.match(page.url(), /tab=products/)
@@ -107,8 +106,7 @@ describe('the pages of hotels', { skip: withoutChromium }, () => {
   test('the arrow keys go from hotel to hotel', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/hotels?search=maison')
-    await page.getByRole('link', { name: 'Maison 10' }).focus()
-    await page.keyboard.press('ArrowDown')
+    await page.getByRole('link', { name: 'Maison 10' }).press('ArrowDown')
     assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Maison 11')
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByRole('link', { name: 'Maison 69' }).waitFor()

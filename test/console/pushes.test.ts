@@ -100,15 +100,12 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
   test('what a push changed leads to its cells in the calendar, by the keyboard too', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/pushes?requestId=ari-partly')
-    await page.locator('tbody tr a').first().focus()
-    await page.keyboard.press('Enter')
-    await page.getByRole('tab', { name: /^Items/ }).focus()
-    await page.keyboard.press('ArrowRight')
+    await page.locator('tbody tr a').first().press('Enter')
+    await page.getByRole('tab', { name: /^Items/ }).press('ArrowRight')
     await page.getByText('All 10 changed cells still hold what it set.').waitFor()
     const cells = page.getByRole('table', { name: 'Nights that still hold what this push set' })
     assert.deepEqual(await cells.locator('tbody td:last-child').allInnerTexts(), ['units', 'price'])
-    await cells.getByRole('link').last().focus()
-    await page.keyboard.press('Enter')
+    await cells.getByRole('link').last().press('Enter')
     await page.waitForURL(/\/hotels\/\d+\/calendar\?/)
     const { searchParams } = new URL(page.url())
     assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
 
 describe('reference data in the console', { skip: withoutChromium }, () => {
   let gateway: TestGateway
@@ -26,10 +26,8 @@ describe('reference data in the console', { skip: withoutChromium }, () => {
   test('an entry is added, retired with a warning of who uses it, and brought back, all by keyboard', async () => {
     const { page, goto, close } = await openConsole(gateway, 'admin')
     await goto('/reference')
-    await page.getByRole('button', { name: 'Add room type' }).focus()
-    await page.keyboard.press('Enter')
-    await page.getByRole('dialog').getByLabel('Name').waitFor()
-    await page.keyboard.type('Igloo')
+    await page.getByRole('button', { name: 'Add room type' }).press('Enter')
+    await typeIn(page.getByRole('dialog').getByLabel('Name'), 'Igloo')
     await page.keyboard.press('Tab')
     await page.keyboard.type('House of snow')
     await page.keyboard.press('Tab')
@@ -39,8 +37,7 @@ describe('reference data in the console', { skip: withoutChromium }, () => {
     assert.equal(await push('Igloo'), 200)
 
     await page.getByLabel('Find').fill('igloo')
-    await page.getByRole('button', { name: 'Retire Igloo' }).focus()
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Retire Igloo' }).press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Rooms that have it: 1').waitFor()
     await dialog.getByText('Acme <img src=x onerror=alert(1)>: 1').waitFor()
@@ -48,15 +45,13 @@ describe('reference data in the console', { skip: withoutChromium }, () => {
     assert.equal(await page.locator('img').count(), 0)
     await axe(page, { scheme: 'light' })
     await axe(page, { scheme: 'dark' })
-    await dialog.getByRole('button', { name: 'Retire' }).focus()
-    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Retire' }).press('Enter')
     await dialog.waitFor({ state: 'detached' })
     const back = page.getByRole('button', { name: 'Bring Igloo back' })
     await back.waitFor()
     const other = { hotelId: 'H1', products: [product('OTHER', 'BAR', { roomType: 'Igloo' })] }
     assert.equal((await supplier.post('/push/products', other)).status, 400)
-    await back.focus()
-    await page.keyboard.press('Enter')
+    await back.press('Enter')
     await page.getByRole('button', { name: 'Retire Igloo' }).waitFor()
     expectOk(await supplier.post('/push/products', other))
     await close()

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { openShop } from '../booking.ts'
 import { startGateway, type TestGateway } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
-import { axe, openConsole, withoutChromium, type WindowOptions } from './browser.ts'
+import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
 
 /** As names of everything that suppliers name; when it runs, the page's policy or a dialog says so. */
 const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>'
@@ -32,15 +32,13 @@ describe('the console', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter')
     assert.equal(await page.evaluate('document.activeElement.id'), 'content')
 
-    await page.getByRole('link', { name: 'Hotels', exact: true }).focus()
-    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Hotels', exact: true }).press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Hotels' }).waitFor()
     assert.equal(await page.evaluate('document.activeElement.id'), 'content')
     assert.match(await page.title(), /^Hotels · /)
 
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: /Hotel, supplier/ }).waitFor()
-    await page.keyboard.type('sea view')
+    await typeIn(page.getByRole('combobox', { name: /Hotel, supplier/ }), 'sea view')
     await page.getByRole('option', { name: /Sea View/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/console\/hotels\/\d+$/)
@@ -52,8 +50,7 @@ describe('the console', { skip: withoutChromium }, () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/')
     const open = page.getByRole('button', { name: /^Search/ }).first()
-    await open.focus()
-    await page.keyboard.press('Enter')
+    await open.press('Enter')
     await page.getByRole('combobox', { name: /Hotel, supplier/ }).waitFor()
     await axe(page, { scheme: 'light' })
     await page.keyboard.press('Escape')
@@ -73,7 +70,7 @@ describe('the console', { skip: withoutChromium }, () => {
     // Its ARI ends within days, so that the overview names it.
     await page.getByRole('link', { name: hostile }).first().waitFor()
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('onerror')
+    await typeIn(page.getByRole('combobox', { name: /Hotel, supplier/ }), 'onerror')
     const option = page.getByRole('option').first()
     await option.waitFor()
     assert.ok((await option.innerText()).includes(hostile))

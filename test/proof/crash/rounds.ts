@@ -93,17 +93,23 @@ function shownTime({ ms, othersShare: share }: Time): string {
 
 /** Sharing processors costs more than the share: whoever is woken waits for its turn. */
 const disturbed = { fromShare: 0.1, allowance: 1.5 }
+/** What a machine that others share may do to a single time without taking a processor: to its disk, and its memory. */
+const singleAllowance = 2
 
-/** Every time is within the bar; where other programs took part of the processors, within the bar by what was left. */
+/**
+ * Half of the times are within the bar, and none is beyond twice of it; where other programs took part of the processors,
+ * by what was left. All that are over it are told.
+ */
 export function assertWithinBar(times: readonly Time[], barMs: number, say: Say): void {
   const sorted = times.map(({ ms }) => ms).toSorted((left, right) => left - right)
   const at = (share: number): number => Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)
   say(`${sorted.length} times: median ${at(0.5)} ms, longest ${at(1)} ms, bar ${barMs} ms`)
   const over = times.filter(({ ms }) => ms > barMs)
   if (over.length > 0) say(`OVER THE BAR: ${over.map(shownTime).join(', ')}`)
-  for (const time of over) {
-    const { ms, othersShare: share } = time
-    const allowedMs = share < disturbed.fromShare ? barMs : (barMs / (1 - share)) * disturbed.allowance
-    assert.ok(ms <= allowedMs, `${shownTime(time)}: ${Math.round(allowedMs)} ms would do`)
-  }
+  const isWithin = ({ ms, othersShare: share }: Time, allowance: number): boolean =>
+    ms <= (share < disturbed.fromShare ? barMs : (barMs / (1 - share)) * disturbed.allowance) * allowance
+  const late = times.filter((time) => !isWithin(time, 1))
+  assert.ok(late.length * 2 <= times.length, `most are over the bar: ${late.map(shownTime).join(', ')}`)
+  const tooLate = late.filter((time) => !isWithin(time, singleAllowance))
+  assert.deepEqual(tooLate.map(shownTime), [])
 }
