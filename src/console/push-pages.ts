@@ -17,13 +17,17 @@ export type PushPageFound = {
   searchedToMs: number | undefined
 }
 
-const firstStretchMs = 60 * 60 * 1000
+const minuteMs = 60 * 1000
+/** Of all suppliers, a busy log has a page in moments; the index of one supplier knows nothing of time. */
+const firstStretchMs = { all: 3 * minuteMs, oneSupplier: 60 * minuteMs }
+/** In so short a time pushes are looked at one by one rather than supplier by supplier. */
+const briefMs = 20 * minuteMs
 const longerBy = 6
 /** A stretch that took longer than this is not followed by a longer one. */
 const quickMs = 50
 const searchForMs = 1_000
 /** Rows get their numbers a moment before or after their instants: at the edge of a stretch both must be looked at. */
-const edgeMs = 60_000
+const edgeMs = minuteMs
 /** Nothing is kept so long. */
 const longestMs = 2 * 366 * 24 * 60 * 60 * 1000
 
@@ -40,13 +44,14 @@ export async function readPushPage(
   const startedMs = performance.now()
   const endMs = Math.max(search.sinceMs ?? 0, nowMs - longestMs)
   let untilMs = search.untilMs
-  let fromMs = (untilMs ?? nowMs) - firstStretchMs
-  let stretchMs = firstStretchMs
+  let stretchMs = firstStretchMs[search.supplierId === undefined ? 'all' : 'oneSupplier']
+  let fromMs = (untilMs ?? nowMs) - stretchMs
   const found: LoggedPush[] = []
   for (;;) {
     const begunMs = performance.now()
     const sinceMs = Math.max(fromMs, endMs)
-    found.push(...(await selectLoggedPushes(db, { ...search, sinceMs, untilMs }, limit + 1)))
+    const isBrief = stretchMs <= briefMs
+    found.push(...(await selectLoggedPushes(db, { ...search, sinceMs, untilMs }, limit + 1, isBrief)))
     if (sinceMs <= endMs) return pageOf(inOrder(found), limit, undefined)
     const oldest = inOrder(found)[limit]
     if (oldest && oldest.atMs >= sinceMs + edgeMs) return pageOf(inOrder(found), limit, undefined)

@@ -41,11 +41,15 @@ function pushOf(row: Row): LoggedPush {
   return { ...row, at: new Date(Math.round(row.atMs)).toISOString() }
 }
 
-/** Newest first. Within the range given: whoever asks for all days reads the index of each. */
+/**
+ * Newest first. Within the range given: whoever asks for all days reads the index of each. `isBrief`: the range is so
+ * short that its part of the table is read, which knows of the instants on its pages.
+ */
 export async function selectLoggedPushes(
   db: Queryable,
   search: PushSearch,
   limit: number,
+  isBrief = false,
 ): Promise<LoggedPush[]> {
   // Every other answer than 200 is to such a push: they have an index of their own.
   const isRare = (search.status !== undefined && search.status !== 200) || search.problem !== undefined
@@ -67,7 +71,7 @@ export async function selectLoggedPushes(
     search
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
   const { rows } = await db.query<Row>(
-    `select ${listed} from (${waysIn(search, newest)} order by id desc limit $1) as entry ${named}
+    `select ${listed} from (${waysIn(search, isBrief, newest)} order by id desc limit $1) as entry ${named}
      order by entry.id desc`,
     [
       limit,
@@ -89,6 +93,7 @@ export async function selectLoggedPushes(
 /** By the index that fits; a push is of one hotel or of several, never both. */
 function waysIn(
   { requestId, hotelId, supplierId }: PushSearch,
+  isBrief: boolean,
   newest: (condition: string) => string,
 ): string {
   const all = `select way.* from (${newest('true')}) as way`
@@ -96,7 +101,7 @@ function waysIn(
   if (hotelId !== undefined) {
     return `select * from ((${newest('hotel_id = $9')}) union all (${newest('hotel_ids @> array[$9::int]')})) as way`
   }
-  if (supplierId !== undefined) return all
+  if (supplierId !== undefined || isBrief) return all
   return `select way.* from supplier cross join lateral (${newest('supplier_id = supplier.id')}) as way`
 }
 
