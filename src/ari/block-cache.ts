@@ -7,7 +7,14 @@
 /** The bytes of a row; null where it is known that there is none. */
 export type HeldBlock = Buffer | null
 
-type HotelBlocks = { version: number; bytes: number; blockByKey: Map<string, HeldBlock> }
+/**
+ * A character for each byte: small Buffers share memory with whatever else was made at that moment, and one that is kept
+ * would keep 64 KB of it from being freed.
+ */
+type KeptBlock = string | null
+const spelling = 'latin1'
+
+type HotelBlocks = { version: number; bytes: number; blockByKey: Map<string, KeptBlock> }
 
 const bytesKeptMax = 20 * 1024 * 1024
 /** What an entry costs beside its block: keys and the objects around them. */
@@ -17,9 +24,14 @@ export class BlockCache {
   readonly #hotels = new Map<number, HotelBlocks>()
   #bytes = 0
 
+  has(hotelId: number, key: string): boolean {
+    return this.#hotels.get(hotelId)?.blockByKey.has(key) === true
+  }
+
   /** Undefined when it is not known. Whether it still holds is for `isCurrent` to say. */
   get(hotelId: number, key: string): HeldBlock | undefined {
-    return this.#hotels.get(hotelId)?.blockByKey.get(key)
+    const kept = this.#hotels.get(hotelId)?.blockByKey.get(key)
+    return typeof kept === 'string' ? Buffer.from(kept, spelling) : kept
   }
 
   clear(): void {
@@ -48,7 +60,7 @@ export class BlockCache {
     for (const [key, block] of blocks) {
       const before = hotel.blockByKey.get(key)
       hotel.bytes += (block?.length ?? 0) - (before === undefined ? -entryBytes : (before?.length ?? 0))
-      hotel.blockByKey.set(key, block)
+      hotel.blockByKey.set(key, block && block.toString(spelling))
     }
     // Set anew, it becomes the youngest: a Map remembers the order in which its keys came.
     this.#hotels.delete(hotelId)

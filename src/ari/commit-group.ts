@@ -91,7 +91,7 @@ async function readGroup(
 ): Promise<Group> {
   const keys = new Map<string, BlockKey>()
   for (const { catalog, plan } of pushes) collectKeys(catalog.hotelId, plan, keys)
-  const unknown = [...keys].filter(([text, { hotelId }]) => cache.get(hotelId, text) === undefined)
+  const unknown = [...keys].filter(([text, { hotelId }]) => !cache.has(hotelId, text))
   const hotelIds = [...new Set(pushes.map(({ catalog }) => catalog.hotelId))]
   const [, hotels, read] = await connection.together(() => [
     connection.query('begin'),
