@@ -482,6 +482,17 @@ create table reservation_guest (
 );
 CREATE INDEX reservation_guest_by_word ON public.reservation_guest USING btree (word, reservation_id);
 
+create table reservation_note (
+  id bigint generated always as identity not null,
+  reservation_id bigint not null,
+  at timestamp with time zone not null,
+  operator_name text not null,
+  text text not null,
+  constraint reservation_note_pkey PRIMARY KEY (id),
+  constraint reservation_note_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
+);
+CREATE INDEX reservation_note_by_reservation ON public.reservation_note USING btree (reservation_id, id);
+
 create table reservation_version (
   reservation_id bigint not null,
   version integer not null,

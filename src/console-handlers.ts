@@ -1,3 +1,4 @@
+import { addReservationNote } from './console/add-note.ts'
 import { explainStay } from './console/explain-stay.ts'
 import { getCalendar, type CalendarNeeds } from './console/get-calendar.ts'
 import { getCalendarCell } from './console/get-calendar-cell.ts'
@@ -145,6 +146,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleN
   stopSell,
   searchReservations,
   showReservation,
+  addReservationNote,
   searchDeliveries,
   sendDeliveryAgain,
   countDeliveriesToSend,

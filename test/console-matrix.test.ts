@@ -75,6 +75,7 @@ const rows: Record<ConsoleRouteName, Row> = {
   findPushOfRevision: 'viewer reads',
   searchReservations: 'viewer reads',
   showReservation: 'viewer reads',
+  addReservationNote: 'operator changes',
 }
 
 const routeByName: Readonly<Record<ConsoleRouteName, Route>> = consoleRoutes

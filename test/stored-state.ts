@@ -18,6 +18,8 @@ const tables = {
   reservation_version: 'supplier',
   // Words of what is in the versions.
   reservation_guest: 'none',
+  // Written by operators only.
+  reservation_note: 'none',
   hotel_search: 'supplier',
   stop_sell: 'supplier',
   supplier: 'common',

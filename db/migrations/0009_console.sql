@@ -64,6 +64,16 @@ create table reservation_guest (
 );
 create index reservation_guest_by_word on reservation_guest (word, reservation_id);
 
+-- What operators tell each other of a reservation. Notes are neither changed nor removed.
+create table reservation_note (
+  id bigint generated always as identity primary key,
+  reservation_id bigint not null references reservation,
+  at timestamptz not null,
+  operator_name text not null,
+  text text not null
+);
+create index reservation_note_by_reservation on reservation_note (reservation_id, id);
+
 -- All by which a hotel is found; a blank stands before every word, the first too. Cut, because an index holds it.
 create function hotel_words(name text, code text, city_matched text, pushed jsonb)
   returns text language sql immutable parallel safe

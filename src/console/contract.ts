@@ -5,6 +5,7 @@ import { pushRoutes } from './push-contract.ts'
 import { referenceRoutes } from './reference-contract.ts'
 import { sandboxConsoleRoutes } from './sandbox-contract.ts'
 import { deliveryConsoleRoutes } from './delivery-contract.ts'
+import { noteRoutes } from './note-contract.ts'
 import { priceCheckConsoleRoutes } from './price-check-contract.ts'
 import { reservationConsoleRoutes } from './reservation-contract.ts'
 import { auditRoutes, operatorRoutes } from './operator-contract.ts'
@@ -28,6 +29,7 @@ export const consoleRoutes = {
   ...deliveryConsoleRoutes,
   ...priceCheckConsoleRoutes,
   ...reservationConsoleRoutes,
+  ...noteRoutes,
 }
 
 export type ConsoleRouteName = keyof typeof consoleRoutes

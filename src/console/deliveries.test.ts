@@ -151,6 +151,7 @@ test('deliveries are found by state, supplier, endpoint, age, arrival and alert'
     isForHourlyRun: false,
     isRepeat: false,
     isPresent: true,
+    lastNote: null,
     endpoint,
     createdAt: now,
     undeliveredSince: now,

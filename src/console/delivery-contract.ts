@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { consoleRoute, integer, oneOf, text } from '../platform/route.ts'
+import type { ReservationNote } from './note-contract.ts'
 
 /** Deliveries as operators see them, and sending them again. */
 
@@ -59,6 +60,8 @@ export type ListedDelivery = {
   isRepeat: boolean
   /** Of the reservation's present version: no other is sent again. */
   isPresent: boolean
+  /** Of the reservation. */
+  lastNote: ReservationNote | null
 }
 
 export type ShownAttempt = {

@@ -1,6 +1,8 @@
 import type { Queryable } from '../platform/postgres.ts'
 import type { ReservationStatus } from '../reservations/lifecycle.ts'
 import type { DeliveryState, openStates, ShownAttempt } from './delivery-contract.ts'
+import type { ReservationNote } from './note-contract.ts'
+import { lastNoteOf } from './note-store.ts'
 import { stateOf } from './reservation-store.ts'
 
 /** What operators search among deliveries: the SQL, whole statements. */
@@ -79,6 +81,7 @@ export type DeliveryRow = {
   arrivesAtMs: number
   isRepeat: boolean
   isPresent: boolean
+  lastNote: ReservationNote | null
 }
 
 const shownDeliveries = `
@@ -92,7 +95,7 @@ const shownDeliveries = `
     delivery.status = 'queued' and due_at = 'infinity' and delivery.endpoint <> 0 as "isForHourlyRun",
     ${ms('give_up_at')} as "giveUpAtMs", ${ms('delivered_at')} as "deliveredAtMs",
     ${ms('alerted_at')} as "alertedAtMs", ${ms('arrives_at')} as "arrivesAtMs", is_repeat as "isRepeat",
-    reservation.version = delivery.version as "isPresent"
+    reservation.version = delivery.version as "isPresent", ${lastNoteOf('delivery.reservation_id')} as "lastNote"
   from delivery join reservation on reservation.id = delivery.reservation_id
     join supplier on supplier.id = delivery.supplier_id join hotel on hotel.id = delivery.hotel_id
     left join lateral (

@@ -5,6 +5,7 @@ import type { Delivery } from '../reservations/callback-contract.ts'
 import type { reservationRoutes } from '../reservations/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import type { DeliveryState, ShownDelivery } from './delivery-contract.ts'
+import type { ReservationNote } from './note-contract.ts'
 
 /** Reservations as operators see them: of all suppliers, with all that is kept of them, but for the card. */
 
@@ -45,6 +46,7 @@ export type ListedReservation = ReservationOfHotel & {
   /** Of its attempts. */
   attempts: number
   isAlerted: boolean
+  lastNote: ReservationNote | null
 }
 
 type Shown = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
@@ -107,6 +109,8 @@ export type WholeReservation = ReservationOfHotel & {
   /** Newest first. */
   deliveries: ShownDelivery[]
   alerts: ShownAlert[]
+  /** Newest first. */
+  notes: ReservationNote[]
   /** What the supplier is sent, but for the card. */
   body: Delivery
 }

@@ -1,6 +1,8 @@
 import type { Queryable } from '../platform/postgres.ts'
 import type { ReservationStatus } from '../reservations/lifecycle.ts'
 import type { DeliveryState } from './delivery-contract.ts'
+import type { ReservationNote } from './note-contract.ts'
+import { lastNoteOf } from './note-store.ts'
 
 /** What operators search among reservations: the SQL, whole statements. */
 
@@ -54,6 +56,7 @@ export type ReservationRow = {
   state: DeliveryState | null
   attempts: number | null
   isAlerted: boolean
+  lastNote: ReservationNote | null
 }
 
 /** Newest first. */
@@ -76,7 +79,8 @@ export async function selectReservationRows(
        ${customerName} as customer,
        ${ms('reservation.created_at')} as "createdAtMs", ${ms('modified_at')} as "modifiedAtMs",
        last.state, last.attempts,
-       exists (select from delivery_alert where reservation_id = reservation.id and cleared_at is null) as "isAlerted"
+       exists (select from delivery_alert where reservation_id = reservation.id and cleared_at is null) as "isAlerted",
+       ${lastNoteOf('reservation.id')} as "lastNote"
      from reservation join reservation_version as present
          on present.reservation_id = reservation.id and present.version = reservation.version
        join supplier on supplier.id = reservation.supplier_id join hotel on hotel.id = reservation.hotel_id

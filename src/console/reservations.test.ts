@@ -133,6 +133,7 @@ test('a reservation is found by supplier, hotel, status, arrival, number and whe
     currency: 'USD',
     customer: 'Ada Lovelace',
     isAlerted: false,
+    lastNote: null,
     afterTax: '220.00',
     createdAt: '2027-03-01T12:00:00.000Z',
     modifiedAt: '2027-03-01T12:00:00.000Z',

@@ -11,6 +11,8 @@ import { selectHistory, type HeldReservation } from '../reservations/store.ts'
 import { supplierBody } from '../reservations/supplier-body.ts'
 import type { ShownDelivery } from './delivery-contract.ts'
 import { selectAttemptsOf, selectDeliveriesOf, type AttemptRow, type DeliveryRow } from './delivery-store.ts'
+import { notesShownMax } from './note-contract.ts'
+import { selectNotes } from './note-store.ts'
 import { selectChecksOfReservation } from './price-check-store.ts'
 import { reservationConsoleRoutes, type ShownCard, type ShownVersion } from './reservation-contract.ts'
 import { selectAlerts, selectHotelOfReservation, selectOptionalCardTerms } from './reservation-store.ts'
@@ -24,10 +26,11 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
     const { db } = needs
     await needs.priceChecks.ledger.written()
     const held = await reservationOf(db, params.reservationId)
-    const [hotel, history, deliveries, card] = await Promise.all([
+    const [hotel, history, deliveries, notes, card] = await Promise.all([
       selectHotelOfReservation(db, held.hotelId),
       selectHistory(db, held.id),
       selectDeliveriesOf(db, held.id),
+      selectNotes(db, held.id, notesShownMax),
       shownCard(needs, held),
     ])
     const ids = deliveries.map(({ id }) => id)
@@ -68,6 +71,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
           at: instantOf(atMs),
           clearedAt: optionalInstant(clearedAtMs),
         })),
+        notes,
         body: supplierBody([{ ...held, id: String(held.id) }]),
       },
     }

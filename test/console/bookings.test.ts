@@ -165,6 +165,35 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
     })
   })
 
+  test('a note is written by an operator, read by all, and stands in the list of deliveries', async () => {
+    await withWindow('operator', async ({ page, goto }) => {
+      await goto(`/reservations/${stage.failing}`)
+      const field = page.getByLabel('What others should know')
+      await field.fill('guest pays with 4111 1111 1111 1111')
+      await field.press('Enter')
+      await page.getByText('A note must not hold the number of a card').waitFor()
+      await field.fill(`Called them ${evilName}`)
+      await field.press('Enter')
+      const notes = page.getByRole('region', { name: 'Notes' })
+      await notes.getByText(`Called them ${evilName}`).waitFor()
+      await until('the field is empty', async () => (await field.inputValue()) === '')
+      for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    })
+    await withWindow('viewer', async ({ page, goto }) => {
+      await goto('/deliveries')
+      await page
+        .getByText(/^operator-\w+: Called them/)
+        .first()
+        .waitFor()
+      await goto(`/reservations/${stage.failing}`)
+      await page
+        .getByRole('region', { name: 'Notes' })
+        .getByText(/^Called them/)
+        .waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Add note' }).count(), 0)
+    })
+  })
+
   test('price checks stand side by side, drift leads to the push that set the price, latency is drawn', async () => {
     await withWindow('viewer', async ({ page, goto }) => {
       await goto('/price-checks?outcome=price_changed')

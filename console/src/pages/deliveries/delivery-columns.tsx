@@ -8,6 +8,7 @@ import { Ago, Arrival, Time } from '../../parts/time.tsx'
 import { AlertBadge, DeliveryBadge, OutcomeText } from './delivery-badge.tsx'
 import classes from './cells.module.css'
 import type { ViewName } from './delivery-filters.tsx'
+import { LastNote } from './last-note.tsx'
 import { maySendAgain } from './delivery-look.ts'
 
 type Marking = {
@@ -92,6 +93,7 @@ function State({ row }: { row: ListedDelivery }) {
           {t('deliveries.repeat')}
         </Text>
       )}
+      <LastNote note={row.lastNote} />
     </Stack>
   )
 }

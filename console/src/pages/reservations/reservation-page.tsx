@@ -14,6 +14,7 @@ import { ReservationStatus } from '../deliveries/delivery-badge.tsx'
 import { DeliveryTimeline } from '../deliveries/timeline.tsx'
 import { ChecksSection } from './checks-section.tsx'
 import { GuestSection } from './guest-section.tsx'
+import { NotesSection } from './notes-section.tsx'
 import { ReachBanner } from './reach-banner.tsx'
 import classes from './reservations.module.css'
 import { Section } from './section.tsx'
@@ -70,6 +71,7 @@ function Whole({ reservation }: { reservation: WholeReservation }) {
               ))}
             </Stack>
           </Section>
+          <NotesSection reservation={reservation} />
           <Alerts reservation={reservation} />
           <Section title={t('reservations.section.body')} hint={t('reservations.bodyHint')}>
             <JsonView value={reservation.body} label={t('reservations.bodyLabel')} />

@@ -14,6 +14,7 @@ import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Ago, Day } from '../../parts/time.tsx'
 import cells from '../deliveries/cells.module.css'
 import { AlertBadge, DeliveryBadge, ReservationStatus } from '../deliveries/delivery-badge.tsx'
+import { LastNote } from '../deliveries/last-note.tsx'
 
 const names = [
   'reservation',
@@ -102,6 +103,7 @@ function useCsvColumns(): CsvColumn<ListedReservation>[] {
     [t('reservations.csv.currency'), ({ currency }) => currency],
     [t('reservations.column.booked'), ({ createdAt }) => createdAt],
     [t('reservations.csv.modified'), ({ modifiedAt }) => modifiedAt],
+    [t('reservations.csv.note'), ({ lastNote }) => lastNote?.text ?? ''],
   ]
 }
 
@@ -126,10 +128,11 @@ function useColumns(): Column<ListedReservation>[] {
     {
       key: 'reached',
       header: t('reservations.column.reached'),
-      cell: ({ delivery, isAlerted }) => (
+      cell: ({ delivery, isAlerted, lastNote }) => (
         <Stack gap={4} align="flex-start">
           <DeliveryBadge state={delivery} />
           {isAlerted && <AlertBadge />}
+          <LastNote note={lastNote} />
         </Stack>
       ),
     },

@@ -32,6 +32,7 @@ export const reservations = {
     arrival: 'Arrival',
     departure: 'Departure',
     currency: 'Currency',
+    note: 'Last note',
     modified: 'Modified',
   },
   version: 'Version {{version}}',
@@ -77,6 +78,7 @@ export const reservations = {
     versions: 'Versions',
     priceChecks: 'Price checks',
     alerts: 'Alerts',
+    notes: 'Notes',
     body: 'What the supplier is sent',
   },
   bodyLabel: 'Body of the reservation',
@@ -176,4 +178,12 @@ export const reservations = {
     raised: 'raised',
   },
   noAlerts: 'None was raised',
+  note: {
+    label: 'What others should know',
+    placeholder: 'Called the hotel, they have it',
+    add: 'Add note',
+    stays: 'It stays, with your name. No card numbers.',
+    none: 'Nobody has written anything yet',
+    by: '{{name}},',
+  },
 }

@@ -1,0 +1,16 @@
+import { Text } from '@mantine/core'
+import type { ReservationNote } from '../../../../src/console/note-contract.ts'
+import classes from './cells.module.css'
+
+const linesMax = 3
+
+/** What somebody has written of a reservation, in a cell of a list. */
+export function LastNote({ note }: { note: ReservationNote | null }) {
+  if (note === null) return null
+  const { operator, text } = note
+  return (
+    <Text size="xs" className={classes['note']} lineClamp={linesMax} title={`${operator}: ${text}`}>
+      {operator}: {text}
+    </Text>
+  )
+}

@@ -1,0 +1,40 @@
+import { audit } from '../operators/audit.ts'
+import { answer, on, type Mounted } from '../platform/mount.ts'
+import type { Needs } from '../platform/needs.ts'
+import { Rejected } from '../platform/rejected.ts'
+import type { AnswerOf } from '../platform/route.ts'
+import { transaction } from '../platform/transaction.ts'
+import { hasCheckDigit } from '../reservations/card-number.ts'
+import { reservationOf } from '../reservations/find-reservation.ts'
+import { noteRoutes } from './note-contract.ts'
+import { insertNote } from './note-store.ts'
+
+/** POST /reservations/{reservationId}/notes. */
+export const addReservationNote = ({ db, clock }: Needs): Mounted =>
+  on(noteRoutes.addReservationNote, async ({ params, body, operator, requestId }) => {
+    if (mayHoldCard(body.text)) throw new Rejected(400, { ...cardInNote, path: '/text' })
+    const { id } = await reservationOf(db, params.reservationId)
+    const note = { at: new Date(clock.now()).toISOString(), operator: operator.name, text: body.text }
+    await transaction(db, async (connection) => {
+      await insertNote(connection, id, note)
+      const after = { text: note.text }
+      const subject = `reservation ${id}`
+      await audit(connection, { operator, requestId, action: 'reservation.note', subject, after })
+    })
+    const said: AnswerOf<typeof noteRoutes.addReservationNote> = { note }
+    return answer(201, said)
+  })
+
+/** Notes are read by everybody who may sign in, and are not sealed. */
+const cardInNote = {
+  type: 'CARD_IN_NOTE',
+  message: 'A note must not hold the number of a card',
+  hint: 'Leave the number out; its last four digits will do',
+} as const
+
+/** As long as card numbers are, written in groups or not. */
+const digitsInRow = /\d(?:[ .-]?\d){11,18}/g
+
+function mayHoldCard(text: string): boolean {
+  return [...text.matchAll(digitsInRow)].some(([found]) => hasCheckDigit(found.replaceAll(/\D/g, '')))
+}
