@@ -413,6 +413,7 @@ create table push_log (
 ) partition by RANGE (at);
 CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, id) WHERE (hotel_id IS NOT NULL);
 CREATE INDEX push_log_by_hotels ON ONLY public.push_log USING gin (hotel_ids) WHERE (hotel_ids IS NOT NULL);
+CREATE INDEX push_log_by_problem ON ONLY public.push_log USING gin (((problems -> 'types'::text))) WHERE (problems IS NOT NULL);
 CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_id, supplier_id, id);
 CREATE INDEX push_log_by_supplier ON ONLY public.push_log USING btree (supplier_id, id);
 CREATE INDEX push_log_by_time ON ONLY public.push_log USING brin (at) WITH (pages_per_range='32', autosummarize='on');

@@ -16,8 +16,6 @@ import { root } from './project-files.ts'
 export const clientTypesPath = 'client/src/api.ts'
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
-/** A second one is a second reservation: where the answer of the first was lost, the caller must decide. */
-const notToRepeat: ReadonlySet<RouteName> = new Set(['bookTest'])
 
 export function clientTypes(): string {
   const { shown, components } = openapiShapes()
@@ -142,7 +140,7 @@ function operationsTable(table: string, access: Access): string {
     const { method, path, pushKind, takesIdempotencyKey } = routeByName[name]
     const isKeyed = pushKind !== undefined || takesIdempotencyKey === true
     const takes = inputsOf(name)
-    const operation = { name, method, path, takes, isKeyed, isRepeatable: !notToRepeat.has(name) }
+    const operation = { name, method, path, takes, isKeyed }
     return `${name}: ${JSON.stringify(operation)},`
   })
   return `export const ${table}: Readonly<Record<string, Operation>> = {\n${lines.join('\n')}\n}`

@@ -68,7 +68,7 @@ export type AppNeeds = Needs & {
   outbound: OutboundRules
   /** Absent: cards are not accepted. */
   vaultKey?: Buffer | undefined
-  /** Whether this process answers the API, and shows its documentation. */
+  /** Whether this process answers the API. Its documentation is there beside the console too. */
   isGateway: boolean
   /** Absent: this process serves no console. */
   console: ConsoleSettings | undefined
@@ -180,7 +180,7 @@ export function startApp(needs: AppNeeds): App {
     },
   })
   mountHealth(fastify, needs, () => draining)
-  if (needs.isGateway) mountDocs(fastify, needs)
+  if (needs.isGateway || needs.console) mountDocs(fastify, needs)
   const web = needs.console && mountConsole(fastify, needs)
   measure(needs, { commits, server })
 

@@ -2,9 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Queryable } from '../src/platform/postgres.ts'
 import { transaction } from '../src/platform/transaction.ts'
 
+const waitedForMs = 20_000
+
 /** Until as many as that wait for what other transactions have locked. */
 async function untilWaiting(db: Database, count: number): Promise<void> {
+  const lastMs = performance.now() + waitedForMs
   for (let waiting = 0; waiting < count; await wait(5)) {
+    if (performance.now() > lastMs) throw new Error(`${waiting} of ${count} wait for the lock`)
     const { rows } = await db.query<{ waiting: number }>(
       `select count(*)::int as waiting from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`,

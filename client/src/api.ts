@@ -371,7 +371,7 @@ export type Push = {
   /** What is wrong, in short; null where nothing is. The answer has it all */
   problems: {
     count: number
-    /** Each once; first that of the first problem of the answer */
+    /** Each once, first that of the first problem of the answer */
     types: string[]
     /** Of the first problem */
     message: string
@@ -793,7 +793,7 @@ export type GetPushAnswer = {
     /** What is wrong, in short; null where nothing is. The answer has it all */
     problems: {
       count: number
-      /** Each once; first that of the first problem of the answer */
+      /** Each once, first that of the first problem of the answer */
       types: string[]
       /** Of the first problem */
       message: string
@@ -2619,69 +2619,25 @@ export type PlatformCalls = {
 }
 
 export const supplierOperations: Readonly<Record<string, Operation>> = {
-  pushHotels: {
-    name: 'pushHotels',
-    method: 'POST',
-    path: '/push/hotels',
-    takes: ['body'],
-    isKeyed: true,
-    isRepeatable: true,
-  },
-  getHotels: {
-    name: 'getHotels',
-    method: 'POST',
-    path: '/push/getHotels',
-    takes: ['body'],
-    isKeyed: false,
-    isRepeatable: true,
-  },
+  pushHotels: { name: 'pushHotels', method: 'POST', path: '/push/hotels', takes: ['body'], isKeyed: true },
+  getHotels: { name: 'getHotels', method: 'POST', path: '/push/getHotels', takes: ['body'], isKeyed: false },
   pushProducts: {
     name: 'pushProducts',
     method: 'POST',
     path: '/push/products',
     takes: ['body'],
     isKeyed: true,
-    isRepeatable: true,
   },
-  pushTaxes: {
-    name: 'pushTaxes',
-    method: 'POST',
-    path: '/push/taxes',
-    takes: ['body'],
-    isKeyed: true,
-    isRepeatable: true,
-  },
-  getTaxes: {
-    name: 'getTaxes',
-    method: 'POST',
-    path: '/push/getTaxes',
-    takes: ['body'],
-    isKeyed: false,
-    isRepeatable: true,
-  },
-  pushAri: {
-    name: 'pushAri',
-    method: 'POST',
-    path: '/push/ari',
-    takes: ['body'],
-    isKeyed: true,
-    isRepeatable: true,
-  },
-  getAri: {
-    name: 'getAri',
-    method: 'POST',
-    path: '/push/getAri',
-    takes: ['body'],
-    isKeyed: false,
-    isRepeatable: true,
-  },
+  pushTaxes: { name: 'pushTaxes', method: 'POST', path: '/push/taxes', takes: ['body'], isKeyed: true },
+  getTaxes: { name: 'getTaxes', method: 'POST', path: '/push/getTaxes', takes: ['body'], isKeyed: false },
+  pushAri: { name: 'pushAri', method: 'POST', path: '/push/ari', takes: ['body'], isKeyed: true },
+  getAri: { name: 'getAri', method: 'POST', path: '/push/getAri', takes: ['body'], isKeyed: false },
   getRoomRateMappings: {
     name: 'getRoomRateMappings',
     method: 'POST',
     path: '/push/getRoomRateMappings',
     takes: ['body'],
     isKeyed: false,
-    isRepeatable: true,
   },
   registerAvailabilityWebhook: {
     name: 'registerAvailabilityWebhook',
@@ -2689,7 +2645,6 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/webhook/availability',
     takes: ['body'],
     isKeyed: true,
-    isRepeatable: true,
   },
   registerPushbookWebhook: {
     name: 'registerPushbookWebhook',
@@ -2697,7 +2652,6 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/webhook/pushbook',
     takes: ['body'],
     isKeyed: true,
-    isRepeatable: true,
   },
   removeAvailabilityWebhook: {
     name: 'removeAvailabilityWebhook',
@@ -2705,7 +2659,6 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/webhook/availability',
     takes: [],
     isKeyed: true,
-    isRepeatable: true,
   },
   removePushbookWebhook: {
     name: 'removePushbookWebhook',
@@ -2713,63 +2666,31 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/webhook/pushbook',
     takes: [],
     isKeyed: true,
-    isRepeatable: true,
   },
-  getWebhooks: {
-    name: 'getWebhooks',
-    method: 'GET',
-    path: '/push/webhook',
-    takes: [],
-    isKeyed: false,
-    isRepeatable: true,
-  },
+  getWebhooks: { name: 'getWebhooks', method: 'GET', path: '/push/webhook', takes: [], isKeyed: false },
   testWebhook: {
     name: 'testWebhook',
     method: 'POST',
     path: '/push/webhook/test',
     takes: ['body'],
     isKeyed: false,
-    isRepeatable: true,
   },
-  listPushes: {
-    name: 'listPushes',
-    method: 'GET',
-    path: '/push/log',
-    takes: ['query'],
-    isKeyed: false,
-    isRepeatable: true,
-  },
+  listPushes: { name: 'listPushes', method: 'GET', path: '/push/log', takes: ['query'], isKeyed: false },
   getPush: {
     name: 'getPush',
     method: 'GET',
     path: '/push/log/{requestId}',
     takes: ['params'],
     isKeyed: false,
-    isRepeatable: true,
   },
-  getReference: {
-    name: 'getReference',
-    method: 'GET',
-    path: '/push/reference',
-    takes: [],
-    isKeyed: false,
-    isRepeatable: true,
-  },
-  getLimits: {
-    name: 'getLimits',
-    method: 'GET',
-    path: '/push/limits',
-    takes: [],
-    isKeyed: false,
-    isRepeatable: true,
-  },
+  getReference: { name: 'getReference', method: 'GET', path: '/push/reference', takes: [], isKeyed: false },
+  getLimits: { name: 'getLimits', method: 'GET', path: '/push/limits', takes: [], isKeyed: false },
   listPriceChecks: {
     name: 'listPriceChecks',
     method: 'GET',
     path: '/push/priceChecks',
     takes: ['query'],
     isKeyed: false,
-    isRepeatable: true,
   },
   orderFaults: {
     name: 'orderFaults',
@@ -2777,23 +2698,14 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/sandbox/faults',
     takes: ['body'],
     isKeyed: false,
-    isRepeatable: true,
   },
-  getFaults: {
-    name: 'getFaults',
-    method: 'GET',
-    path: '/push/sandbox/faults',
-    takes: [],
-    isKeyed: false,
-    isRepeatable: true,
-  },
+  getFaults: { name: 'getFaults', method: 'GET', path: '/push/sandbox/faults', takes: [], isKeyed: false },
   bookTest: {
     name: 'bookTest',
     method: 'POST',
     path: '/push/sandbox/booking',
     takes: ['body'],
     isKeyed: true,
-    isRepeatable: false,
   },
   pushBooking: {
     name: 'pushBooking',
@@ -2801,7 +2713,6 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/webhook/booking',
     takes: ['body'],
     isKeyed: false,
-    isRepeatable: true,
   },
   retrieveReservations: {
     name: 'retrieveReservations',
@@ -2809,7 +2720,6 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/webhook/pushbook/retrieve',
     takes: ['query'],
     isKeyed: false,
-    isRepeatable: true,
   },
   acknowledgeReservations: {
     name: 'acknowledgeReservations',
@@ -2817,7 +2727,6 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/webhook/pushbook/ack',
     takes: ['body'],
     isKeyed: false,
-    isRepeatable: true,
   },
 }
 
@@ -2828,7 +2737,6 @@ export const platformOperations: Readonly<Record<string, Operation>> = {
     path: '/booking/offers',
     takes: ['body'],
     isKeyed: false,
-    isRepeatable: true,
   },
   checkPrice: {
     name: 'checkPrice',
@@ -2836,7 +2744,6 @@ export const platformOperations: Readonly<Record<string, Operation>> = {
     path: '/booking/priceCheck',
     takes: ['body'],
     isKeyed: false,
-    isRepeatable: true,
   },
   listChanges: {
     name: 'listChanges',
@@ -2844,7 +2751,6 @@ export const platformOperations: Readonly<Record<string, Operation>> = {
     path: '/booking/changes',
     takes: ['query'],
     isKeyed: false,
-    isRepeatable: true,
   },
   createReservation: {
     name: 'createReservation',
@@ -2852,7 +2758,6 @@ export const platformOperations: Readonly<Record<string, Operation>> = {
     path: '/booking/reservations',
     takes: ['body'],
     isKeyed: true,
-    isRepeatable: true,
   },
   modifyReservation: {
     name: 'modifyReservation',
@@ -2860,7 +2765,6 @@ export const platformOperations: Readonly<Record<string, Operation>> = {
     path: '/booking/reservations/{id}',
     takes: ['params', 'body'],
     isKeyed: true,
-    isRepeatable: true,
   },
   getReservation: {
     name: 'getReservation',
@@ -2868,7 +2772,6 @@ export const platformOperations: Readonly<Record<string, Operation>> = {
     path: '/booking/reservations/{id}',
     takes: ['params'],
     isKeyed: false,
-    isRepeatable: true,
   },
   listReservations: {
     name: 'listReservations',
@@ -2876,7 +2779,6 @@ export const platformOperations: Readonly<Record<string, Operation>> = {
     path: '/booking/reservations',
     takes: ['query'],
     isKeyed: false,
-    isRepeatable: true,
   },
   cancelReservation: {
     name: 'cancelReservation',
@@ -2884,7 +2786,6 @@ export const platformOperations: Readonly<Record<string, Operation>> = {
     path: '/booking/reservations/{id}/cancel',
     takes: ['params'],
     isKeyed: true,
-    isRepeatable: true,
   },
 }
 

@@ -50,9 +50,7 @@ export function caller(connect: ConnectOptions, credentials: Readonly<Record<str
       options.signal?.throwIfAborted()
       const startedMs = performance.now()
       const outcome = await attempted(operation, request)
-      const waitMs = mayRetry(operation, outcome)
-        ? retryWaitMs(attempt, outcome.error.retryAfterMs)
-        : undefined
+      const waitMs = mayRetry(outcome) ? retryWaitMs(attempt, outcome.error.retryAfterMs) : undefined
       const isInTime = waitMs !== undefined && performance.now() + waitMs < untilMs
       connect.onAttempt?.({
         operation: operation.name,
@@ -217,12 +215,9 @@ function retryAfterOf(header: string | null): number | undefined {
  * What passes by itself: no answer, too many requests, an overloaded or stopping service (or what stands before it),
  * and a repeat that came while the first is still under way. Whatever else was refused, would be refused again.
  */
-function mayRetry(
-  { isRepeatable }: Operation,
-  outcome: Outcome,
-): outcome is Outcome & { error: GatewayError } {
+function mayRetry(outcome: Outcome): outcome is Outcome & { error: GatewayError } {
   const { error, status } = outcome
   if (error === undefined) return false
   if (status === 429 || status === 503 || error.has('IDEMPOTENCY_KEY_IN_USE')) return true
-  return isRepeatable && [0, 502, 504].includes(status)
+  return [0, 502, 504].includes(status)
 }

@@ -9,8 +9,6 @@ export type Operation = {
   takes: readonly ('params' | 'query' | 'body')[]
   /** Takes an Idempotency-Key. */
   isKeyed: boolean
-  /** May be sent again when it is not known whether it arrived. */
-  isRepeatable: boolean
 }
 
 export type CallOptions = {

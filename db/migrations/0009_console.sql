@@ -109,6 +109,8 @@ update hotel set
 create index push_log_refused on push_log (supplier_id, id) where outcome in ('partial', 'rejected', 'dryRun');
 create index push_log_other_by_supplier on push_log (supplier_id, kind, id) where kind <> 'ari';
 create index push_log_other_by_hotel on push_log (hotel_id, kind, id) where kind <> 'ari' and hotel_id is not null;
+-- By the types of their problems: only what was refused pays for it.
+create index push_log_by_problem on push_log using gin ((problems -> 'types')) where problems is not null;
 -- A request id alone finds its pushes too, and new ids lie side by side, whosoever they are.
 drop index push_log_by_request;
 create index push_log_by_request on push_log (request_id, supplier_id, id);

@@ -33,6 +33,8 @@ type Group = {
   hotels: Map<number, LockedHotel>
   keys: Map<string, BlockKey>
   held: Map<string, HeldBlock>
+  /** Those of them that the cache has already. */
+  cached: Set<string>
   blocks: Map<string, Block>
   models: Map<string, ModelChange>
 }
@@ -104,15 +106,19 @@ async function readGroup(
   const held = new Map<string, HeldBlock>()
   // What was read of a hotel that is not locked may change at any moment.
   for (const [text, { hotelId }] of unknown) if (hotels.has(hotelId)) held.set(text, read.get(text) ?? null)
+  const cached = new Set<string>()
   const outdated = new Map<string, BlockKey>()
   for (const [text, key] of keys) {
     if (held.has(text) || !hotels.has(key.hotelId)) continue
     const isCurrent = cache.isCurrent(key.hotelId, hotels.get(key.hotelId)?.ariVersion ?? 0)
     const known = isCurrent ? cache.get(key.hotelId, text) : undefined
     if (known === undefined) outdated.set(text, key)
-    else held.set(text, known)
+    else {
+      held.set(text, known)
+      cached.add(text)
+    }
   }
-  const group: Group = { hotels, keys, held, blocks: new Map(), models: new Map() }
+  const group: Group = { hotels, keys, held, cached, blocks: new Map(), models: new Map() }
   await readMore(connection, outdated, group)
   return group
 }
@@ -251,13 +257,22 @@ function hotelsOf(written: readonly WrittenBlock[], { hotels }: Group): WrittenH
 }
 
 /** What is on disk now, for the pushes to come. */
-function remember({ hotels, held, keys }: Group, written: readonly WrittenBlock[], cache: BlockCache): void {
-  for (const { text, bytes } of written) held.set(text, bytes)
+function remember(
+  { hotels, held, cached, keys }: Group,
+  written: readonly WrittenBlock[],
+  cache: BlockCache,
+): void {
+  for (const { text, bytes } of written) {
+    held.set(text, bytes)
+    cached.delete(text)
+  }
   const writtenHotels = new Set(written.map(({ key }) => key.hotelId))
   const byHotel = Map.groupBy(held, ([text]) => keys.get(text)?.hotelId ?? 0)
   for (const [hotelId, blocks] of byHotel) {
     const basedOn = hotels.get(hotelId)?.ariVersion ?? 0
-    cache.keep(hotelId, { basedOn, now: writtenHotels.has(hotelId) ? basedOn + 1 : basedOn }, blocks)
+    const now = writtenHotels.has(hotelId) ? basedOn + 1 : basedOn
+    const others = blocks.filter(([text]) => !cached.has(text))
+    cache.keep(hotelId, { basedOn, now }, others)
   }
 }
 

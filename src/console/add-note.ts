@@ -33,7 +33,7 @@ const cardInNote = {
 } as const
 
 /** As long as card numbers are, written in groups or not. */
-const digitsInRow = /\d(?:[ .-]?\d){11,18}/g
+const digitsInRow = /\d(?:[^\p{L}\p{N}]{0,2}\d){11,18}/gu
 
 function mayHoldCard(text: string): boolean {
   return [...text.matchAll(digitsInRow)].some(([found]) => hasCheckDigit(found.replaceAll(/\D/g, '')))

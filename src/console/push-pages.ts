@@ -1,12 +1,12 @@
 import type { Queryable } from '../platform/postgres.ts'
 import { cursorProblem } from '../platform/query.ts'
 import type { Problem } from '../platform/rejected.ts'
-import { selectLoggedPushes, type LoggedPush, type PushSearch } from './push-store.ts'
+import { selectLoggedPushes, selectNextPushId, type LoggedPush, type PushSearch } from './push-store.ts'
 
 /**
- * Pages of the push log. Where neither a hotel nor a request id narrows the search, it goes back through time in
- * stretches, so that the newest are found without touching the days before; a search that finds little ends after a
- * while and says how far it came.
+ * Pages of the push log. Where neither a hotel nor a request id narrows the search, a page is looked for among the next
+ * few thousand numbers; where it isn't, the search goes back through time in stretches, so that the newest are found
+ * without touching the days before. A search that finds little ends after a while and says how far it came.
  */
 
 /** Where the next page goes on: before this row, and before this instant. */
@@ -17,17 +17,16 @@ export type PushPageFound = {
   searchedToMs: number | undefined
 }
 
-const minuteMs = 60 * 1000
-/** Of all suppliers, a busy log has a page in moments; the index of one supplier knows nothing of time. */
-const firstStretchMs = { all: 3 * minuteMs, oneSupplier: 60 * minuteMs }
-/** In so short a time pushes are looked at one by one rather than supplier by supplier. */
-const briefMs = 20 * minuteMs
+/** Numbers only rise: of a busy log the newest page is among these, and no supplier's index is read beyond them. */
+const numbersAtOnce = 5_000
+const dayMs = 24 * 60 * 60 * 1000
+const firstStretchMs = 60 * 60 * 1000
 const longerBy = 6
 /** A stretch that took longer than this is not followed by a longer one. */
 const quickMs = 50
 const searchForMs = 1_000
 /** Rows get their numbers a moment before or after their instants: at the edge of a stretch both must be looked at. */
-const edgeMs = minuteMs
+const edgeMs = 60_000
 /** Nothing is kept so long. */
 const longestMs = 2 * 366 * 24 * 60 * 60 * 1000
 
@@ -42,16 +41,17 @@ export async function readPushPage(
     return pageOf(found, limit, undefined)
   }
   const startedMs = performance.now()
+  const next = await readNextNumbers(db, search, limit, nowMs)
+  if (next) return next
   const endMs = Math.max(search.sinceMs ?? 0, nowMs - longestMs)
   let untilMs = search.untilMs
-  let stretchMs = firstStretchMs[search.supplierId === undefined ? 'all' : 'oneSupplier']
-  let fromMs = (untilMs ?? nowMs) - stretchMs
+  let fromMs = (untilMs ?? nowMs) - firstStretchMs
+  let stretchMs = firstStretchMs
   const found: LoggedPush[] = []
   for (;;) {
     const begunMs = performance.now()
     const sinceMs = Math.max(fromMs, endMs)
-    const isBrief = stretchMs <= briefMs
-    found.push(...(await selectLoggedPushes(db, { ...search, sinceMs, untilMs }, limit + 1, isBrief)))
+    found.push(...(await selectLoggedPushes(db, { ...search, sinceMs, untilMs }, limit + 1)))
     if (sinceMs <= endMs) return pageOf(inOrder(found), limit, undefined)
     const oldest = inOrder(found)[limit]
     if (oldest && oldest.atMs >= sinceMs + edgeMs) return pageOf(inOrder(found), limit, undefined)
@@ -60,6 +60,24 @@ export async function readPushPage(
     if (performance.now() - begunMs < quickMs) stretchMs *= longerBy
     fromMs = sinceMs - stretchMs
   }
+}
+
+/** Undefined where they don't make a page. */
+async function readNextNumbers(
+  db: Queryable,
+  search: PushSearch,
+  limit: number,
+  nowMs: number,
+): Promise<PushPageFound | undefined> {
+  const { supplierId, untilMs, beforeId } = search
+  // A supplier has an index of its own; and which numbers there were at an instant nobody knows.
+  if (supplierId !== undefined || (untilMs !== undefined && beforeId === undefined)) return undefined
+  const before = beforeId ?? (await selectNextPushId(db))
+  // So that only a day or two are looked at.
+  const sinceMs = Math.max(search.sinceMs ?? 0, (untilMs ?? nowMs) - dayMs)
+  const numbers = { beforeId: before, afterId: before - numbersAtOnce, sinceMs }
+  const found = await selectLoggedPushes(db, { ...search, ...numbers }, limit + 1)
+  return found.length > limit ? pageOf(found, limit, undefined) : undefined
 }
 
 function inOrder(pushes: readonly LoggedPush[]): LoggedPush[] {

@@ -16,6 +16,8 @@ export type PushSearch = {
   status: number | undefined
   /** Only rows before this one. */
   beforeId: number | undefined
+  /** Only rows after this one. */
+  afterId?: number | undefined
   sinceMs: number | undefined
   /** Itself outside. */
   untilMs: number | undefined
@@ -41,22 +43,18 @@ function pushOf(row: Row): LoggedPush {
   return { ...row, at: new Date(Math.round(row.atMs)).toISOString() }
 }
 
-/**
- * Newest first. Within the range given: whoever asks for all days reads the index of each. `isBrief`: the range is so
- * short that its part of the table is read, which knows of the instants on its pages.
- */
+/** Newest first. Within the range given: whoever asks for all days reads the index of each. */
 export async function selectLoggedPushes(
   db: Queryable,
   search: PushSearch,
   limit: number,
-  isBrief = false,
 ): Promise<LoggedPush[]> {
   // Every other answer than 200 is to such a push: they have an index of their own.
   const isRare = (search.status !== undefined && search.status !== 200) || search.problem !== undefined
   const newest = (condition: string): string => `
     select ${entryColumns} from push_log as log
     where ${condition} ${isRare ? `and outcome in ('partial', 'rejected', 'dryRun')` : ''}
-      and ($2::bigint is null or id < $2)
+      and ($2::bigint is null or id < $2) and ($12::bigint is null or id > $12)
       and at >= coalesce(to_timestamp($3::float8 / 1000), '-infinity')
       and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
       and ($5::text is null or kind = $5)
@@ -65,13 +63,13 @@ export async function selectLoggedPushes(
       and ($8::int is null or supplier_id = $8)
       and ($9::int is null or hotel_id = $9 or hotel_ids @> array[$9])
       and ($10::text is null or request_id = $10)
-      and ($11::text is null or problems -> 'types' ? $11)
+      and ($11::text is null or problems -> 'types' ? $11) ${isByType(search) ? 'and problems is not null' : ''}
     order by id desc limit $1`
   const { beforeId, sinceMs, untilMs, kind, outcome, problem, status, supplierId, hotelId, requestId } =
     search
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
   const { rows } = await db.query<Row>(
-    `select ${listed} from (${waysIn(search, isBrief, newest)} order by id desc limit $1) as entry ${named}
+    `select ${listed} from (${waysIn(search, newest)} order by id desc limit $1) as entry ${named}
      order by entry.id desc`,
     [
       limit,
@@ -85,23 +83,33 @@ export async function selectLoggedPushes(
       hotelId ?? null,
       requestId ?? null,
       problem ?? null,
+      search.afterId ?? null,
     ],
   )
   return rows.map(pushOf)
 }
 
+/** The number after the last that a push was given. */
+export async function selectNextPushId(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ id: number }>('select last_value + 1 as id from push_log_id_seq')
+  return rows[0]?.id ?? 1
+}
+
+/** What is rare among the last numbers is found by its type; among them, or of one supplier, it isn't worth it. */
+function isByType({ problem, supplierId, hotelId, requestId, afterId }: PushSearch): boolean {
+  const isNarrow = [supplierId, hotelId, requestId, afterId].some((one) => one !== undefined)
+  return problem !== undefined && !isNarrow
+}
+
 /** By the index that fits; a push is of one hotel or of several, never both. */
-function waysIn(
-  { requestId, hotelId, supplierId }: PushSearch,
-  isBrief: boolean,
-  newest: (condition: string) => string,
-): string {
+function waysIn(search: PushSearch, newest: (condition: string) => string): string {
+  const { requestId, hotelId, supplierId } = search
   const all = `select way.* from (${newest('true')}) as way`
   if (requestId !== undefined) return all
   if (hotelId !== undefined) {
     return `select * from ((${newest('hotel_id = $9')}) union all (${newest('hotel_ids @> array[$9::int]')})) as way`
   }
-  if (supplierId !== undefined || isBrief) return all
+  if (supplierId !== undefined || isByType(search)) return all
   return `select way.* from supplier cross join lateral (${newest('supplier_id = supplier.id')}) as way`
 }
 

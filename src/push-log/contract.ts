@@ -26,13 +26,18 @@ export const pageLimit = { max: commonLimits.pushLogEntriesPerPage, usual: 50 }
 /** Most pushes that one request id lists beside the newest. */
 export const earlierMax = 100
 
+/** What the log keeps of the problems of one push. */
+export const problemTypesMax = 20
+export const problemMessageMax = 300
+
 const problems = Type.Object({
   count: integer({ minimum: 1 }),
   types: Type.Array(Type.String(), {
-    description: 'Each once; first that of the first problem of the answer',
+    maxItems: problemTypesMax,
+    description: 'Each once, first that of the first problem of the answer',
     examples: [['ROOM_NOT_FOUND']],
   }),
-  message: Type.String({ description: 'Of the first problem' }),
+  message: Type.String({ maxLength: problemMessageMax, description: 'Of the first problem' }),
 })
 export type PushProblems = Static<typeof problems>
 

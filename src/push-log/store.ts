@@ -21,6 +21,9 @@ const entryColumns = `id, extract(epoch from at)::float8 * 1000 as "atMs", reque
   hotel_code as "hotelId", outcome, problems, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 
+/** Only such pushes have problems: two indexes are for them, one of them by type. */
+const withProblem = `and outcome in ('partial', 'rejected', 'dryRun') and problems is not null and problems -> 'types' ? $7`
+
 function entryOf({ atMs, ...row }: Row): PushRow {
   return { ...row, at: new Date(Math.round(atMs)).toISOString() }
 }
@@ -36,7 +39,6 @@ export async function selectPushes(
   limit: number,
 ): Promise<PushRow[]> {
   const { beforeId, sinceMs, untilMs, kind, outcome, problem, hotel } = filter
-  // Only such pushes have problems: they have an index of their own.
   const newest = (condition: string): string => `
     select ${entryColumns} from push_log
     where supplier_id = $1 and ${condition}
@@ -45,8 +47,7 @@ export async function selectPushes(
       and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
       and ($5::text is null or kind = $5)
       and ($6::text is null or outcome = $6)
-      ${problem === undefined ? '' : `and outcome in ('partial', 'rejected', 'dryRun')`}
-      and ($7::text is null or problems -> 'types' ? $7)
+      ${problem === undefined ? 'and $7::text is null' : withProblem}
     order by id desc limit $8`
   // Apart, because each has an index of its own; a push is of one hotel or of several, never both.
   const ofHotel = `

@@ -5,7 +5,7 @@ import type { Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { Vault } from './vault.ts'
 
-/** Answers to the platform's calls under an Idempotency-Key: a call that comes again gets the first one's answer. */
+/** Answers to bookings, the platform's and suppliers' test ones, under an Idempotency-Key: a call that comes again gets the first one's answer. */
 
 const repeatableForMs = 24 * 60 * 60 * 1000
 

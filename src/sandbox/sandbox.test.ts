@@ -92,6 +92,19 @@ test('a test booking that comes again under its Idempotency-Key is the same one'
   assert.deepEqual([made.status, again.text], [201, made.text])
   assert.equal(again.headers.get('idempotency-replayed'), 'true')
   assert.notEqual(expectStatus(foreign, 201).body['reservationId'], made.body['reservationId'])
+  const id = String(made.body['reservationId'])
+  for (const [step, body] of Object.entries({
+    modified: { ...wanted, reservation_id: id, checkout: '2027-04-23' },
+    cancelled: { hotelId: 'H1', reservation_id: id, status: 'Cancel' },
+  })) {
+    const under = { 'idempotency-key': step }
+    const first = expectOk(await shop.supplier.post('/push/sandbox/booking', body, under))
+    const second = expectOk(await shop.supplier.post('/push/sandbox/booking', body, under))
+    assert.deepEqual(
+      [step, second.headers.get('idempotency-replayed'), second.text],
+      [step, 'true', first.text],
+    )
+  }
   const changed = await book({ ...wanted, checkout: '2027-04-23' })
   assert.equal(changed.status, 422)
   assert.deepEqual(problemsOf(changed), [
