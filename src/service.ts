@@ -16,7 +16,14 @@ import { openDatabase } from './platform/postgres.ts'
 import { telemetry } from './platform/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
-import { emptyProductionLines, nobodyCanSignIn, readyLines, welcomeLines, type Ready } from './welcome.ts'
+import {
+  emptyProductionLines,
+  firstSignInLines,
+  nobodyCanSignIn,
+  readyLines,
+  welcomeLines,
+  type Ready,
+} from './welcome.ts'
 
 export type Service = {
   log: Log
@@ -118,8 +125,11 @@ async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[
     `select not exists (select from supplier) as "isEmpty", not exists (select from operator) as "isLocked"`,
   )
   const { isEmpty = false, isLocked = false } = rows[0] ?? {}
+  if (!ready.isGateway && isLocked && ready.environment === 'sandbox') {
+    const signInUrl = await firstSignInUrl(needs, ready)
+    if (signInUrl !== undefined) return say(firstSignInLines(ready, signInUrl))
+  }
   const notes = isLocked && ready.consoleUrl !== undefined ? [...ready.notes, nobodyCanSignIn] : ready.notes
-  // Whoever starts a part of the service knows how to begin.
   if (!isEmpty || !ready.isGateway) return say(readyLines({ ...ready, notes }))
   if (ready.environment === 'production') return say(emptyProductionLines(ready))
   const wanted = { supplier: firstSupplier, channelManager: 'direct', expiresAtMs: null, limits: {} }

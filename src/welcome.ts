@@ -61,11 +61,7 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
     '',
     `  Supplier key     ${bold(apiKey)}   (supplier "${supplier}")`,
     `  Platform token   ${bold(platformToken)}`,
-    ...(signInUrl === undefined
-      ? []
-      : [
-          `  Console          ${bold(signInUrl)}   (once, within an hour; another: npx ari operator sign-in-link admin)`,
-        ]),
+    ...(signInUrl === undefined ? [] : [signInLine(signInUrl)]),
     '',
     'Push a first hotel:',
     '',
@@ -77,6 +73,22 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
     `The data are in ${ready.where}. More keys: npx ari key create --supplier NAME`,
     '',
   ]
+}
+
+/** Of a process that has the console and not the API. */
+export function firstSignInLines(ready: Ready, signInUrl: string): string[] {
+  return [
+    ...readyLines(ready),
+    '',
+    'Nobody could sign in yet. An admin was made:',
+    '',
+    signInLine(signInUrl),
+    '',
+  ]
+}
+
+function signInLine(signInUrl: string): string {
+  return `  Console          ${bold(signInUrl)}   (once, within an hour; another: npx ari operator sign-in-link admin)`
 }
 
 /** The first start of a production service prints no secrets, because its output is kept in logs. */

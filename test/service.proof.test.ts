@@ -176,6 +176,19 @@ test('a process that only delivers makes no keys, and says that it answers no AP
   assert.doesNotMatch(running.output.stdout, /ari_sbx_|ari_tok_|token=/)
 })
 
+test('a process that has only the console shows the first sign-in once, and no key', async () => {
+  const own = await newFolder()
+  const first = serve(own, { ARI_ROLES: 'console' })
+  const link = /^ {2}Console {2,}(http:\/\/\S+\/console\/sign-in#token=\S+)/m
+  assert.match(await first.printed(link), link)
+  assert.equal(await endedBy(first, 'SIGTERM'), 0)
+  const second = serve(own, { ARI_ROLES: 'console' })
+  await second.printed(/no API here/)
+  assert.equal(await endedBy(second, 'SIGTERM'), 0)
+  assert.doesNotMatch(first.output.stdout + second.output.stdout, /ari_sbx_|ari_tok_/)
+  assert.doesNotMatch(second.output.stdout, /token=/)
+})
+
 test(
   'ari serve runs on a Node with the settings for memory, in the process that was started',
   { skip: process.platform !== 'linux' },

@@ -36,5 +36,7 @@ const cardInNote = {
 const digitsInRow = /\d(?:[^\p{L}\p{N}]{0,2}\d){11,18}/gu
 
 function mayHoldCard(text: string): boolean {
-  return [...text.matchAll(digitsInRow)].some(([found]) => hasCheckDigit(found.replaceAll(/\D/g, '')))
+  return [...text.normalize('NFKC').matchAll(digitsInRow)].some(([found]) =>
+    hasCheckDigit(found.replaceAll(/\D/g, '')),
+  )
 }

@@ -69,6 +69,7 @@ test('what is no note, or may hold the number of a card, is refused and kept now
     '4111 1111 1111 1111, says the guest',
     'amex 3782-822463-10005 exp 01/30',
     'x5555.5555.5555.4444x',
+    '４１１１/1111/1111/1111',
   ])
     assert.deepEqual([text, await refused(text)], [text, card])
   assert.equal((await refused(''))[0], 400)

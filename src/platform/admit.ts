@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Visit } from './mount.ts'
+import type { Caller, Push, Visit } from './mount.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import { operatorRoles, type Route } from './route.ts'
@@ -41,15 +41,18 @@ export async function admitSupplier(
     request.ari.token = { id: -caller.keyId, idempotencyKey: idempotencyKeyIn(request) }
   }
   if (route.pushKind === undefined) return caller
-  request.ari.push = {
+  const push: Push = {
     kind: route.pushKind,
     requestId: request.id,
     caller,
     rawBody: undefined,
     receivedAtMs: needs.clock.now(),
     startedMs: request.ari.startedMs,
-    idempotencyKey: idempotencyKeyIn(request),
+    idempotencyKey: undefined,
   }
+  // Before anything of it is refused: the push log keeps what is.
+  request.ari.push = push
+  push.idempotencyKey = idempotencyKeyIn(request)
   return caller
 }
 

@@ -64,7 +64,12 @@ test('every duplicate key is listed, also __proto__, and at most 100', () => {
 })
 
 test('no answer repeats a key that may be the number of a card', () => {
-  for (const number of ['4111111111111111', '4111 1111-1111 1111', '4111.1111_1111  1111']) {
+  for (const number of [
+    '4111111111111111',
+    '4111 1111-1111 1111',
+    '4111.1111_1111  1111',
+    '４１１１/1111/1111/1111',
+  ]) {
     const member = `"card ${number}":0`
     assert.deepEqual(problemsIn(`{${member},${member}}`), [['DUPLICATE_KEY', '/card …']])
   }

@@ -173,7 +173,7 @@ function cut(key: string): string {
   return key
     .slice(0, keyShownMax)
     .toWellFormed()
-    .replaceAll(/\d(?:[^\p{L}\p{N}]{0,2}\d){11,}/gu, '…')
+    .replaceAll(/\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){11,}/gu, '…')
 }
 
 /** A key as a part of a JSON Pointer (RFC 6901), as it may be shown. */

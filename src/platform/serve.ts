@@ -90,8 +90,8 @@ function readJsonOnly(fastify: FastifyInstance, bodies: BodyReader): void {
     const bytesMax = caller?.limits.bodyBytesMax ?? openBodyBytesMax
     const raw = await bodies.read(request.raw, { keyId: caller?.keyId, bytesMax })
     if (push) push.rawBody = raw
-    // Bodies of the platform may hold card data, and those of the console passwords.
-    return parseJson(raw, { isQuoted: route.access === 'supplier' })
+    // Those that the push log keeps anyway: others may hold card data, and those of the console passwords.
+    return parseJson(raw, { isQuoted: route.pushKind !== undefined })
   })
   fastify.register(compress, {
     // Answers say themselves when they are long enough: a hook on each would cost the short ones.

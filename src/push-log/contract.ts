@@ -84,7 +84,7 @@ export const pushLogRoutes = {
     tag: 'Push log',
     summary: 'Your pushes and what became of them',
     description:
-      'Every push of this account, accepted or refused, newest first, for as long as the service keeps them. Follow `nextCursor` for older ones: no push is listed twice and none left out, also while new ones come in.',
+      'Every push of this account, accepted or refused (but not those turned away unread: 401, 429, 503), newest first, for as long as the service keeps them. Follow `nextCursor` for older ones: no push is listed twice and none left out, also while new ones come in.',
     query: Type.Object({
       hotelId: Type.Optional(code({ description: 'Only pushes for this hotel' })),
       since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),

@@ -71,6 +71,16 @@ test('every push is listed with what became of it, newest first', async () => {
   assert.equal(nextCursor, null)
 })
 
+test('a push whose Idempotency-Key is none is listed too', async () => {
+  const supplier = await gateway.supplier('odd key')
+  const headers = { 'x-request-id': 'odd', 'idempotency-key': 'a b' }
+  assert.equal((await supplier.post('/push/hotels', [hotel('H1')], headers)).status, 400)
+  assert.deepEqual(
+    (await list(supplier)).pushes.map(({ requestId, problems }) => [requestId, Object(problems).types]),
+    [['odd', ['INVALID_IDEMPOTENCY_KEY']]],
+  )
+})
+
 test('a push whose body could not be read at all is listed too', async () => {
   const supplier = await gateway.supplier('unread', { bodyBytesMax: 1_024 })
   await supplier.post('/push/hotels', '{"hotelId', { 'x-request-id': 'malformed' })

@@ -51,6 +51,7 @@ async function claimOpen(
          'notBeforeMs', extract(epoch from not_before) * 1000) as before
        from delivery
        where reservation_id = $1 and status in ('queued', 'dead') and not is_outdated
+         and not exists (select from delivery where reservation_id = $1 and leased_until is not null)
        order by version desc, created_at desc limit 1 for update
      )
      update delivery set status = 'sending', attempts = attempts + 1, trigger = 'manual', endpoint = $3,

@@ -36,30 +36,42 @@ export type PushBookingNeeds = Needs & {
   callbackWatch?: CallbackWatch | undefined
 }
 
-/** Of one supplier, because each may take ten seconds. */
-const atOnce = { passing: 4, waiting: 20 }
+/** Of one supplier, because each may take ten seconds; those of one reservation wait for each other before they take a place. */
+const atOnce = { ofSupplier: { passing: 4, waiting: 20 }, ofReservation: { passing: 1, waiting: 4 } }
 const leaseMs = callWithinMs + 10_000
 /** For a delivery that the worker is just sending. */
 const turn = { withinMs: callWithinMs + 2_000, everyMs: 50 }
 
 /** POST /push/webhook/booking. */
 export const pushBooking = (needs: PushBookingNeeds) => {
-  const gate = new Gate(atOnce)
+  const suppliers = new Gate(atOnce.ofSupplier)
+  const reservations = new Gate(atOnce.ofReservation)
   return on(deliveryRoutes.pushBooking, async ({ body, caller: { supplierId } }) => {
     await rejectUnlessEnabled(needs.db, supplierId, 'mayPushOnDemand')
     const { reservationId, callback } = await find(needs, supplierId, body)
-    const passed = gate.enter(supplierId)
-    if (!passed) {
-      needs.telemetry.limited.inc({ limit: 'bookings_pushed' })
-      throw overloaded()
-    }
-    await passed
-    try {
-      return await pushNow(needs, reservationId, callback)
-    } finally {
-      gate.leave(supplierId)
-    }
+    return through(needs, reservations, reservationId, () =>
+      through(needs, suppliers, supplierId, () => pushNow(needs, reservationId, callback)),
+    )
   })
+}
+
+async function through(
+  { telemetry }: Needs,
+  gate: Gate,
+  key: number,
+  push: () => Promise<Answer>,
+): Promise<Answer> {
+  const passed = gate.enter(key)
+  if (!passed) {
+    telemetry.limited.inc({ limit: 'bookings_pushed' })
+    throw overloaded()
+  }
+  await passed
+  try {
+    return await push()
+  } finally {
+    gate.leave(key)
+  }
 }
 
 async function find(

@@ -114,6 +114,26 @@ test('a reservation that cannot be read is a push that failed: nothing is sent, 
   )
 })
 
+test('those who push one reservation over and over hold up no other one of the account', async () => {
+  const held: (() => void)[] = []
+  let isSlow = false
+  const { supplier, receiver } = await supplierBehaving('eager', (socket) => {
+    const answer = () => socket.write(httpAnswer(200, '{}'))
+    if (isSlow) held.push(answer)
+    else answer()
+    isSlow = false
+  })
+  const [again, other] = await book(stage.gateway, supplier, { count: 2 })
+  assert.ok(again && other)
+  isSlow = true
+  const eager = Array.from({ length: 5 }, () => pushed(supplier, again.reservationId))
+  await until('the first is on its way', () => receiver.calls.length === 1)
+  assert.deepEqual(told(await pushed(supplier, other.reservationId))[2], 'delivered')
+  for (const answer of held) answer()
+  const statuses = (await Promise.all(eager)).map((reply) => [reply.status, told(reply)[2]])
+  assert.deepEqual(statuses, Array(5).fill([200, 'delivered']))
+})
+
 test('without a URL nothing can be pushed, and an account may be shut out of it', async () => {
   const supplier = await stage.supplierAt('no url', undefined)
   const [booked] = await book(stage.gateway, supplier)

@@ -120,6 +120,13 @@ test('a test booking that comes again under its Idempotency-Key is the same one'
   expectStatus(byPlatform, 201)
 })
 
+test('a body that is no JSON may hold a card: nothing of it is repeated', async () => {
+  const card = '{"number":"4111111111111111","cvv":"837","x":None}'
+  const reply = await shop.supplier.post('/push/sandbox/booking', `{"payment":{"card":${card}}}`)
+  assert.equal(reply.status, 400)
+  assert.doesNotMatch(reply.text, /4111|837|None/)
+})
+
 test('what is wrong with a test booking is said as to the platform, under the names that were sent', async () => {
   const book = async (body: object) => {
     const reply = await shop.supplier.post('/push/sandbox/booking', body)
