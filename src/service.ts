@@ -126,8 +126,8 @@ async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[
   )
   const { isEmpty = false, isLocked = false } = rows[0] ?? {}
   if (!ready.isGateway && isLocked && ready.environment === 'sandbox') {
-    const signInUrl = await firstSignInUrl(needs, ready)
-    if (signInUrl !== undefined) return say(firstSignInLines(ready, signInUrl))
+    const link = await firstSignInUrl(needs, ready)
+    if (link !== undefined) return say(firstSignInLines(ready, link))
   }
   const notes = isLocked && ready.consoleUrl !== undefined ? [...ready.notes, nobodyCanSignIn] : ready.notes
   if (!isEmpty || !ready.isGateway) return say(readyLines({ ...ready, notes }))

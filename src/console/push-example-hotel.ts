@@ -1,7 +1,7 @@
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Environment } from '../keys/secret.ts'
 import { audit } from '../operators/audit.ts'
-import { answer, type Mounted } from '../platform/mount.ts'
+import { answer, on, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { isRecord } from '../platform/validate.ts'
@@ -16,47 +16,55 @@ type ExampleNeeds = Needs & { environment: Environment; asSupplier: AsSupplier }
 
 /** POST /sandbox/{supplierId}/example: the pushes that make a hotel bookable, one after another. */
 export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
-  inSandbox(needs.environment, sandboxConsoleRoutes.pushExampleHotel, async (call) => {
-    const { db, clock, asSupplier } = needs
-    const { params, operator, requestId } = call
-    const supplier = await supplierNamed(db, params.supplierId)
-    const nowMs = clock.now()
-    const caller = await callerOf(db, supplier, nowMs)
-    const [roomTypes, mealPlans] = await Promise.all([selectRoomTypes(db), selectMealPlans(db)])
-    const usable = {
-      roomTypes: new Set(roomTypes.map(({ name }) => name)),
-      mealPlans: new Set(mealPlans.map(({ code }) => code)),
-    }
-    const { hotelId: code, currency } = exampleHotel
-    const pushes = [
-      { endpoint: asSupplier.pushHotels, body: [exampleHotel] },
-      { endpoint: asSupplier.pushProducts, body: { hotelId: code, products: exampleProducts(usable) } },
-      { endpoint: asSupplier.pushTaxes, body: { hotelId: code, taxes: exampleTaxes } },
-      {
-        endpoint: asSupplier.pushAri,
-        body: { hotelId: code, pricingModel: 'guest', currency, ari: exampleYear(nowMs) },
-      },
-    ].map((push) => ({ ...push, requestId: consoleRequestId() }))
-    const requestIds = pushes.map((push) => push.requestId)
-    const subject = supplierSubject(supplier)
-    // Before they are made: one that is refused leaves those before it.
-    const after = { hotel: code, pushes: requestIds }
-    await audit(db, { operator, requestId, action: 'sandbox.push-example', subject, after })
-    const told: ExamplePush[] = []
-    for (const { endpoint, body, requestId: pushId } of pushes) {
-      const sent = { body, caller, requestId: pushId, nowMs }
-      const { status, json } = await pushAs(endpoint, call, sent)
-      told.push({ kind: endpoint.route.pushKind ?? '', requestId: pushId, status, message: messageOf(json) })
-    }
-    const hotel = await selectOptionalHotel(db, supplier.supplierId, code)
-    if (!hotel) throw new Error('the example hotel was pushed and is not there')
-    const said: AnswerOf<typeof sandboxConsoleRoutes.pushExampleHotel> = {
-      hotelId: hotel.id,
-      code,
-      pushes: told,
-    }
-    return answer(200, said)
-  })
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.pushExampleHotel, async (call) => {
+      const { db, clock, asSupplier } = needs
+      const { params, operator, requestId } = call
+      const supplier = await supplierNamed(db, params.supplierId)
+      const nowMs = clock.now()
+      const caller = await callerOf(db, supplier, nowMs)
+      const [roomTypes, mealPlans] = await Promise.all([selectRoomTypes(db), selectMealPlans(db)])
+      const usable = {
+        roomTypes: new Set(roomTypes.map(({ name }) => name)),
+        mealPlans: new Set(mealPlans.map(({ code }) => code)),
+      }
+      const { hotelId: code, currency } = exampleHotel
+      const pushes = [
+        { endpoint: asSupplier.pushHotels, body: [exampleHotel] },
+        { endpoint: asSupplier.pushProducts, body: { hotelId: code, products: exampleProducts(usable) } },
+        { endpoint: asSupplier.pushTaxes, body: { hotelId: code, taxes: exampleTaxes } },
+        {
+          endpoint: asSupplier.pushAri,
+          body: { hotelId: code, pricingModel: 'guest', currency, ari: exampleYear(nowMs) },
+        },
+      ].map((push) => ({ ...push, requestId: consoleRequestId() }))
+      const requestIds = pushes.map((push) => push.requestId)
+      const subject = supplierSubject(supplier)
+      // Before they are made: one that is refused leaves those before it.
+      const after = { hotel: code, pushes: requestIds }
+      await audit(db, { operator, requestId, action: 'sandbox.push-example', subject, after })
+      const told: ExamplePush[] = []
+      for (const { endpoint, body, requestId: pushId } of pushes) {
+        const sent = { body, caller, requestId: pushId, nowMs }
+        const { status, json } = await pushAs(endpoint, call, sent)
+        told.push({
+          kind: endpoint.route.pushKind ?? '',
+          requestId: pushId,
+          status,
+          message: messageOf(json),
+        })
+      }
+      const hotel = await selectOptionalHotel(db, supplier.supplierId, code)
+      if (!hotel) throw new Error('the example hotel was pushed and is not there')
+      const said: AnswerOf<typeof sandboxConsoleRoutes.pushExampleHotel> = {
+        hotelId: hotel.id,
+        code,
+        pushes: told,
+      }
+      return answer(200, said)
+    }),
+  )
 
 function messageOf(json: string): string {
   const said: unknown = JSON.parse(json)

@@ -1,6 +1,6 @@
 import type { Environment } from '../keys/secret.ts'
 import { audit } from '../operators/audit.ts'
-import { answer, type Answer, type Mounted } from '../platform/mount.ts'
+import { answer, on, type Answer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import type { sandboxRoutes } from '../sandbox/contract.ts'
@@ -14,45 +14,54 @@ type BookingNeeds = Needs & { environment: Environment; asSupplier: AsSupplier }
 
 /** GET /sandbox/{supplierId}/hotels: where a test booking can be made. */
 export const listSandboxHotels = ({ db, clock, environment }: BookingNeeds): Mounted =>
-  inSandbox(environment, sandboxConsoleRoutes.listSandboxHotels, async ({ params, query }) => {
-    const { supplierId } = await supplierNamed(db, params.supplierId)
-    // What can be no number is no hotel's.
-    const hotelId = query.hotelId === undefined ? undefined : (readId(query.hotelId) ?? 0)
-    const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxHotels> = {
-      hotels: await selectSandboxHotels(db, { supplierId, hotelId }, clock.now()),
-    }
-    return answer(200, said)
-  })
+  inSandbox(
+    environment,
+    on(sandboxConsoleRoutes.listSandboxHotels, async ({ params, query }) => {
+      const { supplierId } = await supplierNamed(db, params.supplierId)
+      // What can be no number is no hotel's.
+      const hotelId = query.hotelId === undefined ? undefined : (readId(query.hotelId) ?? 0)
+      const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxHotels> = {
+        hotels: await selectSandboxHotels(db, { supplierId, hotelId }, clock.now()),
+      }
+      return answer(200, said)
+    }),
+  )
 
 /** POST /sandbox/{supplierId}/bookings: goes the way of every booking. */
 export const bookInSandbox = ({ db, environment, asSupplier }: BookingNeeds): Mounted =>
-  inSandbox(environment, sandboxConsoleRoutes.bookInSandbox, async (call) => {
-    const { params, body, operator, requestId } = call
-    const { hotelId, checkin, checkout, roomId, rateId, adults, childAges } = body
-    const supplier = await supplierNamed(db, params.supplierId)
-    const wanted = { hotelId, checkin, checkout, rooms: [{ roomId, rateId, adults, childAges }] }
-    const caller = supplierCaller(supplier)
-    const booking = bookingOf(await callAs(asSupplier.bookTest, call, { body: wanted, caller }))
-    const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
-    await audit(db, { operator, requestId, action: 'sandbox.book', subject, after: body })
-    const said: AnswerOf<typeof sandboxConsoleRoutes.bookInSandbox> = { booking }
-    return answer(201, said)
-  })
+  inSandbox(
+    environment,
+    on(sandboxConsoleRoutes.bookInSandbox, async (call) => {
+      const { params, body, operator, requestId } = call
+      const { hotelId, checkin, checkout, roomId, rateId, adults, childAges } = body
+      const supplier = await supplierNamed(db, params.supplierId)
+      const wanted = { hotelId, checkin, checkout, rooms: [{ roomId, rateId, adults, childAges }] }
+      const caller = supplierCaller(supplier)
+      const booking = bookingOf(await callAs(asSupplier.bookTest, call, { body: wanted, caller }))
+      const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
+      await audit(db, { operator, requestId, action: 'sandbox.book', subject, after: body })
+      const said: AnswerOf<typeof sandboxConsoleRoutes.bookInSandbox> = { booking }
+      return answer(201, said)
+    }),
+  )
 
 /** POST /sandbox/{supplierId}/cancellations. */
 export const cancelInSandbox = ({ db, environment, asSupplier }: BookingNeeds): Mounted =>
-  inSandbox(environment, sandboxConsoleRoutes.cancelInSandbox, async (call) => {
-    const { params, body, operator, requestId } = call
-    const supplier = await supplierNamed(db, params.supplierId)
-    const wanted = { hotelId: body.hotelId, reservation_id: body.reservationId, status: 'Cancel' }
-    const caller = supplierCaller(supplier)
-    const booking = bookingOf(await callAs(asSupplier.bookTest, call, { body: wanted, caller }))
-    const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
-    const after = { status: booking.status }
-    await audit(db, { operator, requestId, action: 'sandbox.cancel', subject, after })
-    const said: AnswerOf<typeof sandboxConsoleRoutes.cancelInSandbox> = { booking }
-    return answer(200, said)
-  })
+  inSandbox(
+    environment,
+    on(sandboxConsoleRoutes.cancelInSandbox, async (call) => {
+      const { params, body, operator, requestId } = call
+      const supplier = await supplierNamed(db, params.supplierId)
+      const wanted = { hotelId: body.hotelId, reservation_id: body.reservationId, status: 'Cancel' }
+      const caller = supplierCaller(supplier)
+      const booking = bookingOf(await callAs(asSupplier.bookTest, call, { body: wanted, caller }))
+      const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
+      const after = { status: booking.status }
+      await audit(db, { operator, requestId, action: 'sandbox.cancel', subject, after })
+      const said: AnswerOf<typeof sandboxConsoleRoutes.cancelInSandbox> = { booking }
+      return answer(200, said)
+    }),
+  )
 
 function bookingOf({ json }: Answer): SandboxBooking {
   // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: what the suppliers' endpoint just wrote, by its contract.

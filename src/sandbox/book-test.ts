@@ -1,6 +1,6 @@
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Environment } from '../keys/secret.ts'
-import type { Answer, Mounted, UncheckedCall } from '../platform/mount.ts'
+import { on, type Answer, type Mounted, type UncheckedCall } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import { readReservationId } from '../reservations/reservation-id.ts'
@@ -17,26 +17,30 @@ const testGuest = { firstName: 'Test', lastName: 'Guest' }
 
 /** POST /push/sandbox/booking. */
 export const bookTest = (needs: BookTestNeeds): Mounted =>
-  inSandbox(needs.environment, sandboxRoutes.bookTest, async (call) => {
-    const { body, caller } = call
-    const hotel = await selectOptionalHotel(needs.db, caller.supplierId, body.hotelId)
-    if (!hotel) {
-      throw new Rejected(404, {
-        ...sandboxFaults.hotelNotFound,
-        path: '/hotelId',
-        value: shown(body.hotelId),
-      })
-    }
-    const id = body.reservation_id
-    if (id !== undefined) await rejectForeign(needs, hotel.id, id)
-    const { create, modify, cancel } = needs.platformBooking
-    if (body.status === 'Cancel') {
-      if (id === undefined) throw new Rejected(400, { ...sandboxFaults.idRequired, path: '/reservation_id' })
-      return ask(cancel, { ...call, params: { id }, body: undefined })
-    }
-    const wanted = { ...call, body: platformBody(body, caller.supplier) }
-    return id === undefined ? ask(create, wanted) : ask(modify, { ...wanted, params: { id } })
-  })
+  inSandbox(
+    needs.environment,
+    on(sandboxRoutes.bookTest, async (call) => {
+      const { body, caller } = call
+      const hotel = await selectOptionalHotel(needs.db, caller.supplierId, body.hotelId)
+      if (!hotel) {
+        throw new Rejected(404, {
+          ...sandboxFaults.hotelNotFound,
+          path: '/hotelId',
+          value: shown(body.hotelId),
+        })
+      }
+      const id = body.reservation_id
+      if (id !== undefined) await rejectForeign(needs, hotel.id, id)
+      const { create, modify, cancel } = needs.platformBooking
+      if (body.status === 'Cancel') {
+        if (id === undefined)
+          throw new Rejected(400, { ...sandboxFaults.idRequired, path: '/reservation_id' })
+        return ask(cancel, { ...call, params: { id }, body: undefined })
+      }
+      const wanted = { ...call, body: platformBody(body, caller.supplier) }
+      return id === undefined ? ask(create, wanted) : ask(modify, { ...wanted, params: { id } })
+    }),
+  )
 
 async function ask({ handle, route }: Mounted, call: UncheckedCall): Promise<Answer> {
   const answered = await handle?.(call)

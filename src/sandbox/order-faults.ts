@@ -1,5 +1,5 @@
 import type { Environment } from '../keys/secret.ts'
-import { answer, type Answer, type Mounted } from '../platform/mount.ts'
+import { answer, on, type Answer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf, BodyOf } from '../platform/route.ts'
@@ -24,21 +24,27 @@ type Wanted = BodyOf<typeof sandboxRoutes.orderFaults>['faults'][number]
 
 /** POST /push/sandbox/faults. */
 export const orderFaults = (needs: OrderFaultsNeeds): Mounted =>
-  inSandbox(needs.environment, sandboxRoutes.orderFaults, async ({ body, caller: { supplierId } }) => {
-    const faults = await withHotels(needs, supplierId, body.faults)
-    const nowMs = needs.clock.now()
-    await transaction(needs.db, (connection) =>
-      replaceFaults(connection, supplierId, faults, nowMs + orderedFaults.keptMs),
-    )
-    needs.callbackFaults?.forget()
-    return answerFaults(needs, supplierId, 'Faults ordered')
-  })
+  inSandbox(
+    needs.environment,
+    on(sandboxRoutes.orderFaults, async ({ body, caller: { supplierId } }) => {
+      const faults = await withHotels(needs, supplierId, body.faults)
+      const nowMs = needs.clock.now()
+      await transaction(needs.db, (connection) =>
+        replaceFaults(connection, supplierId, faults, nowMs + orderedFaults.keptMs),
+      )
+      needs.callbackFaults?.forget()
+      return answerFaults(needs, supplierId, 'Faults ordered')
+    }),
+  )
 
 /** GET /push/sandbox/faults. */
 export const getFaults = (needs: OrderFaultsNeeds): Mounted =>
-  inSandbox(needs.environment, sandboxRoutes.getFaults, async ({ caller: { supplierId } }) => {
-    return answerFaults(needs, supplierId, 'Faults retrieved successfully')
-  })
+  inSandbox(
+    needs.environment,
+    on(sandboxRoutes.getFaults, async ({ caller: { supplierId } }) => {
+      return answerFaults(needs, supplierId, 'Faults retrieved successfully')
+    }),
+  )
 
 async function withHotels(
   { db }: Needs,
