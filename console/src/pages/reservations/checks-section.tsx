@@ -3,15 +3,15 @@ import { useTranslation } from 'react-i18next'
 import type { WholeReservation } from '../../../../src/console/reservation-contract.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Ago } from '../../parts/time.tsx'
 import { DifferenceText, OutcomeBadge, SumOfNights } from '../price-checks/check-look.tsx'
 import { Section } from './section.tsx'
 
 type Check = WholeReservation['priceChecks'][number]
 
-type Props = { checks: readonly Check[]; hotelId: number; zone: string }
+type Props = { checks: readonly Check[]; hotelId: number }
 
-export function ChecksSection({ checks, hotelId, zone }: Props) {
+export function ChecksSection({ checks, hotelId }: Props) {
   const { t } = useTranslation()
   const columns: Column<Check>[] = [
     {
@@ -57,7 +57,7 @@ export function ChecksSection({ checks, hotelId, zone }: Props) {
       header: t('reservations.checks.at'),
       cell: ({ at, version, durationMs }) => (
         <>
-          <Time at={at} zone={zone} />
+          <Ago at={at} />
           <Text size="xs" c="dimmed">
             {t('reservations.version', { version })} · {t('priceChecks.took', { ms: durationMs })}
           </Text>

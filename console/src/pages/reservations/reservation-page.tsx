@@ -56,7 +56,7 @@ function Whole({ reservation }: { reservation: WholeReservation }) {
           <StaySection reservation={reservation} />
           <GuestSection reservation={reservation} />
           <VersionsSection versions={reservation.versions} currency={reservation.currency} zone={zone} />
-          <ChecksSection checks={reservation.priceChecks} hotelId={reservation.hotelId} zone={zone} />
+          <ChecksSection checks={reservation.priceChecks} hotelId={reservation.hotelId} />
         </div>
         <div>
           <Section title={t('reservations.section.deliveries')}>

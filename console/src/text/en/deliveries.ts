@@ -45,7 +45,7 @@ export const deliveries = {
     hotel: 'Hotel',
     endpoint: 'Goes to',
     last: 'Last answer',
-    since: 'Undelivered since',
+    since: 'Since',
     next: 'Next attempt',
     arrival: 'Guests arrive',
     delivered: 'Delivered',
