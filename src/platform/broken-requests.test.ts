@@ -40,7 +40,7 @@ async function inFlight(): Promise<number> {
 /** How often in a row the request that asks is the only one: what was sent may be read after one has looked. */
 async function timesAlone(wanted: number): Promise<number> {
   let alone = 0
-  for (let tries = 0; tries < 1_000 && alone < wanted; tries++) {
+  for (let tries = 0; tries < 200 + wanted && alone < wanted; tries++) {
     alone = (await inFlight()) === 1 ? alone + 1 : 0
     await wait(10)
   }
