@@ -5,7 +5,8 @@
 import pg from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const betweenHalvesMs = 250
+/** Longer than its service lives, so that the crash always comes between them. */
+const betweenHalvesMs = 60_000
 const query = Reflect.get(pg.Client.prototype, 'query')
 let isOn = false
 process.on('SIGUSR2', () => (isOn = true))
