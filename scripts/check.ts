@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
+import { minutes } from '../test/pace.ts'
 import { root } from './project-files.ts'
 
 type Step = { name: string; says: string; command: readonly [string, ...string[]] }
@@ -54,7 +55,7 @@ const steps: readonly Step[] = [
       ]
     : []),
 ]
-const stepTimeoutMs = 120_000
+const stepTimeoutMs = minutes(4)
 type Outcome = { step: Step; isGood: boolean; seconds: string; output: string }
 
 function runStep(step: Step): Promise<Outcome> {

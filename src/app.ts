@@ -74,6 +74,8 @@ export type AppNeeds = Needs & {
   console: ConsoleSettings | undefined
   /** Proxies whose word is taken for where a request came from. */
   trustedProxies?: readonly string[] | undefined
+  /** How many times longer than usual this process waits before it turns a request away for being late; 1 or more. */
+  patience: number
 }
 
 export type ConsoleSettings = ConsoleAddress & {
@@ -174,6 +176,7 @@ export function startApp(needs: AppNeeds): App {
   const { fastify } = server
   fastify.register(underPressure, {
     ...pressure,
+    maxEventLoopDelay: pressure.maxEventLoopDelay * needs.patience,
     pressureHandler: () => {
       needs.telemetry.limited.inc({ limit: 'pressure' })
       throw overloaded()

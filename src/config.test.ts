@@ -18,6 +18,7 @@ const defaults = {
   pushLogDays: 90,
   publicUrl: undefined,
   trustedProxies: [],
+  patience: 1,
   oidc: undefined,
 }
 
@@ -44,6 +45,7 @@ test('every setting is read', () => {
     ARI_PUSH_LOG_DAYS: '1',
     ARI_PUBLIC_URL: 'https://ari.example.com/',
     ARI_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    ARI_PATIENCE: '20',
     ARI_OIDC_ISSUER: 'https://login.example.com/realms/staff',
     ARI_OIDC_CLIENT_ID: 'ari',
     ARI_OIDC_CLIENT_SECRET: 'hunter2',
@@ -68,6 +70,7 @@ test('every setting is read', () => {
         pushLogDays: 1,
         publicUrl: 'https://ari.example.com',
         trustedProxies: ['10.0.0.0/8', '::1'],
+        patience: 20,
         oidc: {
           issuer: 'https://login.example.com/realms/staff',
           clientId: 'ari',
@@ -145,6 +148,7 @@ const wrong: [Environ, string][] = [
   [{ ARI_PUBLIC_URL: 'ftp://x.example' }, publicUrl('"ftp://x.example"')],
   [{ ARI_TRUSTED_PROXIES: '10.0.0.0/33' }, proxies('"10.0.0.0/33"')],
   [{ ARI_TRUSTED_PROXIES: 'proxy' }, proxies('"proxy"')],
+  [{ ARI_PATIENCE: '0' }, 'ARI_PATIENCE must be a whole number from 1 to 1000, not "0"'],
   [{ ...provider, ARI_OIDC_ISSUER: 'http://login.example.com' }, issuer('"http://login.example.com"')],
   [{ ...provider, ARI_OIDC_ISSUER: 'login' }, issuer('"login"')],
   [

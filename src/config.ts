@@ -32,6 +32,8 @@ export type Settings = {
   publicUrl: string | undefined
   /** Addresses and networks. */
   trustedProxies: readonly string[]
+  /** How many times longer than usual requests may take before they are turned away for being late. */
+  patience: number
   oidc: OidcSettings | undefined
 }
 
@@ -64,6 +66,7 @@ const names = [
   'ARI_PUSH_LOG_DAYS',
   'ARI_PUBLIC_URL',
   'ARI_TRUSTED_PROXIES',
+  'ARI_PATIENCE',
   'ARI_OIDC_ISSUER',
   'ARI_OIDC_CLIENT_ID',
   'ARI_OIDC_CLIENT_SECRET',
@@ -74,6 +77,7 @@ type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEV
 
 const pushLogDays = { min: 1, max: 3_650, usual: 90 }
 const vaultKeyBytes = 32
+const patience = { min: 1, max: 1_000 }
 
 /** Settings from the environment and, where a `.env` lies in the working folder, from it; the environment wins. */
 export function loadConfig(): { settings: Settings; warnings: string[] } {
@@ -119,6 +123,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     ),
     publicUrl: setting<string | undefined>('ARI_PUBLIC_URL', undefined, readOrigin),
     trustedProxies: setting<readonly string[]>('ARI_TRUSTED_PROXIES', [], readNetworks),
+    patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
     oidc: readOidc(environ, setting, wrong),
   }
   if (settings.allowPrivateWebhooks && settings.environment === 'production') {

@@ -78,6 +78,7 @@ export async function startService(
       isGateway,
       console: settings.roles.includes('console') ? settings : undefined,
       trustedProxies: settings.trustedProxies,
+      patience: settings.patience,
     })
     closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
     const housekeeping = startHousekeeping(needs, settings)

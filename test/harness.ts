@@ -68,6 +68,8 @@ export type GatewayOptions = {
   /** Undefined: a process without the console. */
   console?: ConsoleSettings | undefined
   trustedProxies?: readonly string[]
+  /** 1 for a test of the limits by which requests are turned away for being late; usually they are far. */
+  patience?: number
   through?: (address: TestAddress) => TestAddress
 }
 
@@ -107,6 +109,7 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
     vaultKey: options.vaultKey,
     isGateway: options.isGateway ?? true,
     trustedProxies: options.trustedProxies,
+    patience: options.patience ?? 100,
     console: 'console' in options ? options.console : { publicUrl: undefined, oidc: undefined },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,5 +1,6 @@
 /** HTTP/1.1 by hand: any bytes can be sent, at any pace, and what comes back is read strictly. */
 import { connect, type Socket } from 'node:net'
+import { minutes } from './pace.ts'
 
 export type RawReply = { status: number; headers: ReadonlyMap<string, string>; body: Buffer }
 
@@ -47,7 +48,7 @@ export function rawConnection(port: number): RawConnection {
   return {
     isOpen: () => !closed,
     destroy: () => socket.destroy(),
-    exchange: async ({ parts, pauseMs = 0, repliesWanted, isHead, halfClose, withinMs = 15_000 }) => {
+    exchange: async ({ parts, pauseMs = 0, repliesWanted, isHead, halfClose, withinMs = minutes(3) }) => {
       const replies: RawReply[] = []
       let rubbish: string | undefined
       let isDone = false

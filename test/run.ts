@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os'
 import { matchesGlob, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { minutes } from './pace.ts'
 import { serverVariable, asAdmin, startTestPostgres } from './postgres.ts'
 import { makeTemplate, templateVariable } from './template.ts'
 
@@ -16,9 +17,9 @@ const root = resolve(import.meta.dirname, '..')
 const filesAtOnce = Math.max(2, availableParallelism())
 const slowestShown = 8
 const limits = {
-  tests: { testMs: 60_000, filesAtOnce },
-  // They kill servers and measure latencies: one at a time.
-  proof: { testMs: 30 * 60_000, filesAtOnce: 1 },
+  tests: { testMs: minutes(5), filesAtOnce },
+  // They kill servers and load them with all that the machine has: one at a time.
+  proof: { testMs: minutes(30), filesAtOnce: 1 },
 }
 
 const parameters = process.argv.slice(2)

@@ -11,6 +11,7 @@ const address: PostgresAddress = JSON.parse(process.argv[2] ?? '{}')
 const db = openDatabase(address, log)
 const clock = { now: () => Date.UTC(2027, 2, 1, 12) + Math.floor((systemClock.now() % 86_400_000) / 4) }
 const app = startApp({
+  patience: 1,
   db,
   clock,
   log,

@@ -54,6 +54,7 @@ export async function startPastService(port: number): Promise<PastService> {
   await claimEnvironment(db, environment)
   await fillReference(db)
   const app: App = startApp({
+    patience: 1,
     db,
     clock,
     log,

@@ -34,8 +34,14 @@ export type BodyReader = {
 
 type Hold = { keyId: number | undefined; bytes: number }
 
-/** `limited` is told of every body that is turned away, by the limit. */
-export function bodyReader(limited: (limit: 'bodies' | 'bodies_of_key') => void): BodyReader {
+/**
+ * `limited` is told of every body that is turned away, by the limit. With `patience` a body may take so many times
+ * longer to arrive.
+ */
+export function bodyReader(
+  limited: (limit: 'bodies' | 'bodies_of_key') => void,
+  patience: number,
+): BodyReader {
   const held = new HeldBytes()
   const holds = new WeakMap<IncomingMessage, Hold>()
   return {
@@ -75,7 +81,7 @@ export function bodyReader(limited: (limit: 'bodies' | 'bodies_of_key') => void)
             refuse(overloaded())
           } else pieces.add(bytes)
         }
-        const pace = watchPace(request, () => refuse(tooSlow()))
+        const pace = watchPace(request, patience, () => refuse(tooSlow()))
         source.on('data', onData)
         source.once('end', () =>
           settle(() => {
@@ -150,7 +156,7 @@ function withoutMark(body: Buffer): Buffer {
  * Calls `late` when a body comes too slowly. Time is counted by ticks: those in which this process stood still, or had
  * the whole body already and was unpacking it, are not the sender's.
  */
-function watchPace(request: IncomingMessage, late: () => void) {
+function watchPace(request: IncomingMessage, patience: number, late: () => void) {
   let seconds = 0
   let slowSeconds = 0
   let bytesOfSecond = 0
@@ -160,7 +166,7 @@ function watchPace(request: IncomingMessage, late: () => void) {
     seconds++
     slowSeconds = bytesOfSecond < bytesPerSecondMin ? slowSeconds + 1 : 0
     bytesOfSecond = 0
-    if (seconds >= arrivesWithinSeconds || slowSeconds >= slowSecondsMax) late()
+    if (seconds >= arrivesWithinSeconds * patience || slowSeconds >= slowSecondsMax * patience) late()
   }
   return { progress, stop: everySecond(tick) }
 }

@@ -12,6 +12,8 @@ export type ServeNeeds = {
   telemetry: Telemetry
   /** Proxies whose word is taken for where a request came from. */
   trustedProxies?: readonly string[] | undefined
+  /** How many times longer than usual a request may take to arrive. */
+  patience: number
   /** The caller behind an x-api-key, or undefined when it opens nothing. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
   /** The token behind an Authorization header, or undefined. */

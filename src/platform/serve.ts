@@ -39,7 +39,7 @@ const openBodyBytesMax = 1024 * 1024
 
 /** The HTTP server with its routes. Requests that reach none are answered by answer-error.ts and broken-requests.ts. */
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
-  const bodies = bodyReader((limit) => needs.telemetry.limited.inc({ limit }))
+  const bodies = bodyReader((limit) => needs.telemetry.limited.inc({ limit }), needs.patience)
   const inFlight = inFlightRequests((request) => bodies.release(request.raw))
   const broken = brokenRequests(inFlight, requestIdOf, (status) =>
     needs.telemetry.requests.observe({ route: 'none', status }, 0),
@@ -51,7 +51,7 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     clientErrorHandler: broken.onClientError,
     frameworkErrors: broken.onBadUrl,
     bodyLimit: neverReachedBytes,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs * needs.patience,
     keepAliveTimeout: keepAliveTimeoutMs,
     return503OnClosing: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),

@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import type { OperatorRole } from '../../src/platform/route.ts'
 import type { TestGateway, TestOperator } from '../harness.ts'
+import { minutes } from '../pace.ts'
 
 /** The console in a real Chromium over the real service. One Chromium a test file, closed at its end. */
 
@@ -21,8 +22,8 @@ const parameters = [
   '--disable-component-update',
   '--disable-sync',
 ]
-const builtWithinMs = 30_000
-const waitMaxMs = 15_000
+const builtWithinMs = minutes(3)
+const waitMaxMs = minutes(2)
 
 /** For `test(name, { skip: withoutChromium }, …)`: false where there is one. */
 export const withoutChromium: string | false =

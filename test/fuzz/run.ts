@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { routes, type RouteName } from '../../src/contract.ts'
 import type { PublicRoute } from '../../src/platform/route.ts'
 import { client, startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { minutes, type Rounds } from '../pace.ts'
 import { environOf } from '../postgres.ts'
 import { startProgram, type Running } from '../programs.ts'
 import { rawConnection, type RawConnection, type RawOutcome } from '../raw-http.ts'
@@ -24,17 +25,20 @@ export type FuzzReport = {
 /** One supplier with a connection of its own: what it may have changed is told apart from all others'. */
 type Lane = { supplier: TestSupplier; supplierId: number; seat: Seat; connection: RawConnection }
 
+/** In each of the rounds every lane sends one request. */
+export type FuzzOptions = { rounds: Rounds; seed: number }
+
 /** As many requests at once, each on hotels of its own. */
-const lanesCount = 16
+export const lanesCount = 16
 /** Suppliers are replaced now and then, so that a digest stays cheap. */
 const roundsPerSupplier = 400
-const serviceEndsWithinMs = 30 * 60_000
+const serviceEndsWithinMs = minutes(30)
 
 /**
  * Sends generated requests to a service in a process of its own, and throws at the first that is answered wrongly, or
  * refused with an effect on what is stored.
  */
-export async function fuzz(options: { requests: number; seed: number }): Promise<FuzzReport> {
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const gateway = await startGateway({ systemTime: true })
   try {
     await assertEveryTableIsKnown(gateway.db)
@@ -63,10 +67,11 @@ async function fuzzService(
   gateway: TestGateway,
   service: Running,
   url: string,
-  options: { requests: number; seed: number },
+  options: FuzzOptions,
 ): Promise<FuzzReport> {
   const port = Number(new URL(url).port)
-  const random = seeded(options.seed)
+  const { rounds, seed } = options
+  const random = seeded(seed)
   const report: FuzzReport = { requests: 0, accepted: 0, refused: 0, statuses: {} }
   const covered = new Set<string>()
   let lanes: Lane[] = []
@@ -75,7 +80,7 @@ async function fuzzService(
   const ids = (): number[] => lanes.map(({ supplierId }) => supplierId)
   const fail = (fuzzed: FuzzCase, complaints: readonly string[]): never => {
     const lines = [
-      `seed ${options.seed}, request ${report.requests}, ${fuzzed.what}: ${complaints.join('; ')}`,
+      `seed ${seed}, request ${report.requests}, ${fuzzed.what}: ${complaints.join('; ')}`,
       curlOf(fuzzed, port),
       service.output.stdout.slice(-2_000),
       service.output.stderr,
@@ -83,7 +88,7 @@ async function fuzzService(
     return assert.fail(lines.join('\n'))
   }
 
-  for (let round = 0; report.requests < options.requests; round++) {
+  for (let round = rounds.next(); round !== undefined; round = rounds.next()) {
     if (round % roundsPerSupplier === 0) {
       if (round > 0)
         assert.equal(await commonDigest(gateway.db), common, 'what belongs to no supplier has changed')

@@ -6,10 +6,11 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { postmasterPid, processesOf } from '../../../src/platform/embedded-postgres-processes.ts'
+import { minutes } from '../../pace.ts'
 
 const program = resolve(import.meta.dirname, '../../../src/bin/serve.ts')
 const readyLine = /^ARI gateway \(\w+\) ready in \d+\.\d s at (http:\/\/\S+) · docs at/m
-const readyWithinMs = 30_000
+const readyWithinMs = minutes(3)
 const pollMs = 5
 const outputCharactersMax = 200_000
 
@@ -35,7 +36,7 @@ export async function startService(environ: Readonly<Record<string, string>>): P
   const child = spawn(process.execPath, [program], {
     // No .env of the checkout, no settings of whoever runs the tests.
     cwd: tmpdir(),
-    env: { PORT: '0', LOG_LEVEL: 'warn', ...environ },
+    env: { PORT: '0', LOG_LEVEL: 'warn', ARI_PATIENCE: '100', ...environ },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.add(child)
