@@ -61,6 +61,14 @@ const enforced: Readonly<
     (amount) => hotelWith('['.repeat(amount - 1) + ']'.repeat(amount - 1)),
     'NESTED_TOO_DEEPLY',
   ],
+  bodyNamesMax: [
+    (amount) => hotelWith(`[${list(amount - 2, (index) => `{"${index}":1}`).join()}]`),
+    'TOO_MANY_NAMES',
+  ],
+  objectMembersMax: [
+    (amount) => hotelWith(`{${list(amount, (index) => `"${index}":1`).join()}}`),
+    'TOO_MANY_MEMBERS',
+  ],
   hotelsPerRequest: [
     (amount) =>
       supplier.post(

@@ -404,6 +404,10 @@ export type Limits = {
   bodyValuesMax: number
   /** Levels of objects and lists in a request body */
   bodyNestingMax: number
+  /** Member names of a request body: each counts once after the same names before it in its object, so that objects with the same members in the same order count once */
+  bodyNamesMax: number
+  /** Members of one object of a request body, unknown ones included */
+  objectMembersMax: number
   /** Hotels in one POST /push/hotels or POST /push/getHotels */
   hotelsPerRequest: number
   /** Products in one POST /push/products */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { bodyNestingMax, bodyValuesMax } from '../platform/limits.ts'
+import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from '../platform/limits.ts'
 import { problemsListedMax } from '../platform/rejected.ts'
 import { integer, route, success } from '../platform/route.ts'
 
@@ -10,6 +10,8 @@ import { integer, route, success } from '../platform/route.ts'
 export const commonLimits = {
   bodyValuesMax,
   bodyNestingMax,
+  bodyNamesMax,
+  objectMembersMax,
   hotelsPerRequest: 500,
   productsPerRequest: 10_000,
   taxesPerScope: 50,
@@ -41,6 +43,10 @@ const limits = Type.Object({
     'Keys of a request body, in all its objects; and commas, in all its lists and objects',
   ),
   bodyNestingMax: counted('Levels of objects and lists in a request body'),
+  bodyNamesMax: counted(
+    'Member names of a request body: each counts once after the same names before it in its object, so that objects with the same members in the same order count once',
+  ),
+  objectMembersMax: counted('Members of one object of a request body, unknown ones included'),
   hotelsPerRequest: counted('Hotels in one POST /push/hotels or POST /push/getHotels'),
   productsPerRequest: counted('Products in one POST /push/products'),
   taxesPerScope: counted('Taxes of the property, of a room, of a rate or of a room-rate'),

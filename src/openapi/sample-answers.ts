@@ -794,6 +794,8 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
         ariCellsMax: 200000,
         bodyValuesMax: 750000,
         bodyNestingMax: 32,
+        bodyNamesMax: 20000,
+        objectMembersMax: 500,
         hotelsPerRequest: 500,
         productsPerRequest: 10000,
         taxesPerScope: 50,

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { answerError } from './answer-error.ts'
 import { openLog } from './log.ts'
 import { Rejected } from './rejected.ts'
+import { telemetry } from './telemetry.ts'
 
 test('a refusal that cannot be written becomes a small fault of ours, with the request id', async () => {
   const lines: string[] = []
@@ -23,6 +24,7 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
   fastify.setErrorHandler((error, request, reply) =>
     answerError(error, request, reply, {
       log,
+      telemetry: telemetry(),
       turnedAway: () => undefined,
       keepRefused: () => Promise.reject(new Error('not asked for')),
     }),

@@ -5,7 +5,7 @@ import { Rejected, rejectedBody } from './rejected.ts'
 import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
-type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log'>
+type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>
 
 /** The one place where what was thrown becomes an answer. */
 
@@ -20,6 +20,7 @@ export async function answerError(
     needs.log.error({ err: error, requestId: request.id, route: request.ari.route?.path }, 'a request failed')
   else if (rejected.status === 503)
     needs.turnedAway(error instanceof Error ? error.message : rejected.message)
+  if (rejected?.limit !== undefined) needs.telemetry.limited.inc({ limit: rejected.limit })
   const { status, json } = written(rejected, request.id, needs)
   const push = request.ari.push
   if (push && rejected && status < 500) await keepRefused(push, rejected, json, needs)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseJson, pointerPart } from './json.ts'
-import { bodyNestingMax, bodyValuesMax } from './limits.ts'
+import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from './limits.ts'
 import { Rejected } from './rejected.ts'
 
 /** [type, path] of each problem with the text; empty when it is taken. */
@@ -60,7 +60,7 @@ test('every duplicate key is listed, also __proto__, and at most 100', () => {
     ['DUPLICATE_KEY', '/b/c'],
     ['DUPLICATE_KEY', '/__proto__'],
   ])
-  assert.equal(problemsIn(`{${'"a":1,'.repeat(500)}"a":1}`).length, 100)
+  assert.equal(problemsIn(`{${'"a":1,'.repeat(400)}"a":1}`).length, 100)
 })
 
 test('no answer repeats a key that may be the number of a card', () => {
@@ -116,6 +116,47 @@ test('750,000 keys and commas are taken, one more is refused', () => {
   assert.deepEqual(problemsIn(`[${'1,'.repeat(bodyValuesMax + 1)}1]`), [['TOO_MANY_VALUES', '']])
   assert.deepEqual(problemsIn(`{"a":${objects(bodyValuesMax)}}`), [['TOO_MANY_VALUES', '']])
   assert.deepEqual(problemsIn(`"${'\\",:[{'.repeat(bodyValuesMax)}"`), [])
+})
+
+test('an object has 500 members and no more, on every level, and lists have none', () => {
+  const members = (count: number): string => Array.from({ length: count }, (_, at) => `"${at}":[1,2]`).join()
+  const object = (count: number): string => `{${members(count)}}`
+  assert.deepEqual(problemsIn(`[${object(objectMembersMax)},${object(objectMembersMax)}]`), [])
+  for (const text of [
+    object(objectMembersMax + 1),
+    `{"a":[${object(objectMembersMax + 1)}]}`,
+    `{"first":{"a":1},${members(objectMembersMax)}}`,
+  ])
+    assert.deepEqual(problemsIn(text), [['TOO_MANY_MEMBERS', '']])
+})
+
+test('20,000 names are taken and one more is refused, however they are spread; in the same order they count once', () => {
+  const objects = (count: number, members: (index: number) => string[]): string =>
+    `[${Array.from(
+      { length: count },
+      (_, index) =>
+        `{${members(index)
+          .map((name) => `"${name}":"some text"`)
+          .join()}}`,
+    ).join()}]`
+  const spread: Readonly<Record<string, (names: number) => string>> = {
+    'one in each object': (names) => objects(names, (index) => [`name ${index}`]),
+    'a hundred in each object': (names) =>
+      objects(Math.ceil(names / 100), (index) =>
+        Array.from({ length: Math.min(100, names - index * 100) }, (_, at) => `name ${index} ${at}`),
+      ),
+    'the same ones behind another': (names) =>
+      objects(names / 2, (index) => [`name ${index}`, 'the same']).replace(
+        /\]$/,
+        names % 2 === 1 ? ',{"last":1}]' : ']',
+      ),
+  }
+  for (const [how, body] of Object.entries(spread)) {
+    assert.deepEqual([how, problemsIn(body(bodyNamesMax))], [how, []])
+    assert.deepEqual([how, problemsIn(body(bodyNamesMax + 1))], [how, [['TOO_MANY_NAMES', '']]])
+  }
+  const alike = objects(70_000, () => Array.from({ length: 10 }, (_, at) => `member ${at}`))
+  assert.deepEqual(problemsIn(alike), [])
 })
 
 test('what is not JSON in UTF-8 is refused with one plain problem', () => {

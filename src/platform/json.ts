@@ -1,19 +1,25 @@
 import { isUtf8 } from 'node:buffer'
-import { bodyNestingMax, bodyValuesMax } from './limits.ts'
+import { countKeys } from './json-scan.ts'
 import { Rejected, type Problem } from './rejected.ts'
 
 const malformed = (hint: string): Rejected =>
   new Rejected(400, { type: 'MALFORMED_JSON', message: 'Request body is not valid JSON', path: '', hint })
 
+export type ParseOptions = {
+  /** Whether the refusal may repeat some of the body. */
+  isQuoted?: boolean
+  /** Keys, and commas, at most; `bodyValuesMax` by default. */
+  valuesMax?: number
+}
+
 /**
- * The value of a JSON body. Refused: bytes that are not UTF-8, malformed JSON, nesting beyond `bodyNestingMax`, more keys
- * or elements than `bodyValuesMax`, and an object that names a key twice (which JSON.parse would decide silently for the last).
- * `isQuoted`: whether the refusal may repeat some of the body.
+ * The value of a JSON body. Refused: bytes that are not UTF-8, malformed JSON, what is beyond the limits of
+ * json-scan.ts, and an object that names a key twice (which JSON.parse would decide silently for the last).
  */
-export function parseJson(body: Buffer, { isQuoted = true }: { isQuoted?: boolean } = {}): unknown {
+export function parseJson(body: Buffer, { isQuoted = true, valuesMax }: ParseOptions = {}): unknown {
   if (body.length === 0) throw malformed('Send a JSON body')
   if (!isUtf8(body)) throw malformed(encodingHint(body))
-  const keysWritten = countKeys(body)
+  const keysWritten = countKeys(body, valuesMax)
   const text = body.toString('utf8')
   const value = parsed(text, isQuoted)
   if (keysHeld(value) !== keysWritten) throw new Rejected(400, duplicateKeys(text))
@@ -62,59 +68,7 @@ function keysHeld(value: unknown): number {
   return keys
 }
 
-const quote = 34
-const comma = 44
-const colon = 58
 const backslash = 92
-/** `[` and `]` with this bit set are `{` and `}`. */
-const braceBit = 32
-const openBrace = 123
-const closeBrace = 125
-
-/**
- * How many keys valid JSON writes: the colons outside its strings. One loop over the bytes that keeps nothing, so
- * that a body that is too deep or too full is refused before the parse spends seconds on it.
- */
-function countKeys(body: Buffer): number {
-  let depth = 0
-  let keys = 0
-  let commas = 0
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at]
-    if (byte === quote) {
-      // To the closing quote; what is escaped is stepped over.
-      for (at++; at < body.length && body[at] !== quote; at++) if (body[at] === backslash) at++
-    } else if (byte === comma) {
-      if (++commas > bodyValuesMax) throw tooManyValues()
-    } else if (byte === colon) {
-      if (++keys > bodyValuesMax) throw tooManyValues()
-    } else if (byte !== undefined && byte > colon) {
-      const bracket = byte | braceBit
-      if (bracket === openBrace) {
-        if (++depth > bodyNestingMax) throw nestedTooDeeply()
-      } else if (bracket === closeBrace) depth--
-    }
-  }
-  return keys
-}
-
-function nestedTooDeeply(): Rejected {
-  return new Rejected(400, {
-    type: 'NESTED_TOO_DEEPLY',
-    message: `Request body is nested deeper than ${bodyNestingMax} levels`,
-    path: '',
-    hint: 'Send the documented shape',
-  })
-}
-
-function tooManyValues(): Rejected {
-  return new Rejected(400, {
-    type: 'TOO_MANY_VALUES',
-    message: `Request body has more than ${bodyValuesMax} keys or elements`,
-    path: '',
-    hint: 'Split the push into several',
-  })
-}
 
 function closingQuote(text: string, open: number): number {
   let close = text.indexOf('"', open + 1)

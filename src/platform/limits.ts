@@ -4,3 +4,10 @@
 export const bodyNestingMax = 32
 /** More keys, or more commas, than this are refused before the parse: each costs it time, and memory long after. */
 export const bodyValuesMax = 750_000
+/** More than any shape of the contract has by far; unknown members count. */
+export const objectMembersMax = 500
+/**
+ * Member names that differ by themselves or by those before them in their object. Bodies of one shape have some hundred,
+ * and the parse of so many takes less than a tenth of a second.
+ */
+export const bodyNamesMax = 20_000

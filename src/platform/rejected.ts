@@ -44,11 +44,18 @@ export class Rejected extends Error {
   readonly unlisted: number
   /** Further members of the answer, e.g. the `summary` and `results` of an ARI push. */
   readonly extra: Readonly<Record<string, unknown>>
+  /** The limit that it is beyond, as the metrics name it. */
+  readonly limit: string | undefined
 
   constructor(
     status: RejectedStatus,
     problems: Problem | readonly [Problem, ...Problem[]],
-    more: { headers?: Record<string, string>; unlisted?: number; extra?: Record<string, unknown> } = {},
+    more: {
+      headers?: Record<string, string>
+      unlisted?: number
+      extra?: Record<string, unknown>
+      limit?: string
+    } = {},
   ) {
     const [first, ...rest] = isList(problems) ? problems : [problems]
     super(first.message)
@@ -58,6 +65,7 @@ export class Rejected extends Error {
     this.headers = more.headers ?? {}
     this.unlisted = more.unlisted ?? 0
     this.extra = more.extra ?? {}
+    this.limit = more.limit
   }
 }
 

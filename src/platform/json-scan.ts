@@ -1,0 +1,127 @@
+import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from './limits.ts'
+import { Rejected } from './rejected.ts'
+
+const quote = 34
+const comma = 44
+const colon = 58
+const backslash = 92
+/** `[` and `]` with this bit set are `{` and `}`. */
+const braceBit = 32
+const openBrace = 123
+const closeBrace = 125
+
+/** The shortest member with the comma behind it: `"":1,`. A shorter body can't hold too many names. */
+const memberBytesMin = 5
+const namesFitIn = bodyNamesMax * memberBytesMin
+
+/**
+ * How many keys valid JSON writes: the colons outside its strings. One loop over the bytes that keeps next to nothing,
+ * so that a body that is too deep, too full or too varied is refused before the parse spends seconds on it.
+ */
+export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
+  const names = body.length > namesFitIn ? new NameCount() : undefined
+  const members = new Uint16Array(bodyNestingMax + 1)
+  let depth = 0
+  let keys = 0
+  let commas = 0
+  let name = 0
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (byte === quote) {
+      // To the closing quote; what is escaped is stepped over.
+      name = hashSeed
+      for (at++; at < body.length && body[at] !== quote; at++) {
+        name = Math.imul(name ^ (body[at] ?? 0), hashPrime)
+        if (body[at] === backslash) name = Math.imul(name ^ (body[++at] ?? 0), hashPrime)
+      }
+    } else if (byte === comma) {
+      if (++commas > valuesMax) throw tooManyValues(valuesMax)
+    } else if (byte === colon) {
+      if (++keys > valuesMax) throw tooManyValues(valuesMax)
+      const ofObject = (members[depth] ?? 0) + 1
+      if (ofObject > objectMembersMax) throw tooManyMembers()
+      members[depth] = ofObject
+      if (names && names.add(depth, name) > bodyNamesMax) throw tooManyNames()
+    } else if (byte !== undefined && byte > colon) {
+      const bracket = byte | braceBit
+      if (bracket === openBrace) {
+        if (++depth > bodyNestingMax) throw nestedTooDeeply()
+        members[depth] = 0
+        names?.open(depth)
+      } else if (bracket === closeBrace) depth--
+    }
+  }
+  return keys
+}
+
+const hashPrime = 0x01000193
+/** Of each process another, so that nobody can prepare names that are taken for each other. */
+const hashSeed = Math.floor(Math.random() * 2 ** 32)
+const mixer = 0x9e3779b1
+/** More than twice as many as there may be names, so that a free one is near. */
+const slotBits = 16
+const slots = 2 ** slotBits
+
+/**
+ * Counts names, each once after the same names before it in its object. The engine's parse makes a layout for every
+ * one of them: a few microseconds each, where a member of a known layout takes a few nanoseconds.
+ */
+class NameCount {
+  /** Hashes of a name with those before it; 0: free. */
+  readonly #seen = new Int32Array(slots)
+  readonly #hashBefore = new Int32Array(bodyNestingMax + 1)
+  #count = 0
+
+  open(depth: number): void {
+    this.#hashBefore[depth] = hashSeed
+  }
+
+  add(depth: number, name: number): number {
+    const mixed = Math.imul((this.#hashBefore[depth] ?? 0) ^ name, mixer)
+    const hash = (mixed ^ (mixed >>> (slotBits - 1))) | 1
+    this.#hashBefore[depth] = hash
+    let slot = hash >>> slotBits
+    while (this.#seen[slot] !== 0 && this.#seen[slot] !== hash) slot = (slot + 1) % slots
+    if (this.#seen[slot] === 0) {
+      this.#seen[slot] = hash
+      this.#count++
+    }
+    return this.#count
+  }
+}
+
+function nestedTooDeeply(): Rejected {
+  return tooMuch('body_nesting', {
+    type: 'NESTED_TOO_DEEPLY',
+    message: `Request body is nested deeper than ${bodyNestingMax} levels`,
+    hint: 'Send the documented shape',
+  })
+}
+
+function tooManyValues(valuesMax: number): Rejected {
+  return tooMuch('body_values', {
+    type: 'TOO_MANY_VALUES',
+    message: `Request body has more than ${valuesMax} keys or elements`,
+    hint: 'Split the push into several',
+  })
+}
+
+function tooManyMembers(): Rejected {
+  return tooMuch('object_members', {
+    type: 'TOO_MANY_MEMBERS',
+    message: `An object of the request body has more than ${objectMembersMax} members`,
+    hint: 'Send the documented shape',
+  })
+}
+
+function tooManyNames(): Rejected {
+  return tooMuch('body_names', {
+    type: 'TOO_MANY_NAMES',
+    message: `Request body has more than ${bodyNamesMax} member names that differ by themselves or by those before them`,
+    hint: 'Write the members of like objects in the same order, or split the push into several',
+  })
+}
+
+function tooMuch(limit: string, problem: { type: string; message: string; hint: string }): Rejected {
+  return new Rejected(400, { ...problem, path: '' }, { limit })
+}
