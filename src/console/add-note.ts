@@ -4,7 +4,7 @@ import type { Needs } from '../platform/needs.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { transaction } from '../platform/transaction.ts'
-import { hasCheckDigit } from '../reservations/card-number.ts'
+import { holdsCardNumber } from '../platform/card-number.ts'
 import { reservationOf } from '../reservations/find-reservation.ts'
 import { noteRoutes } from './note-contract.ts'
 import { insertNote } from './note-store.ts'
@@ -12,7 +12,7 @@ import { insertNote } from './note-store.ts'
 /** POST /reservations/{reservationId}/notes. */
 export const addReservationNote = ({ db, clock }: Needs): Mounted =>
   on(noteRoutes.addReservationNote, async ({ params, body, operator, requestId }) => {
-    if (mayHoldCard(body.text)) throw new Rejected(400, { ...cardInNote, path: '/text' })
+    if (holdsCardNumber(body.text)) throw new Rejected(400, { ...cardInNote, path: '/text' })
     const { id } = await reservationOf(db, params.reservationId)
     const note = { at: new Date(clock.now()).toISOString(), operator: operator.name, text: body.text }
     await transaction(db, async (connection) => {
@@ -31,12 +31,3 @@ const cardInNote = {
   message: 'A note must not hold the number of a card',
   hint: 'Leave the number out; its last four digits will do',
 } as const
-
-/** As long as card numbers are, written in groups or not. */
-const digitsInRow = /\d(?:[^\p{L}\p{N}]{0,2}\d){11,18}/gu
-
-function mayHoldCard(text: string): boolean {
-  return [...text.normalize('NFKC').matchAll(digitsInRow)].some(([found]) =>
-    hasCheckDigit(found.replaceAll(/\D/g, '')),
-  )
-}

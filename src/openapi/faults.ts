@@ -134,6 +134,7 @@ const bookingFaults: readonly Fault[] = [
   cardFaults.number,
   cardFaults.expired,
   cardFaults.notAccepted,
+  cardFaults.elsewhere,
 ]
 
 export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
@@ -214,8 +215,8 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
     },
     ...Object.values(productRemarks),
   ],
-  createReservation: [cardFaults.notDelivered],
-  modifyReservation: [cardFaults.notDelivered],
+  createReservation: [cardFaults.notDelivered, cardFaults.removed],
+  modifyReservation: [cardFaults.notDelivered, cardFaults.removed],
   pushAri: [
     {
       type: 'SUPERSEDED',

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isCardNumberId } from './card-number.ts'
 import type { Caller, Push, Visit } from './mount.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
@@ -107,11 +108,27 @@ function idempotencyKeyIn({ headers }: FastifyRequest): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined) return undefined
   const key = Array.isArray(header) ? header.join() : header
+  if (isCardNumberId(key)) throw cardNumberIn('Idempotency-Key')
   if (key.length >= 1 && key.length <= idempotencyKeyMax && /^[\x21-\x7e]+$/.test(key)) return key
   throw new Rejected(400, {
     type: 'INVALID_IDEMPOTENCY_KEY',
     message: 'Idempotency-Key must be 1 to 64 printable ASCII characters without blanks',
     path: 'idempotency-key',
+  })
+}
+
+/** Ids are kept, searched for, and written to logs. */
+export function refuseCardNumberAsId({ headers }: FastifyRequest): void {
+  const id = headers['x-request-id']
+  if (typeof id === 'string' && isCardNumberId(id)) throw cardNumberIn('x-request-id')
+}
+
+function cardNumberIn(header: string): Rejected {
+  return new Rejected(400, {
+    type: 'CARD_NUMBER_IN_ID',
+    message: `${header} must not be the number of a card`,
+    path: header.toLowerCase(),
+    hint: 'Send a random one, a UUID for example',
   })
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { withoutCardNumbers } from './card-number.ts'
 import type { Answer, LongAnswer, Mounted, Push } from './mount.ts'
 import { isUnavailable } from './postgres.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
@@ -146,7 +147,7 @@ function meantPath(mounted: readonly Mounted[], path: string): string | undefine
 const pathShownMax = 200
 
 function shownPath(path: string): string {
-  return path.slice(0, pathShownMax)
+  return withoutCardNumbers(path.slice(0, 2 * pathShownMax)).slice(0, pathShownMax)
 }
 
 function pathPattern(route: Route): RegExp {

@@ -1,3 +1,5 @@
+import { withoutCardNumbers } from './card-number.ts'
+
 /** One thing that is wrong with a request, in the shape in which the caller reads it. */
 export type Problem = {
   /** Stable machine code, e.g. `ROOM_NOT_FOUND`. */
@@ -83,13 +85,18 @@ export function rejectIfAny(problems: readonly Problem[], status: RejectedStatus
 
 const valueShownMax = 100
 
-/** The value received, made safe to echo: never deep, never long. */
+/** The value received, made safe to echo: never deep, never long, never the number of a card. */
 export function shown(value: unknown): unknown {
   if (value === null || typeof value === 'boolean') return value
   // 1e400 arrives as Infinity, which JSON cannot say.
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  if (typeof value === 'number') {
+    const written = withoutCardNumbers(String(value))
+    return Number.isFinite(value) && written === String(value) ? value : written
+  }
   if (typeof value === 'string') {
-    const cut = value.length > valueShownMax ? `${value.slice(0, valueShownMax)}…` : value
+    // A number that goes on behind what is shown is no longer one once it is cut: it is looked for before.
+    const plain = withoutCardNumbers(value.slice(0, 2 * valueShownMax))
+    const cut = plain.length > valueShownMax ? `${plain.slice(0, valueShownMax)}…` : plain
     return cut.toWellFormed()
   }
   if (Array.isArray(value)) return `an array of ${value.length}`

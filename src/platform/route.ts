@@ -116,6 +116,11 @@ export function text(options: Described & { minLength?: number; maxLength?: numb
   return Type.String({ minLength: 1, maxLength: textMaxLength, printable: 'text', ...options })
 }
 
+/** The same of several lines: line breaks and tabs are kept. */
+export function lines(options: Described & { maxLength?: number } = {}) {
+  return Type.String({ minLength: 1, maxLength: textMaxLength, printable: 'lines', ...options })
+}
+
 /** A supplier's own code: 1–64 printable characters, case-sensitive. */
 export function code(options: Described = {}) {
   return Type.String({ minLength: 1, maxLength: 64, printable: 'code', ...options })

@@ -3,11 +3,12 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { randomUUIDv7 } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { constants } from 'node:zlib'
-import { admitOperator, admitSupplier, admitToken } from './admit.ts'
+import { admitOperator, admitSupplier, admitToken, refuseCardNumberAsId } from './admit.ts'
 import { answerError, notFound, sendJson } from './answer-error.ts'
 import { bodyReader, overloaded, type BodyReader } from './body.ts'
 import { brokenRequests, hostMissing, type BrokenRequests } from './broken-requests.ts'
 import { callOf } from './call-of.ts'
+import { isCardNumberId } from './card-number.ts'
 import { heldOpenRequests, type HeldOpen } from './held-open.ts'
 import { inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
@@ -188,7 +189,10 @@ function mountRoutes(
         // Pages and probes have one: monitors ask so. What the contract does not name, the API has not.
         exposeHeadRoute: false,
         url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
-        onRequest: (request, reply) => admit(route, request, reply),
+        onRequest: async (request, reply) => {
+          await admit(route, request, reply)
+          refuseCardNumberAsId(request)
+        },
         handler: async (request, reply) => {
           const answered = one.handle
             ? await perform(one.handle, request, needs)
@@ -224,7 +228,8 @@ async function perform(
 }
 
 function requestIdOf(header: string | string[] | undefined): string {
-  if (typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header)) return header
+  const isId = typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header)
+  if (isId && !isCardNumberId(header)) return header
   // Version 7 begins with the time: in the index of the push log new ids lie side by side.
   return randomUUIDv7()
 }

@@ -8,7 +8,9 @@ import { meantBy } from './spelling.ts'
 
 /** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
 const unprintable = /[\p{Cc}\p{Cs}]/u
-/** Beyond that, codes hold no blanks at the ends and no invisible format characters or separators. */
+/** The same for text of several lines. */
+const unprintableInLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u
+/** Beyond the first, codes hold no blanks at the ends and no invisible format characters or separators. */
 const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
 const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
 
@@ -23,7 +25,7 @@ function withOwnKeywords(options: { allErrors: boolean }): Ajv {
     keyword: 'printable',
     type: 'string',
     schemaType: 'string',
-    validate: (kind: unknown, value: string) => !(kind === 'code' ? notInCodes : unprintable).test(value),
+    validate: (kind: unknown, value: string) => !notIn(kind).test(value),
   })
   ajv.addKeyword({
     keyword: 'night',
@@ -39,6 +41,11 @@ function withOwnKeywords(options: { allErrors: boolean }): Ajv {
       (typeof value === 'number' || decimalText.test(value)) && (range === 'any' || Number(value) >= 0),
   })
   return ajv
+}
+
+function notIn(kind: unknown): RegExp {
+  if (kind === 'code') return notInCodes
+  return kind === 'lines' ? unprintableInLines : unprintable
 }
 
 /** What is wrong with a value. */

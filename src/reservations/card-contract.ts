@@ -28,6 +28,16 @@ export const cardFaults = {
     message: 'This service keeps no cards: it has no vault key',
     hint: 'Leave the card out, or have ARI_VAULT_KEY set',
   },
+  elsewhere: {
+    type: 'CARD_NUMBER_MISPLACED',
+    message: 'The number of a card must not stand here',
+    hint: 'Send a card in payment.card only, where it is sealed; nothing was kept',
+  },
+  removed: {
+    type: 'CARD_NUMBER_REMOVED',
+    message: 'The number of a card was removed from the remarks',
+    hint: 'Send a card in payment.card only, where it is sealed',
+  },
   notDelivered: {
     type: 'CARD_NOT_KEPT',
     message: 'The account of this hotel gets no cards: the card was not kept',

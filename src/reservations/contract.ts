@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { askedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
-import { code, date, decimal, oneOf, route, success, text } from '../platform/route.ts'
+import { code, date, decimal, lines, oneOf, route, success, text } from '../platform/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { confirmed, delivery, made, reservationShown } from './answer-contract.ts'
 import { paymentTypes } from './callback-contract.ts'
@@ -22,7 +22,7 @@ const customer = Type.Object(
     email: Type.Optional(Type.String({ description: 'One address' })),
     phone: Type.Optional(text({ maxLength: 40 })),
     countryCode: Type.Optional(Type.String({ description: 'ISO 3166-1, two capitals', examples: ['FR'] })),
-    remarks: Type.Optional(text({ description: 'For the hotel' })),
+    remarks: Type.Optional(lines({ description: 'For the hotel; line breaks and tabs are kept' })),
   },
   { description: 'Who books' },
 )

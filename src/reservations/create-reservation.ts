@@ -1,6 +1,7 @@
 import { parseNight } from '../platform/calendar.ts'
 import { misspelt } from '../platform/misspelt.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
+import type { Problem } from '../platform/rejected.ts'
 import type { Transaction } from '../platform/transaction.ts'
 import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
 import { saveCard } from './card-store.ts'
@@ -8,7 +9,7 @@ import { queueVersion } from './commit-version.ts'
 import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
 import { reservationRoutes, type ReservationBody } from './contract.ts'
 import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
-import { judgeReservation } from './reservation-rules.ts'
+import { judgeReservation, withoutCardsInRemarks } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
 import { insertReservation, selectDeliversCards, takeReservationId } from './store.ts'
 
@@ -17,7 +18,8 @@ export const createReservation = (needs: BookNeeds): Mounted =>
   onEveryProblem(
     reservationRoutes.createReservation,
     judgeReservation(needs.clock.now),
-    ({ body, token }) => {
+    ({ body: sent, token }) => {
+      const { body, warnings } = withoutCardsInRemarks(sent)
       const call = { token, route: 'createReservation', body }
       const prepare = async () => {
         const hotelId = await hotelIdOf(needs, body.hotel)
@@ -30,7 +32,7 @@ export const createReservation = (needs: BookNeeds): Mounted =>
         prepare,
         open: takeReservationId,
         work: (connection, { hotel, opened: reservationId, prepared: { rooms } }) =>
-          create(needs, connection, { hotel, reservationId, body, rooms }),
+          create(needs, connection, { hotel, reservationId, body, rooms, warnings }),
       })
     },
   )
@@ -38,7 +40,13 @@ export const createReservation = (needs: BookNeeds): Mounted =>
 async function create(
   needs: BookNeeds,
   connection: Transaction,
-  asked: { hotel: BookedHotel; reservationId: number; body: ReservationBody; rooms: PreparedRooms },
+  asked: {
+    hotel: BookedHotel
+    reservationId: number
+    body: ReservationBody
+    rooms: PreparedRooms
+    warnings: readonly Problem[]
+  },
 ): Promise<Booked> {
   const { hotel, reservationId, body, rooms } = asked
   const nowMs = needs.clock.now()
@@ -49,7 +57,7 @@ async function create(
     { body, held: undefined },
     rooms,
   )
-  const { card, warnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
+  const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
   const { checks } = rooms
   const content = contentOf(catalog, hotel.name, body, {
     agreed,
@@ -69,6 +77,7 @@ async function create(
   const version = { id, hotelId, version: 1, status, modifiedAtMs: nowMs, content } as const
   const queued = queueVersion(connection, version, hotel)
   const spelling = misspelt(reservationRoutes.createReservation.body, body)
-  const said = { code: '201', message: 'Reservation confirmed', warnings: [...warnings, ...spelling] }
+  const warnings = [...asked.warnings, ...cardWarnings, ...spelling]
+  const said = { code: '201', message: 'Reservation confirmed', warnings }
   return { answer: answer(201, shownMade(version, queued.status, said)), queued, outcome: 'confirmed' }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withoutCardNumbers } from '../platform/card-number.ts'
 import { numberArray, unseen, type Queryable } from '../platform/postgres.ts'
 import { selectCards } from './card-store.ts'
 import { deliveryIdOf } from './delivery-queue.ts'
@@ -116,9 +117,13 @@ function messageId(claimed: Group): string {
 }
 
 const answerBytesKept = 2_048
+/** Read beyond what is kept, so that no number is cut in two and so mistaken for none. */
+const answerBytesBeyond = 256
 
-/** The beginning of what the supplier answered. It may repeat a card that it got: then no number is kept. */
+/** The beginning of what the supplier answered. It may repeat a card that it gets, or got before: no card's number is kept. */
 export function keptAnswer(answer: Buffer, carriesCard: boolean): string {
-  const text = answer.subarray(0, answerBytesKept).toString().toWellFormed().replaceAll('\u0000', '\uFFFD')
-  return carriesCard ? text.replaceAll(/\d(?:[\s.-]?\d){2,}/g, '***') : text
+  const text = answer.subarray(0, answerBytesKept + answerBytesBeyond).toString()
+  const plain = carriesCard ? text.replaceAll(/\d(?:[\s.-]?\d){2,}/g, '***') : withoutCardNumbers(text)
+  const cut = Buffer.from(plain).subarray(0, answerBytesKept).toString()
+  return cut.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }

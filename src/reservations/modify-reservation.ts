@@ -3,7 +3,7 @@ import { dayIn, parseNight } from '../platform/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
 import { misspelt } from '../platform/misspelt.ts'
 import type { Queryable } from '../platform/postgres.ts'
-import { Rejected } from '../platform/rejected.ts'
+import { Rejected, type Problem } from '../platform/rejected.ts'
 import type { Transaction } from '../platform/transaction.ts'
 import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
 import { keepCardUntil, saveCard, selectCards } from './card-store.ts'
@@ -14,7 +14,7 @@ import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
 import { following } from './lifecycle.ts'
 import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
-import { judgeReservation } from './reservation-rules.ts'
+import { judgeReservation, withoutCardsInRemarks } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
 import type { ReservationContent } from './state.ts'
 import {
@@ -31,7 +31,8 @@ export const modifyReservation = (needs: BookNeeds): Mounted =>
   onEveryProblem(
     reservationRoutes.modifyReservation,
     judgeReservation(needs.clock.now),
-    ({ body, params, token }) => {
+    ({ body: sent, params, token }) => {
+      const { body, warnings } = withoutCardsInRemarks(sent)
       const call = { token, route: 'modifyReservation', reservationId: params.id, body }
       const prepare = async () => {
         const held = await reservationOf(needs.db, params.id)
@@ -48,7 +49,7 @@ export const modifyReservation = (needs: BookNeeds): Mounted =>
         prepare,
         open: (connection, { seen }) => lockReservation(connection, seen.id),
         work: (connection, { hotel, opened: held, prepared: { seen, rooms } }) =>
-          modify(needs, connection, { hotel, held, body, seen, rooms }),
+          modify(needs, connection, { hotel, held, body, seen, rooms, warnings }),
       })
     },
   )
@@ -67,6 +68,7 @@ async function modify(
     body: ReservationBody
     seen: HeldReservation
     rooms: PreparedRooms
+    warnings: readonly Problem[]
   },
 ): Promise<Booked> {
   const { hotel, held, body, seen, rooms } = asked
@@ -80,7 +82,11 @@ async function modify(
 
   const id = String(held.id)
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
-  const warnings = [...cardWarnings, ...misspelt(reservationRoutes.modifyReservation.body, body)]
+  const warnings = [
+    ...asked.warnings,
+    ...cardWarnings,
+    ...misspelt(reservationRoutes.modifyReservation.body, body),
+  ]
   const masked = card ? shownCard(card) : held.content.payment.card
   const content = contentOf(catalog, hotel.name, body, { agreed, checks: rooms.checks, card: masked })
   const isNewCard = card !== undefined && !(await isHeldCard(connection, held.id, card, needs.vault, nowMs))

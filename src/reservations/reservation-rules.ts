@@ -6,7 +6,8 @@ import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import { isRecord } from '../platform/validate.ts'
 import { isCountryCode } from '../reference/countries.ts'
 import { cardFaults } from './card-contract.ts'
-import { hasCheckDigit } from './card-number.ts'
+import type { ReservationBody } from './contract.ts'
+import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../platform/card-number.ts'
 
 /** Refuses a body with everything that is wrong with it. */
 export function judgeReservation(nowMs: () => number): Judge<void> {
@@ -22,6 +23,7 @@ function reservationProblems(body: unknown, nowMs: number): Problem[] {
     ...stayProblems(body),
     ...(isRecord(customer) ? customerProblems(customer) : []),
     ...(isRecord(payment) && isRecord(payment['card']) ? cardProblems(payment['card'], nowMs) : []),
+    ...misplacedCardNumbers(body),
   ]
 }
 
@@ -32,6 +34,40 @@ function customerProblems({ email, countryCode }: Record<string, unknown>): Prob
   if (typeof countryCode === 'string' && !isCountryCode(countryCode))
     problems.push({ ...hotelFaults.country, path: '/customer/countryCode', value: shown(countryCode) })
   return problems
+}
+
+/** Names, addresses and telephone numbers are kept in clear, and searched. */
+function misplacedCardNumbers({ customer, rooms, payment }: Record<string, unknown>): Problem[] {
+  const places: [path: string, text: unknown][] = []
+  const add = (path: string, holder: unknown, members: readonly string[]): void => {
+    if (isRecord(holder)) for (const member of members) places.push([`${path}/${member}`, holder[member]])
+  }
+  add('/customer', customer, ['firstName', 'lastName', 'email'])
+  if (isRecord(customer) && !isInternational(customer['phone'])) add('/customer', customer, ['phone'])
+  if (Array.isArray(rooms))
+    for (const [index, room] of rooms.entries())
+      if (isRecord(room)) add(`/rooms/${index}/guest`, room['guest'], ['firstName', 'lastName'])
+  if (isRecord(payment)) add('/payment/card', payment['card'], ['holderName', 'type'])
+  return places.flatMap(([path, text]) =>
+    typeof text === 'string' && holdsCardNumber(text) ? [{ ...cardFaults.elsewhere, path }] : [],
+  )
+}
+
+/** With its country's code it is a telephone number, whatever its digits. */
+function isInternational(phone: unknown): boolean {
+  return typeof phone === 'string' && /^\s*[+\uFF0B]/.test(phone)
+}
+
+/** The body to go on with: what is wrong in the remarks is removed, because people wrote them and nobody reads a refusal. */
+export function withoutCardsInRemarks(body: ReservationBody): { body: ReservationBody; warnings: Problem[] } {
+  const { customer } = body
+  if (customer.remarks === undefined) return { body, warnings: [] }
+  const remarks = withoutCardNumbers(customer.remarks)
+  if (remarks === customer.remarks) return { body, warnings: [] }
+  return {
+    body: { ...body, customer: { ...customer, remarks } },
+    warnings: [{ ...cardFaults.removed, path: '/customer/remarks' }],
+  }
 }
 
 const halfDayMs = 12 * 60 * 60 * 1000

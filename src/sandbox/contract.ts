@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
 import { askedRoom, roomsPerStayMax } from '../offers/contract.ts'
-import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { code, date, integer, lines, oneOf, route, success, type ConstraintError } from '../platform/route.ts'
 import { confirmed, delivery, made } from '../reservations/answer-contract.ts'
 import { reservationRoutes } from '../reservations/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
@@ -94,7 +94,7 @@ const testBooking = Type.Object({
   customer: Type.Optional(customer),
   payment: Type.Optional(payment),
   expectedTotal,
-  remarks: Type.Optional(text({ description: 'Of the customer, where no customer is sent' })),
+  remarks: Type.Optional(lines({ description: 'Of the customer, where no customer is sent' })),
 })
 export type TestBooking = Static<typeof testBooking>
 

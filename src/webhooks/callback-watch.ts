@@ -1,3 +1,4 @@
+import { withoutCardNumbers } from '../platform/card-number.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { Called } from '../platform/outbound-call.ts'
 import { keepSeenCalls, type SeenCall } from './callback-watch-store.ts'
@@ -82,7 +83,13 @@ function withoutCard(text: string): { text: string; carriesCard: boolean } {
   return { text: hidden, carriesCard: true }
 }
 
+/** Read beyond what is kept, so that no number of a card is cut in two and so mistaken for none. */
+const charactersBeyond = 100
+
 /** What PostgreSQL keeps. */
 function kept(text: string, charactersMax: number): string {
-  return text.slice(0, charactersMax).toWellFormed().replaceAll('\u0000', '\uFFFD')
+  return withoutCardNumbers(text.slice(0, charactersMax + charactersBeyond))
+    .slice(0, charactersMax)
+    .toWellFormed()
+    .replaceAll('\u0000', '\uFFFD')
 }

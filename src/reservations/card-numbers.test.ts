@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ada, bookingBody, expectStatus, idOf, openShop, room, type Shop } from '../../test/booking.ts'
+import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { expectOk, problemsOf } from '../../test/story.ts'
+import { setAccount } from '../keys/account.ts'
+
+/** Numbers of cards where no card is expected. */
+
+const number = '4111111111111111'
+const removed = '[card number removed]'
+
+let gateway: TestGateway
+let shop: Shop
+before(async () => {
+  gateway = await startGateway({ vaultKey: Buffer.alloc(32, 7) })
+  shop = await openShop(gateway, 'Acme', { inventory: 99 })
+  await setAccount(gateway.db, 'Acme', { deliversCards: true })
+})
+after(() => gateway.stop())
+
+async function read(id: string): Promise<Record<string, unknown>> {
+  return Object(expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation'])
+}
+
+/** Every place where a text of a booking, or an id of a request, could have come to lie. */
+async function storedWith(text: string): Promise<string[]> {
+  const { rows: tables } = await gateway.db.query<{ name: string }>(
+    `select relname::text as name from pg_class
+     where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace order by 1`,
+  )
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await gateway.db.query(`select from ${name} where ${name}::text like $1 limit 1`, [
+      `%${text}%`,
+    ])
+    if (rows.length > 0) found.push(name)
+  }
+  return found
+}
+
+function isNotRepeated({ text, headers }: Reply, pattern: RegExp = /4111/): void {
+  const { requestId } = JSON.parse(text)
+  assert.doesNotMatch(text.replaceAll(String(requestId), ''), pattern)
+  assert.doesNotMatch(JSON.stringify([...headers].filter(([name]) => name !== 'date')), /4111111/)
+}
+
+describe('remarks', () => {
+  test('keep line breaks and tabs, to the supplier and back', async () => {
+    const remarks = 'Late arrival:\n\t23:00\r\nTwo cots, please'
+    const id = idOf(await shop.book({ customer: { ...ada, remarks } }))
+    assert.equal(Object((await read(id))['customer']).remarks, remarks)
+    const retrieved = expectOk(
+      await shop.supplier.get(`/push/webhook/pushbook/retrieve?reservation_id=${id}`),
+    )
+    const [first] = Object(retrieved.body['data'])
+    assert.equal(first.reservations.reservation[0].customer.remarks, remarks)
+    const tried = await shop.supplier.post('/push/sandbox/booking', {
+      hotelId: 'H1',
+      checkin: '2027-04-20',
+      checkout: '2027-04-21',
+      rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 1 }],
+      remarks,
+    })
+    assert.equal(Object((await read(idOf(tried)))['customer']).remarks, remarks)
+  })
+
+  test('have other control characters refused, and a name has them all', async () => {
+    for (const remarks of ['a\u0000b', 'a\u001Bb', 'a\u007Fb', 'a\u0085b', 'a\uD800b'])
+      expectStatus(await shop.book({ customer: { ...ada, remarks } }), 400)
+    expectStatus(await shop.book({ customer: { ...ada, firstName: 'A\nB' } }), 400)
+  })
+
+  test('lose the number of a card, with a warning, by booking, modification and test booking', async () => {
+    const warning = {
+      type: 'CARD_NUMBER_REMOVED',
+      message: 'The number of a card was removed from the remarks',
+      path: '/customer/remarks',
+      hint: 'Send a card in payment.card only, where it is sealed',
+    }
+    const sent = { customer: { ...ada, remarks: `Charge\n4111 1111-1111.1111 01/30, or ${number}!` } }
+    const kept = `Charge\n${removed} 01/30, or ${removed}!`
+    const headers = { 'idempotency-key': 'remarks' }
+    const booked = await shop.book(sent, headers)
+    const id = idOf(booked)
+    assert.deepEqual(booked.body['warnings'], [warning])
+    assert.equal(idOf(await shop.book(sent, headers)), id)
+    assert.equal(Object((await read(id))['customer']).remarks, kept)
+
+    const other = { customer: { ...ada, remarks: `Now 5555-5555-5555-4444` } }
+    const modified = await shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme', other))
+    assert.deepEqual(expectOk(modified).body['warnings'], [warning])
+    assert.equal(Object((await read(id))['customer']).remarks, `Now ${removed}`)
+
+    const tried = await shop.supplier.post('/push/sandbox/booking', {
+      hotelId: 'H1',
+      checkin: '2027-04-20',
+      checkout: '2027-04-21',
+      rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 1 }],
+      remarks: `Card ${number}`,
+    })
+    assert.deepEqual(tried.body['warnings'], [warning])
+    assert.equal(Object((await read(idOf(tried)))['customer']).remarks, `Card ${removed}`)
+    for (const text of [number, '4111 1111', '5555-5555']) assert.deepEqual(await storedWith(text), [])
+  })
+})
+
+describe('the number of a card is refused, repeated nowhere and kept nowhere', () => {
+  const card = { holderName: 'Ada', type: 'VI', number, expiry: '01/2030' }
+  const paying = (more: object) => ({ payment: { type: 'Channel Collect', card: { ...card, ...more } } })
+  const places: readonly (readonly [path: string, more: Record<string, unknown>])[] = [
+    ['/customer/firstName', { customer: { ...ada, firstName: number } }],
+    ['/customer/lastName', { customer: { ...ada, lastName: `Lovelace 4111 1111 1111 1111` } }],
+    ['/customer/email', { customer: { ...ada, email: `${number}@guest.example` } }],
+    ['/customer/phone', { customer: { ...ada, phone: '4111-1111-1111-1111' } }],
+    ['/rooms/0/guest/firstName', { rooms: [room({ guest: { ...ada, firstName: number } })] }],
+    ['/rooms/0/guest/lastName', { rooms: [room({ guest: { ...ada, lastName: number } })] }],
+    ['/payment/card/type', paying({ type: number })],
+    ['/payment/card/holderName', paying({ holderName: number })],
+  ]
+  const isRefused = (path: string, more: Record<string, unknown>) =>
+    test(`at ${path}`, async () => {
+      const problem = [path, 'CARD_NUMBER_MISPLACED', 'The number of a card must not stand here']
+      const id = idOf(await shop.book())
+      const replies = [
+        await shop.book(more),
+        await shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme', more)),
+      ]
+      for (const reply of replies) {
+        assert.deepEqual(problemsOf(expectStatus(reply, 400)), [problem])
+        isNotRepeated(reply)
+      }
+      assert.deepEqual(await storedWith(number), [])
+    })
+  for (const [path, more] of places) void isRefused(path, more)
+
+  test('in a test booking of the sandbox', async () => {
+    const customer = { ...ada, lastName: number }
+    const reply = await shop.supplier.post('/push/sandbox/booking', {
+      hotelId: 'H1',
+      checkin: '2027-04-20',
+      checkout: '2027-04-21',
+      rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 1 }],
+      customer,
+    })
+    assert.deepEqual(problemsOf(expectStatus(reply, 400)), [
+      ['/customer/lastName', 'CARD_NUMBER_MISPLACED', 'The number of a card must not stand here'],
+    ])
+    isNotRepeated(reply)
+    assert.deepEqual(await storedWith(number), [])
+  })
+
+  test('as a code, a reservation id, a date or a member of the wrong type', async () => {
+    const replies = [
+      await shop.book({ hotel: { supplier: 'Acme', hotelId: number } }),
+      await shop.book({ hotel: { platformHotelId: number } }),
+      await shop.book({ rooms: [room({ roomId: number })] }),
+      await shop.book({ rooms: [room({ rateId: number })] }),
+      await shop.book({ checkin: number }),
+      await shop.book({ checkout: Number(number) }),
+      await shop.book({ customer: Number(number) }),
+      await shop.book({ expectedTotal: { afterTax: number } }),
+      await shop.platform.get(`/booking/reservations/${number}`),
+      await shop.platform.post(`/booking/reservations/${number}/cancel`, {}),
+      await shop.platform.get(`/booking/reservations?cursor=${number}&arrivalFrom=${number}`),
+      await shop.platform.get(`/nothing/${number}`),
+      await shop.supplier.get(`/push/log/${number}`),
+      await shop.supplier.post('/push/webhook/booking', { hotelId: 'H1', reservation_id: number }),
+      await shop.supplier.post('/push/sandbox/booking', { hotelId: number }),
+    ]
+    for (const reply of replies) {
+      assert.ok(reply.status >= 400 && reply.status < 500, reply.text)
+      isNotRepeated(reply)
+    }
+    assert.deepEqual(await storedWith(number), [])
+  })
+
+  test('as an Idempotency-Key or x-request-id, by platform and supplier', async () => {
+    const ids = [number, '4111-1111-1111-1111', `b_${number}`]
+    for (const name of ['idempotency-key', 'x-request-id'])
+      for (const id of ids) {
+        const headers = { [name]: id }
+        const replies = [
+          await shop.book({}, headers),
+          await shop.supplier.post('/push/ari', { hotelId: 'H1', ari: [] }, headers),
+          await shop.supplier.post('/push/sandbox/booking', { hotelId: 'H1' }, headers),
+        ]
+        for (const reply of replies) {
+          assert.deepEqual(
+            problemsOf(expectStatus(reply, 400)).map((problem) => Object.values(Object(problem)).slice(0, 2)),
+            [[name, 'CARD_NUMBER_IN_ID']],
+          )
+          isNotRepeated(reply)
+        }
+      }
+    assert.deepEqual(await storedWith(number), [])
+    assert.deepEqual(await storedWith('4111-1111'), [])
+  })
+})
+
+test('what is no number of a card, or a telephone number with its +, is kept as it came', async () => {
+  const customer = {
+    ...ada,
+    phone: '+4111111111111111',
+    email: 'ada-4111111111111112@guest.example',
+    remarks: 'Reference 4111111111111112, tel. +49 30 1234567890',
+  }
+  const booked = await shop.book(
+    { customer },
+    { 'x-request-id': 'a-4111111111111112', 'idempotency-key': 'k-1' },
+  )
+  assert.deepEqual(booked.body['warnings'], [])
+  assert.deepEqual((await read(idOf(booked)))['customer'], customer)
+})
