@@ -160,8 +160,10 @@ CREATE INDEX delivery_by_reservation ON public.delivery USING btree (reservation
 CREATE INDEX delivery_by_supplier ON public.delivery USING btree (supplier_id, created_at);
 CREATE INDEX delivery_dead ON public.delivery USING btree (created_at) WHERE (status = 'dead'::text);
 CREATE INDEX delivery_due ON public.delivery USING btree (lane, endpoint, due_at) WHERE (status = 'queued'::text);
+CREATE INDEX delivery_due_by_hotel ON public.delivery USING btree (lane, endpoint, hotel_id, due_at) WHERE (status = 'queued'::text);
 CREATE INDEX delivery_due_hourly ON public.delivery USING btree (endpoint, hotel_id, reservation_status, is_alone, reservation_id) WHERE ((status = 'queued'::text) AND (lane = 'hourly'::text));
 CREATE INDEX delivery_leased ON public.delivery USING btree (leased_until) WHERE (status = 'sending'::text);
+CREATE INDEX delivery_nowhere ON public.delivery USING btree (supplier_id, hotel_id) WHERE ((status = 'queued'::text) AND (endpoint = 0));
 CREATE INDEX delivery_open ON public.delivery USING btree (supplier_id, reservation_id) WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text]));
 CREATE INDEX delivery_superseded ON public.delivery USING btree (created_at, id) WHERE (status = 'superseded'::text);
 CREATE INDEX delivery_unalerted ON public.delivery USING btree (undelivered_since) WHERE ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text])) AND (alerted_at IS NULL));

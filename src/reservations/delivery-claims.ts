@@ -3,14 +3,13 @@ import { sparing } from '../platform/log.ts'
 import type { Group } from './delivery-content.ts'
 import type { DeliveryNeeds } from './delivery-needs.ts'
 import type { Lane } from './delivery-schedule.ts'
-import type { Slot } from './delivery-slots.ts'
-import { claimDue, claimHourly, type Claimed, type Wanted } from './delivery-store.ts'
+import { paceMs, type Allotted, type Place, type Slot } from './delivery-slots.ts'
+import { claimDue, claimHourly, type Claimed, type ClaimedInTurn } from './delivery-store.ts'
 
 /** Deliveries that are to be sent in one call, with the slot taken for it. */
 export type Begun = { group: Group; slot: Slot }
 
 type ClaimNeeds = DeliveryNeeds & { slots: NonNullable<DeliveryNeeds['slots']>; leaseMs: number }
-type Place = Omit<Wanted, 'room'>
 
 /** Endpoints asked for in one claim. */
 const wantedAtOnceMax = 200
@@ -30,9 +29,12 @@ export class DeliveryClaims {
   readonly #complain: (reason: string) => void
   /** Where something may be due, in the order in which it was heard of. */
   readonly #hinted = new Map<string, Place>()
+  /** By lane and endpoint that may have more: the hotel that had its turn last. */
+  readonly #lastHotelId = new Map<string, number>()
   /** By whether they are for the endpoints that answer. */
   readonly #pumping = new Map<boolean, Promise<void>>()
   #isClosing = false
+  #pumpLater: NodeJS.Timeout | undefined
 
   constructor(needs: ClaimNeeds, onClaimed: (begun: Begun[], claimedMs: number) => void) {
     this.#needs = needs
@@ -59,6 +61,7 @@ export class DeliveryClaims {
   /** Claims nothing more. */
   async close(): Promise<void> {
     this.#isClosing = true
+    clearTimeout(this.#pumpLater)
     await Promise.all(this.#pumping.values())
   }
 
@@ -77,7 +80,10 @@ export class DeliveryClaims {
         ({ lane, endpoint }) => (lane === 'first' && slots.isPrompt(endpoint, nowMs)) === isPrompt,
       )
       const wanted = slots.allot(mine, nowMs).slice(0, wantedAtOnceMax)
-      if (wanted.length === 0) return
+      if (wanted.length === 0) {
+        if (mine.length > 0) this.#pumpInAMoment()
+        return
+      }
       for (const one of wanted) this.#hinted.delete(keyOf(one))
       try {
         crashPoint?.('before claim')
@@ -91,13 +97,23 @@ export class DeliveryClaims {
     }
   }
 
+  /** What has no room may have some without an answer: time alone gives it to those that hang. */
+  #pumpInAMoment(): void {
+    this.#pumpLater ??= setTimeout(() => {
+      this.#pumpLater = undefined
+      this.pump()
+    }, paceMs)
+  }
+
   /** Returns whether somewhere there may be more than there was room for. */
-  async #claimOnce(wanted: readonly Wanted[]): Promise<boolean> {
+  async #claimOnce(wanted: readonly Allotted[]): Promise<boolean> {
     const { db, clock, slots, leaseMs, crashPoint } = this.#needs
     const nowMs = clock.now()
     const lease = { nowMs, leasedUntilMs: nowMs + leaseMs }
     const claimedMs = performance.now()
-    const single = wanted.filter(({ lane }) => lane !== 'hourly')
+    const single = wanted
+      .filter(({ lane }) => lane !== 'hourly')
+      .map((one) => ({ ...one, afterHotelId: this.#lastHotelId.get(keyOf(one)) ?? 0 }))
     const hourly = wanted.filter(({ lane }) => lane === 'hourly').map(({ endpoint }) => endpoint)
     const [singles, together] = await Promise.all([
       single.length === 0 ? [] : claimDue(db, single, lease),
@@ -106,11 +122,7 @@ export class DeliveryClaims {
     crashPoint?.('after claim')
     const bodies = groupsOf(together)
     // Who filled its room, and who had a body of the hourly run, may have more: asked again when there is room.
-    const foundByKey = Map.groupBy(singles, keyOf)
-    const filled = [
-      ...single.filter((one) => (foundByKey.get(keyOf(one))?.length ?? 0) >= one.room),
-      ...bodies.map(([first]) => first),
-    ]
+    const filled = [...this.#placesWithMore(single, singles), ...bodies.map(([first]) => first)]
     for (const one of filled) this.#remember(one)
     const groups = [...singles.map((claimed): Group => [claimed]), ...bodies]
     if (groups.length === 0) return false
@@ -120,6 +132,21 @@ export class DeliveryClaims {
     })
     this.#onClaimed(begun, claimedMs)
     return filled.length > 0
+  }
+
+  /** Of the places that were claimed for, those where a hotel had all of its share, or there is no room for all hotels. */
+  #placesWithMore(wanted: readonly Allotted[], claimed: readonly ClaimedInTurn[]): Allotted[] {
+    const claimedByKey = Map.groupBy(claimed, keyOf)
+    return wanted.filter((place) => {
+      const key = keyOf(place)
+      const ofHotels = [...Map.groupBy(claimedByKey.get(key) ?? [], ({ hotelId }) => hotelId)]
+      const hasMore = ofHotels.some(([, found]) => found.length >= (found[0]?.share ?? Infinity))
+      const afterHotelId = this.#lastHotelId.get(key) ?? 0
+      const turns = ofHotels.map(([hotelId]) => hotelId).sort((left, right) => left - right)
+      if (hasMore) this.#lastHotelId.set(key, turns.findLast((id) => id <= afterHotelId) ?? turns.at(-1) ?? 0)
+      else this.#lastHotelId.delete(key)
+      return hasMore
+    })
   }
 }
 

@@ -62,5 +62,53 @@ test('retries and the hourly run have budgets of their own, and of one endpoint 
   assert.deepEqual(both(), [[16], [1]])
   for (let call = 0; call < 16; call++) slots.take(1, 'retry', 0)
   slots.take(1, 'hourly', 0)
-  assert.deepEqual([...both(), roomsOf(slots, [1])], [[0], [0], [47]])
+  // What is late leaves first attempts all their room.
+  assert.deepEqual(
+    [...both(), roomsOf(slots, [1]), roomsOf(slots, [1], 1_000, 'retry')],
+    [[0], [0], [64], [1]],
+  )
+})
+
+/** Everything that may begin begins, each 10 ms, and nothing is answered; how many begin in each second. */
+function begunEachSecond(
+  slots: DeliverySlots,
+  endpoints: readonly number[],
+  { seconds, lane = 'first' }: { seconds: number; lane?: Lane },
+): number[] {
+  const underWay: { slot: ReturnType<DeliverySlots['take']>; untilMs: number }[] = []
+  return Array.from({ length: seconds }, (_, second) => {
+    let begun = 0
+    for (let nowMs = second * 1_000; nowMs < (second + 1) * 1_000; nowMs += 10) {
+      while (underWay[0] && underWay[0].untilMs <= nowMs) {
+        const [over] = underWay.splice(0, 1)
+        if (over) slots.leave(over.slot, 'bad', nowMs)
+      }
+      const wanted = endpoints.map((endpoint) => ({ lane, endpoint }))
+      for (const { endpoint, room } of slots.allot(wanted, nowMs)) {
+        begun += room
+        for (let call = 0; call < room; call++)
+          underWay.push({ slot: slots.take(endpoint, lane, nowMs), untilMs: nowMs + 10_000 })
+      }
+    }
+    return begun
+  })
+}
+
+test('however many calls of an endpoint hang, some more begin in each second, and one of its others finds room', () => {
+  const slots = new DeliverySlots()
+  const begun = begunEachSecond(slots, [1], { seconds: 60 })
+  assert.deepEqual([Math.min(...begun) >= 4, slots.underWay() <= 120], [true, true])
+  // Retries hang in a lane of their own.
+  const before = slots.underWay()
+  const retried = begunEachSecond(slots, [1], { seconds: 60, lane: 'retry' })
+  assert.deepEqual([Math.min(...retried) >= 1, slots.underWay() - before <= 30], [true, true])
+})
+
+test('endpoints of which all calls hang leave a new one what it begins with, and share the rest evenly', () => {
+  const slots = new DeliverySlots()
+  const dead = Array.from({ length: 100 }, (_, index) => 100 + index)
+  begunEachSecond(slots, dead, { seconds: 9 })
+  const underWay = dead.map((endpoint) => slots.underWayOf(endpoint))
+  assert.deepEqual([roomsOf(slots, [1], 9_000), Math.min(...underWay) >= 3], [[2], true])
+  assert.ok(slots.underWay() <= 1_024, String(slots.underWay()))
 })

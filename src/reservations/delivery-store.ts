@@ -1,5 +1,6 @@
 import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
 import type { Lane, Trigger } from './delivery-schedule.ts'
+import type { Allotted, Place } from './delivery-slots.ts'
 import type { ReservationStatus } from './lifecycle.ts'
 
 /**
@@ -39,34 +40,75 @@ const isFree = `not exists (
     other.leased_until is not null
     or (other.status = 'queued' and (other.created_at, other.id) < (delivery.created_at, delivery.id))))`
 
-/** What may be claimed: of which endpoint, in which lane, how many. */
-export type Wanted = { lane: Lane; endpoint: number; room: number }
+/** What may be claimed: of which endpoint, in which lane, how many; hotels in turn, those after the given one first. */
+export type Wanted = Allotted & { afterHotelId: number }
 export type Lease = { nowMs: number; leasedUntilMs: number }
 
-/** The first that are due of each lane and endpoint; those that another process is claiming are left to it. */
+/** With the most that its hotel could have had: who has so many may have more. */
+export type ClaimedInTurn = Claimed & { share: number }
+
+const isDue = `status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
+  and due_at <= to_timestamp(${unseen('$5::float8')} / 1000) and ${isFree}`
+
+/** Hops over the hotels that have something due, after one id and up to another. */
+const hotelsDue = (name: string, after: string, upTo: string): string => `
+  ${name} (hotel_id, place) as (
+    select ${after}, 0
+    union all
+    select next.hotel_id, ${name}.place + 1 from ${name} cross join lateral (
+      select hotel_id from delivery where ${isDue} and hotel_id > ${name}.hotel_id and hotel_id <= ${upTo}
+      order by hotel_id limit 1
+    ) as next
+    where ${name}.place < wanted.room
+  )`
+const lastId = '2147483647'
+
+/**
+ * What is due of each lane and endpoint: of its hotels in turn, of a hotel the first. Those that another process is
+ * claiming are left to it.
+ */
 export async function claimDue(
   db: Queryable,
   wanted: readonly Wanted[],
   { nowMs, leasedUntilMs }: Lease,
-): Promise<Claimed[]> {
-  const { rows } = await db.query<Claimed>({
+): Promise<ClaimedInTurn[]> {
+  const { rows } = await db.query<ClaimedInTurn>({
     name: 'claim-deliveries',
     text: `
       with picked as (
-        select due.id from unnest(${unseen('$1::text[]')}, $2::int8[], $3::int[]) as wanted (lane, endpoint, room)
+        select due.id, turn.share
+        from unnest(${unseen('$1::text[]')}, $2::int8[], $3::int[], $4::int[]) as wanted (lane, endpoint, room, after_hotel)
         cross join lateral (
-          select id from delivery
-          where status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
-            and due_at <= to_timestamp(${unseen('$4::float8')} / 1000) and ${isFree}
-          order by due_at limit wanted.room for update of delivery skip locked
+          select hotel_id, wanted.room / count(*) over ()
+            + case when row_number() over (order by place) <= wanted.room % count(*) over () then 1 else 0 end as share
+          from (
+            with recursive ${hotelsDue('later', 'wanted.after_hotel', lastId)},
+              ${hotelsDue('earlier', '0', 'wanted.after_hotel')}
+            select * from (
+              select hotel_id, place from later where place > 0
+              union all
+              select hotel_id, wanted.room + place from earlier where place > 0
+            ) as hotel limit wanted.room
+          ) as hotel
+        ) as turn
+        cross join lateral (
+          select id from delivery where ${isDue} and hotel_id = turn.hotel_id
+          order by due_at limit turn.share for update of delivery skip locked
         ) as due
       )
       update delivery set status = 'sending', attempts = attempts + 1,
-        trigger = case when trigger = 'again' or lane = 'first' then trigger else 'retry' end,
-        leased_until = to_timestamp($5::float8 / 1000)
+        trigger = case when trigger = 'again' or lane = 'first' or attempts = 0 then trigger else 'retry' end,
+        leased_until = to_timestamp($6::float8 / 1000)
       from picked where delivery.id = picked.id
-      returning ${claimedColumns}`,
-    values: [...wantedArrays(wanted), nowMs, leasedUntilMs],
+      returning ${claimedColumns}, picked.share::int as share`,
+    values: [
+      textArray(wanted.map(({ lane }) => lane)),
+      numberArray(wanted.map(({ endpoint }) => endpoint)),
+      numberArray(wanted.map(({ room }) => room)),
+      numberArray(wanted.map(({ afterHotelId }) => afterHotelId)),
+      nowMs,
+      leasedUntilMs,
+    ],
   })
   return rows
 }
@@ -108,8 +150,8 @@ export async function claimHourly(
 }
 
 /** Which endpoints have something due: one hop of an index for each that has anything queued. */
-export async function selectDue(db: Queryable, nowMs: number): Promise<Pick<Wanted, 'lane' | 'endpoint'>[]> {
-  const { rows } = await db.query<Pick<Wanted, 'lane' | 'endpoint'>>({
+export async function selectDue(db: Queryable, nowMs: number): Promise<Place[]> {
+  const { rows } = await db.query<Place>({
     name: 'select-due-endpoints',
     text: `
       with recursive hop as (
@@ -174,12 +216,4 @@ export async function readdress(
       numberArray(moved.map(({ endpoint }) => endpoint)),
     ],
   })
-}
-
-function wantedArrays(wanted: readonly Wanted[]): string[] {
-  return [
-    textArray(wanted.map(({ lane }) => lane)),
-    numberArray(wanted.map(({ endpoint }) => endpoint)),
-    numberArray(wanted.map(({ room }) => room)),
-  ]
 }

@@ -1,7 +1,8 @@
 import { sparing } from '../platform/log.ts'
 import { raiseAlerts, selectFigures, type DeliveryFigures } from './delivery-alerts.ts'
 import { hourOf } from './delivery-schedule.ts'
-import { requeueLost, selectDue, type Wanted } from './delivery-store.ts'
+import type { Place } from './delivery-slots.ts'
+import { requeueLost, selectDue } from './delivery-store.ts'
 import type { DeliveryNeeds } from './delivery-needs.ts'
 import { runHourly } from './hourly-run.ts'
 
@@ -13,7 +14,7 @@ const figuresEveryMs = 15_000
 /** Looks, now and then, for what is due, what was left behind, the hourly run, and what somebody should know. */
 export function startWatch(
   needs: DeliveryNeeds,
-  onDue: (due: readonly Omit<Wanted, 'room'>[]) => void,
+  onDue: (due: readonly Place[]) => void,
 ): { close: () => Promise<void> } {
   const { db, clock, log } = needs
   const complain = sparing(log, 'deliveries are not looked for')

@@ -20,7 +20,8 @@ export type DeliveryWorker = {
 /** A call takes its time at most, and then there must be time to settle it. */
 const usualLeaseMs = callWithinMs + 10_000
 const callsFinishWithinMs = 1_500
-const pool = { purpose: 'delivery', connectionsPerHost: 128 }
+/** More than the calls that may hang of one URL: other URLs of its host are called all the same. */
+const pool = { purpose: 'delivery', connectionsPerHost: 512 }
 
 export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
   const { log, deliveryBell, telemetry } = needs
