@@ -57,6 +57,16 @@ const fromNow = async (reservationId: number): Promise<unknown[]> =>
     dueInMs === null ? 'hourly run' : dueInMs,
   ])
 
+/** So that the next hourly run has them. */
+async function untilRefused(booked: readonly { reservationId: number }[]): Promise<void> {
+  await until('all wait for the hourly run', async () => {
+    const shown = await Promise.all(
+      booked.map(({ reservationId }) => deliveriesOf(stage.gateway, reservationId)),
+    )
+    return shown.every((one) => one.at(-1)?.lane === 'hourly')
+  })
+}
+
 const head200 = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
 
 const isDeliveredBy = (what: string, rest: string) =>
@@ -120,12 +130,15 @@ test('a failure is tried again by the schedule, with the same id and the same bo
 
 test('a newer version takes the place of an older one, and the supplier reads versions in their order', async () => {
   const held: (() => void)[] = []
-  const receiver = await receiving((socket) => held.push(() => socket.write(httpAnswer(200, '{}'))))
+  const receiver = await receiving((socket, call) => {
+    const answer = (): void => void socket.write(httpAnswer(200, '{}'))
+    if (namedIn(call).length > 0) held.push(answer)
+    else answer()
+  })
   const supplier = await stage.supplierAt('versions', undefined)
   const [{ reservationId } = { reservationId: 0 }] = await book(stage.gateway, supplier)
-  await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
-  held.length = receiver.calls.length = 0
   await book(stage.gateway, supplier, { reservationId })
+  await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
   await until('the second version is on its way', () => held.length === 1)
   // While it is under way nothing else of the reservation is.
   await book(stage.gateway, supplier, { reservationId })
@@ -171,12 +184,12 @@ test('what was refused comes with the hourly run, several of a hotel and status 
     const isFine = isMended && namedIn(call).length === 1
     socket.write(httpAnswer(isFine ? 200 : 422, '{}'))
   })
-  const supplier = await stage.supplierAt('hourly', undefined)
+  const supplier = await stage.supplierAt('hourly', receiver.url)
   const confirmed = await book(stage.gateway, supplier, { count: 3 })
   const [cancelled] = await book(stage.gateway, supplier)
   assert.ok(cancelled)
   await book(stage.gateway, supplier, { reservationId: cancelled.reservationId, status: 'Cancel' })
-  await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
+  await untilRefused([...confirmed, cancelled])
   receiver.calls.length = 0
   isMended = true
   later(3_600_000)
@@ -199,29 +212,19 @@ test('what was refused comes with the hourly run, several of a hotel and status 
   }
 })
 
-test('a reservation without a URL waits, and goes out with the hourly run after the registration', async () => {
-  const supplier = await stage.supplierAt('late', undefined)
-  const [{ reservationId } = { reservationId: 0 }] = await book(stage.gateway, supplier)
-  assert.deepEqual(await fromNow(reservationId), [['queued', 'hourly', 'hourly run']])
-  const receiver = await receiving()
-  await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
-  receiver.calls.length = 0
-  later(3_600_000)
-  await until('it is delivered', async () => (await statusOf(reservationId)) === 'delivered')
-  assert.deepEqual(receiver.calls.flatMap(namedIn), [`${reservationId}.1`])
-})
-
 test('a reservation that cannot be read holds up none of those that go out with it', async () => {
-  const supplier = await stage.supplierAt('half read', undefined)
+  let isMended = false
+  const receiver = await receiving((socket) => socket.write(httpAnswer(isMended ? 200 : 422, '{}')))
+  const supplier = await stage.supplierAt('half read', receiver.url)
   const booked = await book(stage.gateway, supplier, { count: 3 })
+  await untilRefused(booked)
   const [broken, ...others] = booked.map(({ reservationId }) => reservationId)
   assert.ok(broken)
   await stage.gateway.db.query(`update reservation_version set content = '{}' where reservation_id = $1`, [
     broken,
   ])
-  const receiver = await receiving()
-  await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
   receiver.calls.length = 0
+  isMended = true
   later(3_600_000)
   await until('the others are delivered', async () =>
     (await Promise.all(others.map(statusOf))).every((status) => status === 'delivered'),

@@ -51,7 +51,7 @@ async function insertDelivery(connection: Queryable, id: string, delivery: ToDel
       insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, endpoint,
         lane, due_at, trigger, arrives_at, created_at, undelivered_since, give_up_at, alerted_at)
       select $1, $2, $3, $4, $5, $6, 'queued', $7::int8,
-        -- With nowhere to call, each hourly run looks whether there is by now.
+        -- With nowhere to call it waits until there is (delivery-nowhere.ts).
         case when $7::int8 = ${noEndpoint} then 'hourly' else 'first' end,
         case when $7::int8 = ${noEndpoint} then 'infinity' else to_timestamp($8::float8 / 1000) end,
         'realtime', to_timestamp($9::float8 / 1000), to_timestamp($8::float8 / 1000),

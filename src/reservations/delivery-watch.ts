@@ -1,5 +1,6 @@
 import { sparing } from '../platform/log.ts'
 import { raiseAlerts, selectFigures, type DeliveryFigures } from './delivery-alerts.ts'
+import { addressWaiting, retryRefusedAddresses } from './delivery-nowhere.ts'
 import { hourOf } from './delivery-schedule.ts'
 import type { Place } from './delivery-slots.ts'
 import { requeueLost, selectDue } from './delivery-store.ts'
@@ -19,6 +20,7 @@ export function startWatch(
   const { db, clock, log } = needs
   const complain = sparing(log, 'deliveries are not looked for')
   let hourMade: number | undefined
+  let isFirst = true
   const last = { alertsMs: -Infinity, figuresMs: -Infinity }
   let figures: DeliveryFigures = { queued: 0, dead: 0, alerts: 0, oldestSeconds: 0 }
   measure(needs, () => figures)
@@ -26,6 +28,10 @@ export function startWatch(
   const look = async (): Promise<void> => {
     const lost = await requeueLost(db, clock.now())
     if (lost > 0) log.warn({ lost }, 'deliveries that were left behind are sent again')
+    if (isFirst) await retryRefusedAddresses(needs)
+    isFirst = false
+    const addressed = await addressWaiting(needs)
+    if (addressed > 0) log.info({ addressed }, 'deliveries that had no URL have one now')
     const hour = hourOf(clock.now())
     if (hour !== hourMade) {
       const { hours, deliveries } = await runHourly(needs)

@@ -1,8 +1,7 @@
 import type { Needs } from '../platform/needs.ts'
 import { numberArray, type Queryable } from '../platform/postgres.ts'
 import { transaction } from '../platform/transaction.ts'
-import { selectCallback } from '../webhooks/store.ts'
-import { endpointOf, noEndpoint } from './delivery-queue.ts'
+import { noEndpoint } from './delivery-queue.ts'
 import { hoursToRun, runAfter } from './delivery-schedule.ts'
 
 export type HourlyRun = { hours: number[]; deliveries: number }
@@ -17,7 +16,6 @@ export async function runHourly(needs: Pick<Needs, 'db' | 'clock'>): Promise<Hou
   return await transaction(needs.db, async (connection) => {
     const hours = await takeHours(connection, nowMs)
     if (hours.length === 0) return { hours, deliveries: 0 }
-    await findNewUrls(connection, nowMs)
     await giveUp(connection, nowMs)
     const deliveries = await makeDue(connection, nowMs)
     await connection.query(
@@ -44,29 +42,6 @@ async function takeHours(connection: Queryable, nowMs: number): Promise<number[]
     [numberArray(wanted), nowMs],
   )
   return taken.map(({ hourMs }) => hourMs).sort((left, right) => left - right)
-}
-
-/** Deliveries that had nowhere to go get the URL that was registered since. */
-async function findNewUrls(connection: Queryable, nowMs: number): Promise<void> {
-  const { rows: hotels } = await connection.query<{ hotelId: number }>(
-    // Suppliers who fetch their reservations have no URL at all, and perhaps many hotels.
-    `select distinct hotel_id as "hotelId" from delivery
-     where status = 'queued' and lane = 'hourly' and endpoint = ${noEndpoint} and exists (
-       select from api_key where api_key.supplier_id = delivery.supplier_id and pushbook_webhook is not null)`,
-  )
-  const found: { hotelId: number; endpoint: number }[] = []
-  for (const { hotelId } of hotels) {
-    const callback = await selectCallback(connection, hotelId, 'pushbook', nowMs)
-    if (callback) found.push({ hotelId, endpoint: endpointOf(callback.url) })
-  }
-  if (found.length === 0) return
-  await connection.query(
-    `update delivery set endpoint = found.endpoint
-     from unnest($1::int[], $2::int8[]) as found (hotel_id, endpoint)
-     where delivery.status = 'queued' and delivery.lane = 'hourly' and delivery.endpoint = ${noEndpoint}
-       and delivery.hotel_id = found.hotel_id`,
-    [numberArray(found.map(({ hotelId }) => hotelId)), numberArray(found.map(({ endpoint }) => endpoint))],
-  )
 }
 
 /** What still has nowhere to go when its time is over. Others are given up when their last attempt has failed. */

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  book,
+  deliveriesOf,
+  namedIn,
+  startDeliveryTest,
+  until,
+  type DeliverySupplier,
+  type DeliveryTest,
+} from '../../test/deliveries.ts'
+import { startReceiver, type Receiver } from '../../test/receiver.ts'
+import { expectOk } from '../../test/story.ts'
+import { createKey, expireKey } from '../keys/manage.ts'
+
+/** What waits for want of a URL goes out as soon as there is one, by whatever way. The clock stands still. */
+
+let stage: DeliveryTest
+let receiver: Receiver
+before(async () => {
+  stage = await startDeliveryTest()
+  receiver = await startReceiver()
+  stage.worker()
+})
+after(async () => {
+  await stage.stop()
+  await receiver.close()
+})
+
+const path = '/push/webhook/pushbook'
+const limitMs = 50_000
+const urlOf = (name: string): string => `http://127.0.0.1:${receiver.port}/${name}`
+const register = async (supplier: DeliverySupplier, name: string) =>
+  expectOk(await supplier.post(path, { webhook: urlOf(name) }))
+
+async function bookOne(supplier: DeliverySupplier): Promise<number> {
+  const [booked] = await book(stage.gateway, supplier)
+  return booked?.reservationId ?? assert.fail('nothing was booked')
+}
+
+const standsAs = async (reservationId: number): Promise<unknown[]> =>
+  (await deliveriesOf(stage.gateway, reservationId)).map(({ status, attempts }) => [status, attempts])
+
+const isDelivered = (reservationId: number) => async (): Promise<boolean> =>
+  (await deliveriesOf(stage.gateway, reservationId)).at(-1)?.status === 'delivered'
+
+test('what was booked before any URL was registered is delivered when one is, each reservation as a first attempt', async () => {
+  const supplier = await stage.supplierAt('late', undefined)
+  const ids = [await bookOne(supplier), await bookOne(supplier)]
+  assert.deepEqual(await Promise.all(ids.map(standsAs)), [[['queued', 0]], [['queued', 0]]])
+  await register(supplier, 'late')
+  for (const id of ids) await until(`${id} is delivered`, isDelivered(id), limitMs)
+  assert.deepEqual(await Promise.all(ids.map(standsAs)), [[['delivered', 1]], [['delivered', 1]]])
+  const named = receiver.calls.map(namedIn).filter((names) => names.length > 0)
+  assert.deepEqual(named.map((names) => names.join()).toSorted(), ids.map((id) => `${id}.1`).toSorted())
+  const { rows } = await stage.gateway.db.query('select distinct trigger from delivery_attempt')
+  assert.deepEqual(rows, [{ trigger: 'realtime' }])
+})
+
+test('what was booked while the URL was removed, and what just lost it, is delivered when one is registered again', async () => {
+  const supplier = await stage.supplierAt('again', undefined)
+  await register(supplier, 'first')
+  expectOk(await supplier.delete(path))
+  const ids = [await bookOne(supplier)]
+  // Queued for the URL of before: whoever claims it finds none.
+  await stage.gateway.db.query(
+    `update delivery set endpoint = 4711, lane = 'first', due_at = created_at where reservation_id = $1`,
+    ids,
+  )
+  await until(
+    'it has lost its URL',
+    async () => {
+      const { rowCount } = await stage.gateway.db.query(
+        'select from delivery where reservation_id = $1 and endpoint = 0',
+        ids,
+      )
+      return rowCount === 1
+    },
+    limitMs,
+  )
+  ids.push(await bookOne(supplier))
+  await register(supplier, 'second')
+  for (const id of ids) await until(`${id} is delivered`, isDelivered(id), limitMs)
+})
+
+test('a URL of another key of the account does as well, and one of a key that is no longer valid does not', async () => {
+  const supplier = await stage.supplierAt('keys', undefined)
+  await register(supplier, 'own')
+  const { db, clock } = stage.gateway
+  await expireKey(db, supplier.keyId, clock.now())
+  const id = await bookOne(supplier)
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  assert.deepEqual(await standsAs(id), [['queued', 0]])
+  const wanted = { supplier: 'keys', channelManager: 'keys', expiresAtMs: null, limits: {} }
+  const { keyId } = await createKey(db, 'sandbox', wanted)
+  await db.query(
+    `update api_key set pushbook_webhook = $2, pushbook_webhook_at = now(), signing_secret = 'whsec_AAAA' where id = $1`,
+    [keyId, urlOf('other')],
+  )
+  await until('it is delivered', isDelivered(id), limitMs)
+})
+
+test('what could not be sent because its address was refused is tried again when a worker starts, whose rules may be others', async () => {
+  const supplier = await stage.supplierAt('refused', undefined)
+  await stage.gateway.db.query(
+    `update api_key set pushbook_webhook = 'http://169.254.7.7:8080/', pushbook_webhook_at = now(), signing_secret = 'whsec_AAAA'
+     where id = $1`,
+    [supplier.keyId],
+  )
+  const id = await bookOne(supplier)
+  const failed = async (): Promise<boolean> => {
+    const [one] = await deliveriesOf(stage.gateway, id)
+    return one?.status === 'queued' && one.attempts === 1
+  }
+  await until('it is refused', failed, limitMs)
+  stage.worker()
+  await until('it was tried again', async () => !(await failed()), limitMs)
+})
