@@ -14,7 +14,7 @@ const defaults = {
   roles: ['gateway', 'worker', 'console'],
   logLevel: 'info',
   postgresBinDir: undefined,
-  allowPrivateWebhooks: false,
+  privateNetworks: [],
   pushLogDays: 90,
   publicUrl: undefined,
   trustedProxies: [],
@@ -66,7 +66,7 @@ test('every setting is read', () => {
         roles: ['gateway', 'worker'],
         logLevel: 'silent',
         postgresBinDir: '/usr/lib/postgresql/18/bin',
-        allowPrivateWebhooks: false,
+        privateNetworks: [],
         pushLogDays: 1,
         publicUrl: 'https://ari.example.com',
         trustedProxies: ['10.0.0.0/8', '::1'],
@@ -81,6 +81,12 @@ test('every setting is read', () => {
       warnings: [],
     },
   )
+})
+
+test('private webhooks are on this machine, or in the networks named', () => {
+  const networks = (text: string) => readConfig({ ARI_ALLOW_PRIVATE_WEBHOOKS: text }).settings.privateNetworks
+  assert.deepEqual(networks('true'), ['127.0.0.0/8', '::1/128'])
+  assert.deepEqual(networks('172.18.0.0/16, 127.0.0.0/8'), ['172.18.0.0/16', '127.0.0.0/8'])
 })
 
 test('the vault key is read in hexadecimal and base64url too', () => {
@@ -98,7 +104,8 @@ const host = (shown: string) =>
 const roles = (shown: string) =>
   `ARI_ROLES must be one or more of gateway, worker or console, each once, with commas between, not ${shown}`
 const days = (shown: string) => `ARI_PUSH_LOG_DAYS must be a whole number from 1 to 3650, not ${shown}`
-
+const privateWebhooks = (shown: string) =>
+  `ARI_ALLOW_PRIVATE_WEBHOOKS must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${shown}`
 const publicUrl = (shown: string) =>
   `ARI_PUBLIC_URL must be a URL without a path, like https://ari.example.com, not ${shown}`
 const proxies = (shown: string) =>
@@ -135,10 +142,15 @@ const wrong: [Environ, string][] = [
     { LOG_LEVEL: 'verbose' },
     'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent, not "verbose"',
   ],
-  [{ ARI_ALLOW_PRIVATE_WEBHOOKS: 'yes' }, 'ARI_ALLOW_PRIVATE_WEBHOOKS must be true or false, not "yes"'],
+  [{ ARI_ALLOW_PRIVATE_WEBHOOKS: 'yes' }, privateWebhooks('"yes"')],
+  [{ ARI_ALLOW_PRIVATE_WEBHOOKS: '10.0.0.0/8,8.8.8.0/24' }, privateWebhooks('"10.0.0.0/8,8.8.8.0/24"')],
+  [
+    { ARI_ALLOW_PRIVATE_WEBHOOKS: '10.0.0.0/8', ARI_ENVIRONMENT: 'production' },
+    'ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production',
+  ],
   [
     { ARI_ALLOW_PRIVATE_WEBHOOKS: 'true', ARI_ENVIRONMENT: 'production' },
-    'ARI_ALLOW_PRIVATE_WEBHOOKS must not be true in production',
+    'ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production',
   ],
   [{ ARI_PUSH_LOG_DAYS: '0' }, days('"0"')],
   [{ ARI_PUSH_LOG_DAYS: '3651' }, days('"3651"')],

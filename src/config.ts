@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
 import { logLevels, type LogLevel } from './platform/log.ts'
+import { isAllowableNetwork, loopbackNetworks } from './platform/outbound.ts'
 import { operatorRoles, type OperatorRole } from './platform/route.ts'
 import { editDistance } from './platform/spelling.ts'
 
@@ -26,7 +27,8 @@ export type Settings = {
   roles: readonly Role[]
   logLevel: LogLevel
   postgresBinDir: string | undefined
-  allowPrivateWebhooks: boolean
+  /** Networks of one's own in which webhooks may be; none by default. */
+  privateNetworks: readonly string[]
   pushLogDays: number
   /** Under what people reach the console, without a slash at the end; absent: by whatever their requests name. */
   publicUrl: string | undefined
@@ -115,7 +117,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     roles: setting<readonly Role[]>('ARI_ROLES', roles, readRoles),
     logLevel: setting('LOG_LEVEL', 'info', among(logLevels)),
     postgresBinDir: setting<string | undefined>('ARI_POSTGRES_BIN', undefined, readFolder),
-    allowPrivateWebhooks: setting('ARI_ALLOW_PRIVATE_WEBHOOKS', false, readBoolean),
+    privateNetworks: setting<readonly string[]>('ARI_ALLOW_PRIVATE_WEBHOOKS', [], readPrivateNetworks),
     pushLogDays: setting(
       'ARI_PUSH_LOG_DAYS',
       pushLogDays.usual,
@@ -126,8 +128,8 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
     oidc: readOidc(environ, setting, wrong),
   }
-  if (settings.allowPrivateWebhooks && settings.environment === 'production') {
-    wrong.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be true in production')
+  if (settings.privateNetworks.length > 0 && settings.environment === 'production') {
+    wrong.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
   }
   if (wrong.length > 0) throw new WrongSettings(wrong)
   return { settings, warnings: unknownSettings(environ) }
@@ -200,10 +202,15 @@ function readRoles(text: string): Reading<readonly Role[]> {
       }
 }
 
-function readBoolean(text: string): Reading<boolean> {
-  return text === 'true' || text === 'false'
-    ? { value: text === 'true' }
-    : { wrong: `must be true or false, not ${quoted(text)}` }
+function readPrivateNetworks(text: string): Reading<readonly string[]> {
+  if (text === 'false') return { value: [] }
+  if (text === 'true') return { value: loopbackNetworks }
+  const value = text.split(',').map((part) => part.trim())
+  return value.every(isAllowableNetwork)
+    ? { value }
+    : {
+        wrong: `must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${quoted(text)}`,
+      }
 }
 
 /** The provider by which people sign in to the console; one that is named in part is a mistake. */

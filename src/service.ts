@@ -67,13 +67,13 @@ export async function startService(
     const needs: Needs = { db, clock: systemClock, log, telemetry: telemetry() }
     await prepareStore(needs, settings)
     const { startApp } = await loading
-    const { environment, allowPrivateWebhooks: allowPrivate } = settings
+    const { environment, privateNetworks } = settings
     const isGateway = settings.roles.includes('gateway')
-    const resolve = allowPrivate ? resolveAsSystem : resolveByDns
+    const resolve = privateNetworks.length > 0 ? resolveAsSystem : resolveByDns
     const app = startApp({
       ...needs,
       environment,
-      outbound: { allowPrivate, resolve },
+      outbound: { privateNetworks, resolve },
       vaultKey: settings.vaultKey,
       isGateway,
       console: settings.roles.includes('console') ? settings : undefined,

@@ -16,6 +16,7 @@ import { selectCallback } from '../src/webhooks/store.ts'
 import { startGateway, type GatewayOptions, type TestGateway, type TestSupplier } from './harness.ts'
 import type { ReceivedCall } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
+import { loopbackNetworks } from '../src/platform/outbound.ts'
 
 /** Suppliers with a URL for reservations, and reservations that are written as the booking side writes them. */
 
@@ -55,7 +56,7 @@ export async function startDeliveryTest(options: GatewayOptions = {}): Promise<D
     worker: (more = {}) => {
       const { db, clock } = gateway
       const log = openLog('fatal')
-      const outbound = { allowPrivate: true, resolve: async () => ['127.0.0.1'] }
+      const outbound = { privateNetworks: loopbackNetworks, resolve: async () => ['127.0.0.1'] }
       const needs = { db, clock, log, telemetry: telemetry(), outbound, vault: undefined }
       const bell = deliveryBell({ db, log })
       const worker = startDeliveryWorker({ ...needs, deliveryBell: bell, ...more })

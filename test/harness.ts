@@ -6,7 +6,7 @@ import type { Clock } from '../src/platform/clock.ts'
 import { openSession } from '../src/operators/door.ts'
 import { insertOptionalOperator } from '../src/operators/store.ts'
 import { openLog } from '../src/platform/log.ts'
-import type { OutboundRules, Resolve } from '../src/platform/outbound.ts'
+import { loopbackNetworks, type OutboundRules, type Resolve } from '../src/platform/outbound.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
 import type { OperatorRole } from '../src/platform/route.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
@@ -58,6 +58,7 @@ export type GatewayOptions = {
   now?: string
   environment?: 'sandbox' | 'production'
   resolve?: Resolve
+  /** Suppliers may be on this machine. */
   allowPrivate?: boolean
   /** How suppliers' servers are reached; without it, none is. */
   outbound?: Pick<OutboundRules, 'authorities' | 'reach'>
@@ -101,7 +102,7 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
     ...needs,
     environment,
     outbound: {
-      allowPrivate: options.allowPrivate ?? false,
+      privateNetworks: options.allowPrivate === true ? loopbackNetworks : [],
       resolve: options.resolve ?? (async () => ['93.184.216.34']),
       reach: ({ host }) => ({ host, port: portOfNobody, addresses: ['127.0.0.1'] }),
       ...options.outbound,

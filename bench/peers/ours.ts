@@ -2,6 +2,7 @@
 import { startApp } from '../../src/app.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { openLog } from '../../src/platform/log.ts'
+import { loopbackNetworks } from '../../src/platform/outbound.ts'
 import { openDatabase, type PostgresAddress } from '../../src/platform/postgres.ts'
 import { telemetry } from '../../src/platform/telemetry.ts'
 
@@ -17,7 +18,7 @@ const app = startApp({
   log,
   telemetry: telemetry(),
   environment: 'sandbox',
-  outbound: { allowPrivate: true, resolve: async () => [] },
+  outbound: { privateNetworks: loopbackNetworks, resolve: async () => [] },
   isGateway: true,
   console: undefined,
 })

@@ -10,7 +10,7 @@ import { createFirstAdmin, firstStart } from '../../src/operators/manage.ts'
 import { signInUrl } from '../../src/operators/sign-in-link.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { migrate } from '../../src/platform/migrate.ts'
-import { resolveAsSystem } from '../../src/platform/outbound.ts'
+import { resolveAsSystem, loopbackNetworks } from '../../src/platform/outbound.ts'
 import { openDatabase } from '../../src/platform/postgres.ts'
 import { telemetry } from '../../src/platform/telemetry.ts'
 import { isRecord } from '../../src/platform/validate.ts'
@@ -61,7 +61,7 @@ export async function startPastService(port: number): Promise<PastService> {
     telemetry: telemetry(),
     environment,
     // The suppliers listen on this machine.
-    outbound: { allowPrivate: true, resolve: resolveAsSystem },
+    outbound: { privateNetworks: loopbackNetworks, resolve: resolveAsSystem },
     isGateway: true,
     console: { publicUrl: undefined, oidc: undefined },
   })

@@ -42,7 +42,8 @@ async function start(settings: Settings): Promise<Service> {
   // Compiled modules are kept beside the data: half of a later start is compiling.
   const compiled = join(settings.dataDir, 'compile-cache')
   try {
-    makeFolders(compiled)
+    makeFolders(settings.dataDir, 0o700)
+    makeFolders(compiled, 0o700)
     enableCompileCache(compiled)
   } catch {
     // Only slower. Whether the data can be kept is for the store to say, which may be elsewhere.

@@ -63,9 +63,9 @@ async function initialise(place: Place, binaries: Binaries, watcher: Watcher): P
 /** Writes the settings anew at every start: what is ours lies outside the data folder. */
 export async function writeSettings(place: Place, binaries: Binaries, socketDir: string): Promise<void> {
   const at = (name: string) => join(place.stateDir, name)
-  const users = [...new Set([place.serviceUser.name, place.serverUser.name])]
+  // The service's user alone, and not the server's: if that is nobody, many other programs are nobody too.
   await replaceFile(at('pg_hba.conf'), `local all ${role} peer map=${role}\n`)
-  await replaceFile(at('pg_ident.conf'), users.map((name) => `${role} "${name}" ${role}\n`).join(''))
+  await replaceFile(at('pg_ident.conf'), `${role} "${place.serviceUser.name}" ${role}\n`)
   // In a list of folders, a comma counts unless the folder stands in double quotes.
   const socketList = `"${socketDir.replaceAll('"', '""')}"`
   const settings: [string, string][] = [

@@ -1,5 +1,5 @@
 /** One service a data folder: the lock, and what its holder tells others about itself. */
-import { chownSync, lstatSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, lstatSync, writeFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -23,6 +23,10 @@ export function takeLock(stateDir: string): Lock | undefined {
   const path = join(stateDir, 'service.lock')
   let file: DatabaseSync
   try {
+    // SQLite's own file would be open to all; its journal takes after the file. One that is there isn't opened: to
+    // close it would let go of a lock that this process holds on it.
+    if (existsSync(path)) chmodSync(path, 0o600)
+    else writeFileSync(path, '', { mode: 0o600, flag: 'a' })
     file = new DatabaseSync(path, { timeout: 0 })
   } catch (cause) {
     throw new Error(

@@ -28,7 +28,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { findBinaries } from './embedded-postgres-binaries.ts'
 import { prepareCluster, writeSettings } from './embedded-postgres-cluster.ts'
-import { choosePlace, makeSocketFolder, sharedDir } from './embedded-postgres-place.ts'
+import { choosePlace, makeSocketFolder, ownAccount, sharedDir } from './embedded-postgres-place.ts'
 import { postmasterPid, processesOf, Watcher } from './embedded-postgres-processes.ts'
 import { Supervisor } from './embedded-postgres-supervisor.ts'
 import {
@@ -173,18 +173,72 @@ suite('starting and stopping', () => {
       [],
     )
 
-    const stranger = ordinaryUser()
-    const attempt = () =>
-      execFileSync(
-        process.execPath,
-        ['--input-type=module', '-e', knock, import.meta.resolve('pg'), JSON.stringify(running.connection)],
-        { uid: stranger.uid, gid: stranger.gid, encoding: 'utf8', cwd: '/' },
-      ).trim()
-    assert.equal(attempt(), 'EACCES')
-    chmodSync(host, 0o755)
-    assert.equal(attempt(), '28000')
+    const strangers = [ordinaryUser(), account('nobody')]
+    const attempts = () => strangers.map((user) => connectAs(user, running.connection))
+    assert.deepEqual(attempts(), ['EACCES', 'EACCES'])
+    for (const folder of [host, join(dataDir, 'postgres')]) chmodSync(folder, 0o755)
+    assert.deepEqual(attempts(), ['28000', '28000'])
+    // Not even the account that PostgreSQL runs as is let in as its superuser.
+    assert.equal(connectAs(account(ownAccount), running.connection), '28000')
     await running.stop()
   })
+
+  test(
+    'root’s PostgreSQL runs as a user of its own, and nobody reads what it keeps',
+    onlyAsRoot,
+    async () => {
+      const dataDir = join(newFolder('home'), 'data')
+      const running = await start({ dataDir, log: quiet() })
+      assert.deepEqual(running.notes, [`PostgreSQL runs as ${ownAccount}, because it refuses to run as root`])
+      assert.equal(statSync(clusterOf(dataDir)).uid, account(ownAccount).uid)
+      assert.deepEqual(openToOthers(dataDir), [])
+      assert.equal(readAs(account('nobody'), join(clusterOf(dataDir), 'PG_VERSION')), 'EACCES')
+      await running.stop()
+    },
+  )
+
+  test('an ordinary user’s data are open to that user alone', async () => {
+    const user = ordinaryUser()
+    const product = productCopy(user.uid)
+    if (isRoot) chownSync(product.home, user.uid, user.gid)
+    const dataDir = join(product.home, 'data')
+    const running = await service({ dataDir, product, user })
+    assert.deepEqual(openToOthers(dataDir), [])
+    assert.deepEqual(openToGroup(dataDir), [])
+    await running.stop()
+  })
+
+  test('root’s data that another account owns are given to PostgreSQL’s', onlyAsRoot, async () => {
+    const dataDir = await folderInUse()
+    const first = await service({ dataDir })
+    await query(first.connection, 'create table kept as select 7 as seven')
+    await first.stop()
+    // As they come from another machine, or from before the account was made; the folder was handed over only in part.
+    execFileSync('chown', ['-hR', 'nobody:', clusterOf(dataDir)])
+    execFileSync('chown', ['-hR', `${ownAccount}:`, join(clusterOf(dataDir), 'base')])
+    const again = await service({ dataDir })
+    assert.deepEqual(await query(again.connection, 'table kept'), [{ seven: 7 }])
+    const entries = readdirSync(clusterOf(dataDir), { recursive: true, encoding: 'utf8' })
+    const owners = new Set(entries.map((entry) => ownerOf(join(clusterOf(dataDir), entry))))
+    owners.delete(undefined)
+    assert.deepEqual([...owners], [account(ownAccount).uid])
+    await again.stop()
+  })
+
+  test(
+    'where no user can be made it runs as nobody, says so, and admits no other program of nobody',
+    { skip: isRoot && process.platform === 'linux' ? false : 'needs root on Linux' },
+    async () => {
+      const dataDir = newFolder('data')
+      const running = await service({ dataDir, within: withoutOwnAccount() })
+      assert.deepEqual(running.notes, [
+        `PostgreSQL runs as nobody, because it refuses to run as root; other programs that run as nobody can read the data, because no user ${ownAccount} could be made: make one (useradd --system ${ownAccount}) and restart the service`,
+      ])
+      assert.equal(connectAs(account('nobody'), running.connection), '28000')
+      assert.deepEqual(await query(running.connection, 'select 1 as one'), [{ one: 1 }])
+      await running.stop()
+    },
+  )
 })
 
 suite('one service a folder', () => {
@@ -428,8 +482,9 @@ suite('places that are closed', () => {
         {
           dataDir: state,
           notes: [
-            `PostgreSQL runs as nobody, because it refuses to run as root; its data are in ${state}, because nobody could not reach ${join(dataDir, 'postgres')}`,
-            `PostgreSQL's programs run from a copy in ${copy}, because nobody could not reach ${native}`,
+            `PostgreSQL runs as ${ownAccount}, because it refuses to run as root`,
+            `PostgreSQL: its data are in ${state}, because ${ownAccount} could not reach ${join(dataDir, 'postgres')}`,
+            `PostgreSQL's programs run from a copy in ${copy}, because ${ownAccount} could not reach ${native}`,
           ],
         },
       )
@@ -582,7 +637,13 @@ async function start(options: Parameters<typeof startEmbeddedPostgres>[0]): Prom
 /** A service of its own process: what it says when it runs, and ways to end it. */
 type Service = ReturnType<typeof spawnService>
 type Product = { home: string; node: string; entry: string }
-type ServiceOptions = { dataDir: string; product?: Product; user?: { uid: number; gid: number } }
+type ServiceOptions = {
+  dataDir: string
+  product?: Product
+  user?: User
+  /** The program by which the service is run. */
+  within?: string[]
+}
 
 const serviceProgram = `
 const [entry, dataDir] = process.argv.slice(1)
@@ -606,11 +667,12 @@ const client = new pg.Client(JSON.parse(connection))
 await client.connect().then(() => console.log('in'), (error) => console.log(error.code))
 process.exit(0)`
 
-function spawnService({ dataDir, product, user }: ServiceOptions) {
+function spawnService({ dataDir, product, user, within = [] }: ServiceOptions) {
   const entry = product?.entry ?? join(import.meta.dirname, 'embedded-postgres.ts')
+  const [program = process.execPath, ...rest] = [...within, product?.node ?? process.execPath]
   const child: ChildProcess = spawn(
-    product?.node ?? process.execPath,
-    ['--input-type=module', '-e', serviceProgram, pathToFileURL(entry).href, dataDir],
+    program,
+    [...rest, '--input-type=module', '-e', serviceProgram, pathToFileURL(entry).href, dataDir],
     { cwd: '/', stdio: ['pipe', 'pipe', 'inherit'], ...(isRoot && user && { uid: user.uid, gid: user.gid }) },
   )
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -691,14 +753,74 @@ function cloneFile(from: string, to: string): void {
   }
 }
 
+type User = { uid: number; gid: number }
+
 /** Ourselves, or for root an account of the system that is neither root nor nobody. */
-function ordinaryUser(): { uid: number; gid: number } {
-  if (!isRoot) return userInfo()
+function ordinaryUser(): User {
+  return isRoot ? account('games', 'daemon') : userInfo()
+}
+
+/** The first of these accounts that this machine has. */
+function account(...names: string[]): User {
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
-  const [, , uid, gid] = accounts.find(([name]) => name === 'games' || name === 'daemon') ?? []
+  const [, , uid, gid] = accounts.find(([name]) => names.includes(name ?? '')) ?? []
+  assert.ok(uid !== undefined && gid !== undefined, `this machine has no account ${names.join(' or ')}`)
   return { uid: Number(uid), gid: Number(gid) }
+}
+
+/** Why a program of this user is not let in, or that it is. */
+function connectAs({ uid, gid }: User, connection: PostgresConnection): string {
+  const parameters = [
+    '--input-type=module',
+    '-e',
+    knock,
+    import.meta.resolve('pg'),
+    JSON.stringify(connection),
+  ]
+  return execFileSync(process.execPath, parameters, { uid, gid, encoding: 'utf8', cwd: '/' }).trim()
+}
+
+function readAs({ uid, gid }: User, path: string): string {
+  const program =
+    'try { fs.readFileSync(process.argv[1]); console.log("read") } catch (e) { console.log(e.code) }'
+  return execFileSync(process.execPath, ['-e', program, path], {
+    uid,
+    gid,
+    encoding: 'utf8',
+    cwd: '/',
+  }).trim()
+}
+
+/** What in the folder gives other users of the machine, or the group, any right. */
+const openToOthers = (folder: string) => openBeyond(folder, 0o007)
+const openToGroup = (folder: string) => openBeyond(folder, 0o070)
+
+function openBeyond(folder: string, mask: number): string[] {
+  const inside = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return ['.', ...inside].filter((entry) => {
+    const found = lstatSync(join(folder, entry), { throwIfNoEntry: false })
+    // PostgreSQL opens its sockets to all; their folder is closed.
+    return found !== undefined && !found.isSocket() && !found.isSymbolicLink() && (found.mode & mask) !== 0
+  })
+}
+
+function ownerOf(path: string): number | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.uid
+}
+
+/** A program that runs another where the list of users lacks PostgreSQL's own and can't be replaced. */
+function withoutOwnAccount(): string[] {
+  const lists = ['passwd', 'group'].map((name) => {
+    const lines = readFileSync(join('/etc', name), 'utf8').split('\n')
+    const list = join(newFolder('etc'), name)
+    writeFileSync(list, lines.filter((line) => !line.startsWith(`${ownAccount}:`)).join('\n'), {
+      mode: 0o644,
+    })
+    return `mount --bind '${list}' /etc/${name}`
+  })
+  return ['unshare', '--mount', 'sh', '-c', `${lists.join(' && ')} && exec "$@"`, 'sh']
 }
 
 function libraryLink(): { name: string; target: string } {

@@ -9,6 +9,7 @@ import {
   candidates,
   choosePlace,
   codeOf,
+  giveDataToServer,
   makeSocketFolder,
   port,
   type Place,
@@ -66,6 +67,7 @@ export async function startEmbeddedPostgres(options: {
   if (lock === undefined) throw new DataFolderInUse(dataDir, await holderPid(place.stateDir))
   let watcher: Watcher | undefined
   try {
+    await giveDataToServer(place)
     const socketDir = await makeSocketFolder(place)
     await writeHolder(place.stateDir, { pid: process.pid, osUser: place.serviceUser.name, host: socketDir })
     const binaries = await findBinaries(place, binDir)

@@ -12,6 +12,7 @@ import { httpAnswer, startReceiver, type Behaviour, type ReceiverOptions } from 
 import { outboundCaller, type Called, type OutboundCall, type OutboundCaller } from './outbound-call.ts'
 import type { OutboundRules } from './outbound.ts'
 import { telemetry } from './telemetry.ts'
+import { loopbackNetworks } from './outbound.ts'
 
 const closers: (() => unknown)[] = []
 after(async () => {
@@ -25,7 +26,7 @@ async function receiver(behave?: Behaviour, options?: ReceiverOptions) {
 }
 
 const local: OutboundRules = {
-  allowPrivate: true,
+  privateNetworks: loopbackNetworks,
   resolve: async () => ['127.0.0.1'],
   authorities: [testAuthority],
 }
@@ -284,14 +285,14 @@ test('what fails before the request begins has sent no byte of it', async () => 
       at(good),
       'refused_address',
     ],
-    ['an address that is private', caller({ allowPrivate: false }), at(good), 'refused_address'],
+    ['an address that is private', caller({ privateNetworks: [] }), at(good), 'refused_address'],
     [
       'a private address in the URL',
-      caller({ allowPrivate: false }),
+      caller({ privateNetworks: [] }),
       at(good, '127.0.0.1'),
       'refused_address',
     ],
-    ['the same in IPv6', caller({ allowPrivate: false }), at(good, '[::ffff:7f00:1]'), 'refused_address'],
+    ['the same in IPv6', caller({ privateNetworks: [] }), at(good, '[::ffff:7f00:1]'), 'refused_address'],
     ['an address written oddly', by, at(good, '0x7f.1'), 'refused_address'],
     ['no URL', by, 'supplier', 'refused_address'],
   ]

@@ -133,7 +133,7 @@ function endingOf(call: OutboundCall, closing: AbortSignal): { ending: AbortCont
 }
 
 async function attempt(call: OutboundCall, means: Means): Promise<Outcome> {
-  const parsed = parseUrl(call.url, means.rules.allowPrivate)
+  const parsed = parseUrl(call.url, means.rules.privateNetworks)
   if ('fault' in parsed) {
     throw new CallFault('refused_address', `the URL must not be called: ${parsed.fault.kind}`)
   }

@@ -13,8 +13,11 @@ import ipaddr from 'ipaddr.js'
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
 export type OutboundRules = {
-  /** Also lets `http` and loopback and private addresses through: for local tries in the sandbox. */
-  allowPrivate: boolean
+  /**
+   * Networks of one's own that may be called, as `127.0.0.0/8`; with any, `http` and port 80 may be too. For the
+   * sandbox; empty: none.
+   */
+  privateNetworks: readonly string[]
   resolve: Resolve
   /** Certificate authorities that are trusted beside those of Node, in PEM. */
   authorities?: readonly string[]
@@ -91,11 +94,12 @@ export function dnsResolve(servers?: readonly string[]): Resolve {
 
 /** Vets a URL wholly: its text, its host, and every address that the host has now. */
 export async function vetUrl(text: string, rules: OutboundRules): Promise<VettedUrl | Refused> {
-  const parsed = parseUrl(text, rules.allowPrivate)
+  const { privateNetworks } = rules
+  const parsed = parseUrl(text, privateNetworks)
   if ('fault' in parsed) return parsed
   const addresses = parsed.isAddress ? [parsed.host] : await resolveInTime(parsed.host, rules.resolve)
   if (addresses.length === 0 || addresses.length > addressesMax) return { fault: { kind: 'unresolved' } }
-  if (!addresses.every((address) => mayConnect(address, rules.allowPrivate))) {
+  if (!addresses.every((address) => mayConnect(address, privateNetworks))) {
     return { fault: { kind: 'privateAddress' } }
   }
   return { ...parsed, addresses }
@@ -123,12 +127,13 @@ const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/
  * Takes a URL apart. The URL standard reads `0x7f.1`, `2130706433`, `%6c` and `１２７` as plain hosts, so what it read
  * must be what was written: then whoever reads the stored URL, with whatever parser, reads the same host.
  */
-export function parseUrl(text: string, allowPrivate: boolean): ParsedUrl | Refused {
+export function parseUrl(text: string, privateNetworks: readonly string[]): ParsedUrl | Refused {
+  const isLocalTry = privateNetworks.length > 0
   if (text.length > urlCharactersMax) return refused('tooLong')
   if (!/^[\x21-\x7e]*$/.test(text)) return refused('notAscii')
   const url = URL.parse(text)
   if (!url) return refused('malformed')
-  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return refused('notHttps')
+  if (url.protocol !== 'https:' && !(isLocalTry && url.protocol === 'http:')) return refused('notHttps')
   const authority = authorityOf.exec(text)?.[1]
   if (authority === undefined || text.includes('\\')) return refused('malformed')
   if (authority.includes('@')) return refused('credentials')
@@ -137,13 +142,13 @@ export function parseUrl(text: string, allowPrivate: boolean): ParsedUrl | Refus
   if (!written) return refused('malformed')
   if (url.hostname.endsWith('.')) return refused('trailingDot')
   if (written[1]?.toLowerCase() !== url.hostname) return { fault: { kind: 'hostForm', form: url.hostname } }
-  if (written[2] !== undefined && !isPort(Number(written[2]), allowPrivate)) return refused('port')
+  if (written[2] !== undefined && !isPort(Number(written[2]), isLocalTry)) return refused('port')
 
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const isAddress = isIP(host) !== 0
   if (!isAddress && !isName(host)) return refused('malformed')
-  if (!isAddress && !allowPrivate && isPrivateName(host)) return refused('privateName')
-  if (isAddress && !mayConnect(host, allowPrivate)) return refused('privateAddress')
+  if (!isAddress && !isLocalTry && isPrivateName(host)) return refused('privateName')
+  if (isAddress && !mayConnect(host, privateNetworks)) return refused('privateAddress')
   return { href: url.href, host, isAddress }
 }
 
@@ -152,8 +157,8 @@ function refused(kind: UrlFaultKind): Refused {
 }
 
 /** Ports below 1024 other than 443 belong to other services; nothing of ours shall knock there. */
-function isPort(port: number, allowPrivate: boolean): boolean {
-  return port === 443 || (port >= 1_024 && port <= 65_535) || (allowPrivate && port === 80)
+function isPort(port: number, isLocalTry: boolean): boolean {
+  return port === 443 || (port >= 1_024 && port <= 65_535) || (isLocalTry && port === 80)
 }
 
 const nameCharactersMax = 253
@@ -186,7 +191,7 @@ function isPrivateName(host: string): boolean {
   return labels.length < 2 || privateDomains.includes(labels.at(-1) ?? '')
 }
 
-/** Where clouds answer their guests with credentials and settings; refused even where private addresses are not. */
+/** Where clouds answer their guests with credentials and settings; refused even inside a network that is allowed. */
 const metadataAddresses = new Set([
   '169.254.169.254',
   '169.254.170.2',
@@ -197,21 +202,44 @@ const metadataAddresses = new Set([
   'fd20:ce::254',
 ])
 
-const privateRanges = new Set(['loopback', 'private', 'uniqueLocal'])
+/** This machine, for suppliers that are tried on it. */
+export const loopbackNetworks = ['127.0.0.0/8', '::1/128']
+
+/** Whatever is allowed lies in one of these: link-local, multicast and reserved addresses are never called. */
+const allowableNetworks = [
+  ...loopbackNetworks,
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  'fc00::/7',
+]
+
+/** Whether a network, as `10.20.0.0/16`, is one that may be allowed; an address alone is none. */
+export function isAllowableNetwork(network: string): boolean {
+  if (!/^[0-9a-f.:]+\/\d{1,3}$/i.test(network) || !ipaddr.isValidCIDR(network)) return false
+  const [address, bits] = ipaddr.parseCIDR(network)
+  return allowableNetworks.some((one) => bits >= ipaddr.parseCIDR(one)[1] && isWithin(address, one))
+}
 
 /**
  * Whether an address may be connected to. `unicast` is what ipaddr.js calls an address in no special range; it knows no
  * range for IPv4-compatible (::/96), ISATAP and unassigned IPv6 addresses, so of IPv6 only 2000::/3 is let through.
  */
-export function mayConnect(address: string, allowPrivate: boolean): boolean {
+export function mayConnect(address: string, privateNetworks: readonly string[]): boolean {
   // Of what ipaddr.js reads as an address, only the plain form: not 0177.0.0.1, not fe80::1%eth0.
   if (isIP(address) === 0 || address.includes('%')) return false
   const parsed = ipaddr.parse(address)
   if (metadataAddresses.has(parsed.toString())) return false
   const range: string = parsed.range()
-  if (allowPrivate && privateRanges.has(range)) return true
+  if (privateNetworks.some((network) => isWithin(parsed, network))) return true
   if (range !== 'unicast') return false
   return !(parsed instanceof ipaddr.IPv6) || isGlobal(parsed)
+}
+
+function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
+  const [within, bits] = ipaddr.parseCIDR(network)
+  return address.kind() === within.kind() && address.match(within, bits)
 }
 
 function isGlobal(address: ipaddr.IPv6): boolean {

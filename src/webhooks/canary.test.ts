@@ -5,7 +5,7 @@ import { startGateway, type TestGateway } from '../../test/harness.ts'
 import { startNameServer, type NameServer } from '../../test/name-server.ts'
 import { startReceiver, type Receiver } from '../../test/receiver.ts'
 import { outboundCaller, type OutboundCaller } from '../platform/outbound-call.ts'
-import { dnsResolve, type OutboundRules, type Resolve } from '../platform/outbound.ts'
+import { dnsResolve, type OutboundRules, type Resolve, loopbackNetworks } from '../platform/outbound.ts'
 import { telemetry } from '../platform/telemetry.ts'
 
 /**
@@ -30,7 +30,7 @@ before(async () => {
   servers = []
   tried = []
   resolve = async () => ['127.0.0.1']
-  const rules: Omit<OutboundRules, 'allowPrivate'> = {
+  const rules: Omit<OutboundRules, 'privateNetworks'> = {
     resolve: (...given) => resolve(...given),
     reach: ({ host, addresses }) => {
       tried.push(...addresses)
@@ -42,7 +42,7 @@ before(async () => {
     },
   }
   gateway = await startGateway({ outbound: rules, resolve: rules.resolve })
-  caller = outboundCaller({ ...rules, allowPrivate: false }, telemetry(), {
+  caller = outboundCaller({ ...rules, privateNetworks: [] }, telemetry(), {
     purpose: 'canary',
     connectionsPerHost: 1,
   })
@@ -71,10 +71,14 @@ async function outcomeOf(url: string): Promise<string> {
 }
 
 test('the canary sings when it is reached', async () => {
-  const open = outboundCaller({ allowPrivate: true, resolve: async () => ['127.0.0.1'] }, telemetry(), {
-    purpose: 'open',
-    connectionsPerHost: 1,
-  })
+  const open = outboundCaller(
+    { privateNetworks: loopbackNetworks, resolve: async () => ['127.0.0.1'] },
+    telemetry(),
+    {
+      purpose: 'open',
+      connectionsPerHost: 1,
+    },
+  )
   const limits = { connectWithinMs: 1_000, withinMs: 2_000, answerBytesMax: 1_000 }
   const called = await open.post({
     url: `http://canary.example:${canary.port}/`,

@@ -231,15 +231,17 @@ test('the limit of the URL that is published is the one that counts', () => {
   assert.equal(commonLimits.webhookUrlLength, urlCharactersMax)
 })
 
-test('with private webhooks allowed, http and loopback are registered, the cloud metadata address is not', async () => {
+test('with private webhooks allowed, http and loopback are registered, other private addresses are not', async () => {
   const local = await startGateway({ allowPrivate: true, resolve: async () => ['127.0.0.1', '::1'] })
   try {
     const supplier = await local.supplier('local')
     const webhook = 'http://localhost:3000/price-check'
     assert.equal((await supplier.post(paths[0], { webhook })).status, 200)
     assert.equal((await held(supplier, local))?.availability, webhook)
-    const refused = await supplier.post(paths[1], { webhook: 'http://169.254.169.254/' })
-    assert.deepEqual([refused.status, refused.body['message']], [400, webhookFaults.privateAddress.message])
+    for (const address of ['169.254.169.254', '10.0.0.1', '192.168.0.1', '[fd00::1]']) {
+      const refused = await supplier.post(paths[1], { webhook: `http://${address}/` })
+      assert.deepEqual([refused.status, refused.body['message']], [400, webhookFaults.privateAddress.message])
+    }
   } finally {
     await local.stop()
   }

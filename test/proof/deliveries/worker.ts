@@ -11,6 +11,7 @@ import { deliveryBell } from '../../../src/reservations/delivery-bell.ts'
 import { crashSteps } from '../../../src/reservations/delivery-needs.ts'
 import { startDeliveryWorker } from '../../../src/reservations/delivery-worker.ts'
 import { breakable, breaks, sharedSlots } from './breaks.ts'
+import { loopbackNetworks } from '../../../src/platform/outbound.ts'
 
 const { address, step, at, leaseMs, broken } = JSON.parse(process.argv[2] ?? '{}')
 const isOfStatements = broken !== undefined && broken in breaks
@@ -26,7 +27,7 @@ startDeliveryWorker({
   clock: systemClock,
   log,
   telemetry: telemetry(),
-  outbound: { allowPrivate: true, resolve: async () => ['127.0.0.1'] },
+  outbound: { privateNetworks: loopbackNetworks, resolve: async () => ['127.0.0.1'] },
   deliveryBell: deliveryBell({ db, log }),
   vault: undefined,
   ...(broken === 'first come, first served' ? { slots: sharedSlots() } : {}),
