@@ -669,9 +669,10 @@ process.exit(0)`
 
 function spawnService({ dataDir, product, user, within = [] }: ServiceOptions) {
   const entry = product?.entry ?? join(import.meta.dirname, 'embedded-postgres.ts')
-  const [program = process.execPath, ...rest] = [...within, product?.node ?? process.execPath]
+  const program = product?.node ?? process.execPath
+  const [first, ...rest] = [...within, program]
   const child: ChildProcess = spawn(
-    program,
+    first,
     [...rest, '--input-type=module', '-e', serviceProgram, pathToFileURL(entry).href, dataDir],
     { cwd: '/', stdio: ['pipe', 'pipe', 'inherit'], ...(isRoot && user && { uid: user.uid, gid: user.gid }) },
   )
