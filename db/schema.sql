@@ -633,6 +633,13 @@ create table tax (
   constraint tax_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
 
+create table write_probe (
+  is_only boolean default true not null,
+  at timestamp with time zone not null,
+  constraint write_probe_pkey PRIMARY KEY (is_only),
+  constraint write_probe_is_only_check CHECK (is_only)
+) with (fillfactor=50);
+
 create view ari_night as
  SELECT month.hotel_id,
     month.room_no,

@@ -91,11 +91,17 @@ export type ConsoleNeeds = Needs &
     callbackWatch?: CallbackWatch | undefined
   }
 
+/** A person who searches through years would rather wait for a minute than be told that it takes too long. */
+const unhurried =
+  (make: (needs: ConsoleNeeds) => Mounted) =>
+  (needs: ConsoleNeeds): Mounted =>
+    make({ ...needs, db: needs.db.unhurried })
+
 /** Every console route's handler; the compiler demands one for each. */
 export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleNeeds) => Mounted>> = {
   whoAmI,
-  getOverview,
-  search,
+  getOverview: unhurried(getOverview),
+  search: unhurried(search),
   signIn,
   signInByLink,
   signInWays,
@@ -109,8 +115,8 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleN
   disableOperator,
   enableOperator,
   createSignInLink,
-  listAudit,
-  listSuppliers,
+  listAudit: unhurried(listAudit),
+  listSuppliers: unhurried(listSuppliers),
   getSupplier,
   createSupplier,
   changeSupplier,
@@ -122,7 +128,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleN
   rotateSigningSecret,
   pingWebhook,
   listReferenceEntries,
-  getReferenceUse,
+  getReferenceUse: unhurried(getReferenceUse),
   addReferenceEntry,
   retireReferenceEntry,
   bringBackReferenceEntry,
@@ -134,25 +140,25 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleN
   cancelInSandbox,
   listSandboxCalls,
   getSandboxCall,
-  listHotels,
+  listHotels: unhurried(listHotels),
   getHotel,
-  listPushes,
+  listPushes: unhurried(listPushes),
   getPush,
-  listPushItems,
-  downloadPush,
+  listPushItems: unhurried(listPushItems),
+  downloadPush: unhurried(downloadPush),
   getCalendar,
   getCalendarCell,
   explainStay,
   stopSell,
-  searchReservations,
+  searchReservations: unhurried(searchReservations),
   showReservation,
   addReservationNote,
-  searchDeliveries,
+  searchDeliveries: unhurried(searchDeliveries),
   sendDeliveryAgain,
-  countDeliveriesToSend,
-  sendDeliveriesAgain,
-  searchPriceChecks,
-  summarizePriceChecks,
-  searchDrift,
-  findPushOfRevision,
+  countDeliveriesToSend: unhurried(countDeliveriesToSend),
+  sendDeliveriesAgain: unhurried(sendDeliveriesAgain),
+  searchPriceChecks: unhurried(searchPriceChecks),
+  summarizePriceChecks: unhurried(summarizePriceChecks),
+  searchDrift: unhurried(searchDrift),
+  findPushOfRevision: unhurried(findPushOfRevision),
 }

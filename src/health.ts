@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Needs } from './platform/needs.ts'
+import { storeFaults } from './platform/store-faults.ts'
 
 /** What load balancers and monitors ask: whether the process lives, whether it should get requests, and its metrics. */
 
-const readyTimeoutMs = 1_000
+const readyTimeoutMs = 2_500
 
 export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: () => boolean): void {
   // Those who watch an overloaded service must not take it for a dead one.
@@ -21,15 +22,14 @@ export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: 
   )
 }
 
+/** A place that only reads is not ready either: reads are served to those who ask all the same. */
 async function storeFault(needs: Needs): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('the store does not answer'), readyTimeoutMs)
+    timer = setTimeout(() => resolve(storeFaults.silent), readyTimeoutMs)
   })
   try {
-    return await Promise.race([needs.db.query('select 1').then(() => undefined), late])
-  } catch {
-    return 'the store is not available'
+    return await Promise.race([needs.db.writeFault(), late])
   } finally {
     clearTimeout(timer)
   }

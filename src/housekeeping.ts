@@ -39,7 +39,9 @@ export function startHousekeeping(needs: Needs, settings: Settings): { close: ()
   }
 }
 
-export async function doChores({ db, clock, log }: Needs, settings: Settings): Promise<void> {
+export async function doChores(needs: Needs, settings: Settings): Promise<void> {
+  const { clock, log } = needs
+  const db = needs.db.unhurried
   const chores: Readonly<Record<string, () => Promise<unknown>>> = {
     'push log days made': () => preparePartitions(db, clock.now()),
     'push log days dropped': () => dropOldPartitions(db, clock.now(), settings.pushLogDays),

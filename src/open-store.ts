@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Settings } from './config.ts'
+import type { PostgresAddress } from './platform/connection-config.ts'
 import { isMigrated } from './platform/migrate.ts'
-import type { PostgresAddress } from './platform/postgres.ts'
 
 /** Which PostgreSQL a program works on, by its settings. */
 export type Store = {

@@ -62,10 +62,10 @@ export async function startService(
     const store = await openStore(settings, log)
     closers.push({ name: 'store', close: store.close, withinMs: Infinity })
     await migrate(store.address)
-    const db = openDatabase(store.address, log)
+    const db = openDatabase(store.address, log, { patience: settings.patience })
     closers.push({ name: 'pool', close: db.close, withinMs: poolClosesWithinMs })
     const needs: Needs = { db, clock: systemClock, log, telemetry: telemetry() }
-    await prepareStore(needs, settings)
+    await prepareStore({ ...needs, db: db.unhurried }, settings)
     const { startApp } = await loading
     const { environment, privateNetworks } = settings
     const isGateway = settings.roles.includes('gateway')

@@ -18,7 +18,7 @@ let db: Database
 
 before(async () => {
   postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: quiet })
-  db = openDatabase(postgres.connection, quiet, 1)
+  db = openDatabase(postgres.connection, quiet, { connectionsMax: 1 })
   await migrate(postgres.connection)
 })
 

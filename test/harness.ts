@@ -74,6 +74,8 @@ export type GatewayOptions = {
   through?: (address: TestAddress) => TestAddress
 }
 
+const usualPatience = 100
+
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const { address, isThrownAway } = await (server ??= testServer())
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -93,7 +95,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
 
 async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise<TestGateway> {
   const log = openLog('fatal')
-  const db = openDatabase(address, log)
+  const db = openDatabase(address, log, { patience: options.patience ?? usualPatience })
   const clock = settableClock(options.now ?? testNow, options.systemTime === true)
   const environment = options.environment ?? 'sandbox'
   const needs = { db, clock, log, telemetry: telemetry() }
@@ -110,7 +112,7 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
     vaultKey: options.vaultKey,
     isGateway: options.isGateway ?? true,
     trustedProxies: options.trustedProxies,
-    patience: options.patience ?? 100,
+    patience: options.patience ?? usualPatience,
     console: 'console' in options ? options.console : { publicUrl: undefined, oidc: undefined },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -14,6 +14,8 @@ export type PostgresProxy = {
   /** Nothing passes, and nobody is told. */
   hold: () => void
   release: () => void
+  /** Nothing passes any more over the connections that there are; new ones are as always. */
+  forget: () => void
   close: () => Promise<void>
 }
 
@@ -72,6 +74,9 @@ export async function postgresProxy(): Promise<PostgresProxy> {
     release: () => {
       isHeld = false
       for (const pair of pairs) for (const socket of pair) socket.resume()
+    },
+    forget: () => {
+      for (const pair of pairs) for (const socket of pair) socket.pause()
     },
     close: async () => {
       await cut()

@@ -1,9 +1,10 @@
 /** This service as a process: its address on the first line of standard output. */
 import { startApp } from '../../src/app.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import type { PostgresAddress } from '../../src/platform/connection-config.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { loopbackNetworks } from '../../src/platform/outbound.ts'
-import { openDatabase, type PostgresAddress } from '../../src/platform/postgres.ts'
+import { openDatabase } from '../../src/platform/postgres.ts'
 import { telemetry } from '../../src/platform/telemetry.ts'
 
 const log = openLog('info')

@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Connection } from '../platform/connection.ts'
 import type { Push } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
+import { commitFailure } from '../platform/store-faults.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyItem, asUnchanged, type Blocks, type ItemResult } from './apply.ts'
@@ -61,23 +62,27 @@ export async function commitGroup(
 
   const written = writtenBlocks(group)
   const nowMs = needs.clock.now()
-  const ended = await connection.together(() => [
-    updateBlocks(
-      connection,
-      written.filter(({ isStored }) => isStored),
-      nowMs,
-    ),
-    insertBlocks(
-      connection,
-      written.filter(({ isStored }) => !isStored),
-      nowMs,
-    ),
-    writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
-    writePricingModels(connection, [...group.models.values()]),
-    keepPushes(connection, [...records.values()], nowMs),
-    keepAnswers(connection, [...records.values()], nowMs),
-    connection.query('commit'),
-  ])
+  const ended = await connection
+    .together(() => [
+      updateBlocks(
+        connection,
+        written.filter(({ isStored }) => isStored),
+        nowMs,
+      ),
+      insertBlocks(
+        connection,
+        written.filter(({ isStored }) => !isStored),
+        nowMs,
+      ),
+      writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
+      writePricingModels(connection, [...group.models.values()]),
+      keepPushes(connection, [...records.values()], nowMs),
+      keepAnswers(connection, [...records.values()], nowMs),
+      connection.query('commit'),
+    ])
+    .catch((error: unknown) => {
+      throw commitFailure(error)
+    })
   const { command } = ended[6]
   if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
   remember(group, written, needs.cache)

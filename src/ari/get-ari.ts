@@ -3,7 +3,7 @@ import type { Queryable } from '../platform/postgres.ts'
 import { Rejected, rejectIfAny, type Problem } from '../platform/rejected.ts'
 import type { BodyOf } from '../platform/route.ts'
 import { answer, onEveryProblem, type Judge } from '../platform/mount.ts'
-import { transaction } from '../platform/transaction.ts'
+import { readTransaction } from '../platform/transaction.ts'
 import { wellFormedPart } from '../platform/validate.ts'
 import { guestsMaxOf } from '../products/occupancy.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
@@ -20,7 +20,7 @@ export const getAri = (needs: AriNeeds) =>
   onEveryProblem(ariRoutes.getAri, judge(needs), async ({ body, caller }) => {
     const from = parseNight(body.startDate) ?? 0
     const to = parseNight(body.endDate) ?? 0
-    const { catalog, state, blocks } = await transaction(needs.db, (connection) =>
+    const { catalog, state, blocks } = await readTransaction(needs.db, (connection) =>
       selectHeld(connection, needs.catalogs, caller.supplierId, { body, from, to }),
     )
     const { runs, leftOut } = await runsOf(blocks, {

@@ -1,7 +1,7 @@
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
-import { Connection } from '../platform/connection.ts'
+import type { Connection } from '../platform/connection.ts'
 import type { Answer } from '../platform/mount.ts'
-import { connectionConfig, isTransient, isUnavailable } from '../platform/postgres.ts'
+import { isTransient, isUnavailable } from '../platform/store-faults.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
 import { commitGroup, type GroupNeeds } from './commit-group.ts'
 import type { ReadyPush } from './plan.ts'
@@ -115,6 +115,10 @@ export class Lane {
     const pushes = group.map(({ ready }) => ready)
     for (let attempt = 1; ; attempt++) {
       // Without a pause where there is a connection: the first statements leave before anything else is done.
+      const doubt = this.#needs.db.beforeWriting()
+      if (doubt) await doubt
+      const rested = this.#connection?.isRested ? this.#connection : undefined
+      if (rested && !(await rested.answers())) this.#drop(rested)
       const connection = this.#connection ?? (await this.#connected())
       try {
         const locking = this.#patient ? 'skip' : 'wait'
@@ -152,15 +156,14 @@ export class Lane {
   }
 
   async #connected(): Promise<Connection> {
-    const config = connectionConfig(this.#needs.db.address)
     // Every statement here is a probe by key: before tables are analyzed the planner would rather scan them.
-    const options = `${config.options ?? ''} -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_generic_plan`
-    const connection = new Connection({ ...config, options })
+    const connection = await this.#needs.db.connect(
+      '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_generic_plan',
+    )
     connection.on('error', (error) => {
       this.#needs.log.warn({ err: error }, 'a commit connection to PostgreSQL broke')
       this.#drop(connection)
     })
-    await connection.connect()
     this.#connection = connection
     return connection
   }

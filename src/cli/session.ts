@@ -28,7 +28,8 @@ export async function withSession(
   const store = await reachStore(settings, quiet, whenMissing)
   try {
     const migrated = await migrate(store.address)
-    const db = openDatabase(store.address, quiet, connectionsMax)
+    // A person waits, who would rather have a late answer than none.
+    const { unhurried: db } = openDatabase(store.address, quiet, { connectionsMax })
     try {
       const environment = await environmentOf(db, settings)
       await work({

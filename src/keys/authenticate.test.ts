@@ -7,7 +7,8 @@ import { startEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { openLog } from '../platform/log.ts'
 import { migrate } from '../platform/migrate.ts'
 import type { Needs } from '../platform/needs.ts'
-import { isUnavailable, openDatabase } from '../platform/postgres.ts'
+import { openDatabase } from '../platform/postgres.ts'
+import { isUnavailable } from '../platform/store-faults.ts'
 import { telemetry } from '../platform/telemetry.ts'
 import { authenticator } from './authenticate.ts'
 import { createKey, createToken, expireKey, revokeKey, revokeToken, rotateKey } from './manage.ts'
@@ -191,7 +192,7 @@ test('while PostgreSQL is down a key that worked is not trusted for longer than 
   const folder = await dataFolder()
   const log = openLog('silent')
   const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log })
-  const db = openDatabase(postgres.connection, log, 1)
+  const db = openDatabase(postgres.connection, log, { connectionsMax: 1 })
   const keys = authenticator({ ...directNeeds(), db, log }, { environment: 'sandbox' })
   try {
     await migrate(postgres.connection)

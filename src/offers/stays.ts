@@ -1,5 +1,6 @@
 import { monthOf, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
-import { isUnavailable, numberArray, unseen, type Database, type Queryable } from '../platform/postgres.ts'
+import { numberArray, unseen, type Database, type Queryable } from '../platform/postgres.ts'
+import { isUnavailable } from '../platform/store-faults.ts'
 import {
   bookingCatalogColumn,
   bookingCatalogOf,

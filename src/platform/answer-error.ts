@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { withoutCardNumbers } from './card-number.ts'
 import type { Answer, LongAnswer, Mounted, Push } from './mount.ts'
-import { isUnavailable } from './postgres.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
 import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
+import { isUnavailable, OutcomeUnknown } from './store-faults.ts'
 
 type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>
 
@@ -82,6 +82,12 @@ function ourFault(requestId: string) {
   return { code: '500', message: problem.message, requestId, errors: [problem] }
 }
 
+const outcomeUnknown = {
+  type: 'OUTCOME_UNKNOWN',
+  message: 'The store did not confirm in time',
+  hint: 'It was applied, or nothing of it: send the same again after Retry-After, a reservation under the same Idempotency-Key (without one, look first whether it is there)',
+}
+
 function asRejected(error: unknown): Rejected | undefined {
   if (error instanceof Rejected) return error
   if (isUnavailable(error)) {
@@ -90,7 +96,9 @@ function asRejected(error: unknown): Rejected | undefined {
       message: 'The store is not available',
       hint: 'Not acknowledged; send the same again after Retry-After',
     }
-    return new Rejected(503, problem, { headers: { 'retry-after': '1' } })
+    return new Rejected(503, error instanceof OutcomeUnknown ? outcomeUnknown : problem, {
+      headers: { 'retry-after': '1' },
+    })
   }
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number')
     return undefined

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 
-/** A connection to PostgreSQL, on which statements need not wait for each other. */
+/** A connection to PostgreSQL, on which statements need not wait for each other, and none waits for ever. */
 
 /** By async functions, which fail in their promise only. */
 export type Begun = readonly Promise<unknown>[]
@@ -9,14 +9,78 @@ export type Answers<Statements extends Begun> = {
   -readonly [Index in keyof Statements]: Awaited<Statements[Index]>
 }
 
-/** A connection on which statements are sent without waiting for the answers to those before. */
+/** How often a connection that waits for answers looks whether anything came. */
+const tickMs = 250
+/** A connection that was not heard for so long is asked before it is used: its other end may be gone without a word. */
+const restedAfterMs = 5_000
+const probeWithinMs = 1_000
+
+/** What a connection is told by its surroundings, and tells them. */
+export type Watch = {
+  /** While statements wait for answers, so long nothing may come. */
+  silentMaxMs: number
+  opened: (connection: Connection) => void
+  closed: (connection: Connection) => void
+  /** It was given up, because nothing came. */
+  silent: (connection: Connection) => void
+}
+
+/** PostgreSQL, or the way to it, is gone without a word: what was sent may have been done, or not. */
+export class StoreSilent extends Error {
+  constructor(waitedMs: number) {
+    super(`PostgreSQL has answered nothing for ${waitedMs / 1_000} s`)
+    this.name = 'StoreSilent'
+  }
+}
+
+/**
+ * A connection on which statements are sent without waiting for the answers to those before. When nothing comes for too
+ * long it is destroyed, and what waits fails with StoreSilent: TCP itself would wait for a quarter of an hour.
+ */
 export class Connection extends pg.Client {
   readonly #socket: Socket
+  readonly #watch: Watch
+  #isWaiting = false
+  #timer: NodeJS.Timeout | undefined
+  #bytesHeard = 0
+  #silentTicks = 0
+  #heardMs = performance.now()
+  #probing: Promise<boolean> | undefined
 
-  constructor(config?: pg.ClientConfig) {
+  constructor(config: pg.ClientConfig, watch: Watch) {
     const socket = new Socket()
     super({ ...config, pipeline: true, stream: () => socket })
     this.#socket = socket
+    this.#watch = watch
+    const send = this.query.bind(this)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: all overloads of pg pass through unchanged.
+    this.query = ((...parameters: Parameters<typeof send>) => {
+      this.#expectAnswer()
+      return send(...parameters)
+    }) as typeof this.query
+    this.on('drain', () => {
+      this.#isWaiting = false
+      this.#heardMs = performance.now()
+    })
+    // Whoever cancels a commit that waits for the standby makes PostgreSQL say that it went well.
+    this.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') socket.destroy(new Error('a commit was not replicated'))
+    })
+    watch.opened(this)
+    socket.once('close', () => {
+      clearTimeout(this.#timer)
+      watch.closed(this)
+    })
+  }
+
+  /** Whether statements were sent whose answers have not come. */
+  get isWaiting(): boolean {
+    return this.#isWaiting
+  }
+
+  /** Whether its other end may be gone by now. */
+  get isRested(): boolean {
+    return performance.now() - this.#heardMs > restedAfterMs
   }
 
   /** Sends the statements that `start` begins in one write: a system call costs more than a small statement. */
@@ -27,6 +91,50 @@ export class Connection extends pg.Client {
     } finally {
       this.#socket.uncork()
     }
+  }
+
+  /** Whether the other end is still there; a connection that does not answer at once is destroyed. */
+  answers(): Promise<boolean> {
+    this.#probing ??= this.#probe().finally(() => (this.#probing = undefined))
+    return this.#probing
+  }
+
+  giveUp(waitedMs: number): void {
+    if (this.#socket.destroyed) return
+    this.#socket.destroy(new StoreSilent(waitedMs))
+    this.#watch.silent(this)
+  }
+
+  async #probe(): Promise<boolean> {
+    const timer = setTimeout(() => this.giveUp(probeWithinMs), probeWithinMs)
+    try {
+      await this.query('select 1')
+      return true
+    } catch (error) {
+      // Within a transaction that failed it is an error that is answered.
+      return error instanceof pg.DatabaseError && !this.#socket.destroyed
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #expectAnswer(): void {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    this.#silentTicks = 0
+    this.#bytesHeard = this.#socket.bytesRead
+    this.#timer ??= setTimeout(() => this.#tick(), tickMs)
+  }
+
+  /** Counts turns in which nothing came rather than time: a process that was held up itself has heard nothing meanwhile. */
+  #tick(): void {
+    this.#timer = undefined
+    if (!this.#isWaiting) return
+    const { bytesRead } = this.#socket
+    this.#silentTicks = bytesRead === this.#bytesHeard ? this.#silentTicks + 1 : 0
+    this.#bytesHeard = bytesRead
+    if (this.#silentTicks * tickMs >= this.#watch.silentMaxMs) this.giveUp(this.#watch.silentMaxMs)
+    else this.#timer = setTimeout(() => this.#tick(), tickMs)
   }
 }
 
@@ -42,18 +150,23 @@ export async function allOf<const Statements extends Begun>(begun: Statements): 
 export async function connected(
   pool: pg.Pool,
 ): Promise<{ client: Connection; onBroken: () => void; release: () => void }> {
-  const client = await pool.connect()
-  if (!(client instanceof Connection)) throw new TypeError('the pool was made with another client')
-  let isBroken = false
-  const onBroken = (): void => {
-    isBroken = true
+  for (;;) {
+    const client = await pool.connect()
+    if (!(client instanceof Connection)) throw new TypeError('the pool was made with another client')
+    let isBroken = false
+    const onBroken = (): void => {
+      isBroken = true
+    }
+    // A connection that breaks also says so by an event, which would end the process if nobody listened. The pool
+    // listens only while the connection is its own.
+    client.on('error', onBroken)
+    const release = (): void => {
+      client.off('error', onBroken)
+      client.release(isBroken)
+    }
+    if (!client.isRested || (await client.answers())) return { client, onBroken, release }
+    // Each that does not answer leaves the pool, so there is an end to it.
+    onBroken()
+    release()
   }
-  // A connection that breaks also says so by an event, which would end the process if nobody listened. The pool
-  // listens only while the connection is its own.
-  client.on('error', onBroken)
-  const release = (): void => {
-    client.off('error', onBroken)
-    client.release(isBroken)
-  }
-  return { client, onBroken, release }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { connectionConfig, type PostgresAddress } from './postgres.ts'
+import { connectionConfig, type PostgresAddress } from './connection-config.ts'
 
 /** From src/platform and from dist/platform alike. */
 const folder = new URL('../../db/migrations/', import.meta.url)

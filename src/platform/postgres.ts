@@ -1,5 +1,7 @@
 import pg from 'pg'
-import { connected, Connection, type Answers, type Begun } from './connection.ts'
+import { applicationName, waitsWith, type PostgresAddress } from './connection-config.ts'
+import { connected, type Answers, type Begun, type Connection } from './connection.ts'
+import { Connections } from './connections.ts'
 import { Gate } from './gate.ts'
 
 /**
@@ -14,10 +16,6 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 beyond 2^53: ${text}`)
   return value
 })
-
-export type PostgresAddress =
-  | { connectionString: string }
-  | { host: string; port: number; user: string; database: string }
 
 /** What a query needs: the pool, or the one connection of a transaction. */
 export type Queryable = {
@@ -36,74 +34,80 @@ export type Database = Queryable & {
   readonly address: PostgresAddress
   /** Connections of their own for looking up who calls, so that callers are known while others hold all the rest. */
   readonly signIn: Queryable
+  /** For statements that may take a minute: housekeeping, searches of people. They hold up nobody who calls the API. */
+  readonly unhurried: Database
   /** Before a transaction of a key: those that wait for locks must not hold connections that others need. */
   readonly writes: Gate
+  /** Opens a connection beside the pool's, with further settings of its session; the caller ends it. */
+  readonly connect: (options?: string) => Promise<Connection>
+  /** Throws while nothing can be committed, so that no connection is spent on trying; undefined when all is well. */
+  readonly beforeWriting: () => Promise<void> | undefined
+  /** Why nothing can be committed; undefined when a commit just went well. */
+  readonly writeFault: () => Promise<string | undefined>
   close: () => Promise<void>
 }
 
 export const poolConnectionsMax = 20
 const signInConnectionsMax = 3
+const unhurriedConnectionsMax = 4
 /** Of all keys together fewer than there are connections, so that reads always find one. */
 const writesMax = { passing: 4, waiting: 200, inAll: { passing: 14, keptForOthers: 8 } }
-const idleTimeoutMs = 60_000
-const connectTimeoutMs = 5_000
-const statementTimeoutMs = 30_000
-
-const applicationName = 'ari-gateway'
-
-/**
- * Settings every connection of ours has; `synchronous_commit` because an acknowledged write is on disk. Without parallel
- * workers: to start them takes longer than they spare, and no one caller should have all processors.
- */
-const sessionOptions =
-  '-c synchronous_commit=on -c timezone=UTC -c jit=off -c max_parallel_workers_per_gather=0 -c default_transaction_isolation=read\\ committed'
-
-export function connectionConfig(address: PostgresAddress): pg.ClientConfig {
-  return {
-    ...address,
-    application_name: applicationName,
-    options: sessionOptions,
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    keepAlive: true,
-  }
+export type DatabaseOptions = {
+  connectionsMax?: number
+  /** How many times longer than usual PostgreSQL is waited for. */
+  patience?: number
 }
 
 export function openDatabase(
   address: PostgresAddress,
   log: { warn: (fields: object, message: string) => void },
-  connectionsMax = poolConnectionsMax,
+  { connectionsMax = poolConnectionsMax, patience = 1 }: DatabaseOptions = {},
 ): Database {
-  const poolOf = (max: number): pg.Pool => {
-    const config = { ...connectionConfig(address), max, idleTimeoutMillis: idleTimeoutMs, Client: Connection }
-    const pool = new pg.Pool(config)
-    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-    pool.on('error', (error) => log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
-    return pool
-  }
-  const pool = poolOf(connectionsMax)
-  const signInPool = poolOf(signInConnectionsMax)
-  return {
-    pool,
+  const connections = new Connections(address, waitsWith(patience), log)
+  const pool = connections.pool(connectionsMax)
+  const signInPool = connections.pool(signInConnectionsMax)
+  const unhurriedPool = connections.pool(Math.min(connectionsMax, unhurriedConnectionsMax), {
+    isUnhurried: true,
+  })
+  const shared = {
     address,
-    signIn: { query: (query, values) => signInPool.query(query, values) },
+    signIn: queriesOf(signInPool),
     writes: new Gate(writesMax),
-    query: (query, values) => pool.query(query, values),
-    together: async (start) => {
-      const { client, onBroken, release } = await connected(pool)
-      try {
-        return await client.together(() => start(client))
-      } catch (error) {
-        // As the pool does it for a statement alone: which connections a failure leaves of use is not told by it.
-        onBroken()
-        throw error
-      } finally {
-        release()
-      }
-    },
+    connect: (options?: string) => connections.connect(options),
+    beforeWriting: () => connections.beforeWriting(),
+    writeFault: () => connections.writeFault(),
     close: async () => {
-      await Promise.all([endPool(pool), endPool(signInPool)])
+      await Promise.all([pool, signInPool, unhurriedPool].map(endPool))
+      await connections.close()
     },
+  }
+  const unhurried: Database = {
+    ...shared,
+    ...queriesOf(unhurriedPool),
+    pool: unhurriedPool,
+    get unhurried() {
+      return unhurried
+    },
+  }
+  return { ...shared, ...queriesOf(pool), pool, unhurried }
+}
+
+function queriesOf(pool: pg.Pool): Pick<Database, 'query' | 'together'> {
+  const on = async <Result>(ask: (client: Connection) => Promise<Result>): Promise<Result> => {
+    const { client, onBroken, release } = await connected(pool)
+    try {
+      return await ask(client)
+    } catch (error) {
+      // Which connections a failure leaves of use is not told by it.
+      onBroken()
+      throw error
+    } finally {
+      release()
+    }
+  }
+  return {
+    query: (query, values) => on((client) => client.query(query, values)),
+    together: (start) => on((client) => client.together(() => start(client))),
   }
 }
 
@@ -126,43 +130,6 @@ async function endPool(pool: pg.Pool): Promise<void> {
   })
   await pool.end()
   await gone
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
-
-/** 40001 serialization failure, 40P01 deadlock: PostgreSQL asks for the same again. */
-export function isTransient(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === '40001' || code === '40P01'
-}
-
-const networkCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
-/** 08 connection, 53 out of resources, 57P operator intervention, 58 system error (disk), 25006 read-only standby. */
-const unavailableClasses = /^(?:08|53|57P|58|25006|57014|XX001)/
-const driverMessages =
-  /connection terminated|timeout exceeded when trying to connect|not queryable|client was closed|connection error/i
-
-/** Whether PostgreSQL could not be reached or could not work, so that the caller should try again later. */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (error instanceof AggregateError) return error.errors.some(isUnavailable)
-  const code = codeOf(error)
-  return (
-    networkCodes.has(code) ||
-    unavailableClasses.test(code) ||
-    (code === '' && driverMessages.test(error.message))
-  )
 }
 
 /**

@@ -161,7 +161,7 @@ test('statements together are answered each, and a failure leaves connections of
 })
 
 test('a connection that PostgreSQL ended is given to nobody', async () => {
-  const one = openDatabase(gateway.db.address, { warn: () => {} }, 1)
+  const one = openDatabase(gateway.db.address, { warn: () => {} }, { connectionsMax: 1 })
   try {
     const ended = assert.rejects(
       one.together((connection) => [connection.query('select pg_sleep(10)')]),

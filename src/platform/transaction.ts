@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { allOf, connected, type Answers, type Begun, type Connection } from './connection.ts'
-import { isTransient, type Database, type Queryable } from './postgres.ts'
+import type { Database, Queryable } from './postgres.ts'
+import { commitFailure, isTransient } from './store-faults.ts'
 
 /** The connection of a transaction. */
 export type Transaction = Queryable & {
@@ -26,6 +27,15 @@ export async function transaction<Result>(
   db: Database,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
+  await db.beforeWriting()
+  return readTransaction(db, work)
+}
+
+/** The same for work that only reads, which goes on where nothing can be written. */
+export async function readTransaction<Result>(
+  db: Pick<Database, 'pool'>,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transactionOnce(db, work)
@@ -37,7 +47,7 @@ export async function transaction<Result>(
 }
 
 async function transactionOnce<Result>(
-  db: Database,
+  db: Pick<Database, 'pool'>,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const { client, onBroken, release } = await connected(db.pool)
@@ -103,11 +113,15 @@ function opened(client: Connection): Opened {
     if (failed) throw failed.error
     if (later.length > 0) await begin()
     if (!begun) return
-    const [, { command }] = await client.together(() => {
-      for (const send of later) send()
-      state = 'ended'
-      return [allOf(ending), client.query('commit')]
-    })
+    const [, { command }] = await client
+      .together(() => {
+        for (const send of later) send()
+        state = 'ended'
+        return [allOf(ending), client.query('commit')]
+      })
+      .catch((error: unknown) => {
+        throw commitFailure(error)
+      })
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
   }
   const end = (): void => {

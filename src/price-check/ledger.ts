@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Needs } from '../platform/needs.ts'
-import { isUnavailable } from '../platform/postgres.ts'
+import { isUnavailable } from '../platform/store-faults.ts'
 import { insertChecks, nightsFound, type KeptCheck } from './ledger-store.ts'
 
 /**

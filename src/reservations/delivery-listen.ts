@@ -1,6 +1,5 @@
-import pg from 'pg'
+import type { Connection } from '../platform/connection.ts'
 import type { Needs } from '../platform/needs.ts'
-import { connectionConfig } from '../platform/postgres.ts'
 import { bellChannel } from './delivery-bell.ts'
 
 const againAfterMs = 1_000
@@ -12,30 +11,29 @@ export function listenForBell(
 ): { close: () => Promise<void> } {
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
-  let listening: pg.Client | undefined
+  let listening: Connection | undefined
 
   const open = async (): Promise<void> => {
-    const client = new pg.Client(connectionConfig(db.address))
-    listening = client
-    client.on('error', () => {})
-    client.on('end', again)
-    client.on('notification', ({ payload }) => {
-      const endpoint = Number(payload)
-      if (Number.isSafeInteger(endpoint)) onRing(endpoint)
-    })
     try {
-      await client.connect()
-      await client.query(`listen ${bellChannel}`)
+      const connection = await db.connect()
+      listening = connection
+      connection.on('end', again)
+      connection.on('notification', ({ payload }) => {
+        const endpoint = Number(payload)
+        if (Number.isSafeInteger(endpoint)) onRing(endpoint)
+      })
+      await connection.query(`listen ${bellChannel}`)
     } catch (error) {
       log.debug({ err: error }, 'other processes are not heard; deliveries are looked for')
-      await client.end().catch(() => {})
+      again()
+      await listening?.end().catch(() => {})
     }
   }
   const again = (): void => {
     clearTimeout(timer)
-    if (!isClosed) timer = setTimeout(() => void open(), againAfterMs)
+    if (!isClosed) timer = setTimeout(() => (opening = open()), againAfterMs)
   }
-  const opening = open()
+  let opening = open()
   return {
     close: async () => {
       isClosed = true

@@ -13,7 +13,7 @@ export type HourlyRun = { hours: number[]; deliveries: number }
  */
 export async function runHourly(needs: Pick<Needs, 'db' | 'clock'>): Promise<HourlyRun> {
   const nowMs = needs.clock.now()
-  return await transaction(needs.db, async (connection) => {
+  return await transaction(needs.db.unhurried, async (connection) => {
     const hours = await takeHours(connection, nowMs)
     if (hours.length === 0) return { hours, deliveries: 0 }
     await giveUp(connection, nowMs)

@@ -85,7 +85,7 @@ async function countOf(rows: string): Promise<number> {
 
 /** Hits what is at work, two statements for every connection. */
 function startStorm(): { stop: () => Promise<number> } {
-  const db = openDatabase(gateway.db.address, { warn: () => {} }, 1)
+  const db = openDatabase(gateway.db.address, { warn: () => {} }, { connectionsMax: 1 })
   const over = new AbortController()
   let count = 0
   const hit = async (how: 'cancel' | 'terminate'): Promise<void> => {

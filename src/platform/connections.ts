@@ -1,0 +1,109 @@
+import pg from 'pg'
+import { connectionConfig, sessionOptions, type Waits, type PostgresAddress } from './connection-config.ts'
+import { Connection, type Watch } from './connection.ts'
+import { storeFaults, StoreUnavailable } from './store-faults.ts'
+import { WriteProbe } from './write-probe.ts'
+
+const idleTimeoutMs = 60_000
+
+type Log = { warn: (fields: object, message: string) => void }
+
+/** All connections of a process to its PostgreSQL: what one of them finds out is known to the others. */
+export class Connections {
+  readonly #address: PostgresAddress
+  readonly #waits: Waits
+  readonly #log: Log
+  readonly #open = new Set<Connection>()
+  readonly #probe: WriteProbe
+  /** Set when a connection was silent, until a commit has gone well. */
+  #isInDoubt = false
+
+  constructor(address: PostgresAddress, waits: Waits, log: Log) {
+    this.#address = address
+    this.#waits = waits
+    this.#log = log
+    this.#probe = new WriteProbe((limits) => this.#connect('', { ...waits, ...limits }))
+  }
+
+  pool(max: number, { isUnhurried = false } = {}): pg.Pool {
+    const { connectMs, statementMs, silentMs, unhurriedStatementMs } = this.#waits
+    const statement = isUnhurried ? unhurriedStatementMs : statementMs
+    const watch = this.#watch(silentMs - statementMs + statement)
+    class Watched extends Connection {
+      constructor(config: pg.ClientConfig = {}) {
+        super(config, watch)
+      }
+    }
+    const config = connectionConfig(this.#address, { connectMs, statementMs: statement })
+    const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: idleTimeoutMs, Client: Watched })
+    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+    pool.on('error', (error) => this.#log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
+    return pool
+  }
+
+  /** A connection of its own, with further settings of its session. */
+  connect(options = ''): Promise<Connection> {
+    return this.#connect(options, this.#waits)
+  }
+
+  /** Why nothing can be committed; undefined when a commit just went well. */
+  writeFault(): Promise<string | undefined> {
+    return this.#probe.fault()
+  }
+
+  /** Throws while nothing can be committed; undefined when there is no doubt. */
+  beforeWriting(): Promise<void> | undefined {
+    return this.#isInDoubt ? this.#resolveDoubt() : undefined
+  }
+
+  close(): Promise<void> {
+    return this.#probe.close()
+  }
+
+  async #resolveDoubt(): Promise<void> {
+    const fault = await this.#probe.fault()
+    if (fault !== undefined) throw new StoreUnavailable(fault)
+    this.#isInDoubt = false
+  }
+
+  async #connect(
+    options: string,
+    { connectMs, statementMs, silentMs }: Omit<Waits, 'unhurriedStatementMs'>,
+  ): Promise<Connection> {
+    const config = connectionConfig(this.#address, { connectMs, statementMs })
+    const connection = new Connection(
+      { ...config, options: `${sessionOptions} ${options}` },
+      this.#watch(silentMs),
+    )
+    // What breaks shows in the statement under way; without a listener it would end the process.
+    connection.on('error', () => {})
+    try {
+      await connection.connect()
+      return connection
+    } catch (error) {
+      connection.end().catch(() => {})
+      throw error
+    }
+  }
+
+  #watch(silentMaxMs: number): Watch {
+    return {
+      silentMaxMs,
+      opened: (connection) => this.#open.add(connection),
+      closed: (connection) => this.#open.delete(connection),
+      silent: (connection) => this.#doubt(connection, silentMaxMs),
+    }
+  }
+
+  #doubt(silent: Connection, waitedMs: number): void {
+    this.#log.warn({ waitedMs }, 'a PostgreSQL connection was given up, because nothing came any more')
+    this.#isInDoubt = true
+    // Where one is dead others are: they must not fail requests one after the other.
+    for (const connection of this.#open)
+      if (connection !== silent && !connection.isWaiting) void connection.answers()
+    void this.#probe.doubt().then((fault) => {
+      if (fault !== storeFaults.silent) return
+      for (const connection of this.#open) if (connection.isWaiting) connection.giveUp(waitedMs)
+    })
+  }
+}

@@ -1,0 +1,74 @@
+import pg from 'pg'
+import { StoreSilent } from './connection.ts'
+
+/** What can be wrong with PostgreSQL, and what that means for those who wanted something of it. */
+
+/** Why nothing can be committed, for people. */
+export const storeFaults = {
+  silent: 'the store does not answer',
+  noCommit: 'the store reads but does not finish a commit: is its synchronous standby there?',
+  readOnly: 'the store is read-only: a standby, or a database that was made so',
+  full: 'the disk of the store is full',
+  busy: 'the store does not finish a write in time',
+  away: 'the store is not available',
+} as const
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** 40001 serialization failure, 40P01 deadlock: PostgreSQL asks for the same again. */
+export function isTransient(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** PostgreSQL is not asked, or the transaction was not committed: nothing was done. */
+export class StoreUnavailable extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options)
+    this.name = 'StoreUnavailable'
+  }
+}
+
+/** A commit was sent and not answered: all of the transaction was done, or nothing. */
+export class OutcomeUnknown extends Error {
+  constructor(cause: unknown) {
+    super('a commit was not answered', { cause })
+    this.name = 'OutcomeUnknown'
+  }
+}
+
+/** What became of a transaction whose commit failed: PostgreSQL's own error says that it was undone. */
+export function commitFailure(error: unknown): unknown {
+  return error instanceof pg.DatabaseError || !isUnavailable(error) ? error : new OutcomeUnknown(error)
+}
+
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+/** 08 connection, 53 out of resources, 57P operator intervention, 58 system error (disk), 25006 read-only standby. */
+const unavailableClasses = /^(?:08|53|57P|58|25006|57014|XX001)/
+const driverMessages =
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|not replicated|not queryable|client was closed|connection error/i
+
+/** Whether PostgreSQL could not be reached or could not work, so that the caller should try again later. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown || error instanceof StoreSilent)
+    return true
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable)
+  const code = codeOf(error)
+  return (
+    networkCodes.has(code) ||
+    unavailableClasses.test(code) ||
+    (code === '' && driverMessages.test(error.message))
+  )
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openLog } from '../src/platform/log.ts'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { openShop, pushNights, unitsLeft, type Shop } from './booking.ts'
+import { startGateway, type Reply, type TestGateway } from './harness.ts'
+import { asAdmin, type TestAddress } from './postgres.ts'
+import { postgresProxy, type PostgresProxy } from './postgres-proxy.ts'
+import { dataFolder } from './programs.ts'
+import { expectOk, product } from './story.ts'
+import { makeTemplate } from './template.ts'
+
+/** A PostgreSQL that answers nothing and breaks no connection, as when its machine dies, or finishes no commit. */
+
+type Call = () => Promise<Reply>
+
+const told = ({ status, headers, body }: Reply): unknown[] => {
+  const [problem] = Array.isArray(body['errors']) ? body['errors'] : []
+  return [status, headers.get('retry-after'), problem?.type]
+}
+
+const unavailable = [503, '1', 'UNAVAILABLE']
+const unknown = [503, '1', 'OUTCOME_UNKNOWN']
+
+function callsOf({ supplier, platform, book }: Shop): { reads: Call[]; writes: Call[] } {
+  const search = {
+    hotels: [{ supplier: supplier.name, hotelId: 'H1' }],
+    checkin: '2027-04-20',
+    checkout: '2027-04-22',
+  }
+  return {
+    reads: [
+      () => supplier.post('/push/getHotels', ['H1']),
+      () => supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-04-02' }),
+      () => supplier.get('/push/log'),
+      () => platform.post('/booking/offers', { ...search, rooms: [{ adults: 2, childAges: [] }] }),
+    ],
+    writes: [
+      () =>
+        supplier.post('/push/ari', {
+          hotelId: 'H1',
+          ari: [{ roomId: 'DBL', date: '2027-05-01', inventory: 3 }],
+        }),
+      () => supplier.post('/push/products', { hotelId: 'H1', products: [product('DBL', 'BAR', {})] }),
+      () => book({}, { 'idempotency-key': 'one' }),
+    ],
+  }
+}
+
+async function ready({ url }: TestGateway): Promise<string> {
+  return (await fetch(`${url}/readyz`)).text()
+}
+
+async function alive({ url }: TestGateway): Promise<string> {
+  return (await fetch(`${url}/livez`)).text()
+}
+
+async function untilReady(gateway: TestGateway): Promise<void> {
+  while ((await ready(gateway)) !== 'ready\n') await wait(50)
+}
+
+describe('while PostgreSQL answers nothing', () => {
+  async function behindDoor(
+    context: TestContext,
+  ): Promise<{ proxy: PostgresProxy; gateway: TestGateway; shop: Shop }> {
+    const proxy = await postgresProxy()
+    const gateway = await startGateway({ through: proxy.through, patience: 1 })
+    context.after(async () => {
+      proxy.release()
+      await gateway.stop()
+      await proxy.close()
+    })
+    return { proxy, gateway, shop: await openShop(gateway) }
+  }
+
+  test('every caller is told so, more of them than there are connections, and served again as soon as it answers', async (context) => {
+    const { proxy, gateway, shop } = await behindDoor(context)
+    const { reads, writes } = callsOf(shop)
+    const calls = [...reads, ...writes]
+    proxy.hold()
+    for (let round = 0; round < 2; round++) {
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, () => calls)
+          .flat()
+          .map((call) => call()),
+      )
+      for (const reply of replies)
+        assert.deepEqual([reply.status, reply.headers.get('retry-after')], [503, '1'])
+    }
+    assert.equal(await ready(gateway), 'not ready: the store does not answer\n')
+    assert.equal(await alive(gateway), 'ok\n')
+    proxy.release()
+    await untilReady(gateway)
+    for (const call of calls) assert.equal(Math.floor((await call()).status / 100), 2)
+    // All that was asked for while nothing was answered was one booking.
+    assert.deepEqual((await unitsLeft(gateway, 'Acme')).slice(0, 1), [1])
+  })
+
+  test('connections that rested are asked before they are used: no caller learns that they had died', async (context) => {
+    const { proxy, gateway, shop } = await behindDoor(context)
+    const { reads } = callsOf(shop)
+    for (const reply of await Promise.all(reads.map((call) => call()))) expectOk(reply)
+    proxy.forget()
+    await wait(6_000)
+    for (const call of reads) expectOk(await call())
+    await pushNights(shop.supplier)
+    assert.equal(await ready(gateway), 'ready\n')
+  })
+})
+
+describe('while no commit is finished, because the synchronous standby is gone', () => {
+  async function alone(
+    context: TestContext,
+  ): Promise<{ gateway: TestGateway; address: TestAddress; shop: Shop }> {
+    const folder = await dataFolder()
+    const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: openLog('silent') })
+    const database = await makeTemplate(postgres.connection)
+    const address = { ...postgres.connection, database }
+    const gateway = await startGateway({ through: () => address, patience: 1 })
+    context.after(async () => {
+      await setStandby(address, '')
+      await gateway.stop()
+      await postgres.stop()
+      await folder.remove()
+    })
+    return { gateway, address, shop: await openShop(gateway) }
+  }
+
+  async function setStandby(address: TestAddress, name: string): Promise<void> {
+    await asAdmin(address, `alter system set synchronous_standby_names = '${name}'`)
+    await asAdmin(address, 'select pg_reload_conf()')
+  }
+
+  test('writes are not acknowledged and told why, reads are answered, and what was in doubt is there once', async (context) => {
+    const { gateway, address, shop } = await alone(context)
+    const { reads, writes } = callsOf(shop)
+    await setStandby(address, 'nobody')
+    while ((await ready(gateway)) === 'ready\n') await wait(50)
+    assert.match(await ready(gateway), /^not ready: the store reads but does not finish a commit/)
+    // It is known by now: nothing is sent that would wait.
+    for (const call of writes) assert.deepEqual(told(await call()), unavailable)
+    for (const call of reads) expectOk(await call())
+    assert.equal(await alive(gateway), 'ok\n')
+    await setStandby(address, '')
+    await untilReady(gateway)
+
+    await setStandby(address, 'nobody')
+    const booked = await shop.book({}, { 'idempotency-key': 'in-doubt' })
+    assert.deepEqual(told(booked), unknown)
+    await setStandby(address, '')
+    await untilReady(gateway)
+    const again = await shop.book({}, { 'idempotency-key': 'in-doubt' })
+    assert.equal(again.status, 201)
+    assert.deepEqual((await unitsLeft(gateway, 'Acme')).slice(0, 1), [1])
+  })
+
+  test('a commit whose wait for the standby was cancelled is not acknowledged', async (context) => {
+    const { gateway, address, shop } = await alone(context)
+    await setStandby(address, 'nobody')
+    const booking = shop.book({}, { 'idempotency-key': 'cancelled' })
+    const cancelWaiting = `do $$ begin
+      while not exists (select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep') loop
+        perform pg_sleep(0.02), pg_stat_clear_snapshot();
+      end loop; end $$`
+    await asAdmin(address, cancelWaiting)
+    assert.deepEqual(told(await booking), unknown)
+    await setStandby(address, '')
+    await untilReady(gateway)
+    assert.equal((await shop.book({}, { 'idempotency-key': 'cancelled' })).status, 201)
+    assert.deepEqual((await unitsLeft(gateway, 'Acme')).slice(0, 1), [1])
+  })
+})
