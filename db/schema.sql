@@ -246,6 +246,7 @@ create table hotel (
   key_id integer,
   is_offered boolean default false not null,
   ari_until_month smallint,
+  numbers_epoch integer default store_epoch_number() not null,
   constraint hotel_pkey PRIMARY KEY (id),
   constraint hotel_supplier_id_code_key UNIQUE (supplier_id, code),
   constraint hotel_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
@@ -267,6 +268,13 @@ create table hourly_run (
   at timestamp with time zone not null,
   deliveries integer not null,
   constraint hourly_run_pkey PRIMARY KEY (hour)
+);
+
+create table housekeeping_mark (
+  only_row boolean default true not null,
+  at timestamp with time zone not null,
+  constraint housekeeping_mark_pkey PRIMARY KEY (only_row),
+  constraint housekeeping_mark_only_row_check CHECK (only_row)
 );
 
 create table idempotency (
@@ -600,6 +608,26 @@ create table stop_sell (
   constraint stop_sell_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
 
+create table store_beat (
+  only_row boolean default true not null,
+  beat bigint not null,
+  constraint store_beat_pkey PRIMARY KEY (only_row),
+  constraint store_beat_only_row_check CHECK (only_row)
+);
+
+create table store_epoch (
+  only_row boolean default true not null,
+  id text not null,
+  number integer not null,
+  began_at timestamp with time zone not null,
+  system_identifier text,
+  timeline text,
+  database_oid bigint,
+  table_oid bigint,
+  constraint store_epoch_pkey PRIMARY KEY (only_row),
+  constraint store_epoch_only_row_check CHECK (only_row)
+);
+
 create table supplier (
   id integer generated always as identity not null,
   name text not null,
@@ -728,6 +756,75 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.begin_store_epoch(known_number integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sequence record;
+begin
+  -- More than a service gives out between two backups, or while a replica lags.
+  for sequence in
+    select format('%I.%I', schemaname, sequencename)::regclass as name,
+      case data_type when 'bigint'::regtype then 1000000 else 100000 end as skipped
+    from pg_sequences where schemaname = current_schema()
+  loop
+    perform setval(sequence.name, nextval(sequence.name) + sequence.skipped);
+  end loop;
+  -- Nobody has a cursor of the new epoch yet, and turns are numbers of the server's transactions: another server's differ.
+  truncate change;
+  update change_horizon set turn = pg_snapshot_xmax(pg_current_snapshot())::text::bigint, id = 0, hotels = 0;
+  perform end_access_of_former_epoch();
+  update store_epoch set
+    id = substr(replace(gen_random_uuid()::text, '-', ''), 1, 12),
+    number = greatest(number, known_number) + 1,
+    began_at = clock_timestamp(),
+    (system_identifier, timeline, database_oid, table_oid) = (select place.* from store_place() as place);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.end_access_of_former_epoch()
+ RETURNS void
+ LANGUAGE sql
+AS $function$$function$;
+
+CREATE OR REPLACE FUNCTION public.enter_store(known_id text, known_number integer, known_beat bigint, OUT id text, OUT number integer, OUT beat bigint, OUT has_begun boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  held store_epoch;
+  place record;
+  is_other boolean;
+begin
+  has_begun := false;
+  for attempt in 1..2 loop
+    select * into held from store_epoch;
+    select store_beat.beat into beat from store_beat;
+    select * into place from store_place();
+    is_other := held.system_identifier <> place.system_identifier or held.timeline <> place.timeline
+      or held.database_oid <> place.database_oid or held.table_oid <> place.table_oid;
+    is_other := coalesce(is_other, false)
+      or case when held.id = known_id then beat < known_beat else held.number <= known_number end;
+    is_other := coalesce(is_other, false);
+    exit when pg_is_in_recovery() or (not is_other and held.database_oid is not null);
+    -- One begins it; those who come meanwhile wait here, and find it begun.
+    if attempt = 1 then
+      perform from store_epoch for update;
+    elsif is_other then
+      perform begin_store_epoch(known_number);
+      has_begun := true;
+    else
+      -- The first program ever: nothing came before it.
+      update store_epoch set
+        (system_identifier, timeline, database_oid, table_oid) = (place.system_identifier, place.timeline,
+          place.database_oid, place.table_oid);
+    end if;
+  end loop;
+  select * into held from store_epoch;
+  id := held.id;
+  number := held.number;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.hotel_words(name text, code text, city_matched text, pushed jsonb)
  RETURNS text
  LANGUAGE sql
@@ -739,3 +836,28 @@ CREATE OR REPLACE FUNCTION public.search_text(given text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN regexp_replace(replace(replace(replace(replace(translate(lower(regexp_replace(NORMALIZE(given, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text)), 'øłđðħıəς'::text, 'olddhiaσ'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), '[^[:alnum:]]+'::text, ' '::text, 'g'::text);
+
+CREATE OR REPLACE FUNCTION public.store_epoch_number()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$select number from store_epoch$function$;
+
+CREATE OR REPLACE FUNCTION public.store_place(OUT system_identifier text, OUT timeline text, OUT database_oid bigint, OUT table_oid bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  begin
+    select control.system_identifier::text into system_identifier from pg_control_system() as control;
+  exception when others then system_identifier := null;
+  end;
+  begin
+    -- Not pg_control_checkpoint(), which says the former one until the checkpoint after a promotion is done.
+    if not pg_is_in_recovery() then timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8); end if;
+  exception when others then timeline := null;
+  end;
+  select oid::bigint into database_oid from pg_database where datname = current_database();
+  table_oid := 'store_epoch'::regclass::oid::bigint;
+end $function$;

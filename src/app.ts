@@ -226,7 +226,7 @@ function handlerNeedsOf(needs: AppNeeds, keys: Authenticator): HandlerNeeds {
     committer: committer(needs, known),
     pings: pinger({ ...needs, callbackWatch: watch }),
     stays: stayReader(needs.db),
-    hotelsNamed: hotelFinder(),
+    hotelsNamed: hotelFinder(needs.db),
     vault: needs.vaultKey && openVault(needs.vaultKey),
     deliveryBell: deliveryBell(needs),
     callbackFaults: faults,

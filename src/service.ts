@@ -7,7 +7,6 @@ import { claimEnvironment } from './keys/store.ts'
 import { openStore } from './open-store.ts'
 import { createFirstAdmin, firstStart } from './operators/manage.ts'
 import { signInUrl } from './operators/sign-in-link.ts'
-import { systemClock } from './platform/clock.ts'
 import { openLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import type { Needs } from './platform/needs.ts'
@@ -64,7 +63,7 @@ export async function startService(
     await migrate(store.address)
     const db = openDatabase(store.address, log, { patience: settings.patience })
     closers.push({ name: 'pool', close: db.close, withinMs: poolClosesWithinMs })
-    const needs: Needs = { db, clock: systemClock, log, telemetry: telemetry() }
+    const needs: Needs = { db, clock: db.clock, log, telemetry: telemetry() }
     await prepareStore({ ...needs, db: db.unhurried }, settings)
     const { startApp } = await loading
     const { environment, privateNetworks } = settings

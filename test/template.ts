@@ -21,6 +21,10 @@ export async function makeTemplate(address: TestAddress): Promise<string> {
   const db = openDatabase(database, openLog('fatal'))
   await fillReference(db)
   await preparePartitions(db, Date.parse(testNow))
+  // Each copy is a store that nobody has opened yet, not one that was replaced.
+  await db.query(
+    'update store_epoch set (system_identifier, timeline, database_oid, table_oid) = (null, null, null, null)',
+  )
   await db.close()
   return name
 }

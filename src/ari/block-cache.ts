@@ -1,6 +1,6 @@
 /**
  * Blocks as last committed, so that the next push for a hotel need not read them again. A hotel's blocks hold as long
- * as its ari_version, which every transaction that writes one of them raises: whoever uses them compares it under the
+ * as its ari_version in one store, which every transaction that writes one of them raises: whoever uses them compares it under the
  * hotel's lock, so other processes may write as they like.
  */
 
@@ -14,7 +14,10 @@ export type HeldBlock = Buffer | null
 type KeptBlock = string | null
 const spelling = 'latin1'
 
-type HotelBlocks = { version: number; bytes: number; blockByKey: Map<string, KeptBlock> }
+/** What the blocks of a hotel are held at. */
+export type BlocksAt = { storeStamp: string; ariVersion: number }
+
+type HotelBlocks = BlocksAt & { bytes: number; blockByKey: Map<string, KeptBlock> }
 
 const bytesKeptMax = 20 * 1024 * 1024
 /** What an entry costs beside its block: keys and the objects around them. */
@@ -39,24 +42,26 @@ export class BlockCache {
     this.#bytes = 0
   }
 
-  isCurrent(hotelId: number, version: number): boolean {
-    return this.#hotels.get(hotelId)?.version === version
+  isCurrent(hotelId: number, { storeStamp, ariVersion }: BlocksAt): boolean {
+    const known = this.#hotels.get(hotelId)
+    return known?.storeStamp === storeStamp && known.ariVersion === ariVersion
   }
 
   /** Keeps blocks read or written at a version; what was kept of the hotel at `basedOn` still holds, of any other is dropped. */
   keep(
     hotelId: number,
-    versions: { basedOn: number; now: number },
+    { storeStamp, basedOn, now }: { storeStamp: string; basedOn: number; now: number },
     blocks: Iterable<readonly [key: string, HeldBlock]>,
   ): void {
     const known = this.#hotels.get(hotelId)
-    if (known && known.version > versions.now) return
+    const isOfThisStore = known?.storeStamp === storeStamp
+    if (known && isOfThisStore && known.ariVersion > now) return
     const hotel: HotelBlocks =
-      known && known.version === versions.basedOn
+      known && isOfThisStore && known.ariVersion === basedOn
         ? known
-        : { version: versions.now, bytes: 0, blockByKey: new Map() }
+        : { storeStamp, ariVersion: now, bytes: 0, blockByKey: new Map() }
     if (known) this.#bytes -= known.bytes
-    hotel.version = versions.now
+    hotel.ariVersion = now
     for (const [key, block] of blocks) {
       const before = hotel.blockByKey.get(key)
       hotel.bytes += (block?.length ?? 0) - (before === undefined ? -entryBytes : (before?.length ?? 0))

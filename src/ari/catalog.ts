@@ -10,8 +10,9 @@ import {
 import { Together } from '../platform/together.ts'
 import { minorDigits } from '../reference/currencies.ts'
 
-/** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`. */
+/** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`, in the store of the stamp. */
 export type HotelCatalog = {
+  storeStamp: string
   supplierId: number
   hotelCode: string
   hotelId: number
@@ -32,8 +33,6 @@ export type Catalogs = {
   current: (connection: Queryable, hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>
   /** The catalog as the connection's transaction sees it, kept for later. */
   reload: (connection: Queryable, catalog: HotelCatalog) => Promise<HotelCatalog>
-  /** Forgets all: after a failover versions may come a second time with other contents. */
-  clear: () => void
 }
 
 /** Entries cost about as much memory as their rooms, rates and room-rates; together at most this many are kept. */
@@ -43,6 +42,10 @@ const hotelsAtOnceMax = 100
 export function catalogs(db: Database): Catalogs {
   const kept = new Map<string, HotelCatalog>()
   let entries = 0
+  db.epoch.onChange(() => {
+    kept.clear()
+    entries = 0
+  })
   const forget = (text: string): void => {
     const known = kept.get(text)
     if (known) entries -= weight(known)
@@ -87,10 +90,6 @@ export function catalogs(db: Database): Catalogs {
       if (!catalog) throw new Error(`hotel ${known.hotelCode} is gone`)
       return catalog
     },
-    clear: () => {
-      kept.clear()
-      entries = 0
-    },
   }
 }
 
@@ -104,10 +103,11 @@ function keyText({ supplierId, hotelCode }: HotelOfSupplier): string {
 
 function catalogOf(
   { supplierId, hotelCode }: HotelOfSupplier,
-  { hotel, catalog }: { hotel: HotelRow; catalog: Catalog },
+  { storeStamp, hotel, catalog }: { storeStamp: string; hotel: HotelRow; catalog: Catalog },
 ): HotelCatalog {
   const { roomNoByCode, rateNoByCode, roomRateByKey } = catalog
   return {
+    storeStamp,
     supplierId,
     hotelCode,
     hotelId: hotel.id,

@@ -60,6 +60,8 @@ export async function commitGroup(
     records.set(ready.push, await applyReady(ready, group))
   }
 
+  // A pooler may have led this group to a store that was promoted since the connection was opened.
+  for (const { storeStamp } of group.hotels.values()) needs.db.epoch.confirm(storeStamp)
   const written = writtenBlocks(group)
   const nowMs = needs.clock.now()
   const ended = await connection
@@ -115,8 +117,8 @@ async function readGroup(
   const outdated = new Map<string, BlockKey>()
   for (const [text, key] of keys) {
     if (held.has(text) || !hotels.has(key.hotelId)) continue
-    const isCurrent = cache.isCurrent(key.hotelId, hotels.get(key.hotelId)?.ariVersion ?? 0)
-    const known = isCurrent ? cache.get(key.hotelId, text) : undefined
+    const hotel = hotels.get(key.hotelId)
+    const known = hotel && cache.isCurrent(key.hotelId, hotel) ? cache.get(key.hotelId, text) : undefined
     if (known === undefined) outdated.set(text, key)
     else {
       held.set(text, known)
@@ -160,7 +162,9 @@ async function withCurrentCatalogs(
 ): Promise<ReadyPush[]> {
   const current: ReadyPush[] = []
   for (const ready of pushes) {
-    if (group.hotels.get(ready.catalog.hotelId)?.catalogVersion === ready.catalog.version) {
+    const hotel = group.hotels.get(ready.catalog.hotelId)
+    const { storeStamp, version } = ready.catalog
+    if (hotel?.storeStamp === storeStamp && hotel.catalogVersion === version) {
       current.push(ready)
       continue
     }
@@ -274,10 +278,12 @@ function remember(
   const writtenHotels = new Set(written.map(({ key }) => key.hotelId))
   const byHotel = Map.groupBy(held, ([text]) => keys.get(text)?.hotelId ?? 0)
   for (const [hotelId, blocks] of byHotel) {
-    const basedOn = hotels.get(hotelId)?.ariVersion ?? 0
+    const hotel = hotels.get(hotelId)
+    if (!hotel) continue
+    const { storeStamp, ariVersion: basedOn } = hotel
     const now = writtenHotels.has(hotelId) ? basedOn + 1 : basedOn
     const others = blocks.filter(([text]) => !cached.has(text))
-    cache.keep(hotelId, { basedOn, now }, others)
+    cache.keep(hotelId, { storeStamp, basedOn, now }, others)
   }
 }
 

@@ -30,7 +30,9 @@ const waitingBytesMax = 128 * 1024 * 1024
  * round trips (lock and read; write, log and commit), so many small pushes share one write to disk.
  */
 export function committer(needs: Needs, catalogs: Catalogs): Committer {
-  const groupNeeds: GroupNeeds = { ...needs, catalogs, cache: new BlockCache() }
+  const cache = new BlockCache()
+  needs.db.epoch.onChange(() => cache.clear())
+  const groupNeeds: GroupNeeds = { ...needs, catalogs, cache }
   const patient = new Lane(groupNeeds)
   const small = new Lane(groupNeeds, patient)
   const bulk = Array.from({ length: bulkLanes }, () => new Lane(groupNeeds, patient))

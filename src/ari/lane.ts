@@ -1,6 +1,7 @@
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from '../platform/connection.ts'
 import type { Answer } from '../platform/mount.ts'
+import { StoreChanged } from '../platform/store-epoch.ts'
 import { isTransient, isUnavailable } from '../platform/store-faults.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
 import { commitGroup, type GroupNeeds } from './commit-group.ts'
@@ -124,7 +125,8 @@ export class Lane {
         const locking = this.#patient ? 'skip' : 'wait'
         return await commitGroup(connection, pushes, locking, this.#needs)
       } catch (error) {
-        await this.#recover(connection)
+        if (error instanceof StoreChanged) this.#drop(connection)
+        else await this.#recover(connection)
         if (attempt === attemptsMax || !isTransient(error)) throw error
       }
     }
@@ -138,7 +140,9 @@ export class Lane {
     for (const [index, entry] of group.entries()) {
       const record = records[index]
       if (record) entry.resolve(record.answer)
-      else busy.push(entry)
+      else if (this.#patient) busy.push(entry)
+      // Here a lock is waited for: the hotel is not there, because the store in which it was found was replaced.
+      else entry.reject(new StoreChanged())
     }
     if (busy.length > 0) this.#tryLater(busy)
   }
@@ -179,9 +183,6 @@ export class Lane {
   /** The connection is of no use any more; the next group opens a new one. */
   #drop(connection: Connection): void {
     if (this.#connection === connection) this.#connection = undefined
-    // After a failover or a restore versions may come a second time with other contents.
-    this.#needs.cache.clear()
-    this.#needs.catalogs.clear()
     connection.end().catch(() => undefined)
   }
 }

@@ -1,5 +1,6 @@
 import { dayIn, monthOf } from '../platform/calendar.ts'
 import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
+import { storeStamp } from '../platform/store-epoch.ts'
 import { Block } from './block.ts'
 
 /** Where a block lies: one row of ari_month. */
@@ -26,6 +27,8 @@ const monthsMax = 32_768
 
 export type LockedHotel = {
   id: number
+  /** Versions of one store say nothing of another one's contents. */
+  storeStamp: string
   /** As it shall be: rises with every push that is applied. */
   revision: number
   revisionBefore: number
@@ -35,7 +38,7 @@ export type LockedHotel = {
   ariVersion: number
 }
 
-const lockStatement = `select id, revision, revision as "revisionBefore", catalog_version as "catalogVersion", currency_revision as "currencyRevision",
+const lockStatement = `select id, ${storeStamp} as "storeStamp", revision, revision as "revisionBefore", catalog_version as "catalogVersion", currency_revision as "currencyRevision",
     ari_version as "ariVersion"
   from hotel where id = any($1::int[]) order by id for no key update`
 

@@ -1,27 +1,34 @@
 import { Rejected, shown, type Problem } from '../platform/rejected.ts'
 import { changesKeptDays } from './contract.ts'
 
-/** A place in the feed: in the row of these numbers, behind so many of its hotels. */
-export type Place = { turn: number; id: number; hotels: number }
+/** Where a row and a hotel in it stand among those of one epoch of the store. */
+export type Position = { turn: number; id: number; hotels: number }
 
-export function isBefore(place: Place, other: Place): boolean {
+/** A place in the feed: in the row of these numbers, behind so many of its hotels, in one epoch of one store. */
+export type Place = Position & { epoch: string }
+
+export function isBefore(place: Position, other: Position): boolean {
   if (place.turn !== other.turn) return place.turn < other.turn
   return place.id < other.id || (place.id === other.id && place.hotels < other.hotels)
 }
 
 /** Opaque outside, so that it may change. */
-export function writePlace({ turn, id, hotels }: Place): string {
-  return Buffer.from(`change ${turn} ${id} ${hotels}`).toString('base64url')
+export function writePlace({ epoch, turn, id, hotels }: Place): string {
+  return Buffer.from(`change ${epoch} ${turn} ${id} ${hotels}`).toString('base64url')
 }
 
-const placeText = /^change (\d{1,15}) (\d{1,15}) (\d{1,9})$/
+const placeText = /^change ([0-9a-f]{12}) (\d{1,15}) (\d{1,15}) (\d{1,9})$/
+/** Of versions that knew of no epochs: of another one, whatever it names. */
+const formerPlaceText = /^change \d{1,15} \d{1,15} \d{1,9}$/
 
 /** `path` says where the text was sent. */
 export function readPlace(text: string | undefined, path: string, wrong: Problem[]): Place | undefined {
   if (text === undefined) return undefined
-  const match = placeText.exec(Buffer.from(text, 'base64url').toString('latin1'))
-  const place = match && { turn: Number(match[1]), id: Number(match[2]), hotels: Number(match[3]) }
-  if (place && writePlace(place) === text) return place
+  const written = Buffer.from(text, 'base64url').toString('latin1')
+  if (formerPlaceText.test(written)) throw restarted(path)
+  const [, epoch = '', turn, id, hotels] = placeText.exec(written) ?? []
+  const place = { epoch, turn: Number(turn), id: Number(id), hotels: Number(hotels) }
+  if (writePlace(place) === text) return place
   wrong.push({
     type: 'INVALID_CURSOR',
     message: 'after is not a cursor',
@@ -43,12 +50,12 @@ export function tooOld(): Rejected {
   })
 }
 
-/** As after a restore: what was told since the backup never happened here. */
-export function ofAnotherStore(): Rejected {
+/** What was told with the cursor, or since, may never have happened here. */
+export function restarted(path = '?after'): Rejected {
   return new Rejected(410, {
-    type: 'CURSOR_UNKNOWN',
-    message: 'This cursor was not given by the database as it is now',
-    path: '?after',
+    type: 'FEED_RESTARTED',
+    message: 'The feed began anew: the database lost changes, or is another one',
+    path,
     hint: remedy,
   })
 }

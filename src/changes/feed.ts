@@ -4,7 +4,7 @@ import { Gate } from '../platform/gate.ts'
 import type { Needs } from '../platform/needs.ts'
 import { changedNights } from './changed-nights.ts'
 import type { Change } from './contract.ts'
-import { isBefore, ofAnotherStore, tooOld, writePlace, type Place } from './cursor.ts'
+import { isBefore, restarted, tooOld, writePlace, type Place } from './cursor.ts'
 import { selectChanges, selectOptionalEnd, selectPlaceOfNow, type ChangeRow } from './store.ts'
 
 export type Page = {
@@ -45,7 +45,11 @@ export function feed(needs: Needs): Feed {
     }
   }
   return {
-    now: () => selectPlaceOfNow(needs.db),
+    now: async () => {
+      const { place, storeStamp } = await selectPlaceOfNow(needs.db)
+      needs.db.epoch.confirm(storeStamp)
+      return place
+    },
     read: (after, limit) => {
       const text = `${limit} ${writePlace(after)}`
       const known = underWay.get(text)
@@ -59,11 +63,11 @@ export function feed(needs: Needs): Feed {
 }
 
 async function readPage({ db }: Needs, after: Place, limit: number): Promise<Page> {
-  const { rows, hasMore, horizon, nextTurn } = await selectChanges(db, after, {
-    limit,
-    blocksMax: blocksPerPageMax,
-  })
-  if (after.turn > nextTurn) throw ofAnotherStore()
+  const found = await selectChanges(db, after, { limit, blocksMax: blocksPerPageMax })
+  const { rows, hasMore, horizon, nextTurn, storeStamp } = found
+  // A store that was promoted a moment ago has the cursor's epoch still, and may have lost what the cursor tells of.
+  db.epoch.confirm(storeStamp)
+  if (after.epoch !== horizon.epoch || after.turn > nextTurn) throw restarted()
   if (isBefore(after, horizon)) throw tooOld()
   const nights = await changedNights(db, rows)
   const changes = rows.flatMap((row) => {
@@ -97,6 +101,10 @@ class Watch {
 
   constructor(needs: Needs) {
     this.#needs = needs
+    // They read again, and are told that the feed began anew.
+    needs.db.epoch.onChange(() => {
+      for (const { settle } of this.#waiters) settle(true)
+    })
   }
 
   async wait(after: Place, withinMs: number, over: AbortSignal): Promise<boolean> {

@@ -399,13 +399,16 @@ describe('what is refused', () => {
     assert.equal((await told()).length, 1)
   })
 
-  test('a cursor of a database that was further, as after a restore', async () => {
-    const ahead = Buffer.from('change 999999999 1 1').toString('base64url')
-    const reply = await changes({ after: ahead })
-    assert.equal(reply.status, 410)
-    assert.deepEqual(problemsOf(reply), [
-      ['?after', 'CURSOR_UNKNOWN', 'This cursor was not given by the database as it is now'],
-    ])
+  test('a cursor of another database, of one that was further, and of a version that did not tell them apart', async () => {
+    const [, , turn] = Buffer.from(cursor, 'base64url').toString().split(' ')
+    const { id = '' } = gateway.db.epoch
+    for (const text of [`0123456789ab ${turn} 1 1`, `${id} 999999999 1 1`, `${turn} 1 1`]) {
+      const reply = await changes({ after: Buffer.from(`change ${text}`).toString('base64url') })
+      assert.equal(reply.status, 410, text)
+      assert.deepEqual(problemsOf(reply), [
+        ['?after', 'FEED_RESTARTED', 'The feed began anew: the database lost changes, or is another one'],
+      ])
+    }
   })
 
   async function keepHouse(daysAhead: number): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Queryable } from '../platform/postgres.ts'
 import type { ChangeKind } from './contract.ts'
-import type { Place } from './cursor.ts'
+import { storeStamp } from '../platform/store-epoch.ts'
+import type { Place, Position } from './cursor.ts'
 
 export type ChangeRow = {
   place: Place
@@ -22,12 +23,20 @@ type Row = Omit<ChangeRow, 'place' | 'blocks'> & {
   blocks: string | null
   found: number
 }
-type Bounds = { horizonTurn: number; horizonId: number; horizonHotels: number; nextTurn: number }
+type Bounds = {
+  epoch: string
+  storeStamp: string
+  horizonTurn: number
+  horizonId: number
+  horizonHotels: number
+  nextTurn: number
+}
 
 export type Found = {
   rows: ChangeRow[]
   /** Whether there are more that may be told already. */
   hasMore: boolean
+  storeStamp: string
   /** Up to here everything may be deleted. */
   horizon: Place
   /** No transaction has this number yet. */
@@ -50,9 +59,9 @@ export async function selectChanges(
   const { rows } = await db.query<Row & Bounds>({
     name: 'select-changes',
     text: `
-      select horizon.turn as "horizonTurn", horizon.id as "horizonId", horizon.hotels as "horizonHotels",
+      select store_epoch.id as epoch, ${storeStamp} as "storeStamp", horizon.turn as "horizonTurn", horizon.id as "horizonId", horizon.hotels as "horizonHotels",
         pg_snapshot_xmax(pg_current_snapshot())::text::int8 as "nextTurn", page.*
-      from change_horizon as horizon left join (
+      from store_epoch cross join change_horizon as horizon left join (
         select change.turn, change.id, change.no::int, change.kind, change.at, change.hotel_id as "hotelId",
           hotel.code as "hotelCode", supplier.name as supplier, change.revision_from as "revisionFrom",
           change.revision_to as "revisionTo", change.blocks, change.found
@@ -85,17 +94,23 @@ export async function selectChanges(
   return {
     rows: changes,
     hasMore: first.turn !== null && first.found > changes.length,
-    horizon: { turn: first.horizonTurn, id: first.horizonId, hotels: first.horizonHotels },
+    storeStamp: first.storeStamp,
+    horizon: {
+      epoch: first.epoch,
+      turn: first.horizonTurn,
+      id: first.horizonId,
+      hotels: first.horizonHotels,
+    },
     nextTurn: first.nextTurn,
   }
 }
 
-function changeOf({ turn, id, no, blocks, ...row }: Row & Bounds): ChangeRow[] {
+function changeOf({ epoch, turn, id, no, blocks, ...row }: Row & Bounds): ChangeRow[] {
   if (turn === null) return []
   const { kind, at, hotelId, hotelCode, supplier, revisionFrom, revisionTo } = row
   return [
     {
-      place: { turn, id, hotels: no },
+      place: { epoch, turn, id, hotels: no },
       kind,
       at,
       hotelId,
@@ -108,21 +123,28 @@ function changeOf({ turn, id, no, blocks, ...row }: Row & Bounds): ChangeRow[] {
   ]
 }
 
-/** Whatever is committed from now on comes behind this place. */
-export async function selectPlaceOfNow(db: Queryable): Promise<Place> {
-  const { rows } = await db.query<{ turn: number }>(
-    'select pg_snapshot_xmin(pg_current_snapshot())::text::int8 as turn',
+/**
+ * Whatever is committed from now on comes behind this place. It is that of the last row that may be told, not the number
+ * of the next transaction: a server that crashes gives out numbers a second time that left nothing on disk.
+ */
+export async function selectPlaceOfNow(db: Queryable): Promise<{ place: Place; storeStamp: string }> {
+  const { rows } = await db.query<Place & { storeStamp: string }>(
+    `select store_epoch.id as epoch, ${storeStamp} as "storeStamp", coalesce(last.turn, horizon.turn) as turn,
+       coalesce(last.id, horizon.id) as id, coalesce(last.hotels, horizon.hotels) as hotels
+     from store_epoch cross join change_horizon as horizon left join (${lastToTell}) as last on true`,
   )
-  return { turn: rows[0]?.turn ?? 0, id: 0, hotels: 0 }
+  const [row] = rows
+  if (!row) throw new Error('store_epoch has no row')
+  const { storeStamp: stamp, ...place } = row
+  return { place, storeStamp: stamp }
 }
 
+const lastToTell = `select turn, id, cardinality(hotel_ids) as hotels from change where ${isTurnOver}
+  order by turn desc, id desc limit 1`
+
 /** The end of what may be told. */
-export async function selectOptionalEnd(db: Queryable): Promise<Place | undefined> {
-  const { rows } = await db.query<Place>({
-    name: 'select-end-of-changes',
-    text: `select turn, id, cardinality(hotel_ids) as hotels from change where ${isTurnOver}
-      order by turn desc, id desc limit 1`,
-  })
+export async function selectOptionalEnd(db: Queryable): Promise<Position | undefined> {
+  const { rows } = await db.query<Position>({ name: 'select-end-of-changes', text: lastToTell })
   return rows[0]
 }
 

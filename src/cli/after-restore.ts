@@ -1,46 +1,33 @@
 import { Command } from 'commander'
 import { countOtherConnections, type Queryable } from '../platform/postgres.ts'
+import { beginEpoch } from '../platform/store-epoch.ts'
 import { transaction } from '../platform/transaction.ts'
 import { printOutcome } from './print.ts'
 import { withSession } from './session.ts'
 
-/** More than a service gives out between two backups. */
-const idsSkipped = { reservations: 1_000_000, hotels: 100_000, roomsAndRatesOfHotel: 200 }
-
 export function afterRestoreCommand(): Command {
   return new Command('after-restore')
-    .description('make a store that was restored from a backup ready, before the service starts on it')
+    .description(
+      'begin a new epoch of a store that was put back by a copy of its files, before the service starts on it',
+    )
     .option('--force', 'also while something is connected to the store')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-What was made after the backup is gone here, but others know it. So that no id is given a second time, those of
-reservations, hotels, rooms and rates go on far behind; and all who follow the change feed are told to start anew.`,
+What was made after the copy is gone here, but others know it. So that no id is given a second time, all go on far
+behind; and all who follow the change feed are told to start anew. After a failover, a recovery to a point in time or
+the restore of a dump every program does this by itself; only a copy of the files looks as if nothing had happened.`,
     )
     .action((given: { force?: boolean; json?: boolean }) =>
       withSession(async ({ db }) => {
         const next = await transaction(db, async (connection) => {
           if (given.force !== true) await refuseBesideService(connection)
-          await connection.query('delete from change')
-          // The feed counts by the server's transactions, and another server's are other numbers.
-          await connection.query(
-            `update change_horizon
-             set turn = pg_snapshot_xmax(pg_current_snapshot())::text::bigint, id = 0, hotels = 0`,
-          )
-          await connection.query(
-            `update hotel set numbers_after = $1 + greatest(numbers_after,
-               (select max(room_no) from room where hotel_id = hotel.id),
-               (select max(rate_no) from rate where hotel_id = hotel.id))`,
-            [idsSkipped.roomsAndRatesOfHotel],
-          )
+          await beginEpoch(connection)
           const { rows } = await connection.query<{ reservations: number; hotels: number }>(
             `select
-               setval(pg_get_serial_sequence('reservation', 'id'),
-                 nextval(pg_get_serial_sequence('reservation', 'id')) + $1)::float8 as reservations,
-               setval(pg_get_serial_sequence('hotel', 'id'),
-                 nextval(pg_get_serial_sequence('hotel', 'id')) + $2)::float8 as hotels`,
-            [idsSkipped.reservations, idsSkipped.hotels],
+               pg_sequence_last_value(pg_get_serial_sequence('reservation', 'id'))::float8 as reservations,
+               pg_sequence_last_value(pg_get_serial_sequence('hotel', 'id'))::float8 as hotels`,
           )
           return rows[0]
         })

@@ -22,6 +22,10 @@ const bearer = /^Bearer +(\S+) *$/i
 export function authenticator(needs: Needs, options: { environment: Environment }): Authenticator {
   const keys = new BriefMemory((hash) => selectOptionalKey(needs.db.signIn, hash), memory)
   const tokens = new BriefMemory((hash) => selectOptionalToken(needs.db.signIn, hash), memory)
+  needs.db.epoch.onChange(() => {
+    keys.clear()
+    tokens.clear()
+  })
   const lastUses = new LastUses(needs)
   return {
     callerOf: async (apiKey) => {

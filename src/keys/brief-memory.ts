@@ -43,6 +43,11 @@ export class BriefMemory<Found> {
     this.#entries.delete(key)
   }
 
+  /** What was read before says nothing of another store. */
+  clear(): void {
+    this.#entries.clear()
+  }
+
   #makeRoom(): void {
     if (this.#entries.size < this.#entriesMax) return
     const oldest = this.#entries.keys().next()

@@ -27,7 +27,7 @@ export const findOffers = (needs: OfferNeeds): Mounted =>
     offerRoutes.findOffers,
     (body, shapeProblems) => rejectIfAny([...shapeProblems, ...offerProblems(body)]),
     async ({ body }) => {
-      const ids = await needs.hotelsNamed(needs.db, body.hotels)
+      const ids = await needs.hotelsNamed(body.hotels)
       // A hotel that is named twice is answered once.
       const distinct = [...new Set(ids.filter((id) => id !== undefined))]
       const search = new Search(needs, body)

@@ -1,31 +1,31 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Database, Queryable } from '../platform/postgres.ts'
 import type { HotelReference } from './contract.ts'
 
 /** Which hotels are meant; undefined where there is none. */
-export type HotelFinder = (
-  db: Queryable,
-  references: readonly HotelReference[],
-) => Promise<(number | undefined)[]>
+export type HotelFinder = (references: readonly HotelReference[]) => Promise<(number | undefined)[]>
 
 const idsKeptMax = 50_000
 const idMax = 2_147_483_647
 
-/** Hotels keep their ids for ever, so those that were found once are not looked up again. */
-export function hotelFinder(): HotelFinder {
-  const idByCodes = new Map<string, number>()
-  return async (db, references) => {
+/** Within an epoch of the store hotels keep their ids, so those that were found once are not looked up again. */
+export function hotelFinder(db: Database): HotelFinder {
+  let idByCodes = new Map<string, number>()
+  db.epoch.onChange(() => (idByCodes = new Map()))
+  return async (references) => {
+    const known = idByCodes
     const unknown = references.filter(
-      (reference) => reference.platformHotelId === undefined && !idByCodes.has(keyOf(reference)),
+      (reference) => reference.platformHotelId === undefined && !known.has(keyOf(reference)),
     )
     const found = unknown.length > 0 ? await selectHotelIds(db, unknown) : []
     const foundByCodes = new Map(found.map(({ id, ...codes }) => [keyOf(codes), id]))
     const ids = references.map((reference) => {
       if (reference.platformHotelId !== undefined) return idOf(reference.platformHotelId)
       const key = keyOf(reference)
-      return idByCodes.get(key) ?? foundByCodes.get(key)
+      return known.get(key) ?? foundByCodes.get(key)
     })
-    if (idByCodes.size + foundByCodes.size > idsKeptMax) idByCodes.clear()
-    for (const [key, id] of foundByCodes) idByCodes.set(key, id)
+    // Into the memory of the epoch in which it was asked: what was found may be of the store before.
+    if (known.size + foundByCodes.size > idsKeptMax) known.clear()
+    for (const [key, id] of foundByCodes) known.set(key, id)
     return ids
   }
 }

@@ -1,5 +1,9 @@
+import { storeStamp } from '../platform/store-epoch.ts'
+
 /** What a hotel's row says of everything that is cached of it. */
 export type HotelVersions = {
+  /** Versions of one store say nothing of another one's contents. */
+  storeStamp: string
   hotelId: number
   revision: number
   catalogVersion: number
@@ -9,5 +13,5 @@ export type HotelVersions = {
 }
 
 /** Of `hotel`. */
-export const hotelVersionColumns = `hotel.id as "hotelId", hotel.revision, hotel.catalog_version as "catalogVersion",
+export const hotelVersionColumns = `${storeStamp} as "storeStamp", hotel.id as "hotelId", hotel.revision, hotel.catalog_version as "catalogVersion",
   hotel.ari_version as "ariVersion", hotel.currency_revision as "currencyRevision"`

@@ -4,6 +4,7 @@ import { bytesOf, type HotelMonth } from './hotel-month.ts'
 import type { HotelVersions } from './hotel-versions.ts'
 
 type Kept = {
+  storeStamp: string
   catalog: BookingCatalog | undefined
   ariVersion: number
   months: Map<MonthNumber, HotelMonth>
@@ -19,15 +20,20 @@ export class StayCache {
   #bytes = 0
 
   /** The catalog, if it is still that of the versions. */
-  catalog({ hotelId, catalogVersion }: HotelVersions): BookingCatalog | undefined {
-    const catalog = this.#kept.get(hotelId)?.catalog
-    return catalog?.version === catalogVersion ? catalog : undefined
+  catalog({ storeStamp, hotelId, catalogVersion }: HotelVersions): BookingCatalog | undefined {
+    const kept = this.#kept.get(hotelId)
+    if (kept?.storeStamp !== storeStamp) return undefined
+    return kept.catalog?.version === catalogVersion ? kept.catalog : undefined
   }
 
   /** The months, if they are still those of the versions. */
-  months({ hotelId, ariVersion }: HotelVersions): ReadonlyMap<MonthNumber, HotelMonth> | undefined {
+  months({
+    storeStamp,
+    hotelId,
+    ariVersion,
+  }: HotelVersions): ReadonlyMap<MonthNumber, HotelMonth> | undefined {
     const kept = this.#kept.get(hotelId)
-    return kept?.ariVersion === ariVersion ? kept.months : undefined
+    return kept?.storeStamp === storeStamp && kept.ariVersion === ariVersion ? kept.months : undefined
   }
 
   used(hotelId: number): void {
@@ -39,13 +45,16 @@ export class StayCache {
   }
 
   keep(
-    { hotelId, ariVersion }: HotelVersions,
+    { storeStamp, hotelId, ariVersion }: HotelVersions,
     catalog: BookingCatalog | undefined,
     months: ReadonlyMap<MonthNumber, HotelMonth>,
   ): void {
-    const known = this.#kept.get(hotelId)
-    const kept: Kept = known ?? { catalog: undefined, ariVersion, months: new Map(), bytes: entryBytes }
-    if (known) this.#bytes -= known.bytes
+    const before = this.#kept.get(hotelId)
+    if (before) this.#bytes -= before.bytes
+    const kept: Kept =
+      before?.storeStamp === storeStamp
+        ? before
+        : { storeStamp, catalog: undefined, ariVersion, months: new Map(), bytes: entryBytes }
     if (catalog && (kept.catalog?.version ?? -1) < catalog.version) {
       kept.bytes += catalog.bytes - (kept.catalog?.bytes ?? 0)
       kept.catalog = catalog

@@ -1,6 +1,6 @@
 import { monthOf, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
 import { numberArray, unseen, type Database, type Queryable } from '../platform/postgres.ts'
-import { isUnavailable } from '../platform/store-faults.ts'
+import { StoreChanged } from '../platform/store-epoch.ts'
 import {
   bookingCatalogColumn,
   bookingCatalogOf,
@@ -50,17 +50,11 @@ export function stayReader(db: Database): StayReader {
   const versionsOf = gathered((ids) => selectVersions(db, ids), {
     readingsAtOnceMax: versionReadingsAtOnceMax,
   })
-  // After a failover or a restore versions may come a second time with other contents.
-  db.pool.on('error', () => cache.clear())
+  db.epoch.onChange(() => cache.clear())
   return {
     read: async (hotelIds, range) => {
-      try {
-        const versions = await versionsOf(hotelIds)
-        return await readStays(db, hotelIds, { range, versions, cache, isKept: true })
-      } catch (error) {
-        if (isUnavailable(error)) cache.clear()
-        throw error
-      }
+      const versions = await versionsOf(hotelIds)
+      return readStays(db, hotelIds, { range, versions, cache, isKept: true })
     },
     // Not kept: the transaction may yet be undone, and its versions come a second time.
     readWithin: async (connection, held, range) => {
@@ -144,7 +138,7 @@ function stayOf(
 }
 
 async function selectVersions(
-  db: Queryable,
+  db: Database,
   hotelIds: readonly number[],
 ): Promise<Map<number, HotelVersions>> {
   const { rows } = await db.query<HotelVersions>({
@@ -152,6 +146,8 @@ async function selectVersions(
     text: `select ${hotelVersionColumns} from hotel where id = any($1::int[])`,
     values: [numberArray(hotelIds)],
   })
+  const [first] = rows
+  if (first) db.epoch.saw(first.storeStamp)
   return new Map(rows.map((row) => [row.hotelId, row]))
 }
 
@@ -192,6 +188,8 @@ async function loadHotels(
   return rows.map(({ catalog, blocks, ...versions }): Known => {
     const { hotelId, catalogVersion, ariVersion } = versions
     const { known, first, last } = wanted.get(hotelId) ?? unasked(hotelId)
+    // What is known of the one store and what was read of the other one make no hotel.
+    if (versions.storeStamp !== known.versions.storeStamp) throw new StoreChanged()
     const read = hotelMonths(blocks, first, last)
     return {
       versions,

@@ -197,9 +197,9 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
       hint: 'Ask without after for the cursor of now, then read everything again',
     },
     {
-      type: 'CURSOR_UNKNOWN',
-      message: 'This cursor was not given by the database as it is now',
-      hint: 'As after the restore of a backup: ask without after, then read everything again',
+      type: 'FEED_RESTARTED',
+      message: 'The feed began anew: the database lost changes, or is another one',
+      hint: 'As after a failover or the restore of a backup: ask without after, then read everything again',
     },
   ],
 }

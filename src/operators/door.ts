@@ -49,6 +49,7 @@ type TokenOf = (authorization: string | undefined) => Promise<{ id: number; role
 
 export function operatorDoor(needs: Needs, address: ConsoleAddress, tokenOf: TokenOf): Door {
   const sessions = new BriefMemory((hash) => selectOptionalSession(needs.db.signIn, hash), memory)
+  needs.db.epoch.onChange(() => sessions.clear())
   const writing = new Set<Promise<void>>()
 
   const sessionOf = async (hash: string): Promise<KnownSession | undefined> => {

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
+import { StoreChanged, type StoreEpoch } from './store-epoch.ts'
 
 /** A connection to PostgreSQL, on which statements need not wait for each other, and none waits for ever. */
 
@@ -146,13 +147,26 @@ export async function allOf<const Statements extends Begun>(begun: Statements): 
   return Promise.all(begun)
 }
 
-/** One of the pool's connections, until it is released; `onBroken`: it is of no use to anybody any more. */
+/** More than a pool has connections. */
+const outdatedMax = 100
+
+/**
+ * One of the pool's connections, until it is released; `onBroken`: it is of no use to anybody any more. Those that lead
+ * to a store that was replaced are closed instead.
+ */
 export async function connected(
   pool: pg.Pool,
+  epoch: StoreEpoch,
 ): Promise<{ client: Connection; onBroken: () => void; release: () => void }> {
+  let outdated = 0
   for (;;) {
     const client = await pool.connect()
     if (!(client instanceof Connection)) throw new TypeError('the pool was made with another client')
+    if (!epoch.isCurrentOn(client)) {
+      client.release(true)
+      if (++outdated === outdatedMax) throw new StoreChanged()
+      continue
+    }
     let isBroken = false
     const onBroken = (): void => {
       isBroken = true

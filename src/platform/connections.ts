@@ -1,6 +1,8 @@
 import pg from 'pg'
+import { StoreClock } from './clock.ts'
 import { connectionConfig, sessionOptions, type Waits, type PostgresAddress } from './connection-config.ts'
 import { Connection, type Watch } from './connection.ts'
+import { StoreEpoch } from './store-epoch.ts'
 import { storeFaults, StoreUnavailable } from './store-faults.ts'
 import { WriteProbe } from './write-probe.ts'
 
@@ -14,6 +16,8 @@ export class Connections {
   readonly #waits: Waits
   readonly #log: Log
   readonly #open = new Set<Connection>()
+  readonly clock = new StoreClock()
+  readonly epoch: StoreEpoch
   readonly #probe: WriteProbe
   /** Set when a connection was silent, until a commit has gone well. */
   #isInDoubt = false
@@ -22,6 +26,8 @@ export class Connections {
     this.#address = address
     this.#waits = waits
     this.#log = log
+    const enterAnew = async (): Promise<void> => (await this.connect()).end()
+    this.epoch = new StoreEpoch({ clock: this.clock, log, enterAnew })
     this.#probe = new WriteProbe((limits) => this.#connect('', { ...waits, ...limits }))
   }
 
@@ -35,7 +41,14 @@ export class Connections {
       }
     }
     const config = connectionConfig(this.#address, { connectMs, statementMs: statement })
-    const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: idleTimeoutMs, Client: Watched })
+    const pool = new pg.Pool({
+      ...config,
+      max,
+      idleTimeoutMillis: idleTimeoutMs,
+      Client: Watched,
+      // oxlint-disable-next-line typescript/no-misused-promises -- The pool awaits it before anybody has the connection.
+      onConnect: async (client) => this.epoch.enter(client),
+    })
     // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
     pool.on('error', (error) => this.#log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
     return pool
@@ -79,6 +92,7 @@ export class Connections {
     connection.on('error', () => {})
     try {
       await connection.connect()
+      await this.epoch.enter(connection)
       return connection
     } catch (error) {
       connection.end().catch(() => {})

@@ -1,8 +1,11 @@
 import pg from 'pg'
+import type { StoreClock } from './clock.ts'
 import { applicationName, waitsWith, type PostgresAddress } from './connection-config.ts'
 import { connected, type Answers, type Begun, type Connection } from './connection.ts'
 import { Connections } from './connections.ts'
 import { Gate } from './gate.ts'
+import type { Queryable } from './queryable.ts'
+import type { StoreEpoch } from './store-epoch.ts'
 
 /**
  * How this service talks to PostgreSQL: results as text with the parsers set here once, never in binary form
@@ -17,13 +20,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   return value
 })
 
-/** What a query needs: the pool, or the one connection of a transaction. */
-export type Queryable = {
-  query: <Row extends pg.QueryResultRow>(
-    query: string | pg.QueryConfig,
-    values?: unknown[],
-  ) => Promise<pg.QueryResult<Row>>
-}
+export type { Queryable }
 
 export type Database = Queryable & {
   readonly pool: pg.Pool
@@ -32,6 +29,10 @@ export type Database = Queryable & {
     start: (connection: Queryable) => Statements,
   ) => Promise<Answers<Statements>>
   readonly address: PostgresAddress
+  /** Whether the store is still the one from which something is remembered. */
+  readonly epoch: StoreEpoch
+  /** The database's time. */
+  readonly clock: StoreClock
   /** Connections of their own for looking up who calls, so that callers are known while others hold all the rest. */
   readonly signIn: Queryable
   /** For statements that may take a minute: housekeeping, searches of people. They hold up nobody who calls the API. */
@@ -69,9 +70,12 @@ export function openDatabase(
   const unhurriedPool = connections.pool(Math.min(connectionsMax, unhurriedConnectionsMax), {
     isUnhurried: true,
   })
+  const { epoch, clock } = connections
   const shared = {
     address,
-    signIn: queriesOf(signInPool),
+    epoch,
+    clock,
+    signIn: queriesOf(signInPool, epoch),
     writes: new Gate(writesMax),
     connect: (options?: string) => connections.connect(options),
     beforeWriting: () => connections.beforeWriting(),
@@ -83,18 +87,18 @@ export function openDatabase(
   }
   const unhurried: Database = {
     ...shared,
-    ...queriesOf(unhurriedPool),
+    ...queriesOf(unhurriedPool, epoch),
     pool: unhurriedPool,
     get unhurried() {
       return unhurried
     },
   }
-  return { ...shared, ...queriesOf(pool), pool, unhurried }
+  return { ...shared, ...queriesOf(pool, epoch), pool, unhurried }
 }
 
-function queriesOf(pool: pg.Pool): Pick<Database, 'query' | 'together'> {
+function queriesOf(pool: pg.Pool, epoch: StoreEpoch): Pick<Database, 'query' | 'together'> {
   const on = async <Result>(ask: (client: Connection) => Promise<Result>): Promise<Result> => {
-    const { client, onBroken, release } = await connected(pool)
+    const { client, onBroken, release } = await connected(pool, epoch)
     try {
       return await ask(client)
     } catch (error) {

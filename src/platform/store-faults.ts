@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { StoreSilent } from './connection.ts'
+import { StoreChanged } from './store-epoch.ts'
 
 /** What can be wrong with PostgreSQL, and what that means for those who wanted something of it. */
 
@@ -59,11 +60,12 @@ const unavailableClasses = /^(?:08|53|57P|58|25006|57014|XX001)/
 const driverMessages =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|not replicated|not queryable|client was closed|connection error/i
 
+const ourFaults = [StoreUnavailable, OutcomeUnknown, StoreSilent, StoreChanged]
+
 /** Whether PostgreSQL could not be reached or could not work, so that the caller should try again later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown || error instanceof StoreSilent)
-    return true
+  if (ourFaults.some((ours) => error instanceof ours)) return true
   if (error instanceof AggregateError) return error.errors.some(isUnavailable)
   const code = codeOf(error)
   return (

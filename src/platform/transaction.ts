@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type pg from 'pg'
 import { allOf, connected, type Answers, type Begun, type Connection } from './connection.ts'
 import type { Database, Queryable } from './postgres.ts'
+import { selectStoreStamp, type StoreEpoch } from './store-epoch.ts'
 import { commitFailure, isTransient } from './store-faults.ts'
 
 /** The connection of a transaction. */
@@ -33,7 +35,7 @@ export async function transaction<Result>(
 
 /** The same for work that only reads, which goes on where nothing can be written. */
 export async function readTransaction<Result>(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'pool' | 'epoch'>,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -47,11 +49,11 @@ export async function readTransaction<Result>(
 }
 
 async function transactionOnce<Result>(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'pool' | 'epoch'>,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const { client, onBroken, release } = await connected(db.pool)
-  const { connection, commit, end } = opened(client)
+  const { client, onBroken, release } = await connected(db.pool, db.epoch)
+  const { connection, commit, end } = opened(client, db.epoch)
   try {
     const result = await work(connection)
     await commit()
@@ -67,7 +69,7 @@ async function transactionOnce<Result>(
 
 type Opened = { connection: Transaction; commit: () => Promise<void>; end: () => void }
 
-function opened(client: Connection): Opened {
+function opened(client: Connection, epoch: StoreEpoch): Opened {
   const later: (() => void)[] = []
   const ending: Promise<unknown>[] = []
   let failed: { error: unknown } | undefined
@@ -77,6 +79,7 @@ function opened(client: Connection): Opened {
     (begun ??= client.query('begin').then(() => {
       if (state === 'closed') state = 'open'
     }))
+  const stamp = firstStamp(client)
   const refuseAfterEnd = (): void => {
     if (state === 'ended') throw new Error('a statement comes after the end of its transaction')
   }
@@ -89,17 +92,21 @@ function opened(client: Connection): Opened {
     },
   }
   const connection: Transaction = {
-    query: async (query, values) => {
+    query: async <Row extends pg.QueryResultRow>(query: string | pg.QueryConfig, values?: unknown[]) => {
       if (state === 'closed') await begin()
       refuseAfterEnd()
-      return client.query(query, values)
+      const answered = client.query<Row>(query, values)
+      void stamp()
+      return answered
     },
     together: async (start) => {
       refuseAfterEnd()
       const [, answers] = await client.together(() => {
         const beginning = begin()
         state = 'open'
-        return [beginning, allOf(start())]
+        const answering = allOf(start())
+        void stamp()
+        return [beginning, answering]
       })
       return answers
     },
@@ -113,6 +120,8 @@ function opened(client: Connection): Opened {
     if (failed) throw failed.error
     if (later.length > 0) await begin()
     if (!begun) return
+    // A pooler may have led this transaction to a store that was promoted since the connection was opened.
+    epoch.confirm(await stamp())
     const [, { command }] = await client
       .together(() => {
         for (const send of later) send()
@@ -128,4 +137,19 @@ function opened(client: Connection): Opened {
     state = 'ended'
   }
   return { connection, commit, end }
+}
+
+/**
+ * Asks for the stamp of the store once: behind the first statement of a transaction, which may say what kind of
+ * transaction it is, and before its last ones.
+ */
+function firstStamp(client: Connection): () => Promise<string | undefined> {
+  let stamped: Promise<string | undefined> | undefined
+  return () => {
+    if (stamped) return stamped
+    stamped = selectStoreStamp(client)
+    // What fails with the statements before it is theirs to tell.
+    stamped.catch(() => {})
+    return stamped
+  }
 }

@@ -53,11 +53,11 @@ function problemsOf(body: unknown): Problem[] {
 }
 
 async function hotelStay(
-  { db, stays, hotelsNamed }: PriceCheckNeeds,
+  { stays, hotelsNamed }: PriceCheckNeeds,
   { hotel }: Body,
   range: { firstDay: number; lastDay: number },
 ): Promise<HotelStay> {
-  const [id] = await hotelsNamed(db, [hotel])
+  const [id] = await hotelsNamed([hotel])
   const stay = id === undefined ? undefined : (await stays.read([id], range)).get(id)
   if (!stay)
     throw new Rejected(404, { ...priceCheckFaults.hotelNotFound, path: '/hotel', value: shown(hotel) })

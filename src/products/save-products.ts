@@ -14,7 +14,7 @@ import {
   countRoomRates,
   roomRateKey,
   selectHeldRoomRates,
-  selectNumbersAfter,
+  settleNumbersAfter,
   selectRates,
   selectRooms,
   upsertRates,
@@ -43,7 +43,7 @@ export async function saveProducts(
 ): Promise<SavedProduct[]> {
   const rooms = await selectRooms(connection, hotelId)
   const rates = await selectRates(connection, hotelId)
-  const after = await selectNumbersAfter(connection, hotelId)
+  const after = await settleNumbersAfter(connection, hotelId)
   const sentRooms = numbered(products, { held: rooms, after }, ofRooms)
   const sentRates = numbered(products, { held: rates, after }, ofRates)
   const changedRooms = [...sentRooms.values()].filter((room) => {

@@ -1,5 +1,6 @@
 import { hotelColumns, type HotelRow } from '../hotels/store.ts'
 import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
+import { storeStamp } from '../platform/store-epoch.ts'
 import type { Product } from './contract.ts'
 
 export type RoomRate = {
@@ -63,11 +64,11 @@ export type HotelOfSupplier = { supplierId: number; hotelCode: string }
 export async function selectHotelCatalogs(
   db: Queryable,
   wanted: readonly HotelOfSupplier[],
-): Promise<({ hotel: HotelRow; catalog: Catalog } | undefined)[]> {
-  const { rows } = await db.query<HotelRow & CatalogLists & { place: number }>({
+): Promise<({ storeStamp: string; hotel: HotelRow; catalog: Catalog } | undefined)[]> {
+  const { rows } = await db.query<HotelRow & CatalogLists & { place: number; storeStamp: string }>({
     name: 'select-hotel-catalogs',
     // A lateral subquery that can't be flattened: one index probe a hotel, whatever the planner thinks of the sizes.
-    text: `select wanted.place, held.*, ${catalogColumns('held.id')}
+    text: `select wanted.place, ${storeStamp} as "storeStamp", held.*, ${catalogColumns('held.id')}
       from unnest($1::int[], $2::text[]) with ordinality as wanted (of_supplier, hotel_code, place)
       cross join lateral (
         select ${hotelColumns} from hotel where supplier_id = wanted.of_supplier and code = wanted.hotel_code offset 0
@@ -80,7 +81,7 @@ export async function selectHotelCatalogs(
   const found = new Map(rows.map((row) => [row.place, row]))
   return wanted.map((_, index) => {
     const hotel = found.get(index + 1)
-    return hotel && { hotel, catalog: catalogOf(hotel) }
+    return hotel && { storeStamp: hotel.storeStamp, hotel, catalog: catalogOf(hotel) }
   })
 }
 
@@ -96,11 +97,25 @@ function catalogOf({ rooms, rates, roomRates }: CatalogLists): Catalog {
 export type Room = { no: number; code: string; name: string; roomType: string }
 export type Rate = { no: number; code: string; name: string }
 
-/** The number behind which those of new rooms and rates begin, where it is not the highest there is. */
-export async function selectNumbersAfter(db: Queryable, hotelId: number): Promise<number> {
-  const { rows } = await db.query<{ after: number }>(
-    'select numbers_after as after from hotel where id = $1',
-    [hotelId],
+/** Per epoch: more rooms or rates than a hotel gets between two backups. Together no more than leaves room for others. */
+const numbersSkipped = { anEpoch: 200, max: 20_000 }
+
+/**
+ * The number behind which those of new rooms and rates begin, where it is not the highest there is: what was given out
+ * in an epoch of the store that is over may have been lost, and is known to others. The hotel must be locked.
+ */
+export async function settleNumbersAfter(connection: Queryable, hotelId: number): Promise<number> {
+  const { rows } = await connection.query<{ after: number }>(
+    `with behind as (
+       update hotel set numbers_epoch = store_epoch_number(), numbers_after = greatest(numbers_after, least($3,
+         (store_epoch_number() - numbers_epoch) * $2 + greatest(numbers_after,
+           (select max(room_no) from room where hotel_id = hotel.id),
+           (select max(rate_no) from rate where hotel_id = hotel.id))))
+       where id = $1 and numbers_epoch < store_epoch_number()
+       returning numbers_after
+     )
+     select coalesce((select numbers_after from behind), numbers_after) as after from hotel where id = $1`,
+    [hotelId, numbersSkipped.anEpoch, numbersSkipped.max],
   )
   return rows[0]?.after ?? 0
 }

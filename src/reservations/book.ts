@@ -135,7 +135,7 @@ function isSameRoom({ roomId, rateId, adults, childAges = [] }: BookedRoom, stat
 }
 
 export async function hotelIdOf(needs: BookNeeds, reference: ReservationBody['hotel']): Promise<number> {
-  const [hotelId] = await needs.hotelsNamed(needs.db, [reference])
+  const [hotelId] = await needs.hotelsNamed([reference])
   if (hotelId === undefined) throw hotelNotFound(reference)
   return hotelId
 }

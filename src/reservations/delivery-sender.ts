@@ -105,7 +105,9 @@ function callbackReader({ db, clock }: SenderNeeds): BriefMemory<Callback> {
     const found = await selectCallbacks(db, hotelIds, 'pushbook', clock.now())
     return hotelIds.map((hotelId) => found.get(hotelId))
   }, callbacksAtOnceMax)
-  return new BriefMemory((hotelId) => together.get(Number(hotelId)), callbackTrust)
+  const callbacks = new BriefMemory<Callback>((hotelId) => together.get(Number(hotelId)), callbackTrust)
+  db.epoch.onChange(() => callbacks.clear())
+  return callbacks
 }
 
 function settleUnreadable({ log, clock, settle }: SenderNeeds, unreadable: readonly Unreadable[]): void {

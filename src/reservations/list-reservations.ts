@@ -43,7 +43,7 @@ const judge =
     const limit = readLimit(query['limit'], reservationsPerPage, wrong)
     const hotel = hotelAsked(query, wrong)
     rejectIfAny(wrong)
-    const [hotelId] = hotel ? await needs.hotelsNamed(needs.db, [hotel]) : []
+    const [hotelId] = hotel ? await needs.hotelsNamed([hotel]) : []
     if (hotel && (hotelId === undefined || !(await isHotel(needs, hotelId)))) {
       const value = shown(hotel.platformHotelId ?? hotel.hotelId)
       throw new Rejected(404, { ...reservationFaults.hotelNotFound, path: '?hotel', value })

@@ -5,7 +5,6 @@
 import { once } from 'node:events'
 import { openLog } from '../../../src/platform/log.ts'
 import { openDatabase } from '../../../src/platform/postgres.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
 import { telemetry } from '../../../src/platform/telemetry.ts'
 import { deliveryBell } from '../../../src/reservations/delivery-bell.ts'
 import { crashSteps } from '../../../src/reservations/delivery-needs.ts'
@@ -24,7 +23,7 @@ process.stdout.write('ready\n')
 await once(process.stdin, 'data')
 startDeliveryWorker({
   db,
-  clock: systemClock,
+  clock: db.clock,
   log,
   telemetry: telemetry(),
   outbound: { privateNetworks: loopbackNetworks, resolve: async () => ['127.0.0.1'] },

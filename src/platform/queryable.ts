@@ -1,0 +1,9 @@
+import type pg from 'pg'
+
+/** What a query needs: the pool, or the one connection of a transaction. */
+export type Queryable = {
+  query: <Row extends pg.QueryResultRow>(
+    query: string | pg.QueryConfig,
+    values?: unknown[],
+  ) => Promise<pg.QueryResult<Row>>
+}
