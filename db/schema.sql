@@ -72,19 +72,22 @@ create table audit_log (
   at timestamp with time zone default clock_timestamp() not null,
   operator_id integer,
   operator_name text not null,
-  role text not null,
+  role text,
   action text not null,
   subject text not null,
   before jsonb,
   after jsonb,
   request_id text,
   address text,
+  refusal_key bytea,
   constraint audit_log_pkey PRIMARY KEY (id),
+  constraint audit_log_refusal_key_check CHECK ((octet_length(refusal_key) = 32)),
   constraint audit_log_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text]))),
   constraint audit_log_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id)
 );
 CREATE INDEX audit_log_by_operator ON public.audit_log USING btree (operator_name, at, id);
 CREATE INDEX audit_log_by_time ON public.audit_log USING btree (at, id);
+CREATE UNIQUE INDEX audit_log_refusal ON public.audit_log USING btree (refusal_key) WHERE (refusal_key IS NOT NULL);
 
 create table booking_answer (
   token_id integer not null,
@@ -295,6 +298,14 @@ create table meal_plan (
   retired_at timestamp with time zone,
   constraint meal_plan_pkey PRIMARY KEY (code)
 );
+
+create table oidc_state_used (
+  hash bytea not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint oidc_state_used_pkey PRIMARY KEY (hash),
+  constraint oidc_state_used_hash_check CHECK ((octet_length(hash) = 32))
+);
+CREATE INDEX oidc_state_used_by_age ON public.oidc_state_used USING btree (at);
 
 create table operator (
   id integer generated always as identity not null,

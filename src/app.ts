@@ -19,9 +19,11 @@ import { findOffers, type OfferNeeds } from './offers/find-offers.ts'
 import { hotelFinder } from './offers/hotel-references.ts'
 import { stayReader } from './offers/stays.ts'
 import { mountDocs } from './openapi/docs.ts'
+import { auditRoleRefused } from './operators/audit-refusals.ts'
 import { operatorDoor } from './operators/door.ts'
 import { signInProvider, type OidcSettings } from './operators/oidc.ts'
 import { passwords } from './operators/password.ts'
+import { usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
 import { overloaded } from './platform/body.ts'
 import { Gate } from './platform/gate.ts'
@@ -79,6 +81,7 @@ export type AppNeeds = Needs & {
 }
 
 export type ConsoleSettings = ConsoleAddress & {
+  signIn: SignInRules
   /** Absent: people sign in by password and by link only. */
   oidc: OidcSettings | undefined
 }
@@ -170,6 +173,7 @@ export function startApp(needs: AppNeeds): App {
     callerOf: keys.callerOf,
     tokenOf: keys.tokenOf,
     operatorOf: door.operatorOf,
+    roleRefused: (operator, route, requestId) => auditRoleRefused(needs.db, operator, route, requestId),
     replayed: (push) => replayedAnswer(needs.db, push),
     keepRefused: (push, rejected, json) => keepRefused(needs, push, rejected, json),
   })
@@ -258,12 +262,14 @@ function handlerNeedsOf(needs: AppNeeds, keys: Authenticator): HandlerNeeds {
 function signInNeedsOf(
   needs: AppNeeds,
   { tokenOf }: Authenticator,
-): Pick<ConsoleNeeds, 'consoleAddress' | 'door' | 'passwords' | 'provider'> {
+): Pick<ConsoleNeeds, 'consoleAddress' | 'door' | 'passwords' | 'provider' | 'rules'> {
   const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
   const oidc = needs.console?.oidc
+  const rules = needs.console?.signIn ?? usualSignInRules[needs.environment]
   return {
     consoleAddress,
-    door: operatorDoor(needs, consoleAddress, tokenOf),
+    rules,
+    door: operatorDoor({ ...needs, rules }, consoleAddress, tokenOf),
     passwords: passwords(),
     provider: oidc && signInProvider(oidc, needs),
   }

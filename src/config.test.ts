@@ -20,10 +20,16 @@ const defaults = {
   trustedProxies: [],
   patience: 1,
   oidc: undefined,
+  signIn: { lockOutMs: 900_000, idleEndsAfterMs: 7_200_000, requiresSecondFactor: false },
 }
 
 test('without any setting everything has its default', () => {
   assert.deepEqual(readConfig({}), { settings: defaults, warnings: [] })
+})
+
+test('in production signing in is as strict as PCI DSS asks for, unless settings say otherwise', () => {
+  const strict = { lockOutMs: 1_800_000, idleEndsAfterMs: 900_000, requiresSecondFactor: true }
+  assert.deepEqual(readConfig({ ARI_ENVIRONMENT: 'production' }).settings.signIn, strict)
 })
 
 test('an empty value counts as none', () => {
@@ -50,6 +56,8 @@ test('every setting is read', () => {
     ARI_OIDC_CLIENT_ID: 'ari',
     ARI_OIDC_CLIENT_SECRET: 'hunter2',
     ARI_OIDC_NEWCOMER_ROLE: 'viewer',
+    ARI_LOCK_OUT_MINUTES: '60',
+    ARI_SESSION_IDLE_MINUTES: '10',
     PATH: '/usr/bin',
   })
   assert.deepEqual(
@@ -77,6 +85,7 @@ test('every setting is read', () => {
           clientSecret: 'hunter2',
           newcomerRole: 'viewer',
         },
+        signIn: { lockOutMs: 3_600_000, idleEndsAfterMs: 600_000, requiresSecondFactor: true },
       },
       warnings: [],
     },
@@ -155,6 +164,11 @@ const wrong: [Environ, string][] = [
   [{ ARI_PUSH_LOG_DAYS: '0' }, days('"0"')],
   [{ ARI_PUSH_LOG_DAYS: '3651' }, days('"3651"')],
   [{ ARI_PUSH_LOG_DAYS: 'ninety' }, days('"ninety"')],
+  [{ ARI_LOCK_OUT_MINUTES: '0' }, 'ARI_LOCK_OUT_MINUTES must be a whole number from 1 to 1440, not "0"'],
+  [
+    { ARI_SESSION_IDLE_MINUTES: '721' },
+    'ARI_SESSION_IDLE_MINUTES must be a whole number from 1 to 720, not "721"',
+  ],
   [{ ARI_PUBLIC_URL: 'ari.example.com' }, publicUrl('"ari.example.com"')],
   [{ ARI_PUBLIC_URL: 'https://x.example/console' }, publicUrl('"https://x.example/console"')],
   [{ ARI_PUBLIC_URL: 'ftp://x.example' }, publicUrl('"ftp://x.example"')],

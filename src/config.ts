@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
+import { signInMinutes, usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import { logLevels, type LogLevel } from './platform/log.ts'
 import { isAllowableNetwork, loopbackNetworks } from './platform/outbound.ts'
 import { operatorRoles, type OperatorRole } from './platform/route.ts'
@@ -37,6 +38,7 @@ export type Settings = {
   /** How many times longer than usual requests may take before they are turned away for being late. */
   patience: number
   oidc: OidcSettings | undefined
+  signIn: SignInRules
 }
 
 /** What is wrong with the settings, a line each. */
@@ -73,6 +75,8 @@ const names = [
   'ARI_OIDC_CLIENT_ID',
   'ARI_OIDC_CLIENT_SECRET',
   'ARI_OIDC_NEWCOMER_ROLE',
+  'ARI_LOCK_OUT_MINUTES',
+  'ARI_SESSION_IDLE_MINUTES',
 ] as const
 
 type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEVEL'
@@ -80,6 +84,11 @@ type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEV
 const pushLogDays = { min: 1, max: 3_650, usual: 90 }
 const vaultKeyBytes = 32
 const patience = { min: 1, max: 1_000 }
+
+/** Who became root by sudo, if anybody did. */
+export function sudoUser(): string | undefined {
+  return process.env['SUDO_USER']
+}
 
 /** Settings from the environment and, where a `.env` lies in the working folder, from it; the environment wins. */
 export function loadConfig(): { settings: Settings; warnings: string[] } {
@@ -106,8 +115,9 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     wrong.push(`${name} ${reading.wrong}`)
     return usual
   }
+  const environment = setting('ARI_ENVIRONMENT', 'sandbox', among(environments))
   const settings: Settings = {
-    environment: setting('ARI_ENVIRONMENT', 'sandbox', among(environments)),
+    environment,
     environmentIsStated: (environ['ARI_ENVIRONMENT'] ?? '') !== '',
     host: setting('HOST', '127.0.0.1', readHost),
     port: setting('PORT', 8080, integerBetween(0, 65_535)),
@@ -127,6 +137,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     trustedProxies: setting<readonly string[]>('ARI_TRUSTED_PROXIES', [], readNetworks),
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
     oidc: readOidc(environ, setting, wrong),
+    signIn: readSignIn(setting, environment),
   }
   if (settings.privateNetworks.length > 0 && settings.environment === 'production') {
     wrong.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
@@ -234,6 +245,19 @@ function readOidc(environ: Environ, setting: Setting, wrong: string[]): OidcSett
   return issuer === undefined || clientId === undefined
     ? undefined
     : { issuer, clientId, clientSecret, newcomerRole }
+}
+
+const minuteMs = 60_000
+
+function readSignIn(setting: Setting, environment: Environment): SignInRules {
+  const usual = usualSignInRules[environment]
+  const minutes = (name: Name, usualMs: number, { min, max }: { min: number; max: number }) =>
+    setting(name, usualMs / minuteMs, integerBetween(min, max)) * minuteMs
+  return {
+    ...usual,
+    lockOutMs: minutes('ARI_LOCK_OUT_MINUTES', usual.lockOutMs, signInMinutes.lockOut),
+    idleEndsAfterMs: minutes('ARI_SESSION_IDLE_MINUTES', usual.idleEndsAfterMs, signInMinutes.idle),
+  }
 }
 
 function readOrigin(text: string): Reading<string> {

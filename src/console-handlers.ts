@@ -68,6 +68,7 @@ import type { Environment } from './keys/secret.ts'
 import type { Door } from './operators/door.ts'
 import type { SignInProvider } from './operators/oidc.ts'
 import type { Passwords } from './operators/password.ts'
+import type { SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
 import type { Mounted } from './platform/mount.ts'
 import type { Needs } from './platform/needs.ts'
@@ -82,6 +83,7 @@ export type ConsoleNeeds = Needs &
     consoleAddress: ConsoleAddress
     door: Door
     passwords: Passwords
+    rules: SignInRules
     /** Absent: people sign in by password and by link only. */
     provider: SignInProvider | undefined
     pings: Pinger

@@ -3,6 +3,7 @@ import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
 import type { Settings } from './config.ts'
 import { deleteOldFailedSignIns } from './operators/lock-out.ts'
+import { deleteOldStates } from './operators/oidc-account.ts'
 import { deleteOldSessions } from './operators/session-store.ts'
 import { deleteOldLinks } from './operators/sign-in-link.ts'
 import type { Needs } from './platform/needs.ts'
@@ -53,8 +54,9 @@ export async function doChores(needs: Needs, settings: Settings): Promise<void> 
     'old price checks deleted': () => deleteOldChecks(db, clock.now() - priceChecksKeptDays * dayMs),
     'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(clock.now() / dayMs) - 1),
     'past faults of the sandbox deleted': () => deletePastFaults(db, clock.now()),
-    'old sessions of the console deleted': () => deleteOldSessions(db, clock.now()),
+    'old sessions of the console deleted': () => deleteOldSessions(db, clock.now(), settings.signIn),
     'old sign-in links deleted': () => deleteOldLinks(db, clock.now()),
+    'used states of OpenID deleted': () => deleteOldStates(db),
     'old wrong attempts to sign in deleted': () => deleteOldFailedSignIns(db, clock.now()),
     'old changes deleted': () => deleteOldChanges(db, clock.now() - changesKeptDays * dayMs),
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { userInfo } from 'node:os'
 import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway } from './harness.ts'
 import { runAri, type Outcome } from './programs.ts'
@@ -16,6 +17,9 @@ before(async () => {
   Object.assign(settings, environOf({ host, port, user, database }))
 })
 after(() => gateway.stop())
+
+/** As the audit log names whoever runs the tests. */
+const commandLine = `command line (${userInfo().username})`
 
 const ari = (...parameters: string[]): Promise<Outcome> => runAri(settings, 'operator', ...parameters)
 
@@ -60,13 +64,13 @@ test('an operator is made with a link that signs in once, listed, given another 
   assert.deepEqual(
     changes.map(({ operator, action, requestId }) => `${operator}: ${action} ${requestId}`).toReversed(),
     [
-      'command line: operator.create null',
+      `${commandLine}: operator.create null`,
       `maria@example.com: operator.sign-in ${String(changes.at(-2).requestId)}`,
-      'command line: operator.create null',
-      'command line: operator.role null',
-      'command line: operator.disable null',
-      'command line: operator.enable null',
-      'command line: operator.sign-in-link null',
+      `${commandLine}: operator.create null`,
+      `${commandLine}: operator.role null`,
+      `${commandLine}: operator.disable null`,
+      `${commandLine}: operator.enable null`,
+      `${commandLine}: operator.sign-in-link null`,
     ],
   )
 })
@@ -90,4 +94,51 @@ test('a name that is taken and one that is unknown are refused', async () => {
   assert.match(twice.stderr, /Operator "PIA" exists already/)
   const unknown = await ari('sign-in-link', 'nobody')
   assert.deepEqual([unknown.code, /Operator "nobody" not found/.test(unknown.stderr)], [1, true])
+})
+
+test('every change on the command line is in the audit log, with the user of the operating system and no secret', async () => {
+  const run = async (...parameters: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runAri(settings, ...parameters)
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+  await run('supplier', 'create', 'Sea View')
+  await run('supplier', 'set', 'Sea View', '--card-delivery', 'on')
+  const { apiKey, keyId } = JSON.parse(await run('key', 'create', '--supplier', 'Sea View'))
+  await run('key', 'limits', keyId, '--rate-limit', '600')
+  await run('key', 'limits', keyId)
+  await run('key', 'expire', keyId, '--at', '2099-12-31')
+  const rotated = JSON.parse(await run('key', 'rotate', keyId))
+  await run('key', 'revoke', keyId)
+  const { token } = JSON.parse(await run('token', 'create', '--role', 'platform', '--name', 'engine'))
+  await run('token', 'revoke', '1')
+  await run('reference', 'room-type', 'add', 'Sky Pod', '--description', 'Glass capsule')
+  await run('reference', 'room-type', 'retire', 'Sky Pod')
+  await run('reference', 'meal-plan', 'add', 'BRU', '--name', 'Brunch', '--description', 'Late breakfast')
+  await run('reference', 'meal-plan', 'retire', 'BRU')
+  const { rows } = await gateway.db.query<{ line: string; kept: string }>(
+    `select action || ' ' || subject as line, to_jsonb(a)::text as kept from audit_log a
+     where operator_name = $1 and action not like 'operator.%' order by id`,
+    [commandLine],
+  )
+  assert.deepEqual(
+    rows.map(({ line }) => line),
+    [
+      'supplier.create supplier 1 "Sea View"',
+      'supplier.change supplier 1 "Sea View"',
+      `key.create key ${keyId} of "Sea View"`,
+      `key.limits key ${keyId} of "Sea View"`,
+      `key.expire key ${keyId} of "Sea View"`,
+      `key.rotate key ${keyId} of "Sea View"`,
+      `key.revoke key ${keyId} of "Sea View"`,
+      'token.create token 1',
+      'token.revoke token 1',
+      'reference.add room type "Sky Pod"',
+      'reference.retire room type "Sky Pod"',
+      'reference.add meal plan "BRU"',
+      'reference.retire meal plan "BRU"',
+    ],
+  )
+  const kept = rows.map((row) => row.kept).join()
+  for (const secret of [apiKey, rotated.apiKey, token]) assert.equal(kept.includes(secret), false)
 })

@@ -4,6 +4,7 @@ import type { OwnLimits } from '../src/keys/limits.ts'
 import { createKey, createToken } from '../src/keys/manage.ts'
 import type { Clock } from '../src/platform/clock.ts'
 import { openSession } from '../src/operators/door.ts'
+import { usualSignInRules } from '../src/operators/sign-in-rules.ts'
 import { insertOptionalOperator } from '../src/operators/store.ts'
 import { openLog } from '../src/platform/log.ts'
 import { loopbackNetworks, type OutboundRules, type Resolve } from '../src/platform/outbound.ts'
@@ -47,6 +48,13 @@ export type TestClient = {
   delete: (path: string, headers?: Record<string, string>) => Promise<Reply>
 }
 
+/** As in the sandbox, whatever the environment. */
+const usualConsole: ConsoleSettings = {
+  publicUrl: undefined,
+  oidc: undefined,
+  signIn: usualSignInRules.sandbox,
+}
+
 let server: ReturnType<typeof testServer> | undefined
 let template: Promise<string> | undefined
 let gateways = 0
@@ -67,7 +75,7 @@ export type GatewayOptions = {
   /** False: a process that does not answer the API. */
   isGateway?: boolean
   /** Undefined: a process without the console. */
-  console?: ConsoleSettings | undefined
+  console?: Partial<ConsoleSettings> | undefined
   trustedProxies?: readonly string[]
   /** 1 for a test of the limits by which requests are turned away for being late; usually they are far. */
   patience?: number
@@ -113,7 +121,7 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
     isGateway: options.isGateway ?? true,
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
-    console: 'console' in options ? options.console : { publicUrl: undefined, oidc: undefined },
+    console: 'console' in options ? options.console && { ...usualConsole, ...options.console } : usualConsole,
   })
   const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
   const others: TestGateway[] = []

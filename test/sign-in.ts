@@ -39,7 +39,7 @@ export function browser(url: string, own: Record<string, string> = {}): Browser 
 }
 
 export async function linkOf(gateway: TestGateway, name: string): Promise<string> {
-  const doing = { operator: commandLine, requestId: undefined, nowMs: gateway.clock.now() }
+  const doing = { operator: commandLine(undefined), requestId: undefined, nowMs: gateway.clock.now() }
   return (await newSignInLink(gateway.db, name, doing)).link.token
 }
 

@@ -31,6 +31,7 @@ const tables = {
   operator_session: 'common',
   operator_sign_in_link: 'common',
   failed_sign_in: 'common',
+  oidc_state_used: 'common',
   audit_log: 'common',
   // A refused push is logged too.
   push_log: 'none',

@@ -11,6 +11,7 @@ import { signInUrl } from '../../src/operators/sign-in-link.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { migrate } from '../../src/platform/migrate.ts'
 import { resolveAsSystem, loopbackNetworks } from '../../src/platform/outbound.ts'
+import { usualSignInRules } from '../../src/operators/sign-in-rules.ts'
 import { openDatabase } from '../../src/platform/postgres.ts'
 import { telemetry } from '../../src/platform/telemetry.ts'
 import { isRecord } from '../../src/platform/validate.ts'
@@ -63,7 +64,7 @@ export async function startPastService(port: number): Promise<PastService> {
     // The suppliers listen on this machine.
     outbound: { privateNetworks: loopbackNetworks, resolve: resolveAsSystem },
     isGateway: true,
-    console: { publicUrl: undefined, oidc: undefined },
+    console: { publicUrl: undefined, oidc: undefined, signIn: usualSignInRules[environment] },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port })
   await preparePartitions(db, clock.now())

@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { refuseUnknownSupplier } from '../keys/suppliers.ts'
 import type { Queryable } from '../platform/postgres.ts'
-import { transaction } from '../platform/transaction.ts'
 import { deliveryIdOf, parseDeliveryId } from '../reservations/delivery-queue.ts'
 import {
   deliveryStatuses,
@@ -14,6 +13,7 @@ import {
   type SentAgain,
 } from '../reservations/send-again.ts'
 import { instant, integerBetween } from './arguments.ts'
+import { audited } from './audited.ts'
 import { printJson, printLine, printOutcome, printTable } from './print.ts'
 import { withSession } from './session.ts'
 
@@ -120,7 +120,12 @@ function addAgain(deliveries: Command): void {
           throw new Error('name deliveries, or say which: --status dead')
         await known(db, ids)
         const meant = ids.length > 0 ? { ...filter, ids } : filter
-        const sent = await transaction(db, (connection) => sendAgain(connection, meant, nowMs))
+        const sent = await audited(db, async (connection) => {
+          const after = await sendAgain(connection, meant, nowMs)
+          const subject = ids.length === 1 ? `delivery ${deliveryIdOf(ids[0] ?? '')}` : 'deliveries by filter'
+          const before = { ...meant, ...(ids.length > 0 ? { ids: ids.map(deliveryIdOf) } : {}) }
+          return { result: after, action: 'delivery.send-again', subject, before, after }
+        })
         printOutcome(given, sent, sentenceAgain(sent))
       }),
     )

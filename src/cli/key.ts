@@ -1,16 +1,21 @@
 import { Command } from 'commander'
 import { defaultLimits, limitNames, limitRanges, type OwnLimits } from '../keys/limits.ts'
 import {
-  createKey,
   expireKey,
+  insertKey,
+  keyNotFound,
+  replaceSecret,
   revokeKey,
-  rotateKey,
   selectKeys,
   setKeyLimits,
   type ListedKey,
 } from '../keys/manage.ts'
 import { rotateSigningSecret } from '../keys/signing-secret.ts'
+import { keySubject } from '../console/supplier-rules.ts'
+import { lockOptionalKey, type KeySettings } from '../console/supplier-store.ts'
+import type { Database, Queryable } from '../platform/postgres.ts'
 import { duration, futureInstant, id, instantOrNever, limit } from './arguments.ts'
+import { audited } from './audited.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 import { withSession } from './session.ts'
 
@@ -58,8 +63,12 @@ Examples:
     .action((keyId: number, given: Given & { at: number | 'never' }) =>
       withSession(async ({ db }) => {
         const atMs = given.at === 'never' ? null : given.at
-        await expireKey(db, keyId, atMs)
         const expiresAt = atMs === null ? null : isoOf(atMs)
+        await changeKey(db, keyId, async (connection, before) => {
+          await expireKey(connection, keyId, atMs)
+          const change = { before: { expiresAt: before.expiresAt }, after: { expiresAt } }
+          return { result: undefined, action: 'key.expire', ...change }
+        })
         const when = expiresAt === null ? 'no longer expires' : `expires at ${expiresAt}`
         printOutcome(given, { keyId: String(keyId), expiresAt }, `Key ${keyId} ${when}`)
       }),
@@ -71,7 +80,10 @@ Examples:
     .option('--json', 'print JSON')
     .action((keyId: number, given: Given) =>
       withSession(async ({ db, nowMs }) => {
-        await revokeKey(db, keyId, nowMs)
+        await changeKey(db, keyId, async (connection) => {
+          await revokeKey(connection, keyId, nowMs)
+          return { result: undefined, action: 'key.revoke', after: { revokedAt: isoOf(nowMs) } }
+        })
         const outcome = { keyId: String(keyId), status: 'revoked' }
         printOutcome(given, outcome, `Key ${keyId} is revoked and stops working within a second`)
       }),
@@ -94,7 +106,11 @@ function addCreate(key: Command): void {
         const expiresAtMs = given.expires ?? null
         const environment = await session.environment()
         const wanted = { supplier, channelManager, expiresAtMs, limits: limitsGiven(given) }
-        const { apiKey, keyId, supplierIsNew } = await createKey(db, environment, wanted)
+        const { apiKey, keyId, supplierIsNew } = await audited(db, async (connection) => {
+          const result = await insertKey(connection, environment, wanted)
+          const after = { channelManager, expiresAt: expiresAtMs === null ? null : isoOf(expiresAtMs) }
+          return { result, action: 'key.create', subject: keySubject(result.keyId, { supplier }), after }
+        })
         printJson({ apiKey, keyId: String(keyId) })
         if (supplierIsNew) remark(`Supplier "${supplier}" did not exist and was created.`)
         remark(`Key ${keyId} for ${environment}. Keep it: it is not shown again.`)
@@ -117,8 +133,11 @@ function addRotate(key: Command): void {
       withSession(async ({ db, nowMs, ...session }) => {
         const environment = await session.environment()
         const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
-        const apiKey = await rotateKey(db, environment, keyId, { nowMs, oldUntilMs })
         const oldKeyUntil = isoOf(oldUntilMs)
+        const apiKey = await changeKey(db, keyId, async (connection) => {
+          const result = await replaceSecret(connection, environment, keyId, { nowMs, oldUntilMs })
+          return { result, action: 'key.rotate', after: { oldKeyUntil } }
+        })
         printJson({ apiKey, keyId: String(keyId), oldKeyUntil })
         remark(`The old key works until ${oldKeyUntil}. Keep the new one: it is not shown again.`)
       }),
@@ -141,8 +160,11 @@ function addRotateSigningSecret(key: Command): void {
     .action((keyId: number, given: { overlap?: number }) =>
       withSession(async ({ db, nowMs }) => {
         const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
-        const { signingSecret } = await rotateSigningSecret(db, keyId, oldUntilMs)
         const oldSecretUntil = isoOf(oldUntilMs)
+        const { signingSecret } = await changeKey(db, keyId, async (connection) => {
+          const result = await rotateSigningSecret(connection, keyId, oldUntilMs)
+          return { result, action: 'key.rotate-signing-secret', after: { oldOneSignsUntil: oldSecretUntil } }
+        })
         printJson({ signingSecret, keyId: String(keyId), oldSecretUntil })
         remark(`Calls are signed with both until ${oldSecretUntil}. Keep the new one: it is not shown again.`)
       }),
@@ -190,7 +212,14 @@ function addLimits(key: Command): void {
     .option('--json', 'print JSON')
     .action((keyId: number, given: Given & GivenLimits) =>
       withSession(async ({ db }) => {
-        const own = await setKeyLimits(db, keyId, limitsGiven(given))
+        const wanted = limitsGiven(given)
+        const own =
+          Object.keys(wanted).length === 0
+            ? await setKeyLimits(db, keyId, wanted)
+            : await changeKey(db, keyId, async (connection, before) => {
+                const after = await setKeyLimits(connection, keyId, wanted)
+                return { result: after, action: 'key.limits', before: before.limits, after }
+              })
         if (given.json) return printJson({ keyId: String(keyId), limits: own, defaults: defaultLimits })
         printTable(
           ['LIMIT', 'OF THIS KEY', 'DEFAULT'],
@@ -225,6 +254,22 @@ function limitsGiven(given: GivenLimits): Partial<OwnLimits> {
     ...(given.items === undefined ? {} : { ariItemsMax: stored(given.items) }),
     ...(given.cells === undefined ? {} : { ariCellsMax: stored(given.cells) }),
   }
+}
+
+/** A change of a key and its line in the audit log. */
+function changeKey<Result>(
+  db: Database,
+  keyId: number,
+  work: (
+    connection: Queryable,
+    before: KeySettings,
+  ) => Promise<{ result: Result; action: string; before?: object; after: object }>,
+): Promise<Result> {
+  return audited(db, async (connection) => {
+    const before = await lockOptionalKey(connection, keyId)
+    if (!before) throw keyNotFound(keyId)
+    return { subject: keySubject(keyId, before), ...(await work(connection, before)) }
+  })
 }
 
 function isoOf(atMs: number): string {

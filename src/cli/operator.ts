@@ -2,7 +2,6 @@ import { Argument, Command, Option } from 'commander'
 import { loadConfig } from '../config.ts'
 import type { SignInLink, StoredOperator } from '../operators/contract.ts'
 import {
-  commandLine,
   createOperator,
   disableOperator,
   enableOperator,
@@ -13,6 +12,7 @@ import {
 import { signInUrl } from '../operators/sign-in-link.ts'
 import { selectOperators } from '../operators/store.ts'
 import { operatorRoles, type OperatorRole } from '../platform/route.ts'
+import { whoRuns } from './audited.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 import { withSession } from './session.ts'
 
@@ -141,7 +141,7 @@ function roleOption(): Option {
 }
 
 function doing(nowMs: number): Doing {
-  return { operator: commandLine, requestId: undefined, nowMs }
+  return { operator: whoRuns(), requestId: undefined, nowMs }
 }
 
 function shown({ operatorId, ...operator }: StoredOperator): object {

@@ -8,6 +8,7 @@ import {
   retireRoomType,
 } from '../reference/edit.ts'
 import { fillReference } from '../reference/store.ts'
+import { audited } from './audited.ts'
 import { printJson, printOutcome, printTable } from './print.ts'
 import { withSession, type Session } from './session.ts'
 
@@ -63,7 +64,16 @@ function roomTypeCommand(): Command {
     .option('--json', 'print JSON')
     .action((name: string, given: Given & { description: string }) =>
       withReference(async ({ db }) => {
-        await putRoomType(db, { name, description: given.description })
+        const entry = { name, description: given.description }
+        await audited(db, async (connection) => {
+          await putRoomType(connection, entry)
+          return {
+            result: undefined,
+            action: 'reference.add',
+            subject: `room type ${JSON.stringify(name)}`,
+            after: entry,
+          }
+        })
         const outcome = { name, description: given.description, retired: false }
         printOutcome(given, outcome, `Products may name room type "${name}"`)
       }),
@@ -75,7 +85,16 @@ function roomTypeCommand(): Command {
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withReference(async ({ db, nowMs }) => {
-        await retireRoomType(db, name, nowMs)
+        await audited(db, async (connection) => {
+          await retireRoomType(connection, name, nowMs)
+          const after = { isRetired: true }
+          return {
+            result: undefined,
+            action: 'reference.retire',
+            subject: `room type ${JSON.stringify(name)}`,
+            after,
+          }
+        })
         printOutcome(given, { name, retired: true }, `New pushes can't name room type "${name}" any more`)
       }),
     )
@@ -107,7 +126,15 @@ function mealPlanCommand(): Command {
     .action((code: string, given: Given & { name: string; description: string }) =>
       withReference(async ({ db }) => {
         const entry = { code, name: given.name, description: given.description }
-        await putMealPlan(db, entry)
+        await audited(db, async (connection) => {
+          await putMealPlan(connection, entry)
+          return {
+            result: undefined,
+            action: 'reference.add',
+            subject: `meal plan ${JSON.stringify(code)}`,
+            after: entry,
+          }
+        })
         printOutcome(given, { ...entry, retired: false }, `Products may name meal plan "${code}"`)
       }),
     )
@@ -118,7 +145,16 @@ function mealPlanCommand(): Command {
     .option('--json', 'print JSON')
     .action((code: string, given: Given) =>
       withReference(async ({ db, nowMs }) => {
-        await retireMealPlan(db, code, nowMs)
+        await audited(db, async (connection) => {
+          await retireMealPlan(connection, code, nowMs)
+          const after = { isRetired: true }
+          return {
+            result: undefined,
+            action: 'reference.retire',
+            subject: `meal plan ${JSON.stringify(code)}`,
+            after,
+          }
+        })
         printOutcome(given, { code, retired: true }, `New pushes can't name meal plan "${code}" any more`)
       }),
     )

@@ -1,7 +1,9 @@
 import { Command, Option } from 'commander'
 import { onFailures, setAccount, type Account, type OnFailure } from '../keys/account.ts'
-import { createSupplier, selectSuppliers } from '../keys/suppliers.ts'
+import { supplierSubject } from '../console/supplier-rules.ts'
+import { createSupplier, selectSuppliers, supplierIdOf } from '../keys/suppliers.ts'
 import { onOrOff, percent } from './arguments.ts'
+import { audited } from './audited.ts'
 import { printJson, printOutcome, printTable } from './print.ts'
 import { withSession } from './session.ts'
 
@@ -24,7 +26,11 @@ Examples:
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db }) => {
-        const { supplierId } = await createSupplier(db, name)
+        const { supplierId } = await audited(db, async (connection) => {
+          const result = await createSupplier(connection, name)
+          const subject = supplierSubject({ ...result, name })
+          return { result, action: 'supplier.create', subject, after: { name } }
+        })
         printOutcome(given, { supplierId: String(supplierId), name }, `Supplier "${name}" was created`)
       }),
     )
@@ -89,9 +95,15 @@ function addSet(supplier: Command): void {
     )
     .option('--json', 'print JSON')
     .action((name: string, given: Given & GivenAccount) =>
-      withSession(async ({ db }) =>
-        printAccount(given, name, await setAccount(db, name, accountGiven(given))),
-      ),
+      withSession(async ({ db }) => {
+        const account = await audited(db, async (connection) => {
+          const before = await setAccount(connection, name, {})
+          const result = await setAccount(connection, name, accountGiven(given))
+          const subject = supplierSubject({ supplierId: await supplierIdOf(connection, name), name })
+          return { result, action: 'supplier.change', subject, before, after: result }
+        })
+        printAccount(given, name, account)
+      }),
     )
 }
 

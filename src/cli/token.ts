@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { createToken, revokeToken, selectTokens } from '../keys/manage.ts'
 import { tokenRoles, type TokenRole } from '../keys/store.ts'
 import { futureInstant, id } from './arguments.ts'
+import { audited } from './audited.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 import { withSession } from './session.ts'
 
@@ -32,11 +33,36 @@ Examples:
           name: given.name ?? given.role,
           expiresAtMs: given.expires ?? null,
         }
-        const { token: made, tokenId } = await createToken(db, environment, wanted)
+        const { token: made, tokenId } = await audited(db, async (connection) => {
+          const result = await createToken(connection, environment, wanted)
+          const after = { role: wanted.role, name: wanted.name, expiresAt: isoOf(wanted.expiresAtMs) }
+          return { result, action: 'token.create', subject: tokenSubject(result.tokenId), after }
+        })
         printJson({ token: made })
         remark(`Token ${tokenId} for ${environment}. Keep it: it is not shown again.`)
       }),
     )
+  addList(token)
+  token
+    .command('revoke')
+    .description('end a token for ever')
+    .argument('<tokenId>', 'as in token list', id)
+    .option('--json', 'print JSON')
+    .action((tokenId: number, given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        await audited(db, async (connection) => {
+          await revokeToken(connection, tokenId, nowMs)
+          const after = { revokedAt: isoOf(nowMs) }
+          return { result: undefined, action: 'token.revoke', subject: tokenSubject(tokenId), after }
+        })
+        const outcome = { tokenId: String(tokenId), status: 'revoked' }
+        printOutcome(given, outcome, `Token ${tokenId} is revoked and stops working within a second`)
+      }),
+    )
+  return token
+}
+
+function addList(token: Command): void {
   token
     .command('list')
     .description('all tokens')
@@ -62,17 +88,12 @@ Examples:
         }
       }),
     )
-  token
-    .command('revoke')
-    .description('end a token for ever')
-    .argument('<tokenId>', 'as in token list', id)
-    .option('--json', 'print JSON')
-    .action((tokenId: number, given: Given) =>
-      withSession(async ({ db, nowMs }) => {
-        await revokeToken(db, tokenId, nowMs)
-        const outcome = { tokenId: String(tokenId), status: 'revoked' }
-        printOutcome(given, outcome, `Token ${tokenId} is revoked and stops working within a second`)
-      }),
-    )
-  return token
+}
+
+function tokenSubject(tokenId: number): string {
+  return `token ${tokenId}`
+}
+
+function isoOf(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
 }

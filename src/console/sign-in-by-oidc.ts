@@ -1,7 +1,13 @@
-import { optionalAccountOf } from '../operators/oidc-account.ts'
+import { optionalAccountOf, useStateOnce } from '../operators/oidc-account.ts'
 import type { SignInProvider } from '../operators/oidc.ts'
-import { signIn, type SignInNeeds } from '../operators/sign-in.ts'
-import { oidcCookie, oidcCookieOf, originOf, type ConsoleAddress } from '../operators/visit.ts'
+import { signIn, tellRefused, type SignInNeeds } from '../operators/sign-in.ts'
+import {
+  endedOidcCookie,
+  oidcCookie,
+  oidcCookieOf,
+  originOf,
+  type ConsoleAddress,
+} from '../operators/visit.ts'
 import { answer, on, type Answer, type Mounted, type Visit } from '../platform/mount.ts'
 import { Rejected } from '../platform/rejected.ts'
 import { basePathOf } from '../platform/route.ts'
@@ -29,19 +35,26 @@ export const finishOidc = (needs: OidcNeeds): Mounted =>
     const { provider, consoleAddress, log } = needs
     if (!provider) throw noProvider()
     const kept = oidcCookieOf(visit, consoleAddress)
-    if (kept === undefined) return backToSignIn('expired')
+    const ended = endedOidcCookie(visit, consoleAddress)
+    const back = (problem: OidcProblem) => backToSignIn(problem, ended)
+    if (kept === undefined || kept === '') return back('expired')
     const url = new URL(callbackUrl(visit, consoleAddress))
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
     try {
       const identity = await provider.finish(url, kept)
+      if (!(await useStateOnce(needs.db, kept))) return back('expired')
       const operatorId = await optionalAccountOf(needs, identity, provider.newcomerRole, { visit, requestId })
-      if (operatorId === undefined) return backToSignIn('unknown')
+      if (operatorId === undefined) {
+        const subject = `OpenID account ${JSON.stringify(identity.email ?? identity.subject)}`
+        await tellRefused(needs, { subject, why: { reason: 'openid' } }, { visit, requestId })
+        return back('unknown')
+      }
       const { headers } = await signIn(needs, operatorId, 'oidc', { visit, requestId })
-      return seeOther('/console', headers['set-cookie'])
+      return seeOther('/console', headers['set-cookie'], ended)
     } catch (error) {
-      if (error instanceof Rejected) return backToSignIn('unknown')
+      if (error instanceof Rejected) return back('unknown')
       log.warn({ err: error, requestId }, 'a sign-in by the OpenID provider failed')
-      return backToSignIn('provider')
+      return back('provider')
     }
   })
 
@@ -50,12 +63,12 @@ function callbackUrl(visit: Visit, address: ConsoleAddress): string {
   return `${originOf(visit, address)}${basePathOf(route)}${route.path}`
 }
 
-function backToSignIn(problem: OidcProblem): Answer {
-  return seeOther(`/console/sign-in?problem=${problem}`)
+function backToSignIn(problem: OidcProblem, ...cookies: string[]): Answer {
+  return seeOther(`/console/sign-in?problem=${problem}`, ...cookies)
 }
 
-function seeOther(location: string, cookie?: string): Answer {
-  const headers = { location, ...(cookie === undefined ? {} : { 'set-cookie': cookie }) }
+function seeOther(location: string, ...cookies: string[]): Answer {
+  const headers = { location, ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }) }
   return { ...answer(303, {}), headers }
 }
 

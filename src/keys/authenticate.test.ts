@@ -177,15 +177,13 @@ test('the time of last use of keys and tokens is written at the latest when the 
   await keys.tokenOf(`Bearer ${token}`)
   await keys.close()
   const { rows } = await db.query(
-    `select last_used_at from api_key where id = any($1)
-     union all select last_used_at from access_token where id = $2`,
-    [[keyId, unused.keyId], tokenId],
+    `select (select last_used_at from api_key where id = $1) as used,
+       (select last_used_at from api_key where id = $2) as unused,
+       (select last_used_at from access_token where id = $3) as token`,
+    [keyId, unused.keyId, tokenId],
   )
-  const used = new Date('2027-06-01T10:00:05Z')
-  assert.deepEqual(
-    rows.map((row) => row['last_used_at']),
-    [used, null, used],
-  )
+  const at = new Date('2027-06-01T10:00:05Z')
+  assert.deepEqual(rows, [{ used: at, unused: null, token: at }])
 })
 
 test('while PostgreSQL is down a key that worked is not trusted for longer than a second: the error flies', async () => {

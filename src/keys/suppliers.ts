@@ -25,6 +25,13 @@ export async function selectSuppliers(db: Queryable, nowMs: number): Promise<Lis
   return rows
 }
 
+export async function supplierIdOf(db: Queryable, name: string): Promise<number> {
+  const { rows } = await db.query<{ id: number }>('select id from supplier where name = $1', [name])
+  const [row] = rows
+  if (!row) throw supplierNotFound(name)
+  return row.id
+}
+
 /** Undefined when the name is taken. */
 export async function insertOptionalSupplier(
   connection: Queryable,

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type Reply, type TestGateway, type TestOperator } from '../../test/harness.ts'
 import { audit } from './audit.ts'
+import { browser, withPassword } from '../../test/sign-in.ts'
+import { auditRefusal } from './audit-refusals.ts'
 import { commandLine } from './manage.ts'
 
 let gateway: TestGateway
@@ -55,17 +57,100 @@ test('every change of an operator is told: who, what, as it was and is, in which
 
 test('a change that is refused is not told', async () => {
   const known = changesOf(await admin.get('/audit?limit=200')).length
-  const viewer = await gateway.operator('viewer')
-  await viewer.post(`/operators/${admin.operatorId}/disable`, undefined)
   await admin.post(`/operators/${admin.operatorId}/disable`, undefined)
   assert.equal(changesOf(await admin.get('/audit?limit=200')).length, known)
+})
+
+/** Without what differs from run to run; the attempts behind one line are counted in it. */
+async function refusals(of: TestGateway, reader: TestOperator): Promise<unknown[]> {
+  const { rows } = await of.db.query<{ id: number }>('select id from audit_log where refusal_key is not null')
+  const ids = new Set(rows.map(({ id }) => id))
+  const changes = changesOf(await reader.get('/audit?limit=200')).filter(({ id }) => ids.has(Number(id)))
+  return changes.map(({ operator, role, action, subject, after, address }) => {
+    const { lastAt, ...said } = Object(after)
+    assert.ok(!Number.isNaN(Date.parse(String(lastAt))))
+    return { operator, role, action, subject, address, ...said }
+  })
+}
+
+test('a role that was refused is told, each hour once for an operator and what was asked, with how often', async () => {
+  const own = await startGateway()
+  const reader = await own.operator('admin')
+  const viewer = await own.operator('viewer')
+  for (const _ of [1, 2, 3]) await viewer.post(`/operators/${reader.operatorId}/disable`, undefined)
+  await viewer.get('/operators')
+  const common = { operator: viewer.name, role: 'viewer', action: 'role.refused', address: '127.0.0.1' }
+  assert.deepEqual(await refusals(own, reader), [
+    { ...common, subject: 'GET /operators', attempts: 1, needed: 'admin' },
+    { ...common, subject: 'POST /operators/{operatorId}/disable', attempts: 3, needed: 'admin' },
+  ])
+  await own.stop()
+})
+
+test('failed sign-ins are told without what was typed: by operator, and those under names that nobody has together', async () => {
+  const own = await startGateway()
+  const reader = await own.operator('admin')
+  const { name, operatorId } = await own.operator('viewer')
+  const person = await withPassword(own, name, 'correct horse battery')
+  for (const _ of [1, 2]) await browser(own.url).signIn(name, 'wrong horse battery')
+  await browser(own.url).signIn('hunter2 hunter2', 'correct horse battery')
+  await browser(own.url).signIn('my password', 'correct horse battery')
+  await browser(own.url).signInByLink('A'.repeat(43))
+  await person.post('/me/password', { current: 'wrong horse battery', next: 'entirely another one' })
+  const common = { action: 'sign-in.refused', address: '127.0.0.1' }
+  const nobody = { ...common, operator: 'nobody', role: null }
+  const known = { ...common, operator: name, role: 'viewer', subject: `operator ${operatorId} "${name}"` }
+  assert.deepEqual(await refusals(own, reader), [
+    { ...known, action: 'operator.password-refused', reason: 'password', attempts: 1 },
+    { ...nobody, subject: 'unknown link', reason: 'link', attempts: 1 },
+    { ...nobody, subject: 'unknown name', reason: 'password', attempts: 2 },
+    { ...known, reason: 'password', attempts: 2 },
+  ])
+  await own.stop()
+})
+
+test('refusals take 200 lines an hour and one more, however many there are', async () => {
+  const own = await startGateway()
+  const reader = await own.operator('admin')
+  await own.db.query(
+    `insert into audit_log (operator_name, action, subject, after, refusal_key)
+     select 'nobody', 'sign-in.refused', 'unknown name', '{"attempts":1}', sha256(n::text::bytea)
+     from generate_series(1, 199) n`,
+  )
+  const subjects = ['one', 'two', 'three'].map((name) => `GET /${name}`)
+  const operator = {
+    ...commandLine(undefined),
+    name: 'somebody',
+    role: 'viewer' as const,
+    address: '10.0.0.1',
+  }
+  for (const subject of [...subjects, ...subjects]) {
+    await auditRefusal(own.db, {
+      operator,
+      requestId: 'r',
+      action: 'role.refused',
+      subject,
+      address: '10.0.0.1',
+      why: {},
+    })
+  }
+  const { rows } = await own.db.query<{ subject: string; attempts: number }>(
+    `select subject, (after->>'attempts')::int as attempts from audit_log
+     where refusal_key is not null order by id desc limit 2`,
+  )
+  assert.deepEqual(rows, [
+    { subject: 'further refusals of this hour', attempts: 4 },
+    { subject: 'GET /one', attempts: 2 },
+  ])
+  assert.equal((await reader.get('/audit?action=role.')).status, 200)
+  await own.stop()
 })
 
 test('the log is filtered by operator, action, subject and time, and read page by page without gap or repeat', async () => {
   const own = await startGateway()
   const viewer = await own.operator('viewer')
   for (let no = 1; no <= 7; no++) {
-    const operator = { ...commandLine, name: no % 2 === 0 ? 'even' : 'odd' }
+    const operator = { ...commandLine(undefined), name: no % 2 === 0 ? 'even' : 'odd' }
     const action = no > 4 ? 'key.rotate' : 'ari.stop-sell'
     await audit(own.db, { operator, requestId: undefined, action, subject: `thing ${no}`, after: { no } })
   }
@@ -102,7 +187,7 @@ test('the log is filtered by operator, action, subject and time, and read page b
 
 test('secrets and cards never reach the log, not even by a slip of whoever writes to it', async () => {
   await audit(gateway.db, {
-    operator: commandLine,
+    operator: commandLine(undefined),
     requestId: undefined,
     action: 'slip',
     subject: 'slip',

@@ -23,14 +23,15 @@ export type SignInLink = { token: string; expiresAt: string }
 export const operatorNameLengthMax = 100
 export const passwordLength = { min: 12, max: 200 }
 
-/** One change, with what it was and what it is; those who made it may be gone. */
+/** One change, with what it was and what it is, or what was refused how often; those who made it may be gone. */
 export type AuditedChange = {
   id: number
   at: string
   /** Null for a token and for the command line. */
   operatorId: number | null
   operator: string
-  role: OperatorRole
+  /** Null when nobody has the name. */
+  role: OperatorRole | null
   action: string
   subject: string
   before: unknown

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { client, startGateway, type TestGateway, type TestOperator } from '../../test/harness.ts'
 import { browser, linkOf, said } from '../../test/sign-in.ts'
 import { deleteOldSessions } from './session-store.ts'
+import { usualSignInRules } from './sign-in-rules.ts'
 
 const start = '2027-03-01T12:00:00Z'
 let gateway: TestGateway
@@ -30,6 +31,20 @@ test('a session ends after two hours in which nothing was asked', async () => {
   later(0)
 })
 
+test('in production a session ends a quarter of an hour after it was used last', async () => {
+  const strict = await gateway.second({ console: { signIn: usualSignInRules.production } })
+  const viewer = await gateway.operator('viewer')
+  const there = client(strict.url, viewer.headers, '/console/api')
+  const at = (minutes: number) =>
+    strict.clock.set(new Date(gateway.clock.now() + minutes * 60_000).toISOString())
+  for (const minutes of [14, 28]) {
+    at(minutes)
+    assert.equal((await there.get('/me')).status, 200)
+  }
+  at(28 + 15)
+  assert.deepEqual(said(await there.get('/me')), notSignedIn)
+})
+
 test('a session ends after twelve hours, however busy it is, and housekeeping deletes it', async () => {
   const viewer = await gateway.operator('viewer')
   for (let minutes = 0; minutes < 12 * 60; minutes += 90) {
@@ -40,7 +55,7 @@ test('a session ends after twelve hours, however busy it is, and housekeeping de
   assert.equal((await viewer.get('/me')).status, 200)
   later(12 * 60)
   assert.deepEqual(said(await viewer.get('/me')), notSignedIn)
-  await deleteOldSessions(gateway.db, gateway.clock.now())
+  await deleteOldSessions(gateway.db, gateway.clock.now(), usualSignInRules.sandbox)
   const { rows } = await gateway.db.query('select from operator_session')
   assert.equal(rows.length, 0)
   later(0)

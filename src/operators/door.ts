@@ -14,6 +14,7 @@ import {
   updateLastSeen,
   type KnownSession,
 } from './session-store.ts'
+import type { SignInRules } from './sign-in-rules.ts'
 import {
   endedCookie,
   refuseForeignSite,
@@ -42,19 +43,23 @@ export type Door = {
 
 /** A session that ended must be unknown everywhere within a second: half for what is remembered, half for the query. */
 const memory = { trustedMs: 500, entriesMax: 1_000 }
-/** Not with every request; a session ends that much earlier than its two idle hours at most. */
+/** Not with every request; a session ends that much earlier than its idle time at most. */
 const lastSeenWrittenEveryMs = 60_000
 
 type TokenOf = (authorization: string | undefined) => Promise<{ id: number; role: string } | undefined>
 
-export function operatorDoor(needs: Needs, address: ConsoleAddress, tokenOf: TokenOf): Door {
+export function operatorDoor(
+  needs: Needs & { rules: SignInRules },
+  address: ConsoleAddress,
+  tokenOf: TokenOf,
+): Door {
   const sessions = new BriefMemory((hash) => selectOptionalSession(needs.db.signIn, hash), memory)
   needs.db.epoch.onChange(() => sessions.clear())
   const writing = new Set<Promise<void>>()
 
   const sessionOf = async (hash: string): Promise<KnownSession | undefined> => {
     const session = await sessions.get(hash)
-    return session && !isOver(session, needs.clock.now()) ? session : undefined
+    return session && !isOver(session, needs.clock.now(), needs.rules) ? session : undefined
   }
   const seen = (hash: string, session: KnownSession): void => {
     const nowMs = needs.clock.now()

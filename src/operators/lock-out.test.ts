@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { usualSignInRules } from './sign-in-rules.ts'
 import { startGateway, type TestGateway } from '../../test/harness.ts'
 import { browser, linkOf, said, withPassword } from '../../test/sign-in.ts'
 
@@ -96,6 +97,20 @@ test('the wait never exceeds 15 minutes, however often somebody guessed', async 
   assert.deepEqual(await guess(), locked)
   later(15 * 60)
   assert.deepEqual(await guess(), wrong)
+})
+
+test('in production the tenth wrong guess at a name is followed by half an hour, those at an address by less', async () => {
+  const strict = await gateway.second({ console: { signIn: usualSignInRules.production } })
+  await guessed(`name\n${name}`, 8)
+  assert.deepEqual(await guess(name, strict), wrong)
+  strict.clock.set(new Date(Date.parse(start) + 10_000 * 2 ** 4).toISOString())
+  assert.deepEqual(await guess(name, strict), wrong)
+  const reply = await browser(strict.url).signIn(name, password)
+  assert.deepEqual([reply.status, reply.headers.get('retry-after')], [429, '1800'])
+  await gateway.db.query('delete from failed_sign_in')
+  await guessed('address\n127.0.0.1', 24)
+  assert.deepEqual(await guess('name 25', strict), wrong)
+  assert.equal((await browser(strict.url).signIn('name 26', password)).headers.get('retry-after'), '10')
 })
 
 test('guessing the current password of a session that was left open is counted like a sign-in', async () => {

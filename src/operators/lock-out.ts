@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import type { Needs } from '../platform/needs.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
+import type { SignInRules } from './sign-in-rules.ts'
 import { nameKeyOf } from './store.ts'
 
 /**
@@ -15,9 +16,10 @@ export const lockOutLimits = {
   freeOfName: 5,
   /** More, because an office has one address. */
   freeOfAddress: 25,
+  /** Doubled each time, up to the lock-out of the rules; a sign-in link works meanwhile. */
   firstWaitMs: 10_000,
-  /** Doubled each time up to this; a sign-in link works meanwhile. */
-  longestWaitMs: 15 * 60 * 1000,
+  /** From this one on a name waits for the whole lock-out. */
+  lockedOutFrom: 10,
   forgottenAfterMs: 24 * 60 * 60 * 1000,
 }
 
@@ -29,14 +31,14 @@ export type Attempt = { name: Buffer; address: Buffer }
 
 /** Throws while the name or the address has to wait. */
 export async function beginAttempt(
-  { db, clock, telemetry }: Pick<Needs, 'db' | 'clock' | 'telemetry'>,
+  { db, clock, telemetry, rules }: Pick<Needs, 'db' | 'clock' | 'telemetry'> & { rules: SignInRules },
   { name, address }: { name: string; address: string },
 ): Promise<Attempt> {
   const nowMs = clock.now()
   const attempt = { name: keyOf('name', nameKeyOf(name)), address: keyOf('address', networkOf(address)) }
-  const { freeOfName, freeOfAddress, firstWaitMs, longestWaitMs, forgottenAfterMs } = lockOutLimits
+  const { freeOfName, freeOfAddress, firstWaitMs, lockedOutFrom, forgottenAfterMs } = lockOutLimits
   const { rows } = await db.query<{ began: number; lockedUntilMs: number | null }>(
-    `with asked as (select * from unnest($1::bytea[], $2::int[]) as asked (key, free)),
+    `with asked as (select * from unnest($1::bytea[], $2::int[], $8::int[]) as asked (key, free, locked_from)),
      moment as (select to_timestamp($3::float8 / 1000) as at),
      locked as (
        select max(locked_until) as until from failed_sign_in, moment
@@ -51,7 +53,8 @@ export async function beginAttempt(
          last_at = excluded.last_at,
          locked_until = excluded.last_at + case
            when held.last_at < excluded.last_at - $6::float8 * interval '1 ms' then interval '0'
-           else coalesce((select least($5::float8, $4::float8 * 2 ^ least(held.attempts + 1 - free, $7)) * interval '1 ms'
+           else coalesce((select case when held.attempts + 1 >= locked_from then $5::float8
+               else least($5::float8, $4::float8 * 2 ^ least(held.attempts + 1 - free, $7)) end * interval '1 ms'
              from asked where asked.key = held.key and held.attempts + 1 >= free), interval '0') end
        -- One that was let through a moment ago may have locked it.
        where held.locked_until <= excluded.last_at
@@ -63,9 +66,11 @@ export async function beginAttempt(
       [freeOfName, freeOfAddress],
       nowMs,
       firstWaitMs,
-      longestWaitMs,
+      rules.lockOutMs,
       forgottenAfterMs,
       doublingsMax,
+      // An address is many people's.
+      [lockedOutFrom, null],
     ],
   )
   const [row] = rows

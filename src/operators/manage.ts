@@ -21,17 +21,14 @@ import {
 /** Who does it, in which request and when. */
 export type Doing = { operator: Operator; requestId: string | undefined; nowMs: number }
 
-/** As the audit log names what was done on the command line. */
-export const commandLine: Operator = {
-  id: undefined,
-  name: 'command line',
-  role: 'admin',
-  sessionId: undefined,
-  address: undefined,
+/** As the audit log names what a user of the operating system did on the command line. */
+export function commandLine(user: string | undefined): Operator {
+  const name = user === undefined ? 'command line' : `command line (${user})`
+  return { id: undefined, name, role: 'admin', sessionId: undefined, address: undefined }
 }
 
 /** And what the service made by itself for an empty store. */
-export const firstStart: Operator = { ...commandLine, name: 'first start' }
+export const firstStart: Operator = { ...commandLine(undefined), name: 'first start' }
 
 export type CreatedOperator = { operator: StoredOperator; link: SignInLink }
 

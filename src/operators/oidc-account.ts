@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Queryable } from '../platform/postgres.ts'
 import { transaction } from '../platform/transaction.ts'
 import { audit } from './audit.ts'
@@ -23,6 +24,8 @@ export function optionalAccountOf(
     if (email === undefined) return undefined
     const named = await tieByName(connection, email, identity)
     if (named !== undefined || newcomerRole === undefined) return named
+    // It would have the name of another address, to whoever reads it.
+    if (email.normalize('NFKC') !== email) return undefined
     const wanted = { name: email, role: newcomerRole, nowMs: clock.now() }
     const created = await insertOptionalOperator(connection, wanted)
     // Somebody has the name who is tied to another identity, or disabled.
@@ -45,6 +48,25 @@ export function optionalAccountOf(
   })
 }
 
+/** False when a sign-in with this state succeeded before: its cookie was copied. */
+export async function useStateOnce(db: Queryable, kept: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'insert into oidc_state_used (hash) values ($1) on conflict do nothing',
+    [hash('sha256', kept, 'buffer')],
+  )
+  return rowCount === 1
+}
+
+const statesKept = '7 days'
+
+export async function deleteOldStates(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(
+    'delete from oidc_state_used where at < clock_timestamp() - $1::interval',
+    [statesKept],
+  )
+  return rowCount ?? 0
+}
+
 async function selectTied(
   db: Queryable,
   { issuer, subject }: Identity,
@@ -57,6 +79,10 @@ async function selectTied(
   return rows[0]
 }
 
+/**
+ * Addresses are the same whatever the case of their ASCII letters, and in no other way: whoever can have a look-alike
+ * verified must not become somebody else.
+ */
 async function tieByName(
   db: Queryable,
   email: string,
@@ -64,8 +90,9 @@ async function tieByName(
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ id: number }>(
     `update operator set oidc_issuer = $2, oidc_subject = $3
-     where name_key = $1 and oidc_subject is null and disabled_at is null returning id`,
-    [nameKeyOf(email), issuer, subject],
+     where name_key = $1 and lower(name collate "C") = lower($4::text collate "C")
+       and oidc_subject is null and disabled_at is null returning id`,
+    [nameKeyOf(email), issuer, subject, email],
   )
   return rows[0]?.id
 }

@@ -110,6 +110,36 @@ test('who is unknown, not verified or disabled is sent back to the sign-in', asy
   await admin.post(`/operators/${operatorId}/enable`, undefined)
 })
 
+test('an address that only looks like the one of an operator signs nobody in, and makes nobody', async () => {
+  const admin = await welcoming.operator('admin')
+  await admin.post('/operators', { name: 'op2@x.com', role: 'admin' })
+  const unknown = { location: '/console/sign-in?problem=unknown', me: undefined }
+  const another = await gateway.operator('admin')
+  await another.post('/operators', { name: 'op2@x.com', role: 'admin' })
+  for (const email of ['ＯＰ2@x.com', 'op２@x.com', 'o\u200dp2@x.com']) {
+    provider.claims = { sub: `like-${email}`, email, email_verified: true }
+    assert.deepEqual([email, await signIn(gateway)], [email, unknown])
+  }
+  for (const email of ['ＯＰ2@x.com', 'ｏther@x.com']) {
+    provider.claims = { sub: `new-${email}`, email, email_verified: true }
+    assert.deepEqual([email, await signIn(welcoming)], [email, unknown])
+  }
+  provider.claims = { sub: 'op2', email: 'OP2@X.com', email_verified: true }
+  const me = { name: 'op2@x.com', role: 'admin', signedInBy: 'oidc' }
+  assert.deepEqual(await signIn(welcoming), { location: '/console', me })
+})
+
+test('the cookie of a sign-in counts once, even with another code of the provider, and goes with the answer', async () => {
+  await makeMaria(gateway)
+  const begun = await go(`${gateway.url}/console/api/sign-in/oidc`)
+  const [one, two] = [provider.visit(begun.location), provider.visit(begun.location)]
+  const cookie = begun.cookies.join('; ')
+  const first = await go(one, cookie)
+  assert.deepEqual([first.location, first.cookies.includes('ari_oidc=')], ['/console', true])
+  const second = await go(two, cookie)
+  assert.deepEqual([second.location, second.cookies], ['/console/sign-in?problem=expired', ['ari_oidc=']])
+})
+
 test('where newcomers have a role, they get an account of their own with it', async () => {
   const me = { name: 'maria@example.com', role: 'viewer', signedInBy: 'oidc' }
   assert.deepEqual(await signIn(welcoming), { location: '/console', me })

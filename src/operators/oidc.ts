@@ -29,7 +29,7 @@ export type SignInProvider = {
   newcomerRole: OperatorRole | undefined
   /** Where to send the browser, and what it has to bring back in a cookie. */
   begin: (redirectUri: string) => Promise<{ url: string; kept: string }>
-  /** Throws when anything does not match. */
+  /** Throws when anything does not match. What was kept may be used once: `useStateOnce`. */
   finish: (callbackUrl: URL, kept: string) => Promise<Identity>
 }
 

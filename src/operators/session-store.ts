@@ -1,14 +1,12 @@
 import type { Queryable } from '../platform/postgres.ts'
 import type { OperatorRole } from '../platform/route.ts'
 import type { WayToSignIn } from './contract.ts'
+import type { SignInRules } from './sign-in-rules.ts'
 
 /** What is kept of sessions. One that is over is as good as none; housekeeping deletes it. */
 
-export const sessionLimits = {
-  /** However busy it is. */
-  endsAfterMs: 12 * 60 * 60 * 1000,
-  idleEndsAfterMs: 2 * 60 * 60 * 1000,
-}
+/** However busy it is. */
+export const sessionEndsAfterMs = 12 * 60 * 60 * 1000
 
 export type KnownSession = {
   operatorId: number
@@ -66,17 +64,23 @@ export async function deleteSessionsOf(db: Queryable, operatorId: number): Promi
   await db.query('delete from operator_session where operator_id = $1', [operatorId])
 }
 
-export function isOver({ createdAtMs, lastSeenAtMs }: KnownSession, nowMs: number): boolean {
-  return (
-    nowMs >= createdAtMs + sessionLimits.endsAfterMs || nowMs >= lastSeenAtMs + sessionLimits.idleEndsAfterMs
-  )
+export function isOver(
+  { createdAtMs, lastSeenAtMs }: KnownSession,
+  nowMs: number,
+  { idleEndsAfterMs }: Pick<SignInRules, 'idleEndsAfterMs'>,
+): boolean {
+  return nowMs >= createdAtMs + sessionEndsAfterMs || nowMs >= lastSeenAtMs + idleEndsAfterMs
 }
 
-export async function deleteOldSessions(db: Queryable, nowMs: number): Promise<number> {
+export async function deleteOldSessions(
+  db: Queryable,
+  nowMs: number,
+  { idleEndsAfterMs }: Pick<SignInRules, 'idleEndsAfterMs'>,
+): Promise<number> {
   const { rowCount } = await db.query(
     `delete from operator_session where created_at <= to_timestamp($1::float8 / 1000)
        or last_seen_at <= to_timestamp($2::float8 / 1000)`,
-    [nowMs - sessionLimits.endsAfterMs, nowMs - sessionLimits.idleEndsAfterMs],
+    [nowMs - sessionEndsAfterMs, nowMs - idleEndsAfterMs],
   )
   return rowCount ?? 0
 }

@@ -121,12 +121,17 @@ test('whoever forgot the password chooses another after signing in by a link', a
   assert.equal((await browser(gateway.url).signIn(name, 'remembered from now on')).status, 200)
 })
 
-test('passwords that are too short, too simple or like the name are refused, and no answer repeats them', async () => {
+test('passwords that are too short, too simple, common or like the name are refused, and no answer repeats them', async () => {
   const person = browser(gateway.url)
   await person.signInByLink(await linkOf(gateway, name))
   for (const [next, type] of [
     ['short pass', 'TOO_SHORT'],
     ['aaaaaaaaaaaaaaaabbb', 'WEAK_PASSWORD'],
+    ['password1234', 'COMMON_PASSWORD'],
+    ['P@ssw0rd1234', 'COMMON_PASSWORD'],
+    ['letmeinletmein', 'COMMON_PASSWORD'],
+    ['QWERTYuiop12', 'COMMON_PASSWORD'],
+    [`${'1'.repeat(50)}${'p@$$w0rd'.repeat(18)}`, 'COMMON_PASSWORD'],
     [`${name}${name}`, 'WEAK_PASSWORD'],
   ] as const) {
     const reply = await person.post('/me/password', { next })

@@ -52,6 +52,10 @@ export function oidcCookie(kept: string, visit: Visit, address: ConsoleAddress):
   return `${name}=${kept}; Path=/;${secure} HttpOnly; SameSite=Lax; Max-Age=${oidcCookieSeconds}`
 }
 
+export function endedOidcCookie(visit: Visit, address: ConsoleAddress): string {
+  return oidcCookie('', visit, address).replace(/Max-Age=\d+$/, 'Max-Age=0')
+}
+
 export function oidcCookieOf(visit: Visit, address: ConsoleAddress): string | undefined {
   const name = isHttps(visit, address) ? oidcCookieNames.https : oidcCookieNames.http
   return cookieOf(visit.headers.cookie, name)

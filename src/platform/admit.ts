@@ -75,11 +75,7 @@ export async function admitToken(
   request.ari.token = { id: token.id, idempotencyKey }
 }
 
-export async function admitOperator(
-  { role: least = 'viewer' }: Route,
-  request: FastifyRequest,
-  needs: ServeNeeds,
-): Promise<void> {
+export async function admitOperator(route: Route, request: FastifyRequest, needs: ServeNeeds): Promise<void> {
   const operator = await needs.operatorOf(visitOf(request))
   if (!operator) {
     throw new Rejected(401, {
@@ -88,7 +84,9 @@ export async function admitOperator(
       hint: 'Sign in at /console, or send an operator token as "Authorization: Bearer …"',
     })
   }
+  const { role: least = 'viewer' } = route
   if (operatorRoles.indexOf(operator.role) < operatorRoles.indexOf(least)) {
+    await needs.roleRefused(operator, route, request.id)
     throw new Rejected(403, {
       type: 'ROLE_TOO_LOW',
       message: `This needs the role ${least}; ${operator.name} has the role ${operator.role}`,

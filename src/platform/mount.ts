@@ -50,7 +50,11 @@ export type Operator = {
 export type Visit = { method: string; address: string; headers: IncomingHttpHeaders }
 
 /** An answer, already in the words in which it is sent (and, for pushes, kept). */
-export type Answer = { status: number; json: string; headers?: Readonly<Record<string, string>> }
+export type Answer = {
+  status: number
+  json: string
+  headers?: Readonly<Record<string, string | string[]>>
+}
 
 /** The same for answers that may be megabytes: a text of that size would be copied several times on its way out. */
 export type LongAnswer = { status: number; bytes: Buffer; headers?: undefined }

@@ -20,6 +20,8 @@ export type ServeNeeds = {
   tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: Access } | undefined>
   /** Who stands behind the cookies or the token of a request for the console. */
   operatorOf: (visit: Visit) => Promise<Operator | undefined>
+  /** Tells that an operator's role did not suffice for a route. */
+  roleRefused: (operator: Operator, route: Route, requestId: string) => Promise<void>
   /** The stored answer for a push that was answered before under the same idempotency key. */
   replayed: (push: Push) => Promise<Answer | undefined>
   /** Keeps a push that was refused. */

@@ -80,7 +80,7 @@ function useColumns(show: (change: AuditedChange) => void): Column<AuditedChange
             {operator}
           </Text>
           <Text size="xs" c="dimmed">
-            {t(`shell.role.${role}`)}
+            {role === null ? t('access.audit.noRole') : t(`shell.role.${role}`)}
           </Text>
         </Stack>
       ),

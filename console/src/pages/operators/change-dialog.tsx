@@ -26,7 +26,7 @@ export function ChangeDialog({ change, onClose }: { change: AuditedChange; onClo
             {operator}
           </Text>
           <Text size="sm" c="dimmed">
-            {t(`shell.role.${role}`)}
+            {role === null ? t('access.audit.noRole') : t(`shell.role.${role}`)}
           </Text>
           <Text size="sm" c="dimmed" component="div">
             <Time at={at} />

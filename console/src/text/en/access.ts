@@ -95,7 +95,8 @@ export const access = {
     kept: 'I have copied it',
   },
   audit: {
-    intro: 'Every change that somebody made here or on the command line.',
+    intro:
+      'Every change that somebody made here or on the command line, and every sign-in and role that was refused.',
     caption: 'Changes, the newest first',
     operator: 'Operator',
     operatorHint: 'The whole name',
@@ -111,6 +112,7 @@ export const access = {
     open: 'Show',
     dialogTitle: '{{action}}: {{subject}}',
     openWhat: 'Show {{action}} of {{subject}}',
+    noRole: 'no role',
     none: 'Nothing was changed yet',
     noneHint: 'What people change in the console and on the command line is listed here.',
     noneFound: 'No change is like this',

@@ -1,0 +1,24 @@
+import type { Environment } from '../keys/secret.ts'
+
+/** How strict signing in is; settings change it. */
+export type SignInRules = {
+  /** How long a name waits after ten wrong passwords or codes in a row, and the longest wait before. */
+  lockOutMs: number
+  /** A session that nobody uses ends after that. */
+  idleEndsAfterMs: number
+  /** Whether those who sign in by password or link must have a second factor. */
+  requiresSecondFactor: boolean
+}
+
+export const signInMinutes = {
+  lockOut: { min: 1, max: 24 * 60 },
+  idle: { min: 1, max: 12 * 60 },
+}
+
+const minuteMs = 60_000
+
+/** In production what PCI DSS 4.0.1 asks for: 8.3.4 (lock-out), 8.2.8 (idle sessions), 8.4.2 (second factor). */
+export const usualSignInRules: Readonly<Record<Environment, SignInRules>> = {
+  sandbox: { lockOutMs: 15 * minuteMs, idleEndsAfterMs: 120 * minuteMs, requiresSecondFactor: false },
+  production: { lockOutMs: 30 * minuteMs, idleEndsAfterMs: 15 * minuteMs, requiresSecondFactor: true },
+}
