@@ -36,12 +36,14 @@ create table api_key (
   pushbook_webhook_at timestamp with time zone,
   signing_secret_previous text,
   signing_secret_previous_until timestamp with time zone,
+  unknown_fields text default 'warn'::text not null,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_ari_cells_max_check CHECK ((ari_cells_max >= 1)),
   constraint api_key_ari_items_max_check CHECK ((ari_items_max >= 1)),
   constraint api_key_body_bytes_max_check CHECK ((body_bytes_max >= 1024)),
   constraint api_key_requests_burst_check CHECK ((requests_burst >= 1)),
   constraint api_key_requests_per_minute_check CHECK ((requests_per_minute >= 0)),
+  constraint api_key_unknown_fields_check CHECK ((unknown_fields = ANY (ARRAY['warn'::text, 'reject'::text]))),
   constraint api_key_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 );
 CREATE INDEX api_key_by_supplier ON public.api_key USING btree (supplier_id);
@@ -430,7 +432,8 @@ create table push_log (
   body_encoding text not null,
   body bytea storage external,
   answer_encoding text not null,
-  answer bytea storage external not null
+  answer bytea storage external not null,
+  warnings jsonb
 ) partition by RANGE (at);
 CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, id) WHERE (hotel_id IS NOT NULL);
 CREATE INDEX push_log_by_hotels ON ONLY public.push_log USING gin (hotel_ids) WHERE (hotel_ids IS NOT NULL);
@@ -438,6 +441,7 @@ CREATE INDEX push_log_by_problem ON ONLY public.push_log USING gin (((problems -
 CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_id, supplier_id, id);
 CREATE INDEX push_log_by_supplier ON ONLY public.push_log USING btree (supplier_id, id);
 CREATE INDEX push_log_by_time ON ONLY public.push_log USING brin (at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX push_log_by_warning ON ONLY public.push_log USING gin (((warnings -> 'types'::text))) WHERE (warnings IS NOT NULL);
 CREATE INDEX push_log_other_by_hotel ON ONLY public.push_log USING btree (hotel_id, kind, id) WHERE ((kind <> 'ari'::text) AND (hotel_id IS NOT NULL));
 CREATE INDEX push_log_other_by_supplier ON ONLY public.push_log USING btree (supplier_id, kind, id) WHERE (kind <> 'ari'::text);
 CREATE INDEX push_log_refused ON ONLY public.push_log USING btree (supplier_id, id) WHERE (outcome = ANY (ARRAY['partial'::text, 'rejected'::text, 'dryRun'::text]));

@@ -9,6 +9,7 @@ import { insertOptionalOperator } from '../src/operators/store.ts'
 import { openLog } from '../src/platform/log.ts'
 import { loopbackNetworks, type OutboundRules, type Resolve } from '../src/platform/outbound.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
+import type { UnknownFields } from '../src/platform/request-members.ts'
 import type { OperatorRole } from '../src/platform/route.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
@@ -21,7 +22,11 @@ export type TestGateway = {
   app: App
   db: Database
   clock: Clock & { set: (instant: string) => void }
-  supplier: (name: string, limits?: Partial<OwnLimits>) => Promise<TestSupplier>
+  supplier: (
+    name: string,
+    limits?: Partial<OwnLimits>,
+    unknownFields?: UnknownFields,
+  ) => Promise<TestSupplier>
   token: (role: 'platform' | 'operator') => Promise<string>
   /** Somebody who is signed in to the console: paths are below /console/api. */
   operator: (role: OperatorRole) => Promise<TestOperator>
@@ -130,8 +135,8 @@ async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise
     app,
     db,
     clock,
-    supplier: async (name, limits = {}) => {
-      const wanted = { supplier: name, channelManager: name, expiresAtMs: null, limits }
+    supplier: async (name, limits = {}, unknownFields) => {
+      const wanted = { supplier: name, channelManager: name, expiresAtMs: null, limits, unknownFields }
       const { apiKey, keyId } = await createKey(db, environment, wanted)
       return { apiKey, keyId, name, ...client(url, { 'x-api-key': apiKey }) }
     },

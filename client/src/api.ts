@@ -315,6 +315,7 @@ export type AriItem = {
   inventory?: number | null
   /** true stops the sale; false and null open it */
   closed?: boolean | null
+  /** Rate lines of the room; an empty list is as none */
   rates?: RateLine[]
   /** Flat form: the item itself is the rate line */
   rateId?: string
@@ -370,6 +371,14 @@ export type Push = {
   outcome: 'applied' | 'unchanged' | 'partial' | 'rejected' | 'dryRun'
   /** What is wrong, in short; null where nothing is. The answer has it all */
   problems: {
+    count: number
+    /** Each once, first that of the first problem of the answer */
+    types: string[]
+    /** Of the first problem */
+    message: string
+  } | null
+  /** What was accepted with a warning, in short, or refused beside members that are not known */
+  warnings: {
     count: number
     /** Each once, first that of the first problem of the answer */
     types: string[]
@@ -441,11 +450,13 @@ export type PushHotelsAnswer = {
   code: string
   /** What happened */
   message: string
+  warnings: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   requestId: string
   created: number
   updated: number
   unchanged: number
-  warnings: Problem[]
 }
 
 /** Read hotels back */
@@ -462,6 +473,10 @@ export type GetHotelsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotels: StoredHotel[]
   /** Codes asked for that are not hotels of this account */
   notFound: string[]
@@ -480,6 +495,9 @@ export type PushProductsAnswer = {
   code: string
   /** What happened */
   message: string
+  warnings: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotelId: string
   /** The hotel's revision after the push */
   revision: number
@@ -487,7 +505,6 @@ export type PushProductsAnswer = {
   created: number
   updated: number
   unchanged: number
-  warnings: Problem[]
 }
 
 /** Replace the taxes of a property, its rooms, rates and room-rates */
@@ -506,6 +523,10 @@ export type PushTaxesAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotelId: string
   /** `unchanged`: the same taxes were held already */
   outcome: 'applied' | 'unchanged'
@@ -528,6 +549,10 @@ export type GetTaxesAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotelId: string
   /** Taxes of the property, with any room and rate; an empty list removes them */
   taxes: Tax[]
@@ -551,7 +576,7 @@ export type PushAriBody = {
   dryRun?: boolean
   /** Per key and hotel: each cell field keeps the value of the highest sequence, whatever the order of arrival */
   sequence?: number
-  /** Applied in this order. A key may send 1,000 items in one push, unless it was given another limit (GET /v1/push/limits); maxItems is the most that any key can be given */
+  /** Applied in this order; an empty list changes nothing. A key may send 1,000 items in one push, unless it was given another limit (GET /v1/push/limits); maxItems is the most that any key can be given */
   ari: AriItem[]
 }
 
@@ -561,6 +586,10 @@ export type PushAriAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotelId: string
   /** The hotel's revision after the push */
   revision: number
@@ -601,12 +630,15 @@ export type GetAriAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotelId: string
   revision: number
   currency: string
   pricingModel?: 'unit' | 'guest'
   ari: AriItem[]
-  warnings?: Problem[]
 }
 
 /** Read how rooms and rates are mapped */
@@ -621,6 +653,10 @@ export type GetRoomRateMappingsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotelId: string
   platformHotelId: string
   mappings: Mapping[]
@@ -638,6 +674,10 @@ export type RegisterAvailabilityWebhookAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** Verifies our calls (Standard Webhooks). Sent once, when it was made: at the first registration of either URL on this API key */
   signingSecret?: string
   /** What became of a signed call of the URL with the body {"type":"ping"} */
@@ -667,6 +707,10 @@ export type RegisterPushbookWebhookAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** Verifies our calls (Standard Webhooks). Sent once, when it was made: at the first registration of either URL on this API key */
   signingSecret?: string
   /** What became of a signed call of the URL with the body {"type":"ping"} */
@@ -690,6 +734,10 @@ export type RemoveAvailabilityWebhookAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
 }
 
 /** Of DELETE /push/webhook/pushbook */
@@ -698,6 +746,10 @@ export type RemovePushbookWebhookAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
 }
 
 /** Of GET /push/webhook */
@@ -706,6 +758,10 @@ export type GetWebhooksAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** URL for price checks; null: none is registered */
   availability: string | null
   /** URL for reservations; null: none is registered */
@@ -726,6 +782,10 @@ export type TestWebhookAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   kind: 'availability' | 'pushbook'
   /** The URL that was called */
   webhook: string
@@ -754,7 +814,7 @@ export type ListPushesQuery = {
   until?: string
   kind?: 'hotels' | 'products' | 'taxes' | 'ari' | 'availabilityWebhook' | 'pushbookWebhook' | 'stopSell'
   outcome?: 'applied' | 'unchanged' | 'partial' | 'rejected' | 'dryRun'
-  /** Only pushes with a problem of this type, as `ROOM_NOT_FOUND` */
+  /** Only pushes with a problem or a warning of this type, as `ROOM_NOT_FOUND` or `UNKNOWN_FIELD` */
   problem?: string
   /** nextCursor of the page before */
   cursor?: string
@@ -768,6 +828,10 @@ export type ListPushesAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   pushes: Push[]
   /** null at the end */
   nextCursor: string | null
@@ -785,6 +849,10 @@ export type GetPushAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   push: {
     /** x-request-id of the push */
     requestId: string
@@ -796,6 +864,14 @@ export type GetPushAnswer = {
     outcome: 'applied' | 'unchanged' | 'partial' | 'rejected' | 'dryRun'
     /** What is wrong, in short; null where nothing is. The answer has it all */
     problems: {
+      count: number
+      /** Each once, first that of the first problem of the answer */
+      types: string[]
+      /** Of the first problem */
+      message: string
+    } | null
+    /** What was accepted with a warning, in short, or refused beside members that are not known */
+    warnings: {
       count: number
       /** Each once, first that of the first problem of the answer */
       types: string[]
@@ -828,6 +904,10 @@ export type GetReferenceAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   roomTypes: {
     name: string
     description: string
@@ -856,6 +936,10 @@ export type GetLimitsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   limits: Limits
 }
 
@@ -891,6 +975,10 @@ export type FindOffersAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotels: {
     platformHotelId: string
     supplier: string
@@ -1061,8 +1149,6 @@ export type FindOffersAnswer = {
     /** The supplier's code of the hotel, with `supplier` */
     hotelId?: string
   }[]
-  /** Members that were probably misspelt */
-  warnings?: Problem[]
 }
 
 /** Ask the supplier for the live price */
@@ -1098,6 +1184,10 @@ export type CheckPriceAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   priceCheckId: string
   /** available: at the stored price, or within the tolerance of it; price_changed: at another price, or nothing is stored to compare it with; sold_out: fewer units than rooms asked; invalid_response: an answer that is not what was asked for; timeout: none in time; supplier_error: no connection, a broken one, or a status other than 2xx; circuit_open: not asked, because the URL failed several times in a row; not_registered: no URL to ask */
   outcome:
@@ -1147,8 +1237,6 @@ export type CheckPriceAnswer = {
     /** Of the answer, where there was one */
     httpStatus?: number
   }
-  /** Members that were probably misspelt */
-  warnings?: Problem[]
 }
 
 /** Price checks of your hotels, and how far your answers are from your pushes */
@@ -1184,6 +1272,10 @@ export type ListPriceChecksAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   priceChecks: {
     priceCheckId: string
     /** webhook-id of the call; the same for identical checks at the same time; null: no call was made */
@@ -1327,6 +1419,10 @@ export type ListChangesAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   changes: {
     /** Send it as `after`; opaque */
     cursor: string
@@ -1433,6 +1529,9 @@ export type CreateReservationAnswer = {
   code: string
   /** What happened */
   message: string
+  warnings: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** The supplier's `reservation_id` */
   reservationId: string
   /** Rises with every change */
@@ -1469,7 +1568,6 @@ export type CreateReservationAnswer = {
     /** `queued`, `sending`, `delivered`, `superseded` or `dead` */
     status: string
   }
-  warnings: Problem[]
 }
 
 /** Modify a reservation */
@@ -1553,6 +1651,9 @@ export type ModifyReservationAnswer = {
   code: string
   /** What happened */
   message: string
+  warnings: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** The supplier's `reservation_id` */
   reservationId: string
   /** Rises with every change */
@@ -1589,7 +1690,6 @@ export type ModifyReservationAnswer = {
     /** `queued`, `sending`, `delivered`, `superseded` or `dead` */
     status: string
   }
-  warnings: Problem[]
 }
 
 /** Read a reservation */
@@ -1604,6 +1704,10 @@ export type GetReservationAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   reservation: {
     reservationId: string
     version: number
@@ -1763,6 +1867,10 @@ export type ListReservationsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   reservations: {
     reservationId: string
     version: number
@@ -1894,6 +2002,10 @@ export type CancelReservationAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** The supplier's `reservation_id` */
   reservationId: string
   /** Rises with every change */
@@ -1927,6 +2039,10 @@ export type OrderFaultsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** Those that are still to come, in the order in which they do */
   faults: {
     /** Which of your two URLs */
@@ -1946,6 +2062,10 @@ export type GetFaultsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** Those that are still to come, in the order in which they do */
   faults: {
     /** Which of your two URLs */
@@ -2034,6 +2154,9 @@ export type BookTestAnswer =
       code: string
       /** What happened */
       message: string
+      warnings: Problem[]
+      /** How many warnings beyond the 100 listed */
+      moreWarnings?: number
       /** The supplier's `reservation_id` */
       reservationId: string
       /** Rises with every change */
@@ -2070,13 +2193,16 @@ export type BookTestAnswer =
         /** `queued`, `sending`, `delivered`, `superseded` or `dead` */
         status: string
       }
-      warnings: Problem[]
     }
   | {
       /** The HTTP status as a string */
       code: string
       /** What happened */
       message: string
+      /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+      warnings?: Problem[]
+      /** How many warnings beyond the 100 listed */
+      moreWarnings?: number
       /** The supplier's `reservation_id` */
       reservationId: string
       /** Rises with every change */
@@ -2103,6 +2229,10 @@ export type PushBookingAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   delivery: {
     /** The `webhook-id` of the call */
     deliveryId: string
@@ -2140,6 +2270,10 @@ export type RetrieveReservationsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   data: {
     /** Your hotel code */
     hotelId: string
@@ -2268,6 +2402,10 @@ export type AcknowledgeReservationsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   /** Versions that were undelivered until now */
   acknowledged: number
 }

@@ -5,7 +5,8 @@ import {
   type Problem,
   type RejectedStatus,
 } from '../platform/rejected.ts'
-import { answer } from '../platform/mount.ts'
+import { answer, type Push } from '../platform/mount.ts'
+import { warningMembers } from '../platform/warnings.ts'
 import type { Kept, PushRecord } from '../push-log/keep.ts'
 import { inShort } from '../push-log/problems.ts'
 import type { ItemResult } from './apply.ts'
@@ -21,12 +22,13 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const summary = { items: told.length, ...countStatuses(told), cellsChanged }
   const { results: listed, moreErrors } = listedInAll(told)
   const members = { summary, results: listed }
-  const refused = plan.refused.length > 0 || summary.rejected === told.length
+  const refused = plan.refused.length > 0 || (told.length > 0 && summary.rejected === told.length)
   const kept = {
     hotelId: catalog.hotelId,
     hotelCode: catalog.hotelCode,
     revision,
     cellsChanged: body.dryRun ? 0 : cellsChanged,
+    warnings: warningsOf(push, told),
   }
   const dryRun = body.dryRun === true ? { dryRun: true } : {}
   if (refused) {
@@ -35,7 +37,10 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     return {
       push,
       kept: { ...kept, outcome: body.dryRun ? 'dryRun' : 'rejected', problems },
-      answer: answer(refusal.status, rejectedBody(refusal, push.requestId)),
+      answer: answer(refusal.status, {
+        ...rejectedBody(refusal, push.requestId),
+        ...warningMembers(push.warnings),
+      }),
     }
   }
   const partial = summary.rejected + summary.partial > 0
@@ -51,9 +56,17 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ...dryRun,
     ...members,
     ...(moreErrors > 0 ? { moreErrors } : {}),
+    ...warningMembers(push.warnings),
   }
   const problems = partial ? problemsOf(told) : undefined
-  return { push, kept: { ...kept, outcome, problems }, answer: answer(partial ? 207 : 200, said) }
+  const answered = answer(partial ? 207 : 200, said)
+  return { push, kept: { ...kept, outcome, problems }, answer: { ...answered, has: push.warnings } }
+}
+
+/** Of the request, then of its items. */
+function warningsOf({ warnings }: Push, results: readonly ItemResult[]): Kept['warnings'] {
+  const ofItems = results.flatMap(({ warnings: own = [] }) => own)
+  return inShort([...warnings.listed, ...ofItems], warnings.unlisted)
 }
 
 function problemsOf(results: readonly ItemResult[]): Kept['problems'] {

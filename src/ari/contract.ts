@@ -1,5 +1,15 @@
 import Type, { type Static } from 'typebox'
-import { code, date, integer, oneOf, problem, route, success, warning } from '../platform/route.ts'
+import {
+  answerMembers,
+  code,
+  date,
+  integer,
+  oneOf,
+  problem,
+  route,
+  success,
+  warning,
+} from '../platform/route.ts'
 import { ariItem, itemsMax, pricingModel, pricingModels } from './item-contract.ts'
 
 export const hotelId = code({
@@ -13,32 +23,41 @@ export const hotelId = code({
   },
 })
 
-export const pushAriBody = Type.Object({
-  hotelId,
-  pricingModel: Type.Optional(pricingModel),
-  currency: Type.Optional(Type.String({ maxLength: 64, description: "Asserts the hotel's currency" })),
-  mode: Type.Optional(
-    oneOf(['delta', 'overlay'], {
+export const pushAriBody = Type.Object(
+  {
+    hotelId,
+    pricingModel: Type.Optional(pricingModel),
+    currency: Type.Optional(Type.String({ maxLength: 64, description: "Asserts the hotel's currency" })),
+    mode: Type.Optional(
+      oneOf(['delta', 'overlay'], {
+        description:
+          '`delta` (default): what is absent stays. `overlay`: on the named room-rates and dates, what is absent is cleared',
+      }),
+    ),
+    atomic: Type.Optional(
+      Type.Boolean({ description: 'true: all items or none', alsoCalled: ['allOrNothing', 'transactional'] }),
+    ),
+    dryRun: Type.Optional(
+      Type.Boolean({
+        description: 'true: the same answer, nothing applied',
+        alsoCalled: ['test', 'testMode', 'simulate', 'validateOnly'],
+      }),
+    ),
+    sequence: Type.Optional(
+      integer({
+        minimum: 0,
+        description:
+          'Per key and hotel: each cell field keeps the value of the highest sequence, whatever the order of arrival',
+      }),
+    ),
+    ari: Type.Array(ariItem, {
+      maxItems: itemsMax,
       description:
-        '`delta` (default): what is absent stays. `overlay`: on the named room-rates and dates, what is absent is cleared',
+        'Applied in this order; an empty list changes nothing. A key may send 1,000 items in one push, unless it was given another limit (GET /v1/push/limits); maxItems is the most that any key can be given',
     }),
-  ),
-  atomic: Type.Optional(Type.Boolean({ description: 'true: all items or none' })),
-  dryRun: Type.Optional(Type.Boolean({ description: 'true: the same answer, nothing applied' })),
-  sequence: Type.Optional(
-    integer({
-      minimum: 0,
-      description:
-        'Per key and hotel: each cell field keeps the value of the highest sequence, whatever the order of arrival',
-    }),
-  ),
-  ari: Type.Array(ariItem, {
-    minItems: 1,
-    maxItems: itemsMax,
-    description:
-      'Applied in this order. A key may send 1,000 items in one push, unless it was given another limit (GET /v1/push/limits); maxItems is the most that any key can be given',
-  }),
-})
+  },
+  { ignored: [...answerMembers] },
+)
 export type PushAriBody = Static<typeof pushAriBody>
 
 export const itemStatuses = ['applied', 'partial', 'rejected', 'superseded', 'unchanged'] as const
@@ -90,7 +109,6 @@ const getAriAnswer = Type.Object({
   currency: Type.String(),
   pricingModel: Type.Optional(oneOf(pricingModels)),
   ari: Type.Array(ariItem),
-  warnings: Type.Optional(Type.Array(warning)),
 })
 
 export const ariRoutes = {

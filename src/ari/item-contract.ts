@@ -36,7 +36,10 @@ const nullableAmount = Type.Unsafe<number | string | null>({
   examples: [110, '110.50'],
 })
 
-const closed = nullableBoolean({ description: 'true stops the sale; false and null open it' })
+const closed = nullableBoolean({
+  description: 'true stops the sale; false and null open it',
+  alsoCalled: ['stopSell', 'stopSale', 'isClosed'],
+})
 
 const restrictionDescriptions: Readonly<Record<RestrictionField, string>> = {
   minLengthStay: 'Stay-through: shortest stay that may include the night',
@@ -47,14 +50,29 @@ const restrictionDescriptions: Readonly<Record<RestrictionField, string>> = {
   maxAdvanceDays: 'Most days between booking and arrival on the date',
 }
 
+/** Names without a scope (`minStay`) may mean either, so nobody is told which. */
+const restrictionAliases: Readonly<Record<RestrictionField, readonly string[]>> = {
+  minLengthStay: ['minStayThrough', 'minLos', 'minLosThrough'],
+  maxLengthStay: ['maxStayThrough', 'maxLos', 'maxLosThrough'],
+  minStayArrival: ['minLosArrival'],
+  maxStayArrival: ['maxLosArrival'],
+  minAdvanceDays: ['minAdvance', 'cutOff', 'releaseDays', 'minLeadTime', 'minOffset'],
+  maxAdvanceDays: ['maxAdvance', 'maxLeadTime', 'maxOffset'],
+}
+
 function restriction(field: RestrictionField) {
+  const alsoCalled = restrictionAliases[field]
   const description = `${restrictionDescriptions[field]}. 0 and null clear`
-  return Type.Optional(nullableInteger({ minimum: 0, maximum: restrictionMax, description }))
+  return Type.Optional(nullableInteger({ minimum: 0, maximum: restrictionMax, description, alsoCalled }))
 }
 
 const restrictions = {
-  closedToArrival: Type.Optional(nullableBoolean({ description: 'No stay may arrive on the date' })),
-  closedToDeparture: Type.Optional(nullableBoolean({ description: 'No stay may depart on the date' })),
+  closedToArrival: Type.Optional(
+    nullableBoolean({ description: 'No stay may arrive on the date', alsoCalled: ['cta', 'noArrival'] }),
+  ),
+  closedToDeparture: Type.Optional(
+    nullableBoolean({ description: 'No stay may depart on the date', alsoCalled: ['ctd', 'noDeparture'] }),
+  ),
   minLengthStay: restriction('minLengthStay'),
   maxLengthStay: restriction('maxLengthStay'),
   minStayArrival: restriction('minStayArrival'),
@@ -68,6 +86,7 @@ const inventory = Type.Optional(
     minimum: 0,
     maximum: inventoryMax,
     description: 'Units that can be sold, absolute; null clears (not sellable)',
+    alsoCalled: ['availability', 'available', 'allotment', 'units', 'stock', 'bookingLimit'],
   }),
 )
 
@@ -121,7 +140,13 @@ export const ariItem = Type.Object({
   ),
   inventory,
   closed: Type.Optional(closed),
-  rates: Type.Optional(Type.Array(rateLine, { minItems: 1, maxItems: ratesPerItemMax })),
+  rates: Type.Optional(
+    Type.Array(rateLine, {
+      maxItems: ratesPerItemMax,
+      emptyIsAbsent: true,
+      description: 'Rate lines of the room; an empty list is as none',
+    }),
+  ),
   // The flat form: one rate line an item.
   rateId: Type.Optional(code({ description: 'Flat form: the item itself is the rate line' })),
   pricingModel: Type.Optional(pricingModel),

@@ -2,6 +2,7 @@ import type { Needs } from '../platform/needs.ts'
 import { Rejected, shown, type Problem } from '../platform/rejected.ts'
 import { onItems, type Caller } from '../platform/mount.ts'
 import { isRecord } from '../platform/validate.ts'
+import { warn } from '../platform/warnings.ts'
 import type { Catalogs } from './catalog.ts'
 import type { Committer } from './commit.ts'
 import { ariRoutes } from './contract.ts'
@@ -25,6 +26,7 @@ export const pushAri = (needs: AriNeeds) =>
         ? undefined
         : await needs.catalogs.of({ supplierId: caller.supplierId, hotelCode: hotelId })
     const plan = planPush(body, faultsByItem, catalog, needs.clock.now())
+    if (body.ari.length === 0) warn(call.warnings, () => noItems)
     const { ariCellsMax } = caller.limits
     const whole = [
       ...problems,
@@ -36,6 +38,14 @@ export const pushAri = (needs: AriNeeds) =>
     if (whole.length > 0 || !catalog) throw refused(whole, plan, 400)
     return needs.committer.submit({ push, body, faultsByItem, catalog, plan })
   })
+
+/** What getAri answers of nothing can be posted back, but hardly anybody means to push nothing. */
+const noItems: Problem = {
+  type: 'NOTHING_SENT',
+  message: 'Nothing is set: ari is empty',
+  path: '/ari',
+  hint: 'Send at least one item',
+}
 
 const itemsMaxOf = ({ limits }: Caller): number => limits.ariItemsMax
 

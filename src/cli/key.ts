@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { defaultLimits, limitNames, limitRanges, type OwnLimits } from '../keys/limits.ts'
 import {
   expireKey,
@@ -7,13 +7,14 @@ import {
   replaceSecret,
   revokeKey,
   selectKeys,
-  setKeyLimits,
+  changeKeySettings,
   type ListedKey,
 } from '../keys/manage.ts'
 import { rotateSigningSecret } from '../keys/signing-secret.ts'
 import { keySubject } from '../console/supplier-rules.ts'
 import { lockOptionalKey, type KeySettings } from '../console/supplier-store.ts'
 import type { Database, Queryable } from '../platform/postgres.ts'
+import { unknownFieldsChoices, type UnknownFields } from '../platform/request-members.ts'
 import { duration, futureInstant, id, instantOrNever, limit } from './arguments.ts'
 import { audited } from './audited.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
@@ -27,6 +28,7 @@ type GivenLimits = {
   bodyLimit?: GivenLimit
   items?: GivenLimit
   cells?: GivenLimit
+  unknownFields?: UnknownFields
 }
 
 const usualOverlap = '24h'
@@ -47,6 +49,7 @@ Examples:
   ari key rotate-signing-secret 7     what signs our calls; the old one signs beside it for 24 hours
   ari key expire 7 --at 2027-06-30    or --at now, or --at never
   ari key limits 7 --rate-limit 600 --items default
+  ari key limits 7 --unknown-fields reject   a misspelt member refuses its request
   ari key revoke 7`,
   )
   addCreate(key)
@@ -105,7 +108,9 @@ function addCreate(key: Command): void {
         const { supplier, channelManager } = given
         const expiresAtMs = given.expires ?? null
         const environment = await session.environment()
-        const wanted = { supplier, channelManager, expiresAtMs, limits: limitsGiven(given) }
+        const { unknownFields } = given
+        const limits = limitsGiven(given)
+        const wanted = { supplier, channelManager, expiresAtMs, limits, unknownFields }
         const { apiKey, keyId, supplierIsNew } = await audited(db, async (connection) => {
           const result = await insertKey(connection, environment, wanted)
           const after = { channelManager, expiresAt: expiresAtMs === null ? null : isoOf(expiresAtMs) }
@@ -212,18 +217,23 @@ function addLimits(key: Command): void {
     .option('--json', 'print JSON')
     .action((keyId: number, given: Given & GivenLimits) =>
       withSession(async ({ db }) => {
-        const wanted = limitsGiven(given)
-        const own =
+        const wanted = { ...limitsGiven(given), ...unknownFieldsGiven(given) }
+        const { unknownFields, ...own } =
           Object.keys(wanted).length === 0
-            ? await setKeyLimits(db, keyId, wanted)
+            ? await changeKeySettings(db, keyId, wanted)
             : await changeKey(db, keyId, async (connection, before) => {
-                const after = await setKeyLimits(connection, keyId, wanted)
-                return { result: after, action: 'key.limits', before: before.limits, after }
+                const after = await changeKeySettings(connection, keyId, wanted)
+                const held = { ...before.limits, unknownFields: before.unknownFields }
+                return { result: after, action: 'key.limits', before: held, after }
               })
-        if (given.json) return printJson({ keyId: String(keyId), limits: own, defaults: defaultLimits })
+        if (given.json)
+          return printJson({ keyId: String(keyId), limits: own, defaults: defaultLimits, unknownFields })
         printTable(
           ['LIMIT', 'OF THIS KEY', 'DEFAULT'],
-          limitNames.map((name) => [name, own[name], defaultLimits[name]]),
+          [
+            ...limitNames.map((name) => [name, own[name], defaultLimits[name]]),
+            ['unknownFields', unknownFields, unknownFieldsChoices[0]],
+          ],
         )
       }),
     )
@@ -242,6 +252,15 @@ function withLimitOptions(command: Command): Command {
     .option('--body-limit <bytes>', `bytes a body (${usual.bodyBytesMax})`, limit(bodyBytesMax))
     .option('--items <n>', `items an ARI push (${usual.ariItemsMax})`, limit(ariItemsMax))
     .option('--cells <n>', `changed cells an ARI push (${usual.ariCellsMax})`, limit(ariCellsMax))
+    .addOption(
+      new Option('--unknown-fields <what>', 'requests with members that are not known (warn)').choices(
+        unknownFieldsChoices,
+      ),
+    )
+}
+
+function unknownFieldsGiven({ unknownFields }: GivenLimits): { unknownFields?: UnknownFields } {
+  return unknownFields === undefined ? {} : { unknownFields }
 }
 
 /** Only what was named; the default is stored as null. */

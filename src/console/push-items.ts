@@ -94,7 +94,7 @@ export function judgedItems(
       status: statusOf(result) ?? statusInAll(outcome, own.length > 0),
       ...(typeof cellsChanged === 'number' ? { cellsChanged } : {}),
       errors: own,
-      warnings: result ? problemsOf(result['warnings']) : (warnings.get(place.pointer) ?? []),
+      warnings: [...problemsOf(result?.['warnings']), ...(warnings.get(place.pointer) ?? [])],
     }
   })
 }

@@ -4,6 +4,7 @@ import type { Answer, Caller, Mounted, UncheckedCall } from '../platform/mount.t
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
 import { consoleRequestPrefix } from './sandbox-contract.ts'
+import { noWarnings } from '../platform/warnings.ts'
 import type { NamedSupplier } from './supplier-rules.ts'
 import { selectNewestKey } from './supplier-store.ts'
 
@@ -29,7 +30,14 @@ const usualLimits = limitsOf({
 
 /** The supplier itself, where no key counts. */
 export function supplierCaller({ supplierId, name }: NamedSupplier): Caller {
-  return { keyId: 0, supplierId, supplier: name, channelManager: '', limits: usualLimits }
+  return {
+    keyId: 0,
+    supplierId,
+    supplier: name,
+    channelManager: '',
+    unknownFields: 'warn',
+    limits: usualLimits,
+  }
 }
 
 /** The supplier by its newest valid key: its URLs are called for the hotels that are pushed so. */
@@ -62,6 +70,7 @@ export async function pushAs(
   call: UncheckedCall,
   { body, caller, requestId, nowMs }: Sent & { requestId: string; nowMs: number },
 ): Promise<Answer> {
+  const warnings = noWarnings()
   const push = {
     kind: endpoint.route.pushKind ?? '',
     requestId,
@@ -70,8 +79,9 @@ export async function pushAs(
     receivedAtMs: nowMs,
     startedMs: performance.now(),
     idempotencyKey: undefined,
+    warnings,
   }
-  return callAs(endpoint, { ...call, requestId, push }, { body, caller })
+  return callAs(endpoint, { ...call, requestId, push, warnings }, { body, caller })
 }
 
 export function consoleRequestId(): string {

@@ -57,6 +57,14 @@ const keyLimits = Type.Object({
 })
 export type SupplierKeyLimits = Required<Static<typeof keyLimits>>
 
+const keyUnknownFields = ['warn', 'reject'] as const
+export type KeyUnknownFields = (typeof keyUnknownFields)[number]
+const keySettings = Type.Object({
+  ...keyLimits.properties,
+  /** Whether a request with members that are not known is told of them, or refused. */
+  unknownFields: Type.Optional(oneOf(keyUnknownFields)),
+})
+
 export type SupplierWebhook = {
   kind: (typeof webhookKinds)[number]
   url: string
@@ -77,6 +85,7 @@ export type SupplierKey = {
   lastUsedAt: string | null
   /** Its own; null takes the default. */
   limits: SupplierKeyLimits
+  unknownFields: KeyUnknownFields
   webhooks: SupplierWebhook[]
   hasSigningSecret: boolean
   /** The one before signs beside it until then. */
@@ -176,12 +185,12 @@ export const supplierRoutes = {
       at: Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 40 }),
     }),
   }),
-  limitSupplierKey: consoleRoute<{ limits: SupplierKeyLimits }>()({
+  limitSupplierKey: consoleRoute<{ limits: SupplierKeyLimits; unknownFields: KeyUnknownFields }>()({
     method: 'PUT',
     path: '/keys/{keyId}/limits',
     role: 'admin',
     params: Type.Object({ keyId }),
-    body: keyLimits,
+    body: keySettings,
   }),
   rotateSigningSecret: consoleRoute<{ signingSecret: string; oldSecretUntil: string }>()({
     method: 'POST',

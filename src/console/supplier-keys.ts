@@ -1,4 +1,4 @@
-import { expireKey, insertKey, replaceSecret, revokeKey, setKeyLimits } from '../keys/manage.ts'
+import { changeKeySettings, expireKey, insertKey, replaceSecret, revokeKey } from '../keys/manage.ts'
 import type { Environment } from '../keys/secret.ts'
 import { rotateSigningSecret as rotateSigning } from '../keys/signing-secret.ts'
 import { audit } from '../operators/audit.ts'
@@ -95,14 +95,18 @@ export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
 /** PUT /keys/{keyId}/limits: what is not sent stays; null takes the default again. */
 export const limitSupplierKey = (needs: KeyNeeds): Mounted =>
   on(supplierRoutes.limitSupplierKey, async ({ params, body, operator, requestId }) => {
-    const limits = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
-      const now = await setKeyLimits(connection, keyId, body)
-      const subject = keySubject(keyId, before)
-      const change = { before: before.limits, after: now }
-      await audit(connection, { operator, requestId, action: 'key.limits', subject, ...change })
-      return now
-    })
-    const said: AnswerOf<typeof supplierRoutes.limitSupplierKey> = { limits }
+    const { unknownFields, ...limits } = await changeKey(
+      needs,
+      params.keyId,
+      async (connection, keyId, before) => {
+        const now = await changeKeySettings(connection, keyId, body)
+        const subject = keySubject(keyId, before)
+        const change = { before: { ...before.limits, unknownFields: before.unknownFields }, after: now }
+        await audit(connection, { operator, requestId, action: 'key.limits', subject, ...change })
+        return now
+      },
+    )
+    const said: AnswerOf<typeof supplierRoutes.limitSupplierKey> = { limits, unknownFields }
     return answer(200, said)
   })
 

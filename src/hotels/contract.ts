@@ -129,7 +129,17 @@ const hotelMembers = {
   ),
 }
 
-export const hotel = Type.Object({ hotelId, ...hotelMembers })
+/** What `getHotels` adds to a hotel: what was read may be edited and posted back. */
+const readBackMembers = [
+  'platformHotelId',
+  'cityMatched',
+  'productCount',
+  'lastAriAt',
+  'revision',
+  'goLive',
+] as const
+
+export const hotel = Type.Object({ hotelId, ...hotelMembers }, { ignored: [...readBackMembers] })
 export type Hotel = Static<typeof hotel>
 
 const count = Type.Integer({ minimum: 0 })

@@ -1,5 +1,4 @@
 import type { Needs } from '../platform/needs.ts'
-import { misspelt } from '../platform/misspelt.ts'
 import { besideShape, onEveryProblem, answer, type Mounted } from '../platform/mount.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
@@ -18,7 +17,8 @@ export const pushHotels = (needs: Needs): Mounted =>
       const rows = hotels.map(toSave)
       return applyPush(needs, push, async (connection) => {
         const saved = await saveHotels(connection, caller, rows, needs.clock.now())
-        return { answer: answer(200, answerOf(push.requestId, hotels, rows, saved)), kept: keptOf(saved) }
+        const said = answerOf(push.requestId, hotels, rows, saved)
+        return { answer: answer(200, said, said.warnings), kept: keptOf(saved) }
       })
     },
   )
@@ -69,7 +69,6 @@ function answerOf(
     ...warningsOf(hotel, rows[index]?.cityMatched, index),
     ...currencyWarnings(hotel, saved.get(hotel.hotelId)?.currencyBefore, index),
   ])
-  warnings.push(...misspelt(hotelRoutes.pushHotels.body, hotels))
   return { code: '200', message: 'Hotels updated successfully', requestId, ...counts, warnings }
 }
 

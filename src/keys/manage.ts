@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
+import type { UnknownFields } from '../platform/request-members.ts'
 import { transaction } from '../platform/transaction.ts'
 import { limitNames, type OwnLimits } from './limits.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
@@ -13,6 +14,8 @@ export type NewKey = {
   channelManager: string
   expiresAtMs: number | null
   limits: Partial<OwnLimits>
+  /** Absent: `warn`. */
+  unknownFields?: UnknownFields | undefined
 }
 
 export type CreatedKey = { apiKey: string; keyId: number; supplierIsNew: boolean }
@@ -49,14 +52,15 @@ export async function insertKey(
   const createdId = await insertOptionalSupplier(connection, wanted.supplier)
   const { rows } = await connection.query<{ id: number }>(
     `insert into api_key (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst,
-       body_bytes_max, ari_items_max, ari_cells_max)
-     select id, $2, to_timestamp($3::float8 / 1000), $4, $5, $6, $7, $8 from supplier where name = $1
+       body_bytes_max, ari_items_max, ari_cells_max, unknown_fields)
+     select id, $2, to_timestamp($3::float8 / 1000), $4, $5, $6, $7, $8, $9 from supplier where name = $1
      returning id`,
     [
       wanted.supplier,
       wanted.channelManager,
       wanted.expiresAtMs,
       ...limitNames.map((name) => wanted.limits[name] ?? null),
+      wanted.unknownFields ?? 'warn',
     ],
   )
   const [row] = rows
@@ -86,6 +90,7 @@ export type ListedKey = {
   expiresAt: string | null
   revokedAt: string | null
   lastUsedAt: string | null
+  unknownFields: UnknownFields
   /** Only those that differ from the defaults; the others are null. */
   limits: OwnLimits
 }
@@ -104,6 +109,7 @@ export async function selectKeys(
          order by ks.created_at desc) as tails,
        ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
        ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
+       k.unknown_fields as "unknownFields",
        json_build_object('requestsPerMinute', k.requests_per_minute, 'requestsBurst', k.requests_burst,
          'bodyBytesMax', k.body_bytes_max, 'ariItemsMax', k.ari_items_max, 'ariCellsMax', k.ari_cells_max) as limits
      from api_key k join supplier s on s.id = k.supplier_id
@@ -171,23 +177,31 @@ export async function replaceSecret(
   return insertSecret(connection, environment, keyId)
 }
 
+export type KeySettings = OwnLimits & { unknownFields: UnknownFields }
+
 /** Absent: as it was; null: the default again. Answers what the key has of its own afterwards. */
-export async function setKeyLimits(
+export async function changeKeySettings(
   db: Queryable,
   keyId: number,
-  changed: Partial<OwnLimits>,
-): Promise<OwnLimits> {
-  const { rows } = await db.query<OwnLimits>(
+  changed: Partial<KeySettings>,
+): Promise<KeySettings> {
+  const { rows } = await db.query<KeySettings>(
     `update api_key set
        requests_per_minute = case when $2 then $3 else requests_per_minute end,
        requests_burst = case when $4 then $5 else requests_burst end,
        body_bytes_max = case when $6 then $7 else body_bytes_max end,
        ari_items_max = case when $8 then $9 else ari_items_max end,
-       ari_cells_max = case when $10 then $11 else ari_cells_max end
+       ari_cells_max = case when $10 then $11 else ari_cells_max end,
+       unknown_fields = coalesce($12, unknown_fields)
      where id = $1
      returning requests_per_minute as "requestsPerMinute", requests_burst as "requestsBurst",
-       body_bytes_max as "bodyBytesMax", ari_items_max as "ariItemsMax", ari_cells_max as "ariCellsMax"`,
-    [keyId, ...limitNames.flatMap((name) => [changed[name] !== undefined, changed[name] ?? null])],
+       body_bytes_max as "bodyBytesMax", ari_items_max as "ariItemsMax", ari_cells_max as "ariCellsMax",
+       unknown_fields as "unknownFields"`,
+    [
+      keyId,
+      ...limitNames.flatMap((name) => [changed[name] !== undefined, changed[name] ?? null]),
+      changed.unknownFields ?? null,
+    ],
   )
   const [row] = rows
   if (!row) throw keyNotFound(keyId)

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/postgres.ts'
 import type { Caller } from '../platform/mount.ts'
+import type { UnknownFields } from '../platform/request-members.ts'
 import { limitsOf, type OwnLimits } from './limits.ts'
 import type { Environment } from './secret.ts'
 
@@ -12,6 +13,7 @@ export type KnownKey = { caller: Caller; expiresAtMs: number | null }
 export type KnownToken = { id: number; role: TokenRole; expiresAtMs: number | null }
 
 type KeyRow = OwnLimits & {
+  unknownFields: UnknownFields
   keyId: number
   supplierId: number
   supplier: string
@@ -25,6 +27,7 @@ export async function selectOptionalKey(db: Queryable, hash: string): Promise<Kn
     name: 'select-optional-key',
     text: `
       select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
+        k.unknown_fields as "unknownFields",
         -- least() passes over nulls: whichever of the two ends first, null when neither ends.
         extract(epoch from least(k.expires_at, ks.expires_at))::float8 * 1000 as "expiresAtMs",
         k.requests_per_minute as "requestsPerMinute", k.requests_burst as "requestsBurst",
@@ -35,8 +38,9 @@ export async function selectOptionalKey(db: Queryable, hash: string): Promise<Kn
   })
   const [row] = rows
   if (!row) return undefined
-  const { keyId, supplierId, supplier, channelManager, expiresAtMs } = row
-  return { caller: { keyId, supplierId, supplier, channelManager, limits: limitsOf(row) }, expiresAtMs }
+  const { keyId, supplierId, supplier, channelManager, unknownFields, expiresAtMs } = row
+  const limits = limitsOf(row)
+  return { caller: { keyId, supplierId, supplier, channelManager, unknownFields, limits }, expiresAtMs }
 }
 
 export async function selectOptionalToken(db: Queryable, hash: string): Promise<KnownToken | undefined> {

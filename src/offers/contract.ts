@@ -1,16 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { taxTypes } from '../taxes/contract.ts'
-import {
-  code,
-  date,
-  integer,
-  oneOf,
-  route,
-  success,
-  text,
-  warning,
-  type ConstraintError,
-} from '../platform/route.ts'
+import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
 import { trace } from './trace-contract.ts'
 
 export const hotelsPerSearchMax = 200
@@ -223,7 +213,6 @@ const answer = Type.Object({
     }),
   ),
   notFound: Type.Array(hotelReference, { description: 'Hotels that there are not, as asked' }),
-  warnings: Type.Optional(Type.Array(warning, { description: 'Members that were probably misspelt' })),
 })
 
 const exampleStay = { checkin: '2027-04-20', checkout: '2027-04-23' }

@@ -1,9 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { dayIn, formatNight, parseNight, type DayNumber } from '../platform/calendar.ts'
-import { misspelt } from '../platform/misspelt.ts'
 import { onEveryProblem, type LongAnswer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
-import { Rejected, rejectIfAny, type Problem } from '../platform/rejected.ts'
+import { Rejected, rejectIfAny } from '../platform/rejected.ts'
 import type { BodyOf } from '../platform/route.ts'
 import { AnswerBytes } from './answer-bytes.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
@@ -37,7 +36,7 @@ export const findOffers = (needs: OfferNeeds): Mounted =>
         if (stay) await search.add(stay)
       }
       const notFound = body.hotels.filter((_, index) => !stays.has(ids[index] ?? 0))
-      return search.answer(notFound, misspelt(offerRoutes.findOffers.body, body))
+      return search.answer(notFound)
     },
   )
 
@@ -123,14 +122,13 @@ class Search {
     else this.#addHotel(parts)
   }
 
-  async answer(notFound: readonly object[], warnings: readonly Problem[]): Promise<LongAnswer> {
+  async answer(notFound: readonly object[]): Promise<LongAnswer> {
     if (this.#explains) {
       const setBy = await readSetBy(this.#needs.db, this.#hotels)
       for (const hotel of this.#hotels)
         this.#addHotel([...hotel.parts, ',"unavailable":[', await this.#unavailableTexts(hotel, setBy), ']'])
     }
-    const remarks = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
-    this.#bytes.add(`],"notFound":${JSON.stringify(notFound)}${remarks}}`)
+    this.#bytes.add(`],"notFound":${JSON.stringify(notFound)}}`)
     return { status: 200, bytes: this.#bytes.all() }
   }
 

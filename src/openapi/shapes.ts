@@ -69,13 +69,20 @@ const decimalPatterns = {
   atLeastZero: '^(?:0|[1-9][0-9]{0,17})(?:\\.[0-9]{1,12})?$',
 }
 
+const ownKeywords: ReadonlySet<string> = new Set([
+  'errors',
+  'secret',
+  'alsoCalled',
+  'emptyIsAbsent',
+  'ignored',
+])
+
 function inWords(schema: unknown, shown: (schema: unknown) => Shape): Shape {
   if (!isRecord(schema)) throw new TypeError('a shape is an object')
   const { printable, night, decimal, properties, items, anyOf, ...rest } = schema
   const said: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(rest)) {
-    if (keyword !== 'errors' && keyword !== 'secret' && !isSafeIntegerBound(keyword, value))
-      said[keyword] = value
+    if (!ownKeywords.has(keyword) && !isSafeIntegerBound(keyword, value)) said[keyword] = value
   }
   if (printable === 'code') said['pattern'] = '^\\S(?:.*\\S)?$'
   if (night === true) said['examples'] ??= ['2027-04-15']

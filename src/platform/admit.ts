@@ -50,6 +50,7 @@ export async function admitSupplier(
     receivedAtMs: needs.clock.now(),
     startedMs: request.ari.startedMs,
     idempotencyKey: undefined,
+    warnings: request.ari.warnings,
   }
   // Before anything of it is refused: the push log keeps what is.
   request.ari.push = push

@@ -5,6 +5,7 @@ import { answerError } from './answer-error.ts'
 import { openLog } from './log.ts'
 import { Rejected } from './rejected.ts'
 import { telemetry } from './telemetry.ts'
+import { noWarnings } from './warnings.ts'
 
 test('a refusal that cannot be written becomes a small fault of ours, with the request id', async () => {
   const lines: string[] = []
@@ -19,6 +20,7 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
       push: undefined,
       token: undefined,
       operator: undefined,
+      warnings: noWarnings(),
     }
   })
   fastify.setErrorHandler((error, request, reply) =>

@@ -5,6 +5,7 @@ import { Rejected, rejectedBody } from './rejected.ts'
 import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 import { isUnavailable, OutcomeUnknown } from './store-faults.ts'
+import { warningMembers } from './warnings.ts'
 
 type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>
 
@@ -22,7 +23,7 @@ export async function answerError(
   else if (rejected.status === 503)
     needs.turnedAway(error instanceof Error ? error.message : rejected.message)
   if (rejected?.limit !== undefined) needs.telemetry.limited.inc({ limit: rejected.limit })
-  const { status, json } = written(rejected, request.id, needs)
+  const { status, json } = written(rejected, request, needs)
   const push = request.ari.push
   if (push && rejected && status < 500) await keepRefused(push, rejected, json, needs)
   if (rejected && status !== 500) reply.headers(rejected.headers)
@@ -50,11 +51,14 @@ export function sendJson(
 /** The answer in words. What can't be written (beyond the longest string, for one) becomes a fault of ours. */
 function written(
   rejected: Rejected | undefined,
-  requestId: string,
+  { id: requestId, ari: { warnings } }: FastifyRequest,
   needs: ErrorNeeds,
 ): { status: number; json: string } {
   try {
-    if (rejected) return { status: rejected.status, json: JSON.stringify(rejectedBody(rejected, requestId)) }
+    if (rejected) {
+      const body = { ...rejectedBody(rejected, requestId), ...warningMembers(warnings) }
+      return { status: rejected.status, json: JSON.stringify(body) }
+    }
   } catch (error) {
     needs.log.error({ err: error, requestId }, 'a refusal could not be written')
   }

@@ -130,6 +130,11 @@ function cut(key: string): string {
     .replaceAll(/\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){11,}/gu, '…')
 }
 
+/** A key as it may stand in a sentence. */
+export function shownKey(key: string): string {
+  return cut(key).replaceAll(/\p{Cc}/gu, ' ')
+}
+
 /** A key as a part of a JSON Pointer (RFC 6901), as it may be shown. */
 export function pointerPart(key: string): string {
   return cut(key).replaceAll('~', '~0').replaceAll('/', '~1')

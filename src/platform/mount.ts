@@ -4,8 +4,10 @@ import Type, { type TSchema } from 'typebox'
 import type { Held } from './held-open.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { rejectIfAny, type Problem } from './rejected.ts'
+import { membersReader, type UnknownFields } from './request-members.ts'
 import type { BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
 import { elementsJudgedMax, isRecord, validator, type Judgement, type Validator } from './validate.ts'
+import { withWarnings, type Warnings } from './warnings.ts'
 
 /** Who calls: the account behind an x-api-key. Its limits are the key's own or the service's defaults. */
 export type Caller = {
@@ -13,6 +15,8 @@ export type Caller = {
   supplierId: number
   supplier: string
   channelManager: string
+  /** Unless a request says otherwise. */
+  unknownFields: UnknownFields
   limits: { rate: RateLimit | undefined; bodyBytesMax: number; ariItemsMax: number; ariCellsMax: number }
 }
 
@@ -25,6 +29,8 @@ export type Push = {
   receivedAtMs: number
   startedMs: number
   idempotencyKey: string | undefined
+  /** Those of its call: they are kept with its answer. */
+  warnings: Warnings
 }
 
 /**
@@ -54,6 +60,10 @@ export type Answer = {
   status: number
   json: string
   headers?: Readonly<Record<string, string | string[]>>
+  /** The member of that name. */
+  warnings?: readonly Problem[]
+  /** Those of the request that are among them. */
+  has?: Warnings
 }
 
 /** The same for answers that may be megabytes: a text of that size would be copied several times on its way out. */
@@ -62,8 +72,9 @@ export type LongAnswer = { status: number; bytes: Buffer; headers?: undefined }
 /** An answer of which more comes as long as nobody ends it. */
 export type Streamed = { contentType: string; stream: Readable }
 
-export function answer(status: number, body: object): Answer {
-  return { status, json: JSON.stringify(body) }
+/** `warnings`: those of the body, where it has any. */
+export function answer(status: number, body: object, warnings?: readonly Problem[]): Answer {
+  return { status, json: JSON.stringify(body), ...(warnings === undefined ? {} : { warnings }) }
 }
 
 export type Call<R extends Route> = {
@@ -76,9 +87,12 @@ export type Call<R extends Route> = {
   visit: Visit
   requestId: string
   push: Push
+  unknownFields: UnknownFields
+  /** What is to be said of the request whatever it is answered. */
+  warnings: Warnings
 }
 
-export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer>
+export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer | LongAnswer>
 
 /** A route with its handler, made where both types are known. */
 export type Mounted = { route: Route } & (
@@ -93,7 +107,7 @@ export type UncheckedCall = Omit<Call<Route>, 'body' | 'query' | 'params'> & {
 
 export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
   const check = checker(route)
-  return { route, handle: (call) => handler(check(call)) }
+  return { route, handle: async (call) => withWarnings(await handler(check(call)), call.warnings) }
 }
 
 /** Like `on`, for a route whose requests may wait for something to happen; they are not counted as worked on. */
@@ -102,15 +116,24 @@ export function onHeld<R extends Route>(
   handler: (call: Call<R>, held: Held) => Promise<Answer | Streamed>,
 ): Mounted {
   const check = checker(route)
-  return { route, hold: (call, held) => handler(check(call), held) }
+  return {
+    route,
+    hold: async (call, held) => {
+      const answered = await handler(check(call), held)
+      return 'stream' in answered ? answered : withWarnings(answered, call.warnings)
+    },
+  }
 }
 
 function checker<R extends Route>(route: R): (call: UncheckedCall) => Call<R> {
   const body = route.body && validator(route.body)
   const query = route.query && validator(route.query)
   const params = route.params && validator(route.params)
+  const readMembers = membersReader(route)
   return (call) => {
+    const unknown = readMembers(call)
     const isRight =
+      unknown.length === 0 &&
       (!params || params.matches(call.params)) &&
       (!query || query.matches(call.query)) &&
       (!body || body.matches(call.body))
@@ -119,6 +142,7 @@ function checker<R extends Route>(route: R): (call: UncheckedCall) => Call<R> {
         ...renamed(params?.judge(call.params).problems ?? [], ''),
         ...renamed(query?.judge(call.query).problems ?? [], '?'),
         ...(body?.judge(call.body).problems ?? []),
+        ...unknown,
       ])
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: these shapes were just proved.
@@ -154,11 +178,14 @@ export function onItems<R extends Route>(
     ...shape,
     properties: { ...shape.properties, [member]: { ...list, items: Type.Unknown() } },
   })
+  const readMembers = membersReader(route)
   return {
     route,
     handle: (call) => {
+      const unknown = readMembers(call)
       // There is little besides the items, which are not looked into here.
-      const { problems } = rest.judge(call.body, '', { elements: Infinity, problems: Infinity })
+      const judged = rest.judge(call.body, '', { elements: Infinity, problems: Infinity })
+      const problems = unknown.length === 0 ? judged.problems : [...judged.problems, ...unknown]
       const items = isRecord(call.body) ? call.body[member] : undefined
       const itemsMax = Math.min(itemsMaxOf(call.caller), list.maxItems ?? Infinity)
       const judgementByItem =
@@ -212,21 +239,25 @@ export function onEveryProblem<R extends Route, Read>(
     throw new TypeError(`${route.path} is not judged by one shape`)
   const shape = validator(sentShape)
   const params = route.params && validator(route.params)
+  const readMembers = membersReader(route)
   return {
     route,
     handle: async (call) => {
+      const unknown = readMembers(call)
       const sent = route.body ? call.body : call.query
       const judged = shape.judge(sent)
       const problems = [
         ...renamed(params?.judge(call.params).problems ?? [], ''),
         ...(route.body ? judged.problems : renamed(judged.problems, '?')),
+        ...unknown,
       ]
       // What was not looked at can't be judged further.
       if (judged.isCoarse) rejectIfAny(problems)
       const read = await judge(sent, problems, call.caller)
       if (problems.length > 0) throw new TypeError(`${route.path}: a wrong shape was let through`)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the shape was just proved.
-      return handler({ ...call, read } as unknown as Call<R> & { read: Read })
+      const answered = await handler({ ...call, read } as unknown as Call<R> & { read: Read })
+      return withWarnings(answered, call.warnings)
     },
   }
 }

@@ -107,7 +107,15 @@ type Described = {
   examples?: readonly unknown[]
   /** No answer repeats the value, not even where it is wrong. */
   secret?: boolean
+  /** Names by which others in the trade call it: whoever sends one of them is told this one. */
+  alsoCalled?: readonly string[]
 }
+
+/** Members of every answer: what was read may be edited and posted back as it came. */
+export const answerMembers = ['code', 'message', 'requestId', 'revision', 'warnings', 'moreWarnings'] as const
+
+/** The specification's envelope: the key says who pushes, so what a body says of it is passed over. */
+export const envelopeMembers = ['channelManagerId'] as const
 
 const textMaxLength = 2_000
 
@@ -159,12 +167,6 @@ export function oneOf<const V extends string>(values: readonly V[], options: Des
   return Type.Unsafe<V>({ type: 'string', enum: [...values], ...options })
 }
 
-/** The members every success answer has. */
-export const success = {
-  code: Type.String({ description: 'The HTTP status as a string', examples: ['200'] }),
-  message: Type.String({ description: 'What happened' }),
-}
-
 export const problem = Type.Object(
   {
     type: Type.String({ description: 'Stable machine code' }),
@@ -179,10 +181,24 @@ export const problem = Type.Object(
 /** A remark on something that was accepted all the same. */
 export const warning = problem
 
+const moreWarnings = Type.Optional(Type.Integer({ description: 'How many warnings beyond the 100 listed' }))
+
+/** The members every success answer has. */
+export const success = {
+  code: Type.String({ description: 'The HTTP status as a string', examples: ['200'] }),
+  message: Type.String({ description: 'What happened' }),
+  warnings: Type.Optional(
+    Type.Array(warning, { description: 'Remarks on what was accepted; UNKNOWN_FIELD for what is not known' }),
+  ),
+  moreWarnings,
+}
+
 export const errorAnswer = Type.Object({
   code: Type.String({ description: 'The HTTP status as a string' }),
   message: Type.String({ description: "The first error's text" }),
   requestId: Type.String(),
   errors: Type.Array(problem),
   moreErrors: Type.Optional(Type.Integer({ description: 'How many problems beyond the 100 listed' })),
+  warnings: Type.Optional(Type.Array(warning, { description: 'Members that are not known' })),
+  moreWarnings,
 })

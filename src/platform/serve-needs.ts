@@ -4,6 +4,7 @@ import type { Answer, Caller, Operator, Push, TokenUse, Visit } from './mount.ts
 import type { Rejected } from './rejected.ts'
 import type { Access, Route } from './route.ts'
 import type { Telemetry } from './telemetry.ts'
+import type { Warnings } from './warnings.ts'
 
 /** What the server asks of the features, handed in by app.ts because the platform knows none of them. */
 export type ServeNeeds = {
@@ -38,6 +39,7 @@ declare module 'fastify' {
       push: Push | undefined
       token: TokenUse | undefined
       operator: Operator | undefined
+      warnings: Warnings
     }
   }
 }

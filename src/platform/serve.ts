@@ -18,6 +18,7 @@ import { RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
+import { noWarnings } from './warnings.ts'
 
 export type Server = {
   fastify: FastifyInstance
@@ -119,6 +120,7 @@ function countRequests(
       push: undefined,
       token: undefined,
       operator: undefined,
+      warnings: noWarnings(),
     }
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')

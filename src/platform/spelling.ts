@@ -18,19 +18,23 @@ export function meantBy(name: string, known: readonly string[]): string | undefi
   return nearest?.name
 }
 
-function plainName(name: string): string {
+export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '')
 }
 
-/** How many letters must be put in, left out or replaced. */
+/** How many letters must be put in, left out, replaced or swapped with their neighbour. */
 export function editDistance(left: string, right: string): number {
+  let before: number[] = []
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (const [done, letter] of [...left].entries()) {
     const next = [done + 1]
     for (const [index, other] of [...right].entries()) {
       const replaced = (row[index] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+      const isSwapped = letter !== other && letter === right[index - 1] && left[done - 1] === other
+      const swapped = isSwapped ? (before[index - 1] ?? 0) + 1 : Infinity
+      next.push(Math.min(replaced, swapped, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   return row.at(-1) ?? 0

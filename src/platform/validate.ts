@@ -19,7 +19,7 @@ const ajvAll = withOwnKeywords({ allErrors: true })
 
 function withOwnKeywords(options: { allErrors: boolean }): Ajv {
   const ajv = new Ajv({ ...options, verbose: true, strict: true, allowUnionTypes: true, coerceTypes: false })
-  ajv.addVocabulary(['errors', 'secret'])
+  ajv.addVocabulary(['errors', 'secret', 'alsoCalled', 'emptyIsAbsent', 'ignored'])
   ajv.addFormat('date', true)
   ajv.addKeyword({
     keyword: 'printable',

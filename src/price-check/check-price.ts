@@ -4,7 +4,6 @@ import type { HotelFinder } from '../offers/hotel-references.ts'
 import { referenceProblems, stayProblems } from '../offers/offer-rules.ts'
 import type { HotelStay, StayReader } from '../offers/stays.ts'
 import { parseNight } from '../platform/calendar.ts'
-import { misspelt } from '../platform/misspelt.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
@@ -37,13 +36,11 @@ export const checkPrice = (needs: PriceCheckNeeds): Mounted =>
       const room = { adults, childAges }
       const asked = { stay, roomRate, requestId, arrival, departure, roomCount, room }
       const checked = await needs.priceChecks.check(asked, beganMs)
-      const warnings = misspelt(priceCheckRoutes.checkPrice.body, body)
       return answer(200, {
         code: '200',
         message: 'Price checked',
         priceCheckId: checked.priceCheckId,
         ...comparedOf(checked, stay.catalog),
-        ...(warnings.length === 0 ? {} : { warnings }),
       })
     },
   )

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { hotelReference } from '../offers/contract.ts'
-import { code, oneOf, route, success, text, warning, type ConstraintError } from '../platform/route.ts'
+import { code, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 
 /** How a price check ended. */
@@ -218,7 +218,6 @@ export const priceCheckRoutes = {
       ...success,
       priceCheckId: Type.String(),
       ...compared,
-      warnings: Type.Optional(Type.Array(warning, { description: 'Members that were probably misspelt' })),
     }),
     errors: { 404: 'Unknown hotel, room or rate' },
     examples: [

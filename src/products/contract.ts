@@ -1,7 +1,16 @@
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
 import { commonLimits } from '../keys/contract.ts'
-import { code, integer, route, success, text, warning, type ConstraintError } from '../platform/route.ts'
+import {
+  answerMembers,
+  code,
+  integer,
+  route,
+  success,
+  text,
+  warning,
+  type ConstraintError,
+} from '../platform/route.ts'
 import { cancelPolicy } from './cancel-policy-contract.ts'
 
 export const productsPerPushMax = commonLimits.productsPerRequest
@@ -118,10 +127,10 @@ export const productRoutes = {
       'A lower occupancy keeps the stored prices, but those for more guests cannot be sold, and are not read back, until it allows them again.',
       '`channelManagerId` in the body is ignored: the key says who pushes.',
     ].join('\n'),
-    body: Type.Object({
-      hotelId,
-      products: Type.Array(product, { minItems: 1, maxItems: productsPerPushMax }),
-    }),
+    body: Type.Object(
+      { hotelId, products: Type.Array(product, { minItems: 1, maxItems: productsPerPushMax }) },
+      { ignored: [...answerMembers] },
+    ),
     answer: Type.Object({
       ...success,
       hotelId: Type.String(),

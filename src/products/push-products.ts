@@ -1,7 +1,6 @@
 import { hotelFaults } from '../hotels/contract.ts'
 import { lockHotel, raiseCatalogVersion, selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../platform/needs.ts'
-import { misspelt } from '../platform/misspelt.ts'
 import { besideShape, onEveryProblem, answer, type Caller, type Mounted } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { problemsListedMax, Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
@@ -20,7 +19,7 @@ export const pushProducts = (needs: Needs): Mounted =>
   onEveryProblem(
     productRoutes.pushProducts,
     (body, shapeProblems, caller) => judge(needs.db, body, shapeProblems, caller),
-    ({ body, body: { hotelId, products }, caller, push }) =>
+    ({ body: { hotelId, products }, caller, push }) =>
       applyPush(needs, push, async (connection) => {
         const hotel = await lockHotel(connection, caller.supplierId, hotelId)
         if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
@@ -28,11 +27,7 @@ export const pushProducts = (needs: Needs): Mounted =>
         const counts = { created: 0, updated: 0, unchanged: 0 }
         for (const { outcome } of saved) counts[outcome]++
         const isChanged = counts.unchanged < saved.length
-        const warnings = [
-          ...overruledWarnings(products),
-          ...loweredWarnings(products, saved),
-          ...misspelt(productRoutes.pushProducts.body, body),
-        ]
+        const warnings = [...overruledWarnings(products), ...loweredWarnings(products, saved)]
         const revision = isChanged
           ? await raiseCatalogVersion(connection, hotel.id, 'products')
           : hotel.revision
@@ -46,7 +41,7 @@ export const pushProducts = (needs: Needs): Mounted =>
           warnings: warnings.slice(0, problemsListedMax),
         }
         return {
-          answer: answer(200, said),
+          answer: answer(200, said, said.warnings),
           kept: {
             outcome: isChanged ? 'applied' : 'unchanged',
             hotelId: hotel.id,

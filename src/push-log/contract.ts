@@ -53,6 +53,9 @@ const entryMembers = {
   problems: Type.Union([problems, Type.Null()], {
     description: 'What is wrong, in short; null where nothing is. The answer has it all',
   }),
+  warnings: Type.Union([problems, Type.Null()], {
+    description: 'What was accepted with a warning, in short, or refused beside members that are not known',
+  }),
   status: integer({ description: 'HTTP status of the answer' }),
   revision: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -92,7 +95,10 @@ export const pushLogRoutes = {
       kind: Type.Optional(oneOf(pushKinds)),
       outcome: Type.Optional(oneOf(pushOutcomes)),
       problem: Type.Optional(
-        code({ description: 'Only pushes with a problem of this type, as `ROOM_NOT_FOUND`' }),
+        code({
+          description:
+            'Only pushes with a problem or a warning of this type, as `ROOM_NOT_FOUND` or `UNKNOWN_FIELD`',
+        }),
       ),
       cursor: queried('nextCursor of the page before'),
       limit: queried(`How many pushes at most: 1 to ${pageLimit.max}, ${pageLimit.usual} unless told`),

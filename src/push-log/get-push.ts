@@ -1,6 +1,6 @@
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
-import { on, type Answer } from '../platform/mount.ts'
+import { on, type LongAnswer } from '../platform/mount.ts'
 import { encodingOf } from './body-encoding.ts'
 import { unpack } from './compress.ts'
 import { earlierMax, pushLogRoutes, type BodyEncoding, type PushEntry } from './contract.ts'
@@ -32,7 +32,7 @@ function pushNotFound(requestId: string): Rejected {
 }
 
 /** Bodies and answers that are JSON stand in the answer byte for byte: parsed and written anew, 110.00 became 110. */
-function shownPush(newest: PushRow, bytes: KeptBytes, earlier: readonly PushRow[]): Answer {
+function shownPush(newest: PushRow, bytes: KeptBytes, earlier: readonly PushRow[]): LongAnswer {
   const body = spelled(bytes.body ? unpack(bytes.bodyEncoding, bytes.body) : Buffer.alloc(0))
   const said = spelled(unpack(bytes.answerEncoding, bytes.answer))
   const head = JSON.stringify({ code: '200', message: 'Push retrieved successfully' })
@@ -42,7 +42,7 @@ function shownPush(newest: PushRow, bytes: KeptBytes, earlier: readonly PushRow[
     `"push":{${push.slice(1, -1)},"body":${body.json},"answer":${said.json}}`,
     `"earlier":${JSON.stringify(earlier.map(entryOf))}`,
   ]
-  return { status: 200, json: `{${members.join(',')}}` }
+  return { status: 200, bytes: Buffer.from(`{${members.join(',')}}`) }
 }
 
 function entryOf({ id: _id, ...entry }: PushRow): PushEntry {

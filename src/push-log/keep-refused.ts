@@ -26,6 +26,7 @@ export async function keepRefused(
   const kept: Kept = {
     outcome: 'rejected',
     problems: inShort(problems, unlisted),
+    warnings: inShort(push.warnings.listed, push.warnings.unlisted),
     ...(await hotelsOf(needs.db, push)),
   }
   // A refusal is judged anew when it is repeated: nothing is stored under its Idempotency-Key.

@@ -7,8 +7,10 @@ import { Rejected } from '../platform/rejected.ts'
 import type { Answer, Push } from '../platform/mount.ts'
 import type { Telemetry } from '../platform/telemetry.ts'
 import { transaction } from '../platform/transaction.ts'
+import { withWarnings } from '../platform/warnings.ts'
 import { pack } from './compress.ts'
 import type { PushOutcome, PushProblems } from './contract.ts'
+import { inShort } from './problems.ts'
 
 const repeatableForMs = 24 * 60 * 60 * 1000
 
@@ -24,6 +26,8 @@ export type Kept = {
   revision?: number | undefined
   cellsChanged?: number
   problems?: PushProblems | undefined
+  /** Of the answer; absent: those that it has at its top. */
+  warnings?: PushProblems | undefined
 }
 
 export type PushRecord = { push: Push; answer: Answer; kept: Kept }
@@ -78,24 +82,28 @@ export async function keepPushes(
       numberArray(answers.map(({ bytes }) => bytes.length)),
       texts(({ kept }) => (kept.hotelIds ? numberArray(kept.hotelIds) : null)),
       texts(({ kept }) => (kept.problems ? JSON.stringify(kept.problems) : null)),
+      texts(({ kept, answer }) => {
+        const warnings = kept.warnings ?? inShort(answer.warnings ?? [])
+        return warnings ? JSON.stringify(warnings) : null
+      }),
     ],
   })
 }
 
 const keepPushesStatement = `
-  insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, status,
-    revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
+  insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, warnings,
+    status, revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
   select to_timestamp($1::float8 / 1000), supplier_id, key_id, request_id, kind, hotel_id,
     -- A list of lists can't be cut up again by unnest, so each list of hotels travels as text.
-    hotel_ids::int[], hotel_code, outcome, problems::jsonb, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
+    hotel_ids::int[], hotel_code, outcome, problems::jsonb, warnings::jsonb, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
     substring($2::bytea from body_from for body_length), answer_encoding,
     substring($3::bytea from answer_from for answer_length)
   from unnest($4::int[], $5::int[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[], $12::int8[],
     $13::int[], $14::int[], $15::int[], $16::text[], $17::int[], $18::int[], $19::text[], $20::int[], $21::int[],
-    $22::text[], $23::text[])
+    $22::text[], $23::text[], $24::text[])
     as pushed (supplier_id, key_id, request_id, kind, hotel_id, hotel_code, outcome, status, revision, cells_changed,
       duration_ms, body_bytes, body_encoding, body_from, body_length, answer_encoding, answer_from, answer_length,
-      hotel_ids, problems)`
+      hotel_ids, problems, warnings)`
 
 /** Where each part begins in the joined bytes; SQL counts from 1. */
 function offsets(lengths: number[]): number[] {
@@ -215,7 +223,8 @@ export async function applyPush(
   await turn
   try {
     const record = await transaction(needs.db, async (connection) => {
-      const done = { push, ...(await work(connection)) }
+      const { answer, kept } = await work(connection)
+      const done = { push, answer: withWarnings(answer, push.warnings), kept }
       await keepPushes(connection, [done], needs.clock.now())
       await keepAnswers(connection, [done], needs.clock.now())
       return done

@@ -18,11 +18,14 @@ export type PushRow = PushEntry & { id: number }
 type Row = Omit<PushRow, 'at'> & { atMs: number }
 
 const entryColumns = `id, extract(epoch from at)::float8 * 1000 as "atMs", request_id as "requestId", kind,
-  hotel_code as "hotelId", outcome, problems, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
+  hotel_code as "hotelId", outcome, problems, warnings, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 
 /** Only such pushes have problems: two indexes are for them, one of them by type. */
 const withProblem = `and outcome in ('partial', 'rejected', 'dryRun') and problems is not null and problems -> 'types' ? $7`
+/** Pushes of every outcome have warnings; they have an index by type. A push that has both is found by its problem. */
+const withWarning = `and warnings is not null and warnings -> 'types' ? $7
+      and (problems is null or not problems -> 'types' ? $7)`
 
 function entryOf({ atMs, ...row }: Row): PushRow {
   return { ...row, at: new Date(Math.round(atMs)).toISOString() }
@@ -39,7 +42,7 @@ export async function selectPushes(
   limit: number,
 ): Promise<PushRow[]> {
   const { beforeId, sinceMs, untilMs, kind, outcome, problem, hotel } = filter
-  const newest = (condition: string): string => `
+  const newest = (condition: string, type: string): string => `
     select ${entryColumns} from push_log
     where supplier_id = $1 and ${condition}
       and ($2::bigint is null or id < $2)
@@ -47,13 +50,13 @@ export async function selectPushes(
       and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
       and ($5::text is null or kind = $5)
       and ($6::text is null or outcome = $6)
-      ${problem === undefined ? 'and $7::text is null' : withProblem}
+      ${type}
     order by id desc limit $8`
   // Apart, because each has an index of its own; a push is of one hotel or of several, never both.
-  const ofHotel = `
-    select * from (
-      (${newest('hotel_id = $9')}) union all (${newest('hotel_ids @> array[$9::int]')})
-    ) as pushed order by id desc limit $8`
+  const conditions = hotel === undefined ? ['true'] : ['hotel_id = $9', 'hotel_ids @> array[$9::int]']
+  const types = problem === undefined ? ['and $7::text is null'] : [withProblem, withWarning]
+  const ways = conditions.flatMap((condition) => types.map((type) => `(${newest(condition, type)})`))
+  const text = `select * from (${ways.join(' union all ')}) as pushed order by id desc limit $8`
   const parameters = [
     supplierId,
     beforeId ?? null,
@@ -65,10 +68,7 @@ export async function selectPushes(
     limit,
   ]
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
-  const { rows } =
-    hotel === undefined
-      ? await db.query<Row>(newest('true'), parameters)
-      : await db.query<Row>(ofHotel, [...parameters, hotel])
+  const { rows } = await db.query<Row>(text, hotel === undefined ? parameters : [...parameters, hotel])
   return rows.map(entryOf)
 }
 

@@ -1,5 +1,4 @@
 import { parseNight } from '../platform/calendar.ts'
-import { misspelt } from '../platform/misspelt.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
 import type { Problem } from '../platform/rejected.ts'
 import type { Transaction } from '../platform/transaction.ts'
@@ -76,8 +75,7 @@ async function create(
   }
   const version = { id, hotelId, version: 1, status, modifiedAtMs: nowMs, content } as const
   const queued = queueVersion(connection, version, hotel)
-  const spelling = misspelt(reservationRoutes.createReservation.body, body)
-  const warnings = [...asked.warnings, ...cardWarnings, ...spelling]
+  const warnings = [...asked.warnings, ...cardWarnings]
   const said = { code: '201', message: 'Reservation confirmed', warnings }
   return { answer: answer(201, shownMade(version, queued.status, said)), queued, outcome: 'confirmed' }
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { dayIn, parseNight } from '../platform/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
-import { misspelt } from '../platform/misspelt.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected, type Problem } from '../platform/rejected.ts'
 import type { Transaction } from '../platform/transaction.ts'
@@ -82,11 +81,7 @@ async function modify(
 
   const id = String(held.id)
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
-  const warnings = [
-    ...asked.warnings,
-    ...cardWarnings,
-    ...misspelt(reservationRoutes.modifyReservation.body, body),
-  ]
+  const warnings = [...asked.warnings, ...cardWarnings]
   const masked = card ? shownCard(card) : held.content.payment.card
   const content = contentOf(catalog, hotel.name, body, { agreed, checks: rooms.checks, card: masked })
   const isNewCard = card !== undefined && !(await isHeldCard(connection, held.id, card, needs.vault, nowMs))

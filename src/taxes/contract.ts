@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
 import { commonLimits } from '../keys/contract.ts'
 import {
+  answerMembers,
   code,
   date,
   decimal,
@@ -230,11 +231,10 @@ export const taxRoutes = {
       'The hotel and every room and rate named must exist. A room-rate need not be a product yet: its taxes count from the day it becomes one.',
       'All or none: one bad entry refuses the push, and the answer lists every bad entry. Posting the same again changes nothing.',
     ].join('\n\n'),
-    body: Type.Object({
-      hotelId,
-      taxes: Type.Optional(propertyTaxes),
-      products: Type.Optional(products),
-    }),
+    body: Type.Object(
+      { hotelId, taxes: Type.Optional(propertyTaxes), products: Type.Optional(products) },
+      { ignored: [...answerMembers] },
+    ),
     answer: Type.Object({
       ...success,
       hotelId: Type.String(),

@@ -1,4 +1,4 @@
-import { NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Supplier, SupplierKey } from '../../../../src/console/supplier-contract.ts'
@@ -79,12 +79,13 @@ type LimitName = (typeof limitNames)[number]
 type Limits = SupplierKey['limits']
 
 export function LimitKey({
-  held: { keyId, limits },
+  held: { keyId, limits, unknownFields },
   usual,
   onClose,
 }: DialogProps & { usual: Supplier['defaultLimits'] }) {
   const { t } = useTranslation()
   const [wanted, setWanted] = useState<Limits>(limits)
+  const [refuses, setRefuses] = useState(unknownFields === 'reject')
   const limit = useChange('limitSupplierKey', { invalidates })
   const set = (name: LimitName, value: number | string) =>
     setWanted((before) => ({ ...before, [name]: typeof value === 'number' ? value : null }))
@@ -96,7 +97,12 @@ export function LimitKey({
       submit={t('suppliers.limit.submit')}
       isBusy={limit.isPending}
       error={limit.error}
-      onSubmit={() => limit.mutate({ params: { keyId }, body: wanted }, { onSuccess: onClose })}
+      onSubmit={() =>
+        limit.mutate(
+          { params: { keyId }, body: { ...wanted, unknownFields: refuses ? 'reject' : 'warn' } },
+          { onSuccess: onClose },
+        )
+      }
     >
       <Text size="sm">{t('suppliers.limit.what')}</Text>
       <Stack gap="sm">
@@ -113,6 +119,12 @@ export function LimitKey({
             thousandSeparator=","
           />
         ))}
+        <Switch
+          label={t('suppliers.limit.unknownFields')}
+          description={t('suppliers.limit.hint.unknownFields')}
+          checked={refuses}
+          onChange={(event) => setRefuses(event.currentTarget.checked)}
+        />
       </Stack>
     </FormDialog>
   )

@@ -160,12 +160,14 @@ export const suppliers = {
     bodyBytesMax: 'Bytes of a body',
     ariItemsMax: 'Items of an ARI push',
     ariCellsMax: 'Cells of an ARI push',
+    unknownFields: 'Refuse unknown members',
     hint: {
       requestsPerMinute: '0: no limit',
       requestsBurst: 'How many may come at once before the rate counts',
       bodyBytesMax: 'After decompression',
       ariItemsMax: 'More are refused',
       ariCellsMax: 'Nights times rooms or room-rates',
+      unknownFields: 'A request with a misspelt member is refused instead of applied with a warning',
     },
   },
   webhooks: {

@@ -1,0 +1,201 @@
+import type { TSchema } from 'typebox'
+import { pointerPart, shownKey } from './json.ts'
+import { shown, type Problem } from './rejected.ts'
+import { meantBy, plainName } from './spelling.ts'
+import { isRecord } from './validate.ts'
+
+/**
+ * Which members of a request are known, read off its shape once, for the one walk that every request takes before it is
+ * judged. A place without members or elements in the shape may hold anything, and is not looked into.
+ */
+export type KnownMembers = {
+  /** Whether there is nothing to tell and nothing to drop; the way of almost every request, so it builds nothing. */
+  isPlain: (value: unknown) => boolean
+  /**
+   * Tells of every member that is not known, wherever it stands, and drops empty values that count as absent.
+   * `isValueShown`: whether what is told may repeat what was sent.
+   */
+  read: (value: unknown, tell: Tell, options: { isRefused: boolean; isValueShown: boolean }) => void
+  /** Where a name is known, as words; undefined where nowhere. */
+  whereKnown: (name: string) => string | undefined
+}
+
+/** `spell` is costly: it is called for what is listed only. */
+type Tell = (spell: () => Problem) => void
+
+type Place = {
+  members: ReadonlyMap<string, Member> | undefined
+  element: Place | undefined
+  /** Nothing of it is repeated. */
+  isSecret: boolean
+}
+
+type Member = {
+  place: Place | undefined
+  /** `""` (or `[]`, of a list that says so) is what some systems send for nothing. */
+  isEmptyAbsent: boolean
+  /** Known so that it is passed over in silence: never the name that was meant. */
+  isIgnored: boolean
+  /** The names by which others in the trade call it. */
+  alsoCalled: readonly string[]
+}
+
+export function knownMembers(shape: TSchema, ignored: readonly string[] = []): KnownMembers {
+  const root = ignoring(placeOf(shape), ignored)
+  return {
+    isPlain: (value) => root === undefined || isPlain(root, value),
+    read: (value, tell, options) => {
+      if (root) read(root, value, [], { tell, ...options, whereKnown: (name) => whereIn(root, name, '') })
+    },
+    whereKnown: (name) => root && whereIn(root, name, ''),
+  }
+}
+
+const passedOver: Member = { place: undefined, isEmptyAbsent: false, isIgnored: true, alsoCalled: [] }
+
+/** The same with names that are passed over at its top, or in each of its elements. */
+function ignoring(place: Place | undefined, names: readonly string[]): Place | undefined {
+  if (!place || names.length === 0) return place
+  const { members, element, isSecret } = place
+  const more = names.map((name) => [name, passedOver] as const)
+  return {
+    members: members && new Map([...members, ...more]),
+    element: element?.members ? { ...element, members: new Map([...element.members, ...more]) } : element,
+    isSecret,
+  }
+}
+
+function placeOf(shape: unknown, isWithinSecret = false): Place | undefined {
+  if (!isRecord(shape)) return undefined
+  const isSecret = isWithinSecret || shape['secret'] === true
+  const { properties, items, anyOf, ignored } = shape
+  const choices = Array.isArray(anyOf) ? anyOf.map((choice) => placeOf(choice, isSecret)) : []
+  const element = placeOf(items, isSecret) ?? choices.find((choice) => choice?.element)?.element
+  const members = new Map(choices.flatMap((choice) => [...(choice?.members ?? [])]))
+  const required: readonly unknown[] = Array.isArray(shape['required']) ? shape['required'] : []
+  for (const [name, member] of Object.entries(isRecord(properties) ? properties : {}))
+    members.set(name, memberOf(member, required.includes(name), isSecret))
+  for (const name of Array.isArray(ignored) ? ignored : []) members.set(String(name), passedOver)
+  const hasMembers = isRecord(properties) || members.size > 0
+  return hasMembers || element ? { members: hasMembers ? members : undefined, element, isSecret } : undefined
+}
+
+function memberOf(shape: unknown, isRequired: boolean, isSecret: boolean): Member {
+  const { type, alsoCalled, emptyIsAbsent } = isRecord(shape) ? shape : {}
+  return {
+    place: placeOf(shape, isSecret),
+    isEmptyAbsent: (!isRequired && type === 'string') || emptyIsAbsent === true,
+    isIgnored: false,
+    alsoCalled: Array.isArray(alsoCalled) ? alsoCalled.map(String) : [],
+  }
+}
+
+function isPlain({ members, element }: Place, value: unknown): boolean {
+  if (Array.isArray(value)) {
+    if (element) for (const one of value) if (typeof one === 'object' && !isPlain(element, one)) return false
+    return true
+  }
+  if (members === undefined || !isRecord(value)) return true
+  for (const name in value) {
+    const member = members.get(name)
+    if (member === undefined) return false
+    const held = value[name]
+    if (typeof held === 'object') {
+      if (member.isEmptyAbsent && Array.isArray(held) && held.length === 0) return false
+      if (member.place && !isPlain(member.place, held)) return false
+    } else if (held === '' && member.isEmptyAbsent) return false
+  }
+  return true
+}
+
+type Reading = {
+  tell: Tell
+  isRefused: boolean
+  isValueShown: boolean
+  whereKnown: (name: string) => string | undefined
+}
+
+/** `trail` leads to the value; it is lent, and the same again when this is over. */
+function read(place: Place, value: unknown, trail: string[], reading: Reading): void {
+  if (Array.isArray(value)) {
+    const { element } = place
+    if (!element) return
+    for (const [index, one] of value.entries()) {
+      if (typeof one !== 'object') continue
+      trail.push(String(index))
+      read(element, one, trail, reading)
+      trail.pop()
+    }
+    return
+  }
+  const { members } = place
+  if (members === undefined || !isRecord(value)) return
+  for (const [name, held] of Object.entries(value)) {
+    const member = members.get(name)
+    if (member === undefined) reading.tell(() => unknownMember({ place, value, name, trail }, reading))
+    else if (member.isEmptyAbsent && isEmpty(held)) Reflect.deleteProperty(value, name)
+    else if (member.place && typeof held === 'object') {
+      trail.push(pointerPart(name))
+      read(member.place, held, trail, reading)
+      trail.pop()
+    }
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+type Found = { place: Place; value: Record<string, unknown>; name: string; trail: readonly string[] }
+
+function unknownMember(
+  { place, value, name, trail }: Found,
+  { isRefused, isValueShown, whereKnown }: Reading,
+): Problem {
+  const hint = hintFor(name, place.members ?? new Map(), value) ?? hintElsewhere(whereKnown(name))
+  return {
+    type: 'UNKNOWN_FIELD',
+    message: `${shownKey(name)} is not known${isRefused ? '' : ' and was ignored'}`,
+    path: ['', ...trail, pointerPart(name)].join('/'),
+    ...(isValueShown && !place.isSecret ? { value: shown(value[name]) } : {}),
+    ...(hint === undefined ? {} : { hint }),
+  }
+}
+
+/** The nearest of those that were not sent, else of all. */
+function hintFor(
+  name: string,
+  members: ReadonlyMap<string, Member>,
+  sent: Record<string, unknown>,
+): string | undefined {
+  const plain = plainName(name)
+  const others = [...members].filter(([, { isIgnored }]) => !isIgnored)
+  const byTrade = others.find(([, { alsoCalled }]) => alsoCalled.some((one) => plainName(one) === plain))
+  const names = others.map(([one]) => one)
+  const meant =
+    byTrade?.[0] ??
+    meantBy(
+      name,
+      names.filter((one) => !Object.hasOwn(sent, one)),
+    ) ??
+    meantBy(name, names)
+  return meant === undefined ? undefined : `Did you mean ${meant}?`
+}
+
+function hintElsewhere(where: string | undefined): string | undefined {
+  return where === undefined ? undefined : `It is known in ${where}, not here`
+}
+
+/** The first place where the name is known, in words like `ari[].rates[]`. */
+function whereIn({ members, element }: Place, name: string, at: string): string | undefined {
+  if (members?.get(name)?.isIgnored === false) return at === '' ? 'the body' : at
+  if (element) {
+    const found = whereIn(element, name, `${at}[]`)
+    if (found !== undefined) return found
+  }
+  for (const [one, { place }] of members ?? []) {
+    const found = place && whereIn(place, name, at === '' ? one : `${at}.${one}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

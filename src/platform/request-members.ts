@@ -1,0 +1,53 @@
+import Type from 'typebox'
+import { knownMembers } from './known-members.ts'
+import { problemsListedMax, Rejected, type Problem } from './rejected.ts'
+import { envelopeMembers, type Route } from './route.ts'
+import { warn, type Warnings } from './warnings.ts'
+
+/** What is done about members that a request has and nobody knows: they are told of, or refuse it. */
+export const unknownFieldsChoices = ['warn', 'reject'] as const
+export type UnknownFields = (typeof unknownFieldsChoices)[number]
+
+type Sent = { body: unknown; query: unknown; unknownFields: UnknownFields; warnings: Warnings }
+
+/**
+ * Looks through what a call sends, before it is judged. What is not known becomes a warning of the call; or, where the
+ * call refuses it, the problems that are given back. Empty values that count as absent are dropped.
+ */
+export function membersReader(route: Route): (call: Sent) => Problem[] {
+  const isSuppliers = route.access === 'supplier'
+  const body = route.body && knownMembers(route.body, isSuppliers ? envelopeMembers : [])
+  const query = knownMembers(route.query ?? Type.Object({}))
+  // What else is sent may hold a card or a password.
+  const isValueShown = isSuppliers
+  return (call) => {
+    if ((!body || body.isPlain(call.body)) && query.isPlain(call.query)) return none
+    const isRefused = call.unknownFields === 'reject'
+    const refused = { listed: [], unlisted: 0 }
+    const into = isRefused ? refused : call.warnings
+    const options = { isRefused, isValueShown }
+    query.read(call.query, (spell) => warn(into, () => parameterOf(spell(), body?.whereKnown)), options)
+    body?.read(call.body, (spell) => warn(into, spell), options)
+    return problemsOf(refused)
+  }
+}
+
+const none: Problem[] = []
+
+/** Where not all are listed, nothing else is looked for. */
+function problemsOf({ listed, unlisted }: { listed: Problem[]; unlisted: number }): Problem[] {
+  const [first, ...rest] = listed
+  if (first && unlisted > 0)
+    throw new Rejected(400, [first, ...rest.slice(0, problemsListedMax)], { unlisted })
+  return listed
+}
+
+function parameterOf(
+  problem: Problem,
+  whereKnown: ((name: string) => string | undefined) | undefined,
+): Problem {
+  const name = (problem.path ?? '').slice(1)
+  const where = whereKnown?.(name)
+  const hint = problem.hint ?? (where === undefined ? undefined : `Send it in ${where}`)
+  return { ...problem, path: `?${name}`, ...(hint === undefined ? {} : { hint }) }
+}
