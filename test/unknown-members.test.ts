@@ -355,6 +355,15 @@ describe('empty values', () => {
     assert.equal((await shop.book({ customer })).status, 201)
   })
 
+  test('of codes and closed sets are wrong: without them more would be meant', async () => {
+    const { supplier } = shop
+    const taxes = { hotelId: 'H1', products: [{ roomId: '', rateId: 'BAR', taxes: [] }] }
+    assert.equal((await supplier.post('/push/taxes', taxes)).status, 400)
+    assert.equal((await supplier.post('/push/ari', pushOf({ rateId: '', closed: true }))).status, 400)
+    assert.equal((await supplier.post('/push/ari', pushOf({ inventory: 1 }, { mode: '' }))).status, 400)
+    assert.equal((await supplier.get('/push/log?hotelId=')).status, 400)
+  })
+
   test('of required text are wrong, as before', async () => {
     const reply = await shop.supplier.post('/push/hotels', [{ hotelId: '', hotelName: '' }])
     assert.equal(reply.status, 400)
@@ -362,7 +371,8 @@ describe('empty values', () => {
 
   test('of lists: rates beside an inventory, and ari as getAri answers of nothing', async () => {
     const { supplier } = shop
-    const rates = expectOk(await supplier.post('/push/ari', pushOf({ inventory: 21, rates: [] })))
+    const dates = { date: '', startDate: '2027-04-20', endDate: '2027-04-20' }
+    const rates = expectOk(await supplier.post('/push/ari', pushOf({ inventory: 21, rates: [], ...dates })))
     assert.deepEqual(Object(rates.body['results'])[0].status, 'applied')
     const nothing = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari: [] }))
     const { items, cellsChanged } = Object(nothing.body['summary'])

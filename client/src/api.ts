@@ -1497,7 +1497,7 @@ export type CreateReservationBody = {
     phone?: string
     /** ISO 3166-1, two capitals */
     countryCode?: string
-    /** For the hotel */
+    /** For the hotel; line breaks and tabs are kept */
     remarks?: string
   }
   payment: {
@@ -1613,7 +1613,7 @@ export type ModifyReservationBody = {
     phone?: string
     /** ISO 3166-1, two capitals */
     countryCode?: string
-    /** For the hotel */
+    /** For the hotel; line breaks and tabs are kept */
     remarks?: string
   }
   payment: {
@@ -2119,7 +2119,7 @@ export type BookTestBody = {
     phone?: string
     /** ISO 3166-1, two capitals */
     countryCode?: string
-    /** For the hotel */
+    /** For the hotel; line breaks and tabs are kept */
     remarks?: string
   }
   payment?: {

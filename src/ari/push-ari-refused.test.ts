@@ -200,7 +200,7 @@ test('dates: real, in order, said once, with a night that is left', async () => 
       item: ranged({ startDate: '2027-04-02', endDate: '2027-04-01' }),
       problems: [['/ari/0/startDate', 'DATES_REVERSED', 'startDate must not be later than endDate']],
     },
-    ...['2027-02-29', 'infinity', '-infinity', 'now', '2027-4-1', '20270401', '2027-04-01T00:00:00Z', ''].map(
+    ...['2027-02-29', 'infinity', '-infinity', 'now', '2027-4-1', '20270401', '2027-04-01T00:00:00Z'].map(
       (date): Refusal => ({
         of: `date ${date}`,
         item: ranged({ date }),
@@ -520,11 +520,6 @@ test('an item is of one form, names each rate once, and drops nothing silently',
       body: { pricingModel: 'unit' },
       problems: [['/ari/0/amount', 'AMBIGUOUS_PRICE', 'price and amount cannot be sent together']],
     },
-    {
-      of: 'no rates',
-      item: night({ rates: [] }),
-      problems: [['/ari/0/rates', 'TOO_FEW', 'rates must have at least 1 element']],
-    },
   ])
 })
 
@@ -570,7 +565,6 @@ test('the request as a whole: members of the wrong type, none of the needed', as
       body: { hotelId: 1 },
       problems: [['/hotelId', 'WRONG_TYPE', 'hotelId must be a string']],
     },
-    { of: 'no items', items: [], problems: [['/ari', 'TOO_FEW', 'ari must have at least 1 element']] },
     {
       of: 'items as object',
       items: [],

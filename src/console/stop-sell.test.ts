@@ -135,6 +135,7 @@ test('the supplier finds it in its push log, the audit log has it, and the chang
     hotelId: 'H1',
     outcome: 'applied',
     problems: null,
+    warnings: null,
     status: 200,
     revision,
     cellsChanged: 3,

@@ -159,6 +159,9 @@ test('limits of a key hold for its requests; null takes the default again', asyn
     expectOk(await supplier.get('/push/limits')).body['limits'],
   )
   assert.deepEqual([requestsPerMinute, ariItemsMax], [60, 7])
+  assert.equal(set.body['unknownFields'], 'warn')
+  const strict = expectOk(await admin.put(`/keys/${keyId}/limits`, { unknownFields: 'reject' }))
+  assert.deepEqual(strict.body, { limits: own, unknownFields: 'reject' })
   const back = expectOk(await admin.put(`/keys/${keyId}/limits`, { requestsPerMinute: null }))
   assert.deepEqual(back.body['limits'], { ...own, requestsPerMinute: null })
 })

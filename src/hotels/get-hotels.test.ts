@@ -20,7 +20,6 @@ const full = {
   chainCode: 'SEA',
   latitude: -23.55,
   longitude: -46.633_308,
-  state: '',
   address: ['Rua 1', ''],
   phone: { CountryAccessCode: '+55', phoneNumber: '11 5550' },
   timezone: 'America/Sao_Paulo',

@@ -19,6 +19,14 @@ export const requestHeaders: Readonly<Record<string, Described>> = {
     description: 'The same key with the same body within 24 hours gets the stored answer',
     schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[\\x21-\\x7e]+$' },
   },
+  UnknownFields: {
+    name: 'X-Unknown-Fields',
+    in: 'header',
+    required: false,
+    description:
+      'What is done about members that are not known: `warn` tells of them, `reject` refuses the request. Goes before the setting of the key',
+    schema: { type: 'string', enum: ['warn', 'reject'] },
+  },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',

@@ -88,6 +88,7 @@ function operation(name: RouteName, described: PublicRoute, shapes: Shapes): Jso
       ...(described.events === undefined ? [] : [{ $ref: '#/components/parameters/LastEventId' }]),
       ...(takesKey(described) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ...(body === undefined ? [] : [{ $ref: '#/components/parameters/ContentEncoding' }]),
+      { $ref: '#/components/parameters/UnknownFields' },
       { $ref: '#/components/parameters/RequestId' },
     ],
     ...(body === undefined ? {} : { requestBody: requestBody(described, shapes) }),

@@ -94,7 +94,8 @@ const conventions = `
 | Amounts | JSON number or decimal string, with at most the currency's ISO 4217 minor digits (JPY 0, USD 2, KWD 3); kept exactly, never rounded |
 | Codes | \`hotelId\`, \`roomId\`, \`rateId\`: your own, 1 to 64 printable characters; upper and lower case differ |
 | Types | Nothing is converted: \`"5"\` is not an integer, \`1\` is not \`true\` |
-| Unknown fields | Ignored, so that you can send more than is used |
+| Unknown members | Change nothing; each is told of as a warning \`UNKNOWN_FIELD\`. With the header \`X-Unknown-Fields: reject\` they refuse the request |
+| Empty text | An optional text or date that is empty counts as absent; codes must not be empty |
 | Repeats | Posting the same state again changes nothing |
 | \`Idempotency-Key\` | Optional, up to 64 characters: the same key with the same body within 24 hours gets the stored answer, with \`Idempotency-Replayed: true\` |
 | \`x-request-id\` | On every answer; send your own (1 to 64 of \`A-Z a-z 0-9 . _ -\`) and it is kept |

@@ -40,8 +40,12 @@ type Member = {
   alsoCalled: readonly string[]
 }
 
-export function knownMembers(shape: TSchema, ignored: readonly string[] = []): KnownMembers {
-  const root = ignoring(placeOf(shape), ignored)
+export function knownMembers(
+  shape: TSchema,
+  { ignored = [], dropsEmpty = true }: { ignored?: readonly string[]; dropsEmpty?: boolean } = {},
+): KnownMembers {
+  const whole = ignoring(placeOf(shape), ignored)
+  const root = whole && (dropsEmpty ? whole : keepingEmpty(whole))
   return {
     isPlain: (value) => root === undefined || isPlain(root, value),
     read: (value, tell, options) => {
@@ -65,6 +69,14 @@ function ignoring(place: Place | undefined, names: readonly string[]): Place | u
   }
 }
 
+/** Of what has no levels below. */
+function keepingEmpty(place: Place): Place {
+  const members = [...(place.members ?? [])].map(
+    ([name, member]) => [name, { ...member, isEmptyAbsent: false }] as const,
+  )
+  return { ...place, members: new Map(members) }
+}
+
 function placeOf(shape: unknown, isWithinSecret = false): Place | undefined {
   if (!isRecord(shape)) return undefined
   const isSecret = isWithinSecret || shape['secret'] === true
@@ -81,10 +93,12 @@ function placeOf(shape: unknown, isWithinSecret = false): Place | undefined {
 }
 
 function memberOf(shape: unknown, isRequired: boolean, isSecret: boolean): Member {
-  const { type, alsoCalled, emptyIsAbsent } = isRecord(shape) ? shape : {}
+  const { type, alsoCalled, emptyIsAbsent, printable, enum: choices } = isRecord(shape) ? shape : {}
+  // A code or a choice says what is meant: without it more would be meant.
+  const isPlainText = type === 'string' && printable !== 'code' && choices === undefined
   return {
     place: placeOf(shape, isSecret),
-    isEmptyAbsent: (!isRequired && type === 'string') || emptyIsAbsent === true,
+    isEmptyAbsent: (!isRequired && isPlainText) || emptyIsAbsent === true,
     isIgnored: false,
     alsoCalled: Array.isArray(alsoCalled) ? alsoCalled.map(String) : [],
   }

@@ -16,8 +16,9 @@ type Sent = { body: unknown; query: unknown; unknownFields: UnknownFields; warni
  */
 export function membersReader(route: Route): (call: Sent) => Problem[] {
   const isSuppliers = route.access === 'supplier'
-  const body = route.body && knownMembers(route.body, isSuppliers ? envelopeMembers : [])
-  const query = knownMembers(route.query ?? Type.Object({}))
+  const body = route.body && knownMembers(route.body, { ignored: isSuppliers ? envelopeMembers : [] })
+  // An empty parameter may be a variable that was never set: it must not ask for everything.
+  const query = knownMembers(route.query ?? Type.Object({}), { dropsEmpty: false })
   // What else is sent may hold a card or a password.
   const isValueShown = isSuppliers
   return (call) => {

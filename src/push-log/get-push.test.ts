@@ -36,6 +36,7 @@ test('an accepted push is shown with its body and its answer as they were', asyn
       hotelId: 'H1',
       outcome: 'applied',
       problems: null,
+      warnings: null,
       status: 200,
       revision: 1,
       cellsChanged: 0,

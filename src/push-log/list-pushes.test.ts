@@ -53,6 +53,7 @@ test('every push is listed with what became of it, newest first', async () => {
     hotelId: 'H1',
     outcome: 'applied',
     problems: null,
+    warnings: null,
     status: 200,
     revision: 1,
     cellsChanged: 0,
