@@ -278,6 +278,7 @@ create table hourly_run (
 create table housekeeping_mark (
   only_row boolean default true not null,
   at timestamp with time zone not null,
+  moved_at timestamp with time zone,
   constraint housekeeping_mark_pkey PRIMARY KEY (only_row),
   constraint housekeeping_mark_only_row_check CHECK (only_row)
 );

@@ -31,6 +31,7 @@ import type { Needs } from './platform/needs.ts'
 import { outboundCaller } from './platform/outbound-call.ts'
 import type { OutboundRules } from './platform/outbound.ts'
 import { serve, type Server } from './platform/serve.ts'
+import { startStoreWatch } from './platform/store-watch.ts'
 import { type Mounted } from './platform/mount.ts'
 import { getTaxes } from './taxes/get-taxes.ts'
 import { pushTaxes } from './taxes/push-taxes.ts'
@@ -190,6 +191,7 @@ export function startApp(needs: AppNeeds): App {
   if (needs.isGateway || needs.console) mountDocs(fastify, needs)
   const web = needs.console && mountConsole(fastify, needs)
   measure(needs, { commits, server })
+  const storeWatch = startStoreWatch(needs)
 
   return {
     mounted,
@@ -205,6 +207,7 @@ export function startApp(needs: AppNeeds): App {
       // A client that hangs must not keep the rest from being closed.
       const patience = setTimeout(() => fastify.server.closeAllConnections(), connectionsCloseWithinMs)
       await fastify.close().finally(() => clearTimeout(patience))
+      await storeWatch.close()
       pings.close()
       handlerNeeds.deliveryCaller.close()
       await prices.close()

@@ -15,11 +15,16 @@ export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: 
     return reply
       .code(reason === undefined ? 200 : 503)
       .type('text/plain')
-      .send(reason === undefined ? 'ready\n' : `not ready: ${reason}\n`)
+      .send(reason === undefined ? `ready\n${clockWarning(needs)}` : `not ready: ${reason}\n`)
   })
   fastify.get('/metrics', { config }, async (_request, reply) =>
     reply.type(needs.telemetry.registry.contentType).send(await needs.telemetry.registry.metrics()),
   )
+}
+
+/** No reason to send it no requests: all that it decides by time, it decides by the database's. */
+function clockWarning({ db: { clock } }: Needs): string {
+  return clock.isSkewed() ? `warning: ${clock.skewText()}\n` : ''
 }
 
 /** A place that only reads is not ready either: reads are served to those who ask all the same. */

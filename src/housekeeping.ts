@@ -7,6 +7,7 @@ import { deleteOldStates } from './operators/oidc-account.ts'
 import { deleteOldSessions } from './operators/session-store.ts'
 import { deleteOldLinks } from './operators/sign-in-link.ts'
 import type { Needs } from './platform/needs.ts'
+import type { Queryable } from './platform/postgres.ts'
 import { priceChecksKeptDays } from './price-check/contract.ts'
 import { deleteOldChecks, deleteOldDrift } from './price-check/store.ts'
 import { deleteOldAnswers } from './reservations/answers-kept.ts'
@@ -27,7 +28,7 @@ const firstAfterMs = 60 * 1000
 export function startHousekeeping(needs: Needs, settings: Settings): { close: () => Promise<void> } {
   let round: Promise<void> = Promise.resolve()
   const begin = () => {
-    round = round.then(() => doChores(needs, settings))
+    round = round.then(() => doRound(needs, settings))
   }
   const first = setTimeout(begin, firstAfterMs).unref()
   const timer = setInterval(begin, everyMs).unref()
@@ -40,25 +41,76 @@ export function startHousekeeping(needs: Needs, settings: Settings): { close: ()
   }
 }
 
-export async function doChores(needs: Needs, settings: Settings): Promise<void> {
+/** In all the wrong clock of a database may delete in an hour, before anybody looks at it. */
+const ageDeletedPerHourMs = dayMs
+/** What a round may be behind without being told of: another process moved the mark within the hour. */
+const behindMs = 2 * everyMs
+
+/**
+ * One round, unless this machine and the database don't agree what time it is. What is old is told by a mark that goes
+ * on by a day an hour at most: a clock that jumps deletes one day's worth, and so does each round after a long pause.
+ */
+export async function doRound(needs: Needs, settings: Settings): Promise<void> {
+  const { db, clock, log, telemetry } = needs
+  if (db.clock.isSkewed()) {
+    telemetry.housekeepingHeldBack.inc({ reason: 'clock' })
+    log.warn({ aheadMs: db.clock.aheadMs() }, `no housekeeping: ${db.clock.skewText()}`)
+    return
+  }
+  try {
+    const nowMs = clock.now()
+    const untilMs = await moveMark(db, nowMs)
+    if (nowMs - untilMs > behindMs) {
+      telemetry.housekeepingHeldBack.inc({ reason: 'ceiling' })
+      const until = new Date(untilMs).toISOString()
+      log.warn({ until }, 'housekeeping deletes a day at most, and goes on in an hour: is the clock right?')
+    }
+    await doChores(needs, settings, untilMs)
+  } catch (error) {
+    log.error({ err: error }, 'a round of housekeeping failed and comes again later')
+  }
+}
+
+/** Moves the mark once an hour for all processes, and says where it is: never behind `nowMs`. */
+async function moveMark(db: Queryable, nowMs: number): Promise<number> {
+  const { rows } = await db.query<{ atMs: number }>(
+    `update housekeeping_mark set
+       at = case when moved_at is null or now.at - moved_at not between interval '0' and interval '50 minutes'
+         then least(now.at, housekeeping_mark.at + $2::float8 * interval '1 ms')
+         else least(now.at, housekeeping_mark.at) end,
+       moved_at = case when moved_at is null or now.at - moved_at not between interval '0' and interval '50 minutes'
+         then now.at else moved_at end
+     from (select to_timestamp($1::float8 / 1000)) as now (at)
+     returning extract(epoch from housekeeping_mark.at)::float8 * 1000 as "atMs"`,
+    [nowMs, ageDeletedPerHourMs],
+  )
+  return rows[0]?.atMs ?? nowMs
+}
+
+/** `untilMs`: the time by which it is judged what is old. */
+export async function doChores(
+  needs: Needs,
+  settings: Settings,
+  untilMs: number = needs.clock.now(),
+): Promise<void> {
   const { clock, log } = needs
   const db = needs.db.unhurried
   const chores: Readonly<Record<string, () => Promise<unknown>>> = {
     'push log days made': () => preparePartitions(db, clock.now()),
-    'push log days dropped': () => dropOldPartitions(db, clock.now(), settings.pushLogDays),
-    'past months removed': () => removePastMonths(db, clock.now()),
-    'old idempotency keys deleted': () => deleteOldIdempotency(db, clock.now()),
-    'old booking answers deleted': () => deleteOldAnswers(db, clock.now()),
-    'old cards destroyed': () => destroyOldCards(db, clock.now()),
-    'old delivery attempts deleted': () => deleteOldAttempts(db, clock.now() - attemptsKeptDays * dayMs),
-    'old price checks deleted': () => deleteOldChecks(db, clock.now() - priceChecksKeptDays * dayMs),
-    'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(clock.now() / dayMs) - 1),
-    'past faults of the sandbox deleted': () => deletePastFaults(db, clock.now()),
-    'old sessions of the console deleted': () => deleteOldSessions(db, clock.now(), settings.signIn),
-    'old sign-in links deleted': () => deleteOldLinks(db, clock.now()),
+    'push log days dropped': () => dropOldPartitions(db, untilMs, settings.pushLogDays),
+    'past months removed': () => removePastMonths(db, untilMs),
+    'old idempotency keys deleted': () => deleteOldIdempotency(db, untilMs),
+    'old booking answers deleted': () => deleteOldAnswers(db, untilMs),
+    'old cards destroyed': () => destroyOldCards(db, untilMs),
+    'old delivery attempts deleted': () => deleteOldAttempts(db, untilMs - attemptsKeptDays * dayMs),
+    'old price checks deleted': () => deleteOldChecks(db, untilMs - priceChecksKeptDays * dayMs),
+    'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(untilMs / dayMs) - 1),
+    'past faults of the sandbox deleted': () => deletePastFaults(db, untilMs),
+    'old sessions of the console deleted': () => deleteOldSessions(db, untilMs, settings.signIn),
+    'old sign-in links deleted': () => deleteOldLinks(db, untilMs),
     'used states of OpenID deleted': () => deleteOldStates(db),
-    'old wrong attempts to sign in deleted': () => deleteOldFailedSignIns(db, clock.now()),
-    'old changes deleted': () => deleteOldChanges(db, clock.now() - changesKeptDays * dayMs),
+    'old wrong attempts to sign in deleted': () => deleteOldFailedSignIns(db, untilMs),
+    'old changes deleted': () => deleteOldChanges(db, untilMs - changesKeptDays * dayMs),
   }
   for (const [chore, run] of Object.entries(chores)) {
     try {

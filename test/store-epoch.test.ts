@@ -93,3 +93,19 @@ test('after a store that lost commits took its place, nothing of what was lost i
   const told = expectOk(await shop.platform.get(`/booking/changes?after=${String(anew)}&wait=30`)).body
   assert.deepEqual(Object(told)['changes'].length, 1)
 })
+
+test('an older copy of the files, which says of itself what the present store says, is known by what it lacks', async () => {
+  const { db } = store.gateway
+  const { cursor } = expectOk(await shop.platform.get('/booking/changes')).body
+  const { number } = db.epoch
+  const beatIs = async (): Promise<number> => {
+    const { rows } = await db.query<{ beat: number }>('select beat from store_beat')
+    return rows[0]?.beat ?? 0
+  }
+  while ((await beatIs()) < 2) await wait(100)
+  // As of a time before these beats.
+  await db.query('update store_beat set beat = 0')
+  while (db.epoch.number === number) await wait(100)
+  const refused = await served(() => shop.platform.get(`/booking/changes?after=${String(cursor)}`))
+  assert.deepEqual(problemsOf(expectStatus(refused, 410)).flat()[1], 'FEED_RESTARTED')
+})

@@ -90,6 +90,27 @@ export const rowsOfBookings: readonly Row[] = [
         ],
       },
       {
+        title: 'Clocks',
+        description:
+          "How far each machine's clock is ahead of the database's. Beyond 5 s nothing is deleted from there.",
+        unit: 's',
+        marks: [5, 60],
+        queries: [[`max by (instance) (${of('ari_clock_ahead_seconds')})`, '{{instance}}']],
+      },
+      {
+        title: 'Epoch of the store, housekeeping held back',
+        description:
+          'The epoch rises with a failover or a restore; rounds are held back by a clock or a ceiling.',
+        unit: 'short',
+        queries: [
+          [`max(${of('ari_store_epoch')})`, 'epoch'],
+          [
+            `sum by (reason) (increase(${of('ari_housekeeping_held_back_total')}[1h]))`,
+            'held back by {{reason}}',
+          ],
+        ],
+      },
+      {
         title: 'Memory',
         description: 'Resident memory of the process.',
         unit: 'bytes',

@@ -48,8 +48,9 @@ export function instant(text: string): number {
   throw new InvalidArgumentError('It must be a date (2027-12-31) or an instant (2027-12-31T18:00:00Z).')
 }
 
-export function instantOrNever(text: string): number | 'never' {
-  return text === 'never' ? text : instant(text)
+/** `now` as it is: for what is stored it is the database's. */
+export function instantOrWord(text: string): number | 'never' | 'now' {
+  return text === 'never' || text === 'now' ? text : instant(text)
 }
 
 export function futureInstant(text: string): number {

@@ -15,7 +15,7 @@ import { keySubject } from '../console/supplier-rules.ts'
 import { lockOptionalKey, type KeySettings } from '../console/supplier-store.ts'
 import type { Database, Queryable } from '../platform/postgres.ts'
 import { unknownFieldsChoices, type UnknownFields } from '../platform/request-members.ts'
-import { duration, futureInstant, id, instantOrNever, limit } from './arguments.ts'
+import { duration, futureInstant, id, instantOrWord, limit } from './arguments.ts'
 import { audited } from './audited.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 import { withSession } from './session.ts'
@@ -61,11 +61,11 @@ Examples:
     .command('expire')
     .description('set when a key ends')
     .argument('<keyId>', 'as in key list', id)
-    .requiredOption('--at <date>', 'a date, an instant, "now" or "never"', instantOrNever)
+    .requiredOption('--at <date>', 'a date, an instant, "now" or "never"', instantOrWord)
     .option('--json', 'print JSON')
-    .action((keyId: number, given: Given & { at: number | 'never' }) =>
-      withSession(async ({ db }) => {
-        const atMs = given.at === 'never' ? null : given.at
+    .action((keyId: number, given: Given & { at: number | 'never' | 'now' }) =>
+      withSession(async ({ db, nowMs }) => {
+        const atMs = given.at === 'never' ? null : given.at === 'now' ? nowMs : given.at
         const expiresAt = atMs === null ? null : isoOf(atMs)
         await changeKey(db, keyId, async (connection, before) => {
           await expireKey(connection, keyId, atMs)

@@ -35,7 +35,7 @@ export async function withSession(
       await work({
         db,
         environment: () => claimEnvironment(db, environment),
-        nowMs: Date.now(),
+        nowMs: db.clock.now(),
         migrated,
         where: store.where,
       })

@@ -4,6 +4,9 @@ export type Clock = {
   now: () => number
 }
 
+/** A machine and a database whose clocks are further apart: one of them is wrong, and nobody here can tell which. */
+const skewMaxMs = 5_000
+
 /**
  * The database's time, so that all processes agree on what is due, leased or over, whatever their machines' clocks say.
  * Between two measurements it goes on with this process's monotonic clock, which nobody sets.
@@ -26,6 +29,17 @@ export class StoreClock implements Clock {
   /** How far this machine's clock is ahead of the database's; 0 before the first measurement. */
   aheadMs(): number {
     return this.#offsetMs === undefined ? 0 : Date.now() - this.now()
+  }
+
+  /** Then nothing is deleted from here: the database's clock may be the wrong one. */
+  isSkewed(): boolean {
+    return Math.abs(this.aheadMs()) > skewMaxMs
+  }
+
+  skewText(): string {
+    const seconds = Math.round(this.aheadMs() / 1_000)
+    const order = seconds > 0 ? 'ahead of' : 'behind'
+    return `this machine's clock is ${Math.abs(seconds)} s ${order} the database's: set the wrong one; until then nothing is deleted from here`
   }
 }
 

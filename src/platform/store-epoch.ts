@@ -47,6 +47,11 @@ export class StoreEpoch {
     return this.#known?.id
   }
 
+  /** How many there have been; 0 before the store was reached. */
+  get number(): number {
+    return this.#known?.number ?? 0
+  }
+
   /** `forget` empties what is remembered of the store, whenever it is another one. */
   onChange(forget: () => void): void {
     this.#forgetters.push(forget)

@@ -63,6 +63,12 @@ function ofTheGateway(registers: Registry[]) {
       help: 'Groups that failed and were tried one by one',
       registers,
     }),
+    housekeepingHeldBack: new Counter({
+      name: 'ari_housekeeping_held_back_total',
+      help: 'Rounds of housekeeping that deleted nothing, or less than was due: clock, ceiling',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
     changesTold: new Counter({
       name: 'ari_changes_told_total',
       help: 'Changes told to those who follow the feed',

@@ -112,11 +112,14 @@ function nameOf(day: number): string {
 type Dropped = {
   /** YYYY-MM-DD. */
   days: string[]
-  /** Days that somebody was using; they are dropped next time. */
+  /** Days that somebody was using, or that were too many at once; they are dropped next time. */
   postponed: string[]
   /** Rows deleted that had no day of their own. */
   rows: number
 }
+
+/** In one run. Usually it is one a day; after a shorter retention was set, the others follow hour by hour. */
+const daysDroppedMax = 7
 
 /** Drops the days that ended at least `retentionDays` ago, oldest first. */
 export async function dropOldPartitions(
@@ -133,7 +136,10 @@ export async function dropOldPartitions(
     const date = match.slice(1).join('-')
     if (Date.parse(`${date}T00:00:00Z`) + dayMs > keptFromMs) continue
     // Who uses one day mostly uses all: pushes need not wait once more for each.
-    const isDropped = dropped.postponed.length === 0 && (await dropPartition(db, name))
+    const isDropped =
+      dropped.postponed.length === 0 &&
+      dropped.days.length < daysDroppedMax &&
+      (await dropPartition(db, name))
     const list = isDropped ? dropped.days : dropped.postponed
     list.push(date)
   }

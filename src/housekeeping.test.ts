@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, mock, test } from 'node:test'
+import { startGateway, type TestGateway } from '../test/harness.ts'
+import { readConfig } from './config.ts'
+import { doRound } from './housekeeping.ts'
+import { openLog } from './platform/log.ts'
+import { telemetry } from './platform/telemetry.ts'
+
+/** What housekeeping deletes when a clock is wrong: a machine's, or the database's. */
+
+const dayMs = 86_400_000
+let gateway: TestGateway
+before(async () => {
+  gateway = await startGateway()
+  const { db } = gateway
+  await db.query(
+    "insert into idempotency select 1, day::text, $1, $2::timestamptz - day * interval '1 day', 200, $1 from generate_series(-30, 30) as day",
+    [Buffer.from(''), new Date()],
+  )
+  await db.query('update housekeeping_mark set at = now(), moved_at = null')
+})
+after(() => gateway.stop())
+
+async function kept(): Promise<number> {
+  const { rows } = await gateway.db.query<{ count: number }>('select count(*)::int as count from idempotency')
+  return rows[0]?.count ?? 0
+}
+
+async function keepHouse(nowMs: number): Promise<string> {
+  const metrics = telemetry()
+  const needs = { db: gateway.db, clock: { now: () => nowMs }, log: openLog('silent'), telemetry: metrics }
+  await doRound(needs, readConfig({}).settings)
+  const text = await metrics.registry.getSingleMetricAsString('ari_housekeeping_held_back_total')
+  return [...text.matchAll(/reason="(\w+)"} 1/g)].map(([, reason]) => reason).join()
+}
+
+test('a process whose clock is 130 days ahead of the database deletes nothing, and says so', async () => {
+  const all = await kept()
+  await gateway.db.query('select')
+  const ahead = mock.method(Date, 'now', () => gateway.db.clock.now() + 130 * dayMs)
+  try {
+    assert.equal(gateway.db.clock.isSkewed(), true)
+    assert.equal(await keepHouse(gateway.db.clock.now()), 'clock')
+    assert.equal(await kept(), all)
+    const ready = await fetch(`${gateway.url}/readyz`)
+    assert.deepEqual(
+      [ready.status, await ready.text()],
+      [
+        200,
+        "ready\nwarning: this machine's clock is 11232000 s ahead of the database's: set the wrong one; until then nothing is deleted from here\n",
+      ],
+    )
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+    assert.match(metrics, /^ari_clock_ahead_seconds 1123(?:2000|1999\.\d+|2000\.\d+)$/m)
+  } finally {
+    ahead.mock.restore()
+  }
+})
+
+test('where all clocks jump by 400 days, a day is deleted an hour, by however many processes, and it is said', async () => {
+  const now = gateway.db.clock.now()
+  assert.equal(await keepHouse(now), '')
+  // Of 61 days the 31 from yesterday on.
+  assert.equal(await kept(), 31)
+  const jumped = now + 400 * dayMs
+  assert.equal(await keepHouse(jumped), 'ceiling')
+  assert.equal(await keepHouse(jumped + 60_000), 'ceiling')
+  assert.equal(await kept(), 30)
+  assert.equal(await keepHouse(jumped + 3_600_000), 'ceiling')
+  assert.equal(await kept(), 29)
+  // The clock is set right again.
+  assert.equal(await keepHouse(now + 7_200_000), '')
+  assert.equal(await kept(), 29)
+})
+
+test('after a pause of ten days rounds catch up, a day each', async () => {
+  await gateway.db.query("update housekeeping_mark set at = now(), moved_at = now() - interval '10 days'")
+  const now = gateway.db.clock.now() + 10 * dayMs
+  for (let round = 1; round <= 10; round++) assert.equal(await keepHouse(now + round * 3_600_000), 'ceiling')
+  assert.equal(await keepHouse(now + 11 * 3_600_000), '')
+})
