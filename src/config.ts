@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
 import { signInMinutes, usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
+import { hostsOf, hostWantOf, hostWants, isHostWant } from './platform/hosts.ts'
 import { logLevels, type LogLevel } from './platform/log.ts'
 import { isAllowableNetwork, loopbackNetworks } from './platform/outbound.ts'
 import { operatorRoles, type OperatorRole } from './platform/route.ts'
@@ -179,13 +180,17 @@ function readFolder(text: string): Reading<string> {
 
 /** The URL is never repeated, because it may hold a password. */
 function readDatabaseUrl(text: string): Reading<string> {
-  const url = URL.parse(text)
-  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
-    return { wrong: 'must be a URL like postgres://user:password@host:5432/database' }
+  for (const host of hostsOf({ connectionString: text })) {
+    const url = 'connectionString' in host ? URL.parse(host.connectionString) : null
+    if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+      return { wrong: 'must be a URL like postgres://user:password@host:5432/database' }
+    }
+    if (url.pathname.length < 2) {
+      return { wrong: 'must name a database, as in postgres://user:password@host:5432/database' }
+    }
   }
-  if (url.pathname.length < 2) {
-    return { wrong: 'must name a database, as in postgres://user:password@host:5432/database' }
-  }
+  const want = hostWantOf({ connectionString: text })
+  if (!isHostWant(want)) return { wrong: `must name ${listed(hostWants)} as target_session_attrs, or none` }
   return { value: text }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Settings } from './config.ts'
 import type { PostgresAddress } from './platform/connection-config.ts'
+import { checkDatabase, placeOf } from './platform/first-connection.ts'
 import { isMigrated } from './platform/migrate.ts'
 
 /** Which PostgreSQL a program works on, by its settings. */
@@ -20,7 +21,11 @@ type StoreLog = Record<'info' | 'warn' | 'error', (fields: object, message: stri
 
 /** For the service: the database of DATABASE_URL, or an embedded PostgreSQL of its own. */
 export async function openStore(settings: StoreSettings, log: StoreLog): Promise<Store> {
-  if (settings.databaseUrl !== undefined) return given(settings.databaseUrl)
+  if (settings.databaseUrl !== undefined) {
+    const store = given(settings.databaseUrl)
+    await checkDatabase(store.address)
+    return store
+  }
   // Imported when needed, because most of the start's time is loading modules.
   const { startEmbeddedPostgres } = await import('./platform/embedded-postgres.ts')
   const { dataDir, postgresBinDir: binDir } = settings
@@ -48,6 +53,7 @@ export async function reachStore(
 ): Promise<Store> {
   if (settings.databaseUrl !== undefined) {
     const store = given(settings.databaseUrl)
+    await checkDatabase(store.address)
     if (whenMissing === 'create' || (await isMigrated(store.address))) return store
     throw new Error(`There is no store in ${store.where}: set DATABASE_URL to the service's, or ${makeOne}`)
   }
@@ -74,10 +80,9 @@ export async function reachStore(
 }
 
 function given(connectionString: string): Store {
-  const host = URL.parse(connectionString)?.host
   return {
     address: { connectionString },
-    where: host ? `the database at ${host}` : 'the database of DATABASE_URL',
+    where: `the database at ${placeOf({ connectionString })}`,
     notes: [],
     close: async () => {},
   }

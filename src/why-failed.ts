@@ -8,7 +8,11 @@ export function whyFailed(error: unknown): string[] {
   if (error instanceof Rejected) {
     return error.problems.map(({ message, hint }) => oneLine(hint ? `${message} (${hint})` : message))
   }
-  if (isUnavailable(error)) return [`PostgreSQL can't be reached: ${oneLine(textOf(error))}`]
+  if (isUnavailable(error)) {
+    return [
+      `PostgreSQL can't be reached (${oneLine(textOf(error))}): start it, or correct DATABASE_URL, if it is set`,
+    ]
+  }
   return [oneLine(textOf(error))]
 }
 

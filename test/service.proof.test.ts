@@ -240,7 +240,7 @@ test('a port in use and a database out of reach stop the start with one line', a
 
   const unreachable = await serve(dataDir, { DATABASE_URL: 'postgres://ari:hunter2@127.0.0.1:1/ari' }).ended
   const databaseLine =
-    "The service did not start: PostgreSQL can't be reached: connect ECONNREFUSED 127.0.0.1:1\n"
+    "The service did not start: PostgreSQL can't be reached (connect ECONNREFUSED 127.0.0.1:1): start it, or correct DATABASE_URL, if it is set\n"
   assert.deepEqual(unreachable, { code: 1, stdout: '', stderr: databaseLine })
 })
 

@@ -118,8 +118,8 @@ export class Lane {
       // Without a pause where there is a connection: the first statements leave before anything else is done.
       const doubt = this.#needs.db.beforeWriting()
       if (doubt) await doubt
-      const rested = this.#connection?.isRested ? this.#connection : undefined
-      if (rested && !(await rested.answers())) this.#drop(rested)
+      const held = this.#connection
+      if (held?.isRetired || (held?.isRested && !(await held.answers()))) this.#drop(held)
       const connection = this.#connection ?? (await this.#connected())
       try {
         const locking = this.#patient ? 'skip' : 'wait'

@@ -15,6 +15,8 @@ const tickMs = 250
 /** A connection that was not heard for so long is asked before it is used: its other end may be gone without a word. */
 const restedAfterMs = 5_000
 const probeWithinMs = 1_000
+/** PostgreSQL's code for a write where none may be. */
+const readOnly = '25006'
 
 /** What a connection is told by its surroundings, and tells them. */
 export type Watch = {
@@ -24,6 +26,8 @@ export type Watch = {
   closed: (connection: Connection) => void
   /** It was given up, because nothing came. */
   silent: (connection: Connection) => void
+  /** There was nobody to connect to, or somebody who takes no writes. */
+  misplaced: () => void
 }
 
 /** PostgreSQL, or the way to it, is gone without a word: what was sent may have been done, or not. */
@@ -47,6 +51,8 @@ export class Connection extends pg.Client {
   #silentTicks = 0
   #heardMs = performance.now()
   #probing: Promise<boolean> | undefined
+  #isConnected = false
+  #isRetired = false
 
   constructor(config: pg.ClientConfig, watch: Watch) {
     const socket = new Socket()
@@ -68,8 +74,13 @@ export class Connection extends pg.Client {
       if (routine === 'SyncRepWaitForLSN') socket.destroy(new Error('a commit was not replicated'))
     })
     watch.opened(this)
+    this.once('connect', () => (this.#isConnected = true))
+    this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
+      if (code === readOnly) watch.misplaced()
+    })
     socket.once('close', () => {
       clearTimeout(this.#timer)
+      if (!this.#isConnected) watch.misplaced()
       watch.closed(this)
     })
   }
@@ -82,6 +93,15 @@ export class Connection extends pg.Client {
   /** Whether its other end may be gone by now. */
   get isRested(): boolean {
     return performance.now() - this.#heardMs > restedAfterMs
+  }
+
+  /** Whether another host took the place of its own. */
+  get isRetired(): boolean {
+    return this.#isRetired
+  }
+
+  retire(): void {
+    this.#isRetired = true
   }
 
   /** Sends the statements that `start` begins in one write: a system call costs more than a small statement. */
@@ -176,9 +196,10 @@ export async function connected(
     client.on('error', onBroken)
     const release = (): void => {
       client.off('error', onBroken)
-      client.release(isBroken)
+      client.release(isBroken || client.isRetired)
     }
-    if (!client.isRested || (await client.answers())) return { client, onBroken, release }
+    if (!client.isRetired && (!client.isRested || (await client.answers())))
+      return { client, onBroken, release }
     // Each that does not answer leaves the pool, so there is an end to it.
     onBroken()
     release()

@@ -2,6 +2,8 @@ import pg from 'pg'
 import { StoreClock } from './clock.ts'
 import { connectionConfig, sessionOptions, type Waits, type PostgresAddress } from './connection-config.ts'
 import { Connection, type Watch } from './connection.ts'
+import { placeOf } from './first-connection.ts'
+import { Hosts } from './hosts.ts'
 import { StoreEpoch } from './store-epoch.ts'
 import { storeFaults, StoreUnavailable } from './store-faults.ts'
 import { WriteProbe } from './write-probe.ts'
@@ -12,7 +14,7 @@ type Log = { warn: (fields: object, message: string) => void }
 
 /** All connections of a process to its PostgreSQL: what one of them finds out is known to the others. */
 export class Connections {
-  readonly #address: PostgresAddress
+  readonly #hosts: Hosts
   readonly #waits: Waits
   readonly #log: Log
   readonly #open = new Set<Connection>()
@@ -23,7 +25,7 @@ export class Connections {
   #isInDoubt = false
 
   constructor(address: PostgresAddress, waits: Waits, log: Log) {
-    this.#address = address
+    this.#hosts = new Hosts(address)
     this.#waits = waits
     this.#log = log
     const enterAnew = async (): Promise<void> => (await this.connect()).end()
@@ -35,12 +37,13 @@ export class Connections {
     const { connectMs, statementMs, silentMs, unhurriedStatementMs } = this.#waits
     const statement = isUnhurried ? unhurriedStatementMs : statementMs
     const watch = this.#watch(silentMs - statementMs + statement)
+    const hosts = this.#hosts
     class Watched extends Connection {
       constructor(config: pg.ClientConfig = {}) {
-        super(config, watch)
+        super({ ...config, ...hosts.current }, watch)
       }
     }
-    const config = connectionConfig(this.#address, { connectMs, statementMs: statement })
+    const config = connectionConfig(hosts.current, { connectMs, statementMs: statement })
     const pool = new pg.Pool({
       ...config,
       max,
@@ -83,7 +86,7 @@ export class Connections {
     options: string,
     { connectMs, statementMs, silentMs }: Omit<Waits, 'unhurriedStatementMs'>,
   ): Promise<Connection> {
-    const config = connectionConfig(this.#address, { connectMs, statementMs })
+    const config = connectionConfig(this.#hosts.current, { connectMs, statementMs })
     const connection = new Connection(
       { ...config, options: `${sessionOptions} ${options}` },
       this.#watch(silentMs),
@@ -106,12 +109,24 @@ export class Connections {
       opened: (connection) => this.#open.add(connection),
       closed: (connection) => this.#open.delete(connection),
       silent: (connection) => this.#doubt(connection, silentMaxMs),
+      misplaced: () => void this.#findHost(),
     }
+  }
+
+  /** Where there is another host to go to, and it takes writes. */
+  async #findHost(): Promise<void> {
+    if (!this.#hosts.areSeveral) return
+    const before = this.#hosts.current
+    const found = await this.#hosts.find().catch(() => before)
+    if (found === before) return
+    this.#log.warn({ host: placeOf(found) }, 'PostgreSQL is another host from now on')
+    for (const connection of this.#open) connection.retire()
   }
 
   #doubt(silent: Connection, waitedMs: number): void {
     this.#log.warn({ waitedMs }, 'a PostgreSQL connection was given up, because nothing came any more')
     this.#isInDoubt = true
+    void this.#findHost()
     // Where one is dead others are: they must not fail requests one after the other.
     for (const connection of this.#open)
       if (connection !== silent && !connection.isWaiting) void connection.answers()

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, lstatSync, writeFileSync } from 'node
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { codeOf, replaceFile } from './embedded-postgres-place.ts'
+import { cannotUse, codeOf, replaceFile } from './embedded-postgres-place.ts'
 
 export type Holder = { pid: number; osUser: string; host: string }
 
@@ -29,10 +29,7 @@ export function takeLock(stateDir: string): Lock | undefined {
     else writeFileSync(path, '', { mode: 0o600, flag: 'a' })
     file = new DatabaseSync(path, { timeout: 0 })
   } catch (cause) {
-    throw new Error(
-      `${path} can't be opened: give the folder to the user that runs the service, or set ARI_DATA_DIR to another one`,
-      { cause },
-    )
+    throw cannotUse(stateDir, cause)
   }
   try {
     file.exec('begin exclusive')

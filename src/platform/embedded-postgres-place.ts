@@ -280,8 +280,11 @@ function userNamed(nameOrId: string): OsUser {
   }
 }
 
-function cannotUse(folder: string, cause: unknown): Error {
-  const remedy = 'give it to the user that runs the service, or set ARI_DATA_DIR to another folder'
+export function cannotUse(folder: string, cause: unknown): Error {
+  const remedy =
+    codeOf(cause) === 'EROFS'
+      ? 'it is mounted read-only: mount it to be written, or set ARI_DATA_DIR to another folder'
+      : 'give it to the user that runs the service, or set ARI_DATA_DIR to another folder'
   return new Error(`The data folder ${folder} can't be used (${codeOf(cause) ?? String(cause)}): ${remedy}`, {
     cause,
   })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { connectionConfig, type PostgresAddress } from './connection-config.ts'
+import { findHost } from './hosts.ts'
 
 /** From src/platform and from dist/platform alike. */
 const folder = new URL('../../db/migrations/', import.meta.url)
@@ -19,7 +20,7 @@ export type Migrated = { applied: string[]; version: string }
  */
 export async function migrate(address: PostgresAddress): Promise<Migrated> {
   const files = (await readdir(folder)).filter((name) => fileName.test(name)).sort()
-  const client = new pg.Client({ ...connectionConfig(address), statement_timeout: 0 })
+  const client = new pg.Client({ ...connectionConfig(await findHost(address)), statement_timeout: 0 })
   // What breaks shows in the statement under way; without a listener it would end the process.
   client.on('error', () => {})
   await client.connect()
@@ -56,7 +57,7 @@ export async function migrate(address: PostgresAddress): Promise<Migrated> {
 
 /** Whether the database has a schema of ours, of whatever version. */
 export async function isMigrated(address: PostgresAddress): Promise<boolean> {
-  const client = new pg.Client(connectionConfig(address))
+  const client = new pg.Client(connectionConfig(await findHost(address)))
   client.on('error', () => {})
   await client.connect()
   try {

@@ -56,6 +56,7 @@ export class WriteProbe {
     let connection: Connection | undefined
     let isAnswering = false
     try {
+      if (this.#connection?.isRetired) this.#drop(this.#connection)
       connection = this.#connection ?? (await this.#connected())
       const opened = connection
       await opened.together(() => [
@@ -69,10 +70,14 @@ export class WriteProbe {
       ])
       return undefined
     } catch (error) {
-      this.#connection = undefined
-      connection?.end().catch(() => {})
+      this.#drop(connection)
       return faultOf(error, isAnswering)
     }
+  }
+
+  #drop(connection: Connection | undefined): void {
+    this.#connection = undefined
+    connection?.end().catch(() => {})
   }
 
   async #connected(): Promise<Connection> {

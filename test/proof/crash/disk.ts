@@ -20,6 +20,7 @@ export type SmallDisk = {
   fill: (bytesLeft: number) => void
   /** Gives back what `fill` took. */
   free: () => void
+  makeReadOnly: () => void
   unmount: () => void
 }
 
@@ -56,6 +57,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | { refused: string
       }
     },
     free: () => rmSync(ballast),
+    makeReadOnly: () => void execFileSync('/bin/mount', ['-o', 'remount,ro', path]),
     unmount: () => {
       execFileSync('/bin/umount', [path])
       rmdirSync(path)

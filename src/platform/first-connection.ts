@@ -1,0 +1,104 @@
+import pg from 'pg'
+import { connectionConfig, type PostgresAddress } from './connection-config.ts'
+import { findHost, hostsOf, NoWritableHost } from './hosts.ts'
+
+/** Before anything else is done with a database that is not our own: whether it can be, or what has to be mended. */
+
+const oldestVersion = 150_000
+const waits = { connectMs: 5_000, statementMs: 5_000 }
+
+/** Why the database can't be used, in a line with the remedy. */
+export class UnusableDatabase extends Error {
+  constructor(line: string, options?: ErrorOptions) {
+    super(line, options)
+    this.name = 'UnusableDatabase'
+  }
+}
+
+type Server = {
+  version: string
+  versionNumber: number
+  isReadOnly: boolean
+  user: string
+  mayCreate: boolean
+}
+
+/** Fails with UnusableDatabase. */
+export async function checkDatabase(address: PostgresAddress): Promise<void> {
+  const { isReadOnly, mayCreate, user, version, versionNumber } = await ask(address)
+  const where = placeOf(address)
+  if (versionNumber < oldestVersion)
+    throw new UnusableDatabase(
+      `PostgreSQL ${version} at ${where} is too old: upgrade it to one of 15 to 18, or name another in DATABASE_URL`,
+    )
+  if (isReadOnly)
+    throw new UnusableDatabase(
+      `The database at ${where} is read-only: name the primary in DATABASE_URL, or all hosts, as in postgres://user@db1:5432,db2:5432/database; if it is no standby, see default_transaction_read_only`,
+    )
+  if (!mayCreate)
+    throw new UnusableDatabase(
+      `User ${quoted(user)} may make no tables in the database at ${where}: as its owner, grant create on schema public to ${quoted(user)}`,
+    )
+}
+
+async function ask(address: PostgresAddress): Promise<Server> {
+  let client: pg.Client | undefined
+  try {
+    const opened = new pg.Client({
+      ...connectionConfig(await findHost(address), waits),
+      query_timeout: waits.statementMs,
+    })
+    client = opened
+    opened.on('error', () => {})
+    await opened.connect()
+    const { rows } = await opened.query<Server>(
+      `select current_setting('server_version') as version, current_setting('server_version_num')::int as "versionNumber",
+         current_setting('transaction_read_only') = 'on' as "isReadOnly", current_user as user,
+         coalesce(has_schema_privilege(current_user, current_schema(), 'create'), false) as "mayCreate"`,
+    )
+    const [server] = rows
+    if (!server) throw new Error('PostgreSQL says nothing of itself')
+    return server
+  } catch (cause) {
+    throw unusable(cause, address)
+  } finally {
+    client?.end().catch(() => {})
+  }
+}
+
+function unusable(cause: unknown, address: PostgresAddress): unknown {
+  const where = placeOf(address)
+  const message = cause instanceof Error ? cause.message : String(cause)
+  if (cause instanceof NoWritableHost)
+    return new UnusableDatabase(
+      `No host of ${where} takes writes: promote one of them, or name the primary in DATABASE_URL`,
+      { cause },
+    )
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  switch (code.slice(0, 2)) {
+    case '28':
+      return new UnusableDatabase(
+        `PostgreSQL at ${where} lets nobody in with these credentials (${message}): correct user and password in DATABASE_URL, or pg_hba.conf there`,
+        { cause },
+      )
+    case '3D':
+      return new UnusableDatabase(
+        `PostgreSQL at ${where} has no such database (${message}): make it with createdb, or correct the name in DATABASE_URL`,
+        { cause },
+      )
+    default:
+      return cause
+  }
+}
+
+/** Without user and password. */
+export function placeOf(address: PostgresAddress): string {
+  const places = hostsOf(address).map((host) =>
+    'connectionString' in host ? (URL.parse(host.connectionString)?.host ?? '') : `${host.host}:${host.port}`,
+  )
+  return places.join(',') || 'its address'
+}
+
+function quoted(name: string): string {
+  return `"${name}"`
+}
