@@ -138,6 +138,11 @@ const wrong: [Environ, string][] = [
   [{ ARI_POSTGRES_BIN: 'a\nb' }, 'ARI_POSTGRES_BIN must be the path of a folder, without control characters'],
   [{ DATABASE_URL: 'localhost:5432' }, databaseUrl],
   [{ DATABASE_URL: 'mysql://root:secret@localhost/ari' }, databaseUrl],
+  [{ DATABASE_URL: 'postgres://ari:secret@db1:5432,db2:x/ari' }, databaseUrl],
+  [
+    { DATABASE_URL: 'postgres://ari:secret@db1,db2/ari?target_session_attrs=standby' },
+    'DATABASE_URL must name read-write, primary or any as target_session_attrs, or none',
+  ],
   [
     { DATABASE_URL: 'postgres://ari:secret@localhost' },
     'DATABASE_URL must name a database, as in postgres://user:password@host:5432/database',

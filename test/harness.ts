@@ -3,6 +3,7 @@ import { startApp, type App, type ConsoleSettings } from '../src/app.ts'
 import type { OwnLimits } from '../src/keys/limits.ts'
 import { createKey, createToken } from '../src/keys/manage.ts'
 import type { Clock } from '../src/platform/clock.ts'
+import type { PostgresAddress } from '../src/platform/connection-config.ts'
 import { openSession } from '../src/operators/door.ts'
 import { usualSignInRules } from '../src/operators/sign-in-rules.ts'
 import { insertOptionalOperator } from '../src/operators/store.ts'
@@ -84,7 +85,7 @@ export type GatewayOptions = {
   trustedProxies?: readonly string[]
   /** 1 for a test of the limits by which requests are turned away for being late; usually they are far. */
   patience?: number
-  through?: (address: TestAddress) => TestAddress
+  through?: (address: TestAddress) => PostgresAddress
 }
 
 const usualPatience = 100
@@ -106,7 +107,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   }
 }
 
-async function gatewayOn(address: TestAddress, options: GatewayOptions): Promise<TestGateway> {
+async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Promise<TestGateway> {
   const log = openLog('fatal')
   const db = openDatabase(address, log, { patience: options.patience ?? usualPatience })
   const clock = settableClock(options.now ?? testNow, options.systemTime === true)
