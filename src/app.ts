@@ -35,6 +35,7 @@ import { startStoreWatch } from './platform/store-watch.ts'
 import { type Mounted } from './platform/mount.ts'
 import { getTaxes } from './taxes/get-taxes.ts'
 import { pushTaxes } from './taxes/push-taxes.ts'
+import { getProducts } from './products/get-products.ts'
 import { pushProducts } from './products/push-products.ts'
 import { checkPrice, type PriceCheckNeeds } from './price-check/check-price.ts'
 import { priceChecker } from './price-check/checker.ts'
@@ -117,6 +118,7 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
   pushHotels,
   getHotels,
   pushProducts,
+  getProducts,
   getRoomRateMappings,
   pushTaxes,
   getTaxes,

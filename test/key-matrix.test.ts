@@ -101,6 +101,15 @@ const rows: Record<SupplierRouteName, Row> = {
     shows: () => '"hotelId":"H1"',
     foreign: [{ hotelId: secret.hotelId, products: [product(alpha)] }],
   },
+  getProducts: {
+    own: () => ({ hotelId: 'H1' }),
+    shows: ({ name }) => `${name} Room`,
+    foreign: [
+      { hotelId: secret.hotelId },
+      { hotelId: 'H1', roomIds: [secret.roomId] },
+      { hotelId: 'H1', rateIds: [secret.rateId] },
+    ],
+  },
   getRoomRateMappings: {
     own: () => ({ hotelId: 'H1' }),
     shows: ({ name }) => `${name} Room`,

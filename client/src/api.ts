@@ -507,6 +507,28 @@ export type PushProductsAnswer = {
   unchanged: number
 }
 
+/** Read back the products of a hotel */
+export type GetProductsBody = {
+  /** The supplier's own code of the hotel */
+  hotelId: string
+  /** Only these rooms */
+  roomIds?: string[]
+  /** Only these rates */
+  rateIds?: string[]
+}
+
+/** Of POST /push/getProducts */
+export type GetProductsAnswer = {
+  /** The HTTP status as a string */
+  code: string
+  /** What happened */
+  message: string
+  hotelId: string
+  /** The hotel's revision at which the products were so */
+  revision: number
+  products: Product[]
+}
+
 /** Replace the taxes of a property, its rooms, rates and room-rates */
 export type PushTaxesBody = {
   /** The supplier's own code of the hotel */
@@ -2673,6 +2695,8 @@ export type SupplierCalls = {
   getHotels: (body: GetHotelsBody, options?: CallOptions) => Promise<GetHotelsAnswer>
   /** Create or update rooms, rates and the room-rates of a hotel */
   pushProducts: (body: PushProductsBody, options?: CallOptions) => Promise<PushProductsAnswer>
+  /** Read back the products of a hotel */
+  getProducts: (body: GetProductsBody, options?: CallOptions) => Promise<GetProductsAnswer>
   /** Replace the taxes of a property, its rooms, rates and room-rates */
   pushTaxes: (body: PushTaxesBody, options?: CallOptions) => Promise<PushTaxesAnswer>
   /** Read the taxes of a hotel back */
@@ -2769,6 +2793,13 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/products',
     takes: ['body'],
     isKeyed: true,
+  },
+  getProducts: {
+    name: 'getProducts',
+    method: 'POST',
+    path: '/push/getProducts',
+    takes: ['body'],
+    isKeyed: false,
   },
   pushTaxes: { name: 'pushTaxes', method: 'POST', path: '/push/taxes', takes: ['body'], isKeyed: true },
   getTaxes: { name: 'getTaxes', method: 'POST', path: '/push/getTaxes', takes: ['body'], isKeyed: false },

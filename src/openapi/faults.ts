@@ -4,7 +4,7 @@ import { hotelFaults, hotelRemarks } from '../hotels/contract.ts'
 import { offerFaults } from '../offers/contract.ts'
 import { priceCheckFaults } from '../price-check/contract.ts'
 import { cancelPolicyFaults } from '../products/cancel-policy-contract.ts'
-import { productFaults, productRemarks } from '../products/contract.ts'
+import { productFaults, productReadFaults, productRemarks } from '../products/contract.ts'
 import { cardFaults } from '../reservations/card-contract.ts'
 import { deliveryFaults } from '../reservations/delivery-contract.ts'
 import { reservationFaults } from '../reservations/faults-contract.ts'
@@ -140,6 +140,7 @@ const bookingFaults: readonly Fault[] = [
 export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
   pushHotels: Object.values(hotelShapeFaults),
   pushProducts: [hotelIdNotFound, ...Object.values(productFaults), ...Object.values(cancelPolicyFaults)],
+  getProducts: [hotelIdNotFound, ...Object.values(productReadFaults)],
   pushTaxes: [hotelNotFound, ...Object.values(taxShapeFaults)],
   getTaxes: [hotelNotFound],
   getRoomRateMappings: [hotelIdNotFound],

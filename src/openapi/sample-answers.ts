@@ -415,6 +415,79 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
       notFound: [],
     },
   ],
+  getProducts: [
+    {
+      code: '200',
+      message: 'Products retrieved successfully',
+      hotelId: 'H1',
+      revision: 6,
+      products: [
+        {
+          roomId: 'DBL',
+          roomType: 'Double',
+          roomName: 'Double Room with Courtyard View',
+          rateId: 'BAR',
+          rateName: 'Best Available Rate',
+          isAvailable: true,
+          mealPlan: 'BB',
+          occupancy: {
+            maxOccupancy: 3,
+            maxAdult: 2,
+            maxChild: 1,
+          },
+          cancelPolicies: [
+            {
+              code: 'FLEX2',
+              fees: [
+                {
+                  name: 'Handling',
+                  value: 5,
+                  valueType: 'fixed',
+                  appliedPer: 'per_room_per_stay',
+                },
+              ],
+              description: 'Free cancellation until 2 days before arrival, then the first night',
+              cancelPenalties: [
+                {
+                  noShow: false,
+                  penaltyCharge: {
+                    nights: 1,
+                    chargeBase: 'NightBase',
+                  },
+                  cancelDeadline: {
+                    deadline: '18:00',
+                    offsetTimeUnit: 'D',
+                    offsetTimeValue: 2,
+                  },
+                },
+                {
+                  noShow: true,
+                  penaltyCharge: {
+                    percent: 100,
+                    chargeBase: 'FullStay',
+                  },
+                },
+              ],
+            },
+          ],
+        },
+        {
+          roomId: 'DBL',
+          roomType: 'Double',
+          roomName: 'Double Room with Courtyard View',
+          rateId: 'NRF',
+          rateName: 'Non-refundable',
+          isAvailable: true,
+          mealPlan: 'RO',
+          occupancy: {
+            maxOccupancy: 3,
+            maxAdult: 2,
+            maxChild: 1,
+          },
+        },
+      ],
+    },
+  ],
   getTaxes: [
     {
       code: '200',

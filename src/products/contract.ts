@@ -51,6 +51,25 @@ export const productFaults = {
   },
 } as const satisfies Record<string, ConstraintError>
 
+/** Faults of reading back. */
+export const productReadFaults = {
+  roomNotFound: {
+    type: 'ROOM_NOT_FOUND',
+    message: 'RoomID not found',
+    hint: 'Use a code pushed with POST /push/products',
+  },
+  rateNotFound: {
+    type: 'RATE_NOT_FOUND',
+    message: 'RateID not found',
+    hint: 'Use a code pushed with POST /push/products',
+  },
+  readTooLarge: {
+    type: 'READ_TOO_LARGE',
+    message: `More than ${productsPerPushMax} products are asked for`,
+    hint: 'Name fewer roomIds or rateIds, and read the rest with further calls',
+  },
+} as const satisfies Record<string, ConstraintError>
+
 /** What is accepted all the same. */
 export const productRemarks = {
   occupancyLowered: {
@@ -112,6 +131,8 @@ export const product = Type.Object({
 export type Product = Static<typeof product>
 
 const count = Type.Integer({ minimum: 0 })
+const codes = (description: string) =>
+  Type.Optional(Type.Array(code(), { minItems: 1, maxItems: 500, description }))
 
 export const productRoutes = {
   pushProducts: route({
@@ -190,6 +211,33 @@ export const productRoutes = {
           ],
         },
         answer: { status: 200, body: { code: '200', message: 'Hotel rates & rooms saved successfully' } },
+      },
+    ],
+  }),
+  getProducts: route({
+    method: 'POST',
+    path: '/push/getProducts',
+    access: 'supplier',
+    tag: 'Products',
+    summary: 'Read back the products of a hotel',
+    description: `The same shape as the push, policies and fees included, archived products too: posting it back changes nothing. At most ${productsPerPushMax} products in one answer.`,
+    body: Type.Object({
+      hotelId,
+      roomIds: codes('Only these rooms'),
+      rateIds: codes('Only these rates'),
+    }),
+    answer: Type.Object({
+      ...success,
+      hotelId: Type.String(),
+      revision: Type.Integer({ description: "The hotel's revision at which the products were so" }),
+      products: Type.Array(product),
+    }),
+    errors: { 404: 'Unknown hotel, room or rate' },
+    examples: [
+      {
+        summary: 'The products of one room',
+        request: { hotelId: 'H1', roomIds: ['DBL'] },
+        answer: { status: 200, body: { code: '200', message: 'Products retrieved successfully' } },
       },
     ],
   }),

@@ -267,3 +267,42 @@ export async function upsertRoomRates(
   )
   return new Set(rows.map(({ roomNo, rateNo }) => roomRateKey(roomNo, rateNo)))
 }
+
+export type ProductsAsked = { roomIds: readonly string[] | undefined; rateIds: readonly string[] | undefined }
+
+export type HeldProducts = {
+  revision: number
+  /** Those of the codes asked for that the hotel has. */
+  roomIds: string[]
+  rateIds: string[]
+  /** In the order in which rooms, and rates, were first pushed; one more than `most` where there are more. */
+  products: Product[]
+}
+
+/** The products of a hotel and its revision, of one moment; undefined where the supplier has no such hotel. */
+export async function selectOptionalProducts(
+  db: Queryable,
+  { supplierId, hotelCode }: HotelOfSupplier,
+  { roomIds, rateIds }: ProductsAsked,
+  most: number,
+): Promise<HeldProducts | undefined> {
+  const { rows } = await db.query<HeldProducts>(
+    `select hotel.revision,
+       array(select code from room where hotel_id = hotel.id and code = any($3::text[])) as "roomIds",
+       array(select code from rate where hotel_id = hotel.id and code = any($4::text[])) as "rateIds",
+       (select coalesce(json_agg(product order by room_no, rate_no), '[]') from (
+          select room_no, rate_no, json_strip_nulls(json_build_object(
+            'roomId', room.code, 'roomType', room.room_type, 'roomName', room.name,
+            'rateId', rate.code, 'rateName', rate.name, 'isAvailable', is_available, 'mealPlan', meal_plan,
+            'occupancy', json_build_object(
+              'maxOccupancy', max_occupancy, 'maxAdult', max_adult, 'maxChild', max_child),
+            'cancelPolicies', nullif(cancel_policies, '[]'))) as product
+          from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no)
+          where hotel_id = hotel.id
+            and ($3::text[] is null or room.code = any($3)) and ($4::text[] is null or rate.code = any($4))
+          order by room_no, rate_no limit $5) as asked) as products
+     from hotel where supplier_id = $1 and code = $2`,
+    [supplierId, hotelCode, roomIds ?? null, rateIds ?? null, most + 1],
+  )
+  return rows[0]
+}
