@@ -1062,6 +1062,19 @@ export type FindOffersAnswer = {
           noShow?: boolean
         }[]
       } | null
+      /** Those of the cancellation policy */
+      fees: {
+        name: string
+        /** Of all rooms and nights */
+        amount: string
+        appliedPer:
+          | 'per_room_per_night'
+          | 'per_person_per_night'
+          | 'per_room_per_stay'
+          | 'per_person_per_stay'
+        /** Paid at the property, in no total */
+        payNow: false
+      }[]
       /** With `trace`: how the price of each room comes about, step by step */
       trace?: {
         /** Adults and children, who pay taxes per person */
@@ -1091,6 +1104,13 @@ export type FindOffersAnswer = {
           /** The sum of the nights, before rounding. Exact: a decimal, or a fraction like 1000/11 */
           exact: string
           /** Rounded once, half up */
+          amount: string
+        }[]
+        fees: {
+          name: string
+          /** Before rounding: a percentage of what is charged for the room, or the flat amounts. Exact: a decimal, or a fraction like 1000/11 */
+          exact: string
+          /** Rounded half up */
           amount: string
         }[]
       }[]
@@ -1795,6 +1815,19 @@ export type GetReservationAnswer = {
           noShow?: boolean
         }[]
       } | null
+      /** Those of the cancellation policy */
+      fees: {
+        name: string
+        /** Of the room, for the stay */
+        amount: string
+        appliedPer:
+          | 'per_room_per_night'
+          | 'per_person_per_night'
+          | 'per_room_per_stay'
+          | 'per_person_per_stay'
+        /** Paid at the property, in no total */
+        payNow: false
+      }[]
     }[]
     customer: {
       firstName: string
@@ -1958,6 +1991,19 @@ export type ListReservationsAnswer = {
           noShow?: boolean
         }[]
       } | null
+      /** Those of the cancellation policy */
+      fees: {
+        name: string
+        /** Of the room, for the stay */
+        amount: string
+        appliedPer:
+          | 'per_room_per_night'
+          | 'per_person_per_night'
+          | 'per_room_per_stay'
+          | 'per_person_per_stay'
+        /** Paid at the property, in no total */
+        payNow: false
+      }[]
     }[]
     customer: {
       firstName: string
@@ -2390,6 +2436,20 @@ export type RetrieveReservationsAnswer = {
             /** 1: charged by the platform; 0: due at the property */
             pay_now: '0' | '1'
           }[]
+          /** Fees of your cancellation policy; absent: none */
+          fees?: {
+            /** As you pushed it */
+            name: string
+            /** Of the room, for the stay; in none of the amounts above */
+            value: string
+            applied_per:
+              | 'per_room_per_night'
+              | 'per_person_per_night'
+              | 'per_room_per_stay'
+              | 'per_person_per_stay'
+            /** Due at the property */
+            pay_now: '0'
+          }[]
           /** Of the room, for the stay; rooms sum to the total */
           amountaftertax: string
           GuestCount: {
@@ -2566,6 +2626,16 @@ export type DeliveredReservation = {
       /** 1: charged by the platform; 0: due at the property */
       pay_now: '0' | '1'
     }[]
+    /** Fees of your cancellation policy; absent: none */
+    fees?: {
+      /** As you pushed it */
+      name: string
+      /** Of the room, for the stay; in none of the amounts above */
+      value: string
+      applied_per: 'per_room_per_night' | 'per_person_per_night' | 'per_room_per_stay' | 'per_person_per_stay'
+      /** Due at the property */
+      pay_now: '0'
+    }[]
     /** Of the room, for the stay; rooms sum to the total */
     amountaftertax: string
     GuestCount: {
@@ -2672,6 +2742,20 @@ export type Delivery = {
           included: '0' | '1'
           /** 1: charged by the platform; 0: due at the property */
           pay_now: '0' | '1'
+        }[]
+        /** Fees of your cancellation policy; absent: none */
+        fees?: {
+          /** As you pushed it */
+          name: string
+          /** Of the room, for the stay; in none of the amounts above */
+          value: string
+          applied_per:
+            | 'per_room_per_night'
+            | 'per_person_per_night'
+            | 'per_room_per_stay'
+            | 'per_person_per_stay'
+          /** Due at the property */
+          pay_now: '0'
         }[]
         /** Of the room, for the stay; rooms sum to the total */
         amountaftertax: string
@@ -3091,6 +3175,19 @@ export const callbackShapes: Readonly<Record<'priceCheck' | 'delivery', CheckedS
                             name: { type: 'string' },
                             value: { type: 'string' },
                             included: { type: 'string' },
+                            pay_now: { type: 'string' },
+                          },
+                        },
+                      },
+                      fees: {
+                        type: 'array',
+                        items: {
+                          type: 'object',
+                          required: ['name', 'value', 'applied_per', 'pay_now'],
+                          properties: {
+                            name: { type: 'string' },
+                            value: { type: 'string' },
+                            applied_per: { type: 'string' },
                             pay_now: { type: 'string' },
                           },
                         },

@@ -172,6 +172,7 @@ export type ExplainedOffer = {
     description: string | null
     penalties: { from: string | null; amount: string; noShow?: boolean }[]
   } | null
+  fees: { name: string; amount: string; appliedPer: string; payNow: false }[]
   trace: {
     persons: number
     nights: {

@@ -73,8 +73,8 @@ function offerOf(
 ): ExplainedOffer {
   const texts = new OfferTexts(catalog, sought, { beforeNights: textsBeforeNights(sought), hasTrace: true })
   // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: offer-text.ts wrote it just now.
-  const { unitsLeft, rooms, taxes, total, cancelPolicy, trace }: ExplainedOffer = JSON.parse(
+  const { unitsLeft, rooms, taxes, total, cancelPolicy, fees, trace }: ExplainedOffer = JSON.parse(
     texts.text(roomRate, quote),
   )
-  return { unitsLeft, rooms, taxes, total, cancelPolicy, trace }
+  return { unitsLeft, rooms, taxes, total, cancelPolicy, fees, trace }
 }

@@ -2,8 +2,9 @@ import { formatNight, type DayNumber } from '../platform/calendar.ts'
 import { minorText, toMinor } from '../platform/money.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import type { PricedRoom, TaxedRoom } from '../taxes/compute.ts'
-import { exactDecimal } from '../taxes/tax-rules.ts'
 import type { Quote } from './evaluate.ts'
+import type { Fee } from './fees.ts'
+import { percentOf } from './percent.ts'
 
 type Penalty = NonNullable<CancelPolicy['cancelPenalties']>[number]
 type Charge = Penalty['penaltyCharge']
@@ -15,6 +16,7 @@ export type ShownPolicy = { code: string | null; description: string | null; pen
 /** A policy for one date of arrival, with all but the amounts, which each offer has its own. */
 export type PreparedPolicy = Omit<ShownPolicy, 'penalties'> & {
   penalties: readonly PreparedPenalty[]
+  fees: readonly Fee[]
   /** What stands before the penalties in its JSON. */
   head: string
 }
@@ -58,7 +60,8 @@ export function preparePolicy(
     }
   })
   penalties.sort((one, other) => rankOf(one) - rankOf(other))
-  return { ...said, penalties, head: `${JSON.stringify(said).slice(0, -1)},"penalties":[` }
+  const { fees = [] } = policy
+  return { ...said, penalties, fees, head: `${JSON.stringify(said).slice(0, -1)},"penalties":[` }
 }
 
 /** The policy with what its penalties come to. */
@@ -124,13 +127,6 @@ function firstNights(room: PricedRoom, taxed: TaxedRoom | undefined, count: numb
   let withTaxes = 0
   for (const { afterTax } of taxed.nights.slice(0, count)) withTaxes += afterTax
   return withTaxes
-}
-
-function percentOf(minor: number, percent: number): number {
-  if (percent === 100) return minor
-  const [whole = '', decimals = ''] = exactDecimal(percent).split('.')
-  const scale = 100n * 10n ** BigInt(decimals.length)
-  return Number((2n * BigInt(minor) * BigInt(whole + decimals) + scale) / (2n * scale))
 }
 
 function deadlineOf({ cancelDeadline }: Penalty, timeZone: string, arrival: DayNumber): string | null {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
 import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
 import { trace } from './trace-contract.ts'
@@ -121,6 +122,14 @@ const taxLine = Type.Object({
   amount: amount('Of all rooms and nights'),
 })
 
+export const feeLine = (of: string) =>
+  Type.Object({
+    name: Type.String(),
+    amount: amount(of),
+    appliedPer: oneOf(feeAppliedPers),
+    payNow: Type.Literal(false, { description: 'Paid at the property, in no total' }),
+  })
+
 const offer = Type.Object({
   roomId: Type.String(),
   platformRoomId: Type.String(),
@@ -141,6 +150,7 @@ const offer = Type.Object({
   cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()], {
     description: 'The one that applies to the date of arrival',
   }),
+  fees: Type.Array(feeLine('Of all rooms and nights'), { description: 'Those of the cancellation policy' }),
   trace: Type.Optional(trace),
 })
 

@@ -54,6 +54,7 @@ type Offer = Fields & {
   unitsLeft: number
   total: Fields
   cancelPolicy: Fields
+  fees: unknown
   trace: unknown
 }
 type Hotel = Fields & { platformHotelId: string; offers: Offer[]; unavailable: Unavailable[] }
@@ -150,6 +151,7 @@ test('an offer says what is sold, for how much, with which taxes and under which
             { from: '2027-04-21T00:00:00+02:00', amount: '660.00', noShow: true },
           ],
         },
+        fees: [],
       },
     ],
   })
@@ -186,6 +188,54 @@ test('penalties are nights, a percentage or an amount a room, from the booking o
     description: null,
     penalties: charges.map(([, amount]) => ({ from: null, amount })),
   })
+})
+
+test('the fees of the policy that applies are shown for all rooms, beside every total', async () => {
+  const supplier = await storySupplier()
+  await pushApril(supplier)
+  expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [cityTax] }))
+  const fixed = { valueType: 'fixed', value: '2.50' }
+  const fees = [
+    { name: 'Linen', ...fixed, appliedPer: 'per_room_per_stay' },
+    { name: 'Towels', ...fixed, appliedPer: 'per_person_per_stay' },
+    { name: 'Parking', ...fixed, appliedPer: 'per_room_per_night' },
+    { name: 'Breakfast', ...fixed, appliedPer: 'per_person_per_night' },
+    // Of 330.00 a room: 41.2665, whatever it is applied per.
+    { name: 'Service', valueType: '%', value: 12.505, appliedPer: 'per_person_per_night' },
+  ]
+  const cancelPolicies = [
+    { endDate: '2027-03-31', fees: [{ name: 'Winter', ...fixed, appliedPer: 'per_room_per_stay' }] },
+    { startDate: '2027-04-01', fees },
+  ]
+  const products = [product('DBL', 'BAR', { cancelPolicies })]
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+  // The infant of the first room pays nothing per person.
+  const { offers } = await find(supplier, {
+    rooms: [{ adults: 2, childAges: [1] }, { adults: 2 }],
+    trace: true,
+  })
+  const amounts = ['5.00', '10.00', '15.00', '30.00', '82.54']
+  assert.deepEqual(
+    offers[0]?.fees,
+    fees.map(({ name, appliedPer }, index) => ({ name, amount: amounts[index], appliedPer, payNow: false })),
+  )
+  assert.deepEqual(offers[0]?.total, {
+    beforeTax: '660.00',
+    tax: '0.00',
+    afterTax: '660.00',
+    dueAtProperty: '30.00',
+  })
+  const traced = [
+    { name: 'Linen', exact: '2.5', amount: '2.50' },
+    { name: 'Towels', exact: '5', amount: '5.00' },
+    { name: 'Parking', exact: '7.5', amount: '7.50' },
+    { name: 'Breakfast', exact: '15', amount: '15.00' },
+    { name: 'Service', exact: '41.2665', amount: '41.27' },
+  ]
+  assert.deepEqual(
+    Array.from(Object(offers[0]?.trace), (room) => Object(room)['fees']),
+    [traced, traced],
+  )
 })
 
 test('hours before arrival are counted through a change of clocks', async () => {
@@ -571,6 +621,7 @@ test('the trace leads from the pushed price to the rounded tax', async () => {
         { type: 'VAT', exact: '770/107', amount: '7.20' },
         { type: 'CITY_TAX', exact: '5', amount: '5.00' },
       ],
+      fees: [],
     },
   ])
   assert.deepEqual(offers[0].total, {

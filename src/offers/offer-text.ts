@@ -6,6 +6,7 @@ import { traceTaxes } from '../taxes/trace.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import { policyText, preparePolicy, type PreparedPolicy } from './cancel-policy.ts'
 import type { Quote, SoughtStay } from './evaluate.ts'
+import { feeBasesOf, feesText, traceFees, type Fee, type FeeBase } from './fees.ts'
 
 /**
  * Offers as JSON text, put together of pieces: of a search with thousands of offers, most of the time would go into
@@ -35,8 +36,13 @@ export class OfferTexts {
 
   text(roomRate: BookableRoomRate, quote: Quote): string {
     const { unitsLeft, rooms, taxed } = quote
-    const trace = this.#hasTrace ? `,"trace":${this.#trace(rooms)}` : ''
-    return `${roomRate.head},"unitsLeft":${unitsLeft},"rooms":[${this.#rooms(rooms)}],"taxes":[${this.#taxes(taxed.lines)}],"total":${this.#total(taxed.total)},"cancelPolicy":${this.#policy(roomRate, quote)}${trace}}`
+    const { minorDigits } = this.#catalog
+    const policy = this.#policyOf(roomRate)
+    const fees = policy?.fees ?? []
+    const bases = fees.length > 0 || this.#hasTrace ? feeBasesOf(rooms, taxed) : []
+    const trace = this.#hasTrace ? `,"trace":${this.#trace(rooms, fees, bases)}` : ''
+    const policyJson = policy === null ? 'null' : policyText(policy, quote, minorDigits)
+    return `${roomRate.head},"unitsLeft":${unitsLeft},"rooms":[${this.#rooms(rooms)}],"taxes":[${this.#taxes(taxed.lines)}],"total":${this.#total(taxed.total)},"cancelPolicy":${policyJson},"fees":[${feesText(fees, bases, minorDigits)}]${trace}}`
   }
 
   #rooms(rooms: readonly PricedRoom[]): string {
@@ -81,19 +87,19 @@ export class OfferTexts {
     return `{"beforeTax":"${minorText(beforeTax, minorDigits)}","tax":"${minorText(tax, minorDigits)}","afterTax":"${minorText(afterTax, minorDigits)}","dueAtProperty":"${minorText(dueAtProperty, minorDigits)}"}`
   }
 
-  #policy({ policies }: BookableRoomRate, quote: Quote): string {
-    if (policies.length === 0) return 'null'
-    let prepared = this.#policyByList.get(policies)
-    if (prepared === undefined) {
-      prepared = preparePolicy(policies, this.#catalog.timeZone, this.#sought.arrival) ?? null
-      this.#policyByList.set(policies, prepared)
-    }
-    return prepared === null ? 'null' : policyText(prepared, quote, this.#catalog.minorDigits)
+  /** null where none applies to the date of arrival. */
+  #policyOf({ policies }: BookableRoomRate): PreparedPolicy | null {
+    if (policies.length === 0) return null
+    const known = this.#policyByList.get(policies)
+    if (known !== undefined) return known
+    const prepared = preparePolicy(policies, this.#catalog.timeZone, this.#sought.arrival) ?? null
+    this.#policyByList.set(policies, prepared)
+    return prepared
   }
 
-  #trace(rooms: readonly PricedRoom[]): string {
+  #trace(rooms: readonly PricedRoom[], fees: readonly Fee[], bases: readonly FeeBase[]): string {
     const { minorDigits } = this.#catalog
-    const traced = traceTaxes(rooms).map(({ persons, nights, lines }) => ({
+    const traced = traceTaxes(rooms).map(({ persons, nights, lines }, index) => ({
       persons,
       nights: nights.map(({ day, taxes, ...night }) => ({
         date: formatNight(day),
@@ -105,6 +111,7 @@ export class OfferTexts {
         exact,
         amount: minorText(rounded, minorDigits),
       })),
+      fees: bases.slice(index, index + 1).flatMap((base) => traceFees(fees, base, minorDigits)),
     }))
     return JSON.stringify(traced)
   }

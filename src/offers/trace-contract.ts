@@ -34,6 +34,13 @@ export const trace = Type.Array(
         amount: Type.String({ description: 'Rounded once, half up', examples: ['110.00'] }),
       }),
     ),
+    fees: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        exact: exact('Before rounding: a percentage of what is charged for the room, or the flat amounts'),
+        amount: Type.String({ description: 'Rounded half up', examples: ['5.00'] }),
+      }),
+    ),
   }),
   { description: 'With `trace`: how the price of each room comes about, step by step' },
 )

@@ -961,6 +961,14 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                   },
                 ],
               },
+              fees: [
+                {
+                  name: 'Handling',
+                  amount: '5.00',
+                  appliedPer: 'per_room_per_stay',
+                  payNow: false,
+                },
+              ],
             },
           ],
         },
@@ -1612,6 +1620,14 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
               ],
               description: 'Free cancellation until 2 days before arrival, then the first night',
             },
+            fees: [
+              {
+                name: 'Handling',
+                amount: '5.00',
+                appliedPer: 'per_room_per_stay',
+                payNow: false,
+              },
+            ],
           },
         ],
         customer: {
@@ -1745,6 +1761,14 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                 ],
                 description: 'Free cancellation until 2 days before arrival, then the first night',
               },
+              fees: [
+                {
+                  name: 'Handling',
+                  amount: '5.00',
+                  appliedPer: 'per_room_per_stay',
+                  payNow: false,
+                },
+              ],
             },
           ],
           customer: {
@@ -1956,6 +1980,14 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                         pay_now: '0',
                       },
                     ],
+                    fees: [
+                      {
+                        name: 'Handling',
+                        value: '5.00',
+                        applied_per: 'per_room_per_stay',
+                        pay_now: '0',
+                      },
+                    ],
                     amountaftertax: '375.00',
                     GuestCount: [
                       {
@@ -2039,6 +2071,14 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                         name: 'CITY_TAX',
                         value: '22.50',
                         included: '0',
+                        pay_now: '0',
+                      },
+                    ],
+                    fees: [
+                      {
+                        name: 'Handling',
+                        value: '5.00',
+                        applied_per: 'per_room_per_stay',
                         pay_now: '0',
                       },
                     ],

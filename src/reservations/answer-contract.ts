@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { cancelPolicyOfStay, stayTotal, testedRule } from '../offers/contract.ts'
+import { cancelPolicyOfStay, feeLine, stayTotal, testedRule } from '../offers/contract.ts'
 import { integer, oneOf, success, warning } from '../platform/route.ts'
 import { priceCheckOutcomes } from '../price-check/contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
@@ -70,6 +70,7 @@ const roomShown = Type.Object({
   cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()], {
     description: 'Of this room, as it was when it was booked',
   }),
+  fees: Type.Array(feeLine('Of the room, for the stay'), { description: 'Those of the cancellation policy' }),
 })
 
 export const reservationShown = Type.Object({

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { code, date, oneOf } from '../platform/route.ts'
+import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
 import type { CallbackDescription } from '../webhooks/callback-contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 
@@ -50,6 +51,13 @@ const taxLine = Type.Object({
   pay_now: oneOf(flags, { description: '1: charged by the platform; 0: due at the property' }),
 })
 
+const feeLine = Type.Object({
+  name: plain('As you pushed it'),
+  value: amount('Of the room, for the stay; in none of the amounts above'),
+  applied_per: oneOf(feeAppliedPers),
+  pay_now: Type.Literal('0', { description: 'Due at the property' }),
+})
+
 const guestCount = Type.Object({
   AgeQualifyingCode: oneOf(Object.values(ageQualifyingCodes), { description: '10 adult, 8 child, 7 infant' }),
   Count: count('How many'),
@@ -66,6 +74,7 @@ const room = Type.Object({
   last_name: plain('Family name of the guest of this room'),
   price: Type.Array(nightPrice, { minItems: 1, description: 'One element a night; they sum to the room' }),
   taxes: Type.Array(taxLine),
+  fees: Type.Optional(Type.Array(feeLine, { description: 'Fees of your cancellation policy; absent: none' })),
   amountaftertax: amount('Of the room, for the stay; rooms sum to the total'),
   GuestCount: Type.Array(guestCount, { minItems: 1 }),
 })

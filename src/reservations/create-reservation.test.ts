@@ -90,6 +90,7 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
           taxes: [{ type: 'VAT', included: false, payNow: true, amount: '20.00' }],
           total: { beforeTax: '200.00', tax: '20.00', afterTax: '220.00', dueAtProperty: '0.00' },
           cancelPolicy: null,
+          fees: [],
         },
       ],
       customer: ada,
@@ -109,6 +110,57 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
       },
     ],
   })
+})
+
+test('the fees of the policy are kept with the room, shown and delivered, and are in no total', async () => {
+  const fees = [
+    { name: 'Linen', valueType: 'fixed', value: 5, appliedPer: 'per_person_per_stay' },
+    { name: 'Service', valueType: '%', value: '2.5', appliedPer: 'per_room_per_stay' },
+  ]
+  const product = (more: object) => ({
+    hotelId: 'H1',
+    products: [
+      {
+        roomId: 'DBL',
+        roomType: 'Double',
+        roomName: 'Room DBL',
+        rateId: 'BAR',
+        rateName: 'Rate BAR',
+        isAvailable: true,
+        mealPlan: 'RO',
+        occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 1 },
+        ...more,
+      },
+    ],
+  })
+  expectOk(await shop.supplier.post('/push/products', product({ cancelPolicies: [{ fees }] })))
+  const { body } = expectStatus(await shop.book(), 201)
+  // What was booked does not change with the product.
+  expectOk(await shop.supplier.post('/push/products', product({})))
+  const path = `/booking/reservations/${String(body['reservationId'])}`
+  const { reservation } = expectOk(await shop.platform.get(path)).body
+  const [shown] = Object(reservation).rooms
+  assert.deepEqual(
+    [shown.fees, shown.total.afterTax, shown.total.dueAtProperty],
+    [
+      [
+        { name: 'Linen', amount: '10.00', appliedPer: 'per_person_per_stay', payNow: false },
+        { name: 'Service', amount: '5.50', appliedPer: 'per_room_per_stay', payNow: false },
+      ],
+      '220.00',
+      '0.00',
+    ],
+  )
+  const retrieved = expectOk(
+    await shop.supplier.get(
+      `/push/webhook/pushbook/retrieve?reservation_id=${String(body['reservationId'])}`,
+    ),
+  )
+  const [{ reservations }] = Object(retrieved.body['data'])
+  assert.deepEqual(reservations.reservation[0].room[0].fees, [
+    { name: 'Linen', value: '10.00', applied_per: 'per_person_per_stay', pay_now: '0' },
+    { name: 'Service', value: '5.50', applied_per: 'per_room_per_stay', pay_now: '0' },
+  ])
 })
 
 test('the change feed names the nights that a booking lowered', async () => {

@@ -2,6 +2,7 @@ import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../offer
 import { preparePolicy, shownPolicy } from '../offers/cancel-policy.ts'
 import { isOffered, isUnrestricted, soughtStay, taxesOf, type SoughtStay } from '../offers/evaluate.ts'
 import { explain, type TestedRule } from '../offers/explain.ts'
+import { feeLines } from '../offers/fees.ts'
 import { partiesOf } from '../offers/party.ts'
 import { RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
@@ -180,7 +181,7 @@ function roomState(
   return withPolicy(state, catalog, roomRate, arrival)
 }
 
-/** The cancellation policy in amounts of what the room costs. */
+/** The cancellation policy and its fees, in amounts of what the room costs. */
 export function withPolicy(
   state: RoomState,
   { timeZone, minorDigits }: BookingCatalog,
@@ -188,7 +189,7 @@ export function withPolicy(
   arrival: DayNumber,
 ): RoomState {
   const policy = preparePolicy(policies, timeZone, arrival)
-  if (!policy) return { ...state, cancelPolicy: null }
+  if (!policy) return { ...state, cancelPolicy: null, fees: [] }
   const nights = state.nights.map(({ beforeTax, afterTax }, index) => ({
     day: arrival + index,
     price: afterTax,
@@ -201,5 +202,11 @@ export function withPolicy(
     rooms: [{ taxes, nights, persons: 0 }],
     taxed: { fault: undefined, rooms: [{ nights, lines: [], total }], lines: [], total },
   }
-  return { ...state, cancelPolicy: shownPolicy(policy, quote, minorDigits) }
+  const persons = state.party.adults + state.party.childAges.length
+  const base = { nights: nights.length, persons, afterTax: total.afterTax }
+  return {
+    ...state,
+    cancelPolicy: shownPolicy(policy, quote, minorDigits),
+    fees: feeLines(policy.fees, base, minorDigits),
+  }
 }

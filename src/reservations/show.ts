@@ -35,7 +35,18 @@ export function shownReservation(held: HeldReservation): ShownReservation {
 }
 
 function shownRoom(room: RoomState, minorDigits: number): ShownReservation['rooms'][number] {
-  const { roomId, roomName, rateId, rateName, mealPlan, adults, childAges, guest, cancelPolicy } = room
+  const {
+    roomId,
+    roomName,
+    rateId,
+    rateName,
+    mealPlan,
+    adults,
+    childAges,
+    guest,
+    cancelPolicy,
+    fees = [],
+  } = room
   const amount = (minor: number): string => minorText(minor, minorDigits)
   return {
     roomId,
@@ -54,6 +65,12 @@ function shownRoom(room: RoomState, minorDigits: number): ShownReservation['room
     taxes: room.taxes.map((tax) => ({ ...tax, amount: amount(tax.amount) })),
     total: shownTotal(room.total, minorDigits),
     cancelPolicy,
+    fees: fees.map(({ name, amount: due, appliedPer }) => ({
+      name,
+      amount: amount(due),
+      appliedPer,
+      payNow: false,
+    })),
   }
 }
 

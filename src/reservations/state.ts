@@ -1,4 +1,5 @@
 import type { ShownPolicy } from '../offers/cancel-policy.ts'
+import type { FeeLine } from '../offers/fees.ts'
 import type { Tax } from '../taxes/contract.ts'
 import type { TaxedTotal } from '../taxes/compute.ts'
 import type { paymentTypes } from './callback-contract.ts'
@@ -39,6 +40,8 @@ export type RoomState = {
   taxes: TaxState[]
   total: TaxedTotal
   cancelPolicy: ShownPolicy | null
+  /** Of the cancellation policy; absent in what was booked before fees were kept. */
+  fees?: FeeLine[]
 }
 
 export type TaxState = Pick<Tax, 'type' | 'included' | 'payNow'> & { amount: number }

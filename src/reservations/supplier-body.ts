@@ -107,8 +107,21 @@ function roomOf(
       included: included ? '1' : '0',
       pay_now: payNow ? '1' : '0',
     })),
+    ...feesOf(room, amount),
     amountaftertax: amount(room.total.afterTax),
     GuestCount: guestCounts(room),
+  }
+}
+
+function feesOf({ fees = [] }: RoomState, amount: (minor: number) => string): Pick<DeliveredRoom, 'fees'> {
+  if (fees.length === 0) return {}
+  return {
+    fees: fees.map(({ name, amount: due, appliedPer }) => ({
+      name,
+      value: amount(due),
+      applied_per: appliedPer,
+      pay_now: '0',
+    })),
   }
 }
 

@@ -78,7 +78,7 @@ function traceNight(
 }
 
 /** The decimal, where it ends; else the fraction in lowest terms. */
-function exactText(numerator: bigint, denominator: bigint): string {
+export function exactText(numerator: bigint, denominator: bigint): string {
   const divisor = greatestCommonDivisor(numerator < 0n ? -numerator : numerator, denominator)
   const [top, bottom] = [numerator / divisor, denominator / divisor]
   let [rest, decimals] = [bottom, 0]

@@ -192,7 +192,7 @@ function Answer({
 
 function Offer({ offer, currency }: { offer: NonNullable<ExplainedStay['offer']>; currency: string }) {
   const { t } = useTranslation()
-  const { total, rooms, taxes, unitsLeft, cancelPolicy } = offer
+  const { total, rooms, taxes, unitsLeft, cancelPolicy, fees } = offer
   const nights = rooms[0]?.nights ?? []
   return (
     <table className={classes['values']}>
@@ -240,6 +240,16 @@ function Offer({ offer, currency }: { offer: NonNullable<ExplainedStay['offer']>
             <Money amount={total.dueAtProperty} currency={currency} />
           </td>
         </tr>
+        {fees.map(({ name, amount }, index) => (
+          <tr key={index}>
+            <th scope="row">
+              {name} ({t('calendar.explain.fee')})
+            </th>
+            <td>
+              <Money amount={amount} currency={currency} />
+            </td>
+          </tr>
+        ))}
         <tr>
           <th scope="row">{t('calendar.explain.unitsLeft')}</th>
           <td>{unitsLeft}</td>

@@ -135,7 +135,7 @@ function RoomPrices({ room, number, currency }: { room: Room; number: number; cu
   }
 }
 
-function RoomTerms({ room: { taxes, cancelPolicy }, currency }: { room: Room; currency: string }) {
+function RoomTerms({ room: { taxes, fees, cancelPolicy }, currency }: { room: Room; currency: string }) {
   const { t } = useTranslation()
   return (
     <Text size="sm" component="div" c="dimmed">
@@ -148,6 +148,9 @@ function RoomTerms({ room: { taxes, cancelPolicy }, currency }: { room: Room; cu
               : t('reservations.taxAdded')
             : t('reservations.taxAtProperty')}
         </div>
+      ))}
+      {fees.map(({ name, amount }, index) => (
+        <div key={index}>{t('reservations.fee', { name, amount: `${amount} ${currency}` })}</div>
       ))}
       {cancelPolicy !== null && (
         <div>

@@ -146,6 +146,7 @@ export const calendar = {
     included: 'included',
     added: 'added',
     atProperty: 'paid at the property',
+    fee: 'fee, paid at the property',
     total: 'Total after tax',
     dueAtProperty: 'Paid at the property',
     unitsLeft: 'Units left',

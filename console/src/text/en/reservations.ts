@@ -109,6 +109,7 @@ export const reservations = {
   cancelPolicy: 'Cancel policy',
   penaltyFrom: 'from {{from}}: {{amount}}',
   penaltyAlways: 'from the booking on: {{amount}}',
+  fee: 'Fee, paid at the property: {{name}} {{amount}}',
   penaltyNoShow: 'no show: {{amount}}',
   customer: 'Booked by',
   email: 'E-mail',
