@@ -523,6 +523,10 @@ export type GetProductsAnswer = {
   code: string
   /** What happened */
   message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
   hotelId: string
   /** The hotel's revision at which the products were so */
   revision: number
