@@ -1860,6 +1860,23 @@ export type GetReservationAnswer = {
       /** Taxes with payNow false: paid at the property, besides */
       dueAtProperty: string
     }
+    /** What the cancellation costs by the policies that were booked, at the instant of the cancellation; null: not cancelled, or booked without any policy */
+    penalty: {
+      /** Of all rooms; `0.00`: cancelling was free */
+      amount: string
+      currency: string
+      /** Rooms for which something is due, by the policy that each was booked with */
+      by: {
+        roomId: string
+        rateId: string
+        /** Of the policy */
+        code: string | null
+        /** The deadline that was over, as an instant in the hotel's zone; null: from the booking on */
+        from: string | null
+        /** Of this room */
+        amount: string
+      }[]
+    } | null
     priceChecks: {
       priceCheckId: string
       roomId: string
@@ -2036,6 +2053,23 @@ export type ListReservationsAnswer = {
       /** Taxes with payNow false: paid at the property, besides */
       dueAtProperty: string
     }
+    /** What the cancellation costs by the policies that were booked, at the instant of the cancellation; null: not cancelled, or booked without any policy */
+    penalty: {
+      /** Of all rooms; `0.00`: cancelling was free */
+      amount: string
+      currency: string
+      /** Rooms for which something is due, by the policy that each was booked with */
+      by: {
+        roomId: string
+        rateId: string
+        /** Of the policy */
+        code: string | null
+        /** The deadline that was over, as an instant in the hotel's zone; null: from the booking on */
+        from: string | null
+        /** Of this room */
+        amount: string
+      }[]
+    } | null
     priceChecks: {
       priceCheckId: string
       roomId: string
@@ -2083,6 +2117,23 @@ export type CancelReservationAnswer = {
   /** Rises with every change */
   version: number
   status: 'Confirm' | 'Cancel'
+  /** What the cancellation costs by the policies that were booked, at the instant of the cancellation; null: not cancelled, or booked without any policy */
+  penalty: {
+    /** Of all rooms; `0.00`: cancelling was free */
+    amount: string
+    currency: string
+    /** Rooms for which something is due, by the policy that each was booked with */
+    by: {
+      roomId: string
+      rateId: string
+      /** Of the policy */
+      code: string | null
+      /** The deadline that was over, as an instant in the hotel's zone; null: from the booking on */
+      from: string | null
+      /** Of this room */
+      amount: string
+    }[]
+  } | null
   /** Of this version to the supplier */
   delivery: {
     /** `queued`, `sending`, `delivered`, `superseded` or `dead` */
@@ -2375,6 +2426,26 @@ export type RetrieveReservationsAnswer = {
         totaltax: string
         /** What is charged */
         totalamountaftertax: string
+        /** Of a Cancel: what is due by the policies that were booked, when it was cancelled; absent: booked without any policy */
+        penalty?: {
+          /** Of all rooms; 0.00: cancelling was free */
+          amount: string
+          /** ISO currency code */
+          currency: string
+          /** Rooms for which something is due */
+          by: {
+            /** Your room code */
+            room_id: string
+            /** Your rate code */
+            rate_id: string
+            /** Of the cancellation policy, as you pushed it */
+            code?: string
+            /** The deadline that was over, in the hotel's zone; absent: from the booking on */
+            from?: string
+            /** Of this room */
+            amount: string
+          }[]
+        }
         customer: {
           /** Given name */
           first_name: string
@@ -2565,6 +2636,26 @@ export type DeliveredReservation = {
   totaltax: string
   /** What is charged */
   totalamountaftertax: string
+  /** Of a Cancel: what is due by the policies that were booked, when it was cancelled; absent: booked without any policy */
+  penalty?: {
+    /** Of all rooms; 0.00: cancelling was free */
+    amount: string
+    /** ISO currency code */
+    currency: string
+    /** Rooms for which something is due */
+    by: {
+      /** Your room code */
+      room_id: string
+      /** Your rate code */
+      rate_id: string
+      /** Of the cancellation policy, as you pushed it */
+      code?: string
+      /** The deadline that was over, in the hotel's zone; absent: from the booking on */
+      from?: string
+      /** Of this room */
+      amount: string
+    }[]
+  }
   customer: {
     /** Given name */
     first_name: string
@@ -2682,6 +2773,26 @@ export type Delivery = {
       totaltax: string
       /** What is charged */
       totalamountaftertax: string
+      /** Of a Cancel: what is due by the policies that were booked, when it was cancelled; absent: booked without any policy */
+      penalty?: {
+        /** Of all rooms; 0.00: cancelling was free */
+        amount: string
+        /** ISO currency code */
+        currency: string
+        /** Rooms for which something is due */
+        by: {
+          /** Your room code */
+          room_id: string
+          /** Your rate code */
+          rate_id: string
+          /** Of the cancellation policy, as you pushed it */
+          code?: string
+          /** The deadline that was over, in the hotel's zone; absent: from the booking on */
+          from?: string
+          /** Of this room */
+          amount: string
+        }[]
+      }
       customer: {
         /** Given name */
         first_name: string
@@ -3109,6 +3220,28 @@ export const callbackShapes: Readonly<Record<'priceCheck' | 'delivery', CheckedS
                 totalamountbeforetax: { type: 'string' },
                 totaltax: { type: 'string' },
                 totalamountaftertax: { type: 'string' },
+                penalty: {
+                  type: 'object',
+                  required: ['amount', 'currency', 'by'],
+                  properties: {
+                    amount: { type: 'string' },
+                    currency: { type: 'string' },
+                    by: {
+                      type: 'array',
+                      items: {
+                        type: 'object',
+                        required: ['room_id', 'rate_id', 'amount'],
+                        properties: {
+                          room_id: { type: 'string' },
+                          rate_id: { type: 'string' },
+                          code: { type: 'string' },
+                          from: { type: 'string' },
+                          amount: { type: 'string' },
+                        },
+                      },
+                    },
+                  },
+                },
                 customer: {
                   type: 'object',
                   required: ['first_name', 'last_name'],

@@ -100,6 +100,8 @@ export type WholeReservation = ReservationOfHotel & {
   customer: Shown['customer']
   paymentType: Shown['payment']['type']
   total: Shown['total']
+  /** Of a cancelled one, by the policies that were booked. */
+  penalty: Shown['penalty']
   card: ShownCard | null
   reach: Reach
   /** Newest first. */

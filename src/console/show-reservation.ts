@@ -42,7 +42,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
       placesOf(db, deliveries),
     ])
     const attemptsById = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
-    const { rooms, customer, payment, total, checkin, checkout, currency } = shownReservation(held)
+    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = shownReservation(held)
     const said: AnswerOf<typeof reservationConsoleRoutes.showReservation> = {
       reservation: {
         reservationId: held.id,
@@ -60,6 +60,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
         customer,
         paymentType: payment.type,
         total,
+        penalty,
         card,
         reach: reachOf(held.version, deliveries, attemptsById),
         versions: shownVersions(versions),

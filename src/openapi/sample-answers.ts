@@ -1647,6 +1647,7 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
           afterTax: '375.00',
           dueAtProperty: '22.50',
         },
+        penalty: null,
         priceChecks: [],
         createdAt: '2027-03-01T12:00:00.000Z',
         modifiedAt: '2027-03-01T12:00:00.000Z',
@@ -1788,6 +1789,7 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
             afterTax: '375.00',
             dueAtProperty: '22.50',
           },
+          penalty: null,
           priceChecks: [],
           createdAt: '2027-03-01T12:00:00.000Z',
           modifiedAt: '2027-03-01T12:00:00.000Z',
@@ -1806,6 +1808,11 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
       reservationId: '1',
       version: 3,
       status: 'Cancel',
+      penalty: {
+        amount: '0.00',
+        currency: 'USD',
+        by: [],
+      },
       delivery: {
         status: 'queued',
       },
@@ -1926,6 +1933,11 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
                 totalamountbeforetax: '340.91',
                 totaltax: '34.09',
                 totalamountaftertax: '375.00',
+                penalty: {
+                  amount: '0.00',
+                  currency: 'USD',
+                  by: [],
+                },
                 customer: {
                   first_name: 'Ada',
                   last_name: 'Lovelace',

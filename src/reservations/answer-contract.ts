@@ -33,6 +33,32 @@ export const confirmed = {
   status: oneOf(reservationStatuses),
 }
 
+export const penaltyDue = Type.Union(
+  [
+    Type.Object({
+      amount: amount('Of all rooms; `0.00`: cancelling was free'),
+      currency: Type.String(),
+      by: Type.Array(
+        Type.Object({
+          roomId: Type.String(),
+          rateId: Type.String(),
+          code: optionalText('Of the policy'),
+          from: optionalText(
+            "The deadline that was over, as an instant in the hotel's zone; null: from the booking on",
+          ),
+          amount: amount('Of this room'),
+        }),
+        { description: 'Rooms for which something is due, by the policy that each was booked with' },
+      ),
+    }),
+    Type.Null(),
+  ],
+  {
+    description:
+      'What the cancellation costs by the policies that were booked, at the instant of the cancellation; null: not cancelled, or booked without any policy',
+  },
+)
+
 export const made = Type.Object({
   ...confirmed,
   currency: Type.String(),
@@ -103,6 +129,7 @@ export const reservationShown = Type.Object({
     ),
   }),
   total: stayTotal,
+  penalty: penaltyDue,
   priceChecks: Type.Array(checkedRoomRate),
   createdAt: Type.String(),
   modifiedAt: Type.String(),

@@ -79,6 +79,32 @@ const room = Type.Object({
   GuestCount: Type.Array(guestCount, { minItems: 1 }),
 })
 
+const penalty = Type.Object(
+  {
+    amount: amount('Of all rooms; 0.00: cancelling was free'),
+    currency: plain('ISO currency code'),
+    by: Type.Array(
+      Type.Object({
+        room_id: code({ description: 'Your room code' }),
+        rate_id: code({ description: 'Your rate code' }),
+        code: Type.Optional(plain('Of the cancellation policy, as you pushed it')),
+        from: Type.Optional(
+          Type.String({
+            description: "The deadline that was over, in the hotel's zone; absent: from the booking on",
+            examples: ['2027-04-13T18:00:00+02:00'],
+          }),
+        ),
+        amount: amount('Of this room'),
+      }),
+      { description: 'Rooms for which something is due' },
+    ),
+  },
+  {
+    description:
+      'Of a Cancel: what is due by the policies that were booked, when it was cancelled; absent: booked without any policy',
+  },
+)
+
 export const deliveredReservation = Type.Object({
   reservation_id: code({ description: 'The same over all versions: handle repeats by it' }),
   reservation_version: count('Rises with every change'),
@@ -100,6 +126,7 @@ export const deliveredReservation = Type.Object({
   totalamountbeforetax: amount('Of the stay, without taxes'),
   totaltax: amount('The taxes that are charged now'),
   totalamountaftertax: amount('What is charged'),
+  penalty: Type.Optional(penalty),
   customer,
   paymentcarddetail: Type.Optional(card),
   room: Type.Array(room, { minItems: 1 }),

@@ -9,6 +9,8 @@ import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
 import { following } from './lifecycle.ts'
 import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
+import { shownPenalty } from './penalty.ts'
+import type { ReservationVersion } from './state.ts'
 import { insertVersion, lockReservation, type HeldReservation } from './store.ts'
 
 /** POST /booking/reservations/{id}/cancel. */
@@ -36,7 +38,7 @@ async function cancel(
   const nowMs = needs.clock.now()
   const next = following[held.status].cancel
   if (next === 'unchanged') {
-    const said = shownCancelled(held, held.version, held.deliveryStatus)
+    const said = shownCancelled(held, held.deliveryStatus)
     return { answer: answer(200, said), queued: undefined, outcome: 'unchanged' }
   }
   const { content, hotelId, version } = held
@@ -48,23 +50,23 @@ async function cancel(
   const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: nowMs, content }
   const queued = queueVersion(connection, cancelled, hotel)
   return {
-    answer: answer(200, shownCancelled(held, version + 1, queued.status)),
+    answer: answer(200, shownCancelled(cancelled, queued.status)),
     queued,
     outcome: 'cancelled',
   }
 }
 
 function shownCancelled(
-  { id }: { id: number },
-  version: number,
+  cancelled: Omit<ReservationVersion, 'id' | 'hotelId' | 'createdAtMs'> & { id: number | string },
   deliveryStatus: string,
 ): AnswerOf<typeof reservationRoutes.cancelReservation> {
   return {
     code: '200',
     message: 'Reservation cancelled',
-    reservationId: String(id),
-    version,
+    reservationId: String(cancelled.id),
+    version: cancelled.version,
     status: 'Cancel',
+    penalty: shownPenalty(cancelled),
     delivery: { status: deliveryStatus },
   }
 }

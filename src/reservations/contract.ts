@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { askedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
 import { code, date, decimal, lines, oneOf, route, success, text } from '../platform/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
-import { confirmed, delivery, made, reservationShown } from './answer-contract.ts'
+import { confirmed, delivery, made, penaltyDue, reservationShown } from './answer-contract.ts'
 import { paymentTypes } from './callback-contract.ts'
 import { card } from './card-contract.ts'
 
@@ -235,10 +235,10 @@ export const reservationRoutes = {
     tag: 'Booking',
     summary: 'Cancel a reservation',
     description:
-      'Makes the last version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and is answered likewise. Inventory is not raised: the supplier’s next push does that.',
+      'Makes the last version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and is answered likewise. `penalty` is what is due by the policies that were booked, at this instant. Inventory is not raised: the supplier’s next push does that.',
     params,
     takesIdempotencyKey: true,
-    answer: Type.Object({ ...confirmed, delivery }),
+    answer: Type.Object({ ...confirmed, penalty: penaltyDue, delivery }),
     errors: { 404: 'Unknown reservation', 409: '`STAY_OVER`' },
     examples: [
       {

@@ -187,6 +187,7 @@ test('a cancellation is a version of its own and is delivered; inventory is not 
     reservationId: id,
     version: 2,
     status: 'Cancel',
+    penalty: null,
     delivery: { status: 'queued' },
   })
   assert.deepEqual(expectStatus(await cancel(id), 200).body, body)

@@ -3,6 +3,7 @@ import type { Problem } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { shownTotal } from './agree-price.ts'
 import type { reservationRoutes } from './contract.ts'
+import { shownPenalty } from './penalty.ts'
 import type { ReservationVersion, RoomState } from './state.ts'
 import type { HeldReservation } from './store.ts'
 
@@ -27,6 +28,7 @@ export function shownReservation(held: HeldReservation): ShownReservation {
     customer: content.customer,
     payment: content.payment,
     total: shownTotal(content.total, minorDigits),
+    penalty: shownPenalty(held),
     priceChecks: content.priceChecks,
     createdAt: new Date(held.createdAtMs).toISOString(),
     modifiedAt: new Date(held.modifiedAtMs).toISOString(),

@@ -1,5 +1,6 @@
 import { minorText } from '../platform/money.ts'
 import { ageQualifyingCodes, type DeliveredReservation, type Delivery } from './callback-contract.ts'
+import { shownPenalty, type ShownPenaltyDue } from './penalty.ts'
 import type { ReservationVersion, RoomState } from './state.ts'
 import type { Card } from './vault.ts'
 
@@ -28,10 +29,9 @@ export function supplierBody(
   }
 }
 
-function reservationOf(
-  { id, version, status, createdAtMs, modifiedAtMs, content }: ReservationVersion,
-  card: Card | undefined,
-): DeliveredReservation {
+function reservationOf(whole: ReservationVersion, card: Card | undefined): DeliveredReservation {
+  const { id, version, status, createdAtMs, modifiedAtMs, content } = whole
+  const penalty = shownPenalty(whole)
   const { currency, minorDigits, customer, payment, total, rooms } = content
   const amount = (minor: number): string => minorText(minor, minorDigits)
   return {
@@ -47,6 +47,7 @@ function reservationOf(
     totalamountbeforetax: amount(total.beforeTax),
     totaltax: amount(total.tax),
     totalamountaftertax: amount(total.afterTax),
+    ...(penalty ? { penalty: deliveredPenalty(penalty) } : {}),
     customer: {
       first_name: customer.firstName,
       last_name: customer.lastName,
@@ -57,6 +58,24 @@ function reservationOf(
     },
     ...(card ? { paymentcarddetail: cardDetail(card) } : {}),
     room: rooms.map((room) => roomOf(room, content, amount)),
+  }
+}
+
+function deliveredPenalty({
+  amount,
+  currency,
+  by,
+}: ShownPenaltyDue): NonNullable<DeliveredReservation['penalty']> {
+  return {
+    amount,
+    currency,
+    by: by.map(({ roomId, rateId, code, from, amount: ofRoom }) => ({
+      room_id: roomId,
+      rate_id: rateId,
+      ...(code === null ? {} : { code }),
+      ...(from === null ? {} : { from }),
+      amount: ofRoom,
+    })),
   }
 }
 

@@ -1,4 +1,5 @@
 import { Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { WholeReservation } from '../../../../src/console/reservation-contract.ts'
 import { Code } from '../../parts/code.tsx'
@@ -71,10 +72,33 @@ export function StaySection({ reservation }: { reservation: WholeReservation }) 
             t('reservations.dueAtProperty'),
             <Money key="due" amount={reservation.total.dueAtProperty} currency={currency} />,
           ],
+          ...penaltyFacts(reservation.penalty),
         ]}
       />
     </Section>
   )
+
+  function penaltyFacts(penalty: WholeReservation['penalty']): [string, ReactNode][] {
+    if (penalty === null) return []
+    return [
+      [
+        t('reservations.penalty'),
+        <>
+          <strong>
+            <Money amount={penalty.amount} currency={penalty.currency} />
+          </strong>
+          {penalty.by.map(({ roomId, rateId, code, from, amount }, index) => (
+            <div key={index}>
+              <Code>{roomId}</Code> <Code>{rateId}</Code> {code}{' '}
+              {from === null
+                ? t('reservations.penaltyAlways', { amount })
+                : t('reservations.penaltyFrom', { from, amount })}
+            </div>
+          ))}
+        </>,
+      ],
+    ]
+  }
 }
 
 function RoomPrices({ room, number, currency }: { room: Room; number: number; currency: string }) {

@@ -107,6 +107,7 @@ export const reservations = {
   dueAtProperty: 'Due at the property',
   mealPlan: 'Meal plan',
   cancelPolicy: 'Cancel policy',
+  penalty: 'Penalty for the cancellation',
   penaltyFrom: 'from {{from}}: {{amount}}',
   penaltyAlways: 'from the booking on: {{amount}}',
   fee: 'Fee, paid at the property: {{name}} {{amount}}',

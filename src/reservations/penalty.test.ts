@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { idOf, expectStatus, openShop, room, type Shop } from '../../test/booking.ts'
+import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { expectOk, product } from '../../test/story.ts'
+import { preparePolicy } from '../offers/cancel-policy.ts'
+import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
+import { penaltyAt } from './penalty.ts'
+import type { ReservationContent } from './state.ts'
+
+/** What a cancellation costs, to the second. */
+
+let gateway: TestGateway
+let shop: Shop
+before(async () => {
+  gateway = await startGateway()
+  shop = await openShop(gateway)
+  const cancelPenalties = [
+    {
+      cancelDeadline: { offsetTimeUnit: 'D', offsetTimeValue: 2, deadline: '18:00' },
+      penaltyCharge: { chargeBase: 'NightBase', nights: 1 },
+    },
+    {
+      cancelDeadline: { offsetTimeUnit: 'D', offsetTimeValue: 24 },
+      penaltyCharge: { chargeBase: 'FullStay', percent: 12.5 },
+    },
+    { noShow: true, penaltyCharge: { chargeBase: 'FullStay' } },
+  ]
+  expectOk(
+    await shop.supplier.post('/push/products', {
+      hotelId: 'H1',
+      products: [
+        product('DBL', 'BAR', { cancelPolicies: [{ code: 'FLEX', cancelPenalties }] }),
+        product('DBL', 'NRF', {
+          cancelPolicies: [
+            { code: 'NONREF', cancelPenalties: [{ penaltyCharge: { chargeBase: 'FullStay' } }] },
+          ],
+        }),
+      ],
+    }),
+  )
+})
+after(() => gateway.stop())
+
+const bookedAt = '2027-03-01T12:00:00Z'
+
+async function cancelled(at: string, rooms = [room()]): Promise<{ id: string; penalty: unknown }> {
+  gateway.clock.set(bookedAt)
+  // Units for the next ones.
+  expectOk(
+    await shop.supplier.post('/push/ari', {
+      hotelId: 'H1',
+      ari: [{ roomId: 'DBL', startDate: '2027-04-20', endDate: '2027-04-21', inventory: 2 }],
+    }),
+  )
+  const id = idOf(await shop.book({ rooms }))
+  gateway.clock.set(at)
+  const { body } = expectStatus(await shop.platform.post(`/booking/reservations/${id}/cancel`, {}), 200)
+  return { id, penalty: body['penalty'] }
+}
+
+const ofBar = (from: string, amount: string) => ({
+  amount,
+  currency: 'USD',
+  by: [{ roomId: 'DBL', rateId: 'BAR', code: 'FLEX', from, amount }],
+})
+
+test('a cancellation says what it costs: from the very second of each deadline of the policy that was booked', async () => {
+  // Summer time begins on 28 March, two nights of 110.00 on 20 April.
+  const [first, second, last] = [
+    '2027-03-27T00:00:00+01:00',
+    '2027-04-18T18:00:00+02:00',
+    '2027-04-21T00:00:00+02:00',
+  ] as const
+  const cases = [
+    ['2027-03-26T22:59:59.999Z', { amount: '0.00', currency: 'USD', by: [] }],
+    ['2027-03-26T23:00:00.000Z', ofBar(first, '27.50')],
+    ['2027-04-18T15:59:59.999Z', ofBar(first, '27.50')],
+    ['2027-04-18T16:00:00.000Z', ofBar(second, '110.00')],
+    ['2027-04-20T21:59:59.999Z', ofBar(second, '110.00')],
+    ['2027-04-20T22:00:00.000Z', ofBar(last, '220.00')],
+  ] as const
+  const found: unknown[] = []
+  for (const [at] of cases) found.push([at, (await cancelled(at)).penalty])
+  assert.deepEqual(found, cases)
+})
+
+test('the penalties of rooms add up; the answer again, reading, listing, and what the supplier gets say the same', async () => {
+  const rooms = [room(), room({ rateId: 'NRF' })]
+  const { id, penalty } = await cancelled('2027-04-19T12:00:00Z', rooms)
+  const due = {
+    amount: '286.00',
+    currency: 'USD',
+    by: [
+      { roomId: 'DBL', rateId: 'BAR', code: 'FLEX', from: '2027-04-18T18:00:00+02:00', amount: '110.00' },
+      { roomId: 'DBL', rateId: 'NRF', code: 'NONREF', from: null, amount: '176.00' },
+    ],
+  }
+  assert.deepEqual(penalty, due)
+  // Later, by policies that are others by now.
+  gateway.clock.set('2027-04-21T12:00:00Z')
+  const again = await shop.platform.post(`/booking/reservations/${id}/cancel`, {})
+  const read = await shop.platform.get(`/booking/reservations/${id}`)
+  const listed = await shop.platform.get('/booking/reservations?status=Cancel')
+  const [ofList] = Array.isArray(listed.body['reservations']) ? listed.body['reservations'] : []
+  assert.deepEqual(
+    [again.body['penalty'], Object(read.body['reservation']).penalty, ofList.reservationId, ofList.penalty],
+    [due, due, id, due],
+  )
+  const retrieved = await shop.supplier.get(`/push/webhook/pushbook/retrieve?reservation_id=${id}`)
+  const [{ reservations }] = Array.isArray(retrieved.body['data']) ? retrieved.body['data'] : []
+  assert.deepEqual(reservations.reservation[0].penalty, {
+    amount: '286.00',
+    currency: 'USD',
+    by: [
+      { room_id: 'DBL', rate_id: 'BAR', code: 'FLEX', from: '2027-04-18T18:00:00+02:00', amount: '110.00' },
+      { room_id: 'DBL', rate_id: 'NRF', code: 'NONREF', amount: '176.00' },
+    ],
+  })
+})
+
+test('what is not cancelled has no penalty, and what was booked without a policy neither', async () => {
+  gateway.clock.set(bookedAt)
+  const other = await openShop(gateway, 'Without')
+  const id = idOf(await other.book())
+  const read = async (): Promise<unknown> =>
+    Object((await other.platform.get(`/booking/reservations/${id}`)).body['reservation']).penalty
+  const confirmed = await read()
+  const { body } = await other.platform.post(`/booking/reservations/${id}/cancel`, {})
+  assert.deepEqual([confirmed, body['penalty'], await read()], [null, null, null])
+  const { text } = await other.supplier.get(`/push/webhook/pushbook/retrieve?reservation_id=${id}`)
+  assert.ok(!text.includes('penalty'), text)
+})
+
+const zones = [
+  'UTC',
+  'Europe/Paris',
+  'Europe/Lisbon',
+  'America/New_York',
+  'America/St_Johns',
+  'America/Santiago',
+  'Africa/Casablanca',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Pacific/Chatham',
+]
+const dayMs = 86_400_000
+
+/** Minutes that a zone is ahead of UTC at an instant, by another library than the one in use. */
+function offsetMsAt(zone: string, atMs: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(atMs)
+  const at = (type: string): number => Number(parts.find((part) => part.type === type)?.value)
+  const wall = Date.UTC(at('year'), at('month') - 1, at('day'), at('hour'), at('minute'), at('second'))
+  return wall - Math.floor(atMs / 1_000) * 1_000
+}
+
+/** When a clock on the wall shows this: the first time, or where it never does, as if it had not been put forward yet. */
+function instantMsOf(zone: string, wallMs: number): number {
+  const [before, after] = [wallMs - dayMs, wallMs + dayMs].map((atMs) => offsetMsAt(zone, atMs))
+  const fits = [before ?? 0, after ?? 0]
+    .map((offsetMs) => wallMs - offsetMs)
+    .filter((atMs) => atMs + offsetMsAt(zone, atMs) === wallMs)
+  return fits.length > 0 ? Math.min(...fits) : wallMs - (before ?? 0)
+}
+
+/** Nights around which clocks change in these zones, and others. */
+const arrivals = fc.oneof(
+  fc.constantFrom(
+    '2027-03-14',
+    '2027-03-28',
+    '2027-04-04',
+    '2027-09-05',
+    '2027-09-26',
+    '2027-10-03',
+    '2027-10-31',
+    '2027-11-07',
+  ),
+  fc.integer({ min: 20_500, max: 21_500 }).map((day) => new Date(day * dayMs).toISOString().slice(0, 10)),
+)
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
+const deadlines = fc.record({
+  offsetTimeUnit: fc.constantFrom('D' as const, 'H' as const),
+  offsetTimeValue: fc.integer({ min: 0, max: 60 }),
+  hour: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 23 })),
+  minute: fc.constantFrom(0, 15, 30, 59),
+})
+
+test('for any deadlines, zone and change of clocks: the last deadline that is over decides, to the millisecond', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...zones),
+      arrivals,
+      fc.array(deadlines, { minLength: 1, maxLength: 4 }),
+      (zone, arrival, chosen) => {
+        const policy: CancelPolicy = {
+          code: 'P',
+          cancelPenalties: chosen.map(({ hour, minute, ...offset }, index) => ({
+            cancelDeadline: { ...offset, deadline: `${twoDigits(hour)}:${twoDigits(minute)}` },
+            penaltyCharge: { chargeBase: 'FullStay', amount: index + 1 },
+          })),
+        }
+        const arrivalMs = Date.parse(arrival)
+        const instants = chosen.map(({ offsetTimeUnit, offsetTimeValue, hour, minute }) => {
+          const clockMs = (hour * 60 + minute) * 60_000
+          return offsetTimeUnit === 'D'
+            ? instantMsOf(zone, arrivalMs - offsetTimeValue * dayMs + clockMs)
+            : instantMsOf(zone, arrivalMs + clockMs) - offsetTimeValue * 3_600_000
+        })
+        const content = contentOf(policy, zone, arrivalMs / dayMs)
+        for (const atMs of instants.flatMap((instant) => [instant - 1, instant, instant + 1])) {
+          const lastMs = Math.max(...instants.filter((instant) => instant <= atMs))
+          // Of the same deadline the most.
+          const expected = instants.findLastIndex((instant) => instant === lastMs) + 1
+          assert.equal(penaltyAt(content, atMs)?.amount, expected * 100, `${zone} ${arrival} ${atMs}`)
+        }
+      },
+    ),
+    { numRuns: 400 },
+  )
+})
+
+/** A room with this policy, in a currency of two digits, as booking keeps it. */
+function contentOf(policy: CancelPolicy, zone: string, arrival: number): ReservationContent {
+  const prepared = preparePolicy([policy], zone, arrival)
+  const penalties = (prepared?.penalties ?? []).map(({ from, charge }) => ({
+    from,
+    amount: `${charge.amount ?? 0}.00`,
+  }))
+  const total = { beforeTax: 1_000, tax: 0, afterTax: 1_000, dueAtProperty: 0 }
+  return {
+    supplier: 'S',
+    hotelCode: 'H1',
+    hotelName: 'Sea View',
+    checkin: '2027-04-20',
+    checkout: '2027-04-21',
+    currency: 'USD',
+    minorDigits: 2,
+    rooms: [
+      {
+        roomNo: 1,
+        rateNo: 1,
+        roomId: 'DBL',
+        rateId: 'BAR',
+        roomName: 'Double',
+        rateName: 'Best',
+        mealPlan: null,
+        adults: 1,
+        childAges: [],
+        party: { adults: 1, childAges: [], infantAges: [] },
+        guest: { firstName: 'Ada', lastName: 'Lovelace' },
+        nights: [],
+        taxes: [],
+        total,
+        cancelPolicy: { code: 'P', description: null, penalties },
+      },
+    ],
+    customer: { firstName: 'Ada', lastName: 'Lovelace' },
+    payment: { type: 'Channel Collect' },
+    total,
+    priceChecks: [],
+  }
+}
