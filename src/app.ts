@@ -51,12 +51,14 @@ import { createReservation } from './reservations/create-reservation.ts'
 import { deliveryBell } from './reservations/delivery-bell.ts'
 import { startDeliveryWorker, type DeliveryWorker } from './reservations/delivery-worker.ts'
 import { getReservation } from './reservations/get-reservation.ts'
+import { listDeliveries } from './reservations/list-deliveries.ts'
 import { listReservations } from './reservations/list-reservations.ts'
 import { modifyReservation } from './reservations/modify-reservation.ts'
 import { bookingTurnsMax, type BookNeeds } from './reservations/once.ts'
 import { pushBooking, type PushBookingNeeds } from './reservations/push-booking.ts'
 import { retrieveReservations } from './reservations/retrieve-reservations.ts'
 import { openVault } from './reservations/vault.ts'
+import { sendDeliveriesAgain } from './reservations/send-deliveries-again.ts'
 import { bookTest, type BookTestNeeds } from './sandbox/book-test.ts'
 import { getFaults, orderFaults } from './sandbox/order-faults.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
@@ -133,6 +135,8 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
   pushBooking,
   retrieveReservations,
   acknowledgeReservations,
+  listDeliveries,
+  sendDeliveriesAgain,
   listPushes,
   getPush,
   getReference,

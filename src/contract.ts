@@ -10,6 +10,7 @@ import { pushLogRoutes } from './push-log/contract.ts'
 import { referenceRoutes } from './reference/contract.ts'
 import { reservationRoutes } from './reservations/contract.ts'
 import { deliveryRoutes } from './reservations/delivery-contract.ts'
+import { deliveryListRoutes } from './reservations/delivery-list-contract.ts'
 import { sandboxRoutes } from './sandbox/contract.ts'
 import { taxRoutes } from './taxes/contract.ts'
 import { webhookRoutes } from './webhooks/contract.ts'
@@ -33,6 +34,7 @@ export const routes = {
   ...reservationRoutes,
   ...sandboxRoutes,
   ...deliveryRoutes,
+  ...deliveryListRoutes,
 }
 
 export type RouteName = keyof typeof routes

@@ -173,6 +173,15 @@ const rows: Record<SupplierRouteName, Row> = {
     own: () => ({ reservations: [{ reservation_id: '1', reservation_version: '1' }] }),
     foreign: [{ reservations: [{ reservation_id: '1', reservation_version: '1' }] }],
   },
+  listDeliveries: {
+    own: () => ({ hotelId: 'H1' }),
+    shows: () => '"deliveries":',
+    foreign: [{ hotelId: secret.hotelId }],
+  },
+  sendDeliveriesAgain: {
+    own: () => ({ hotelId: 'H1' }),
+    foreign: [{ hotelId: secret.hotelId }, { deliveryIds: ['dlv_2f1c7d5e-6d0b-4f0e-9d55-6b2f6a2f3c1d'] }],
+  },
   listPriceChecks: {
     own: () => ({ hotelId: 'H1' }),
     foreign: [{ hotelId: secret.hotelId }],

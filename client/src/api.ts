@@ -2567,6 +2567,104 @@ export type AcknowledgeReservationsAnswer = {
   acknowledged: number
 }
 
+/** See the deliveries to your URL */
+export type ListDeliveriesQuery = {
+  /** Only of this hotel */
+  hotelId?: string
+  /** Only of this reservation */
+  reservation_id?: string
+  status?: 'queued' | 'sending' | 'failing' | 'no_url' | 'dead' | 'delivered' | 'superseded'
+  /** Queued at or after this: a date (UTC) or an ISO 8601 instant */
+  since?: string
+  /** Queued before this instant, or on this date (UTC) or before */
+  until?: string
+  /** nextCursor of the answer before */
+  cursor?: string
+  /** How many deliveries at most: 1 to 100, 25 by default */
+  limit?: string
+}
+
+/** Of GET /push/deliveries */
+export type ListDeliveriesAnswer = {
+  /** The HTTP status as a string */
+  code: string
+  /** What happened */
+  message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
+  deliveries: {
+    /** The `webhook-id` of its calls */
+    deliveryId: string
+    hotelId: string
+    reservation_id: string
+    reservation_version: string
+    reservation_status: 'Confirm' | 'Cancel'
+    /** queued: waits for its first attempt; sending: a call is under way; failing: an attempt failed, another one follows; no_url: no URL is registered; dead: given up; superseded: a newer version took its place */
+    status: 'queued' | 'sending' | 'failing' | 'no_url' | 'dead' | 'delivered' | 'superseded'
+    /** When it was queued */
+    createdAt: string
+    /** When you answered with 2xx, or acknowledged it */
+    deliveredAt: string | null
+    /** Not before this; null: none is planned */
+    nextAttemptAt: string | null
+    /** After this no attempt is made */
+    giveUpAt: string
+    /** Oldest first; they are kept for 90 days */
+    attempts: {
+      /** Counted from 1 */
+      attempt: number
+      /** When it ended */
+      at: string
+      /** realtime: the reservation was made; retry: by the schedule; hourly: with the hourly run; manual: POST /push/webhook/booking; again: somebody sent it again */
+      trigger: 'realtime' | 'retry' | 'hourly' | 'manual' | 'again'
+      /** `webhook-id` of the call; null: no call was made, or it is not known */
+      webhookId: string | null
+      /** accepted: 2xx; unavailable: 408, 425, 429 or 5xx; refused: any other answer; else why there was none, as timeout, connect, tls, dns, reset, refused_address; lost: whether it arrived is not known */
+      outcome: string
+      /** What your endpoint answered; null: nothing */
+      httpStatus: number | null
+      durationMs: number
+      /** The first 2 KB of what your endpoint answered, or why there was no answer. Numbers that may be a card’s are masked */
+      answer: string | null
+    }[]
+  }[]
+  /** null at the end */
+  nextCursor: string | null
+}
+
+/** Have failed deliveries sent again */
+export type SendDeliveriesAgainBody = {
+  deliveryIds?: string[]
+  /** The supplier's own code of the hotel */
+  hotelId?: string
+}
+
+/** Of POST /push/deliveries/sendAgain */
+export type SendDeliveriesAgainAnswer = {
+  /** The HTTP status as a string */
+  code: string
+  /** What happened */
+  message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
+  /** How many */
+  sentAgain: number
+  /** Which */
+  deliveryIds: string[]
+  /** Of those in the request */
+  left: {
+    deliveryId: string
+    /** Why: it is delivered, superseded, under way, or waits to be sent already */
+    status: 'queued' | 'sending' | 'failing' | 'no_url' | 'dead' | 'delivered' | 'superseded'
+  }[]
+  /** Whether more than 1000 failed: call once more for the rest */
+  isMore: boolean
+}
+
 export type PriceCheckRequest = {
   /** Your hotel code */
   hotelId: string
@@ -2955,6 +3053,13 @@ export type SupplierCalls = {
     body: AcknowledgeReservationsBody,
     options?: CallOptions,
   ) => Promise<AcknowledgeReservationsAnswer>
+  /** See the deliveries to your URL */
+  listDeliveries: (query?: ListDeliveriesQuery, options?: CallOptions) => Promise<ListDeliveriesAnswer>
+  /** Have failed deliveries sent again */
+  sendDeliveriesAgain: (
+    body: SendDeliveriesAgainBody,
+    options?: CallOptions,
+  ) => Promise<SendDeliveriesAgainAnswer>
 }
 
 export type PlatformCalls = {
@@ -3097,6 +3202,20 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     name: 'acknowledgeReservations',
     method: 'POST',
     path: '/push/webhook/pushbook/ack',
+    takes: ['body'],
+    isKeyed: false,
+  },
+  listDeliveries: {
+    name: 'listDeliveries',
+    method: 'GET',
+    path: '/push/deliveries',
+    takes: ['query'],
+    isKeyed: false,
+  },
+  sendDeliveriesAgain: {
+    name: 'sendDeliveriesAgain',
+    method: 'POST',
+    path: '/push/deliveries/sendAgain',
     takes: ['body'],
     isKeyed: false,
   },

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { consoleRoute, integer, oneOf, text } from '../platform/route.ts'
+import type { DeliveryState } from '../reservations/delivery-list-contract.ts'
 import type { ReservationNote } from './note-contract.ts'
 
 /** Deliveries as operators see them, and sending them again. */
@@ -10,17 +11,7 @@ export const deliveriesPerPage = { max: 200, usual: 50 }
 /** Reservations that are sent again by one request: chosen ones, and by a filter. */
 export const sentAgainMax = { chosen: 200, byFilter: 1_000 }
 
-/** `failing`: an attempt failed, and there will be another one. `no_url`: there is nowhere to send it to. */
-export const deliveryStates = [
-  'queued',
-  'sending',
-  'failing',
-  'no_url',
-  'dead',
-  'delivered',
-  'superseded',
-] as const
-export type DeliveryState = (typeof deliveryStates)[number]
+export type { DeliveryState }
 
 /** Those that a supplier is still to be told of. `undelivered`: all of them. */
 export const openStates = ['undelivered', 'queued', 'sending', 'failing', 'no_url', 'dead'] as const

@@ -3,7 +3,7 @@ import type { ReservationStatus } from '../reservations/lifecycle.ts'
 import type { DeliveryState, openStates, ShownAttempt } from './delivery-contract.ts'
 import type { ReservationNote } from './note-contract.ts'
 import { lastNoteOf } from './note-store.ts'
-import { stateOf } from './reservation-store.ts'
+import { stateOf } from '../reservations/delivery-state.ts'
 
 /** What operators search among deliveries: the SQL, whole statements. */
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/postgres.ts'
 import type { PushOutcome } from '../push-log/contract.ts'
 import { overviewLimits, type UrgentDelivery } from './overview-contract.ts'
-import { stateOf } from './reservation-store.ts'
+import { stateOf } from '../reservations/delivery-state.ts'
 
 /** What the overview reads: whole statements, each of which looks at what is open or recent, or stops counting. */
 

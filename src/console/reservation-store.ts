@@ -1,18 +1,13 @@
 import type { Queryable } from '../platform/postgres.ts'
 import type { ReservationStatus } from '../reservations/lifecycle.ts'
 import type { DeliveryState } from './delivery-contract.ts'
+import { stateOf } from '../reservations/delivery-state.ts'
 import type { ReservationNote } from './note-contract.ts'
 import { lastNoteOf } from './note-store.ts'
 
 /** What operators search among reservations: the SQL, whole statements. */
 
 const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
-
-/** How a delivery stands, in one word. */
-export const stateOf = (delivery: string): string => `case
-  when ${delivery}.status = 'queued' and ${delivery}.endpoint = 0 then 'no_url'
-  when ${delivery}.status in ('queued', 'sending') and ${delivery}.first_failed_at is not null then 'failing'
-  else ${delivery}.status end`
 
 /** Of the version that is `present`. */
 export const customerName = `concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName')`

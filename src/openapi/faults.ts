@@ -7,6 +7,7 @@ import { cancelPolicyFaults } from '../products/cancel-policy-contract.ts'
 import { productFaults, productReadFaults, productRemarks } from '../products/contract.ts'
 import { cardFaults } from '../reservations/card-contract.ts'
 import { deliveryFaults } from '../reservations/delivery-contract.ts'
+import { deliveryListFaults } from '../reservations/delivery-list-contract.ts'
 import { reservationFaults } from '../reservations/faults-contract.ts'
 import { sandboxFaults as sandboxProblems } from '../sandbox/contract.ts'
 import { taxFaults } from '../taxes/contract.ts'
@@ -177,6 +178,8 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
   bookTest: Object.values(sandboxProblems),
   pushBooking: [deliveryFaults.notFound, deliveryFaults.notRegistered],
   retrieveReservations: [hotelNotFound],
+  listDeliveries: [hotelNotFound],
+  sendDeliveriesAgain: [hotelNotFound, ...Object.values(deliveryListFaults)],
   acknowledgeReservations: [deliveryFaults.notFound, deliveryFaults.versionNotFound],
   createReservation: bookingFaults,
   modifyReservation: [

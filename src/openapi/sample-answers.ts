@@ -2132,6 +2132,30 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
       ],
     },
   ],
+  listDeliveries: [
+    {
+      code: '200',
+      message: 'Deliveries retrieved successfully',
+      deliveries: [],
+      nextCursor: null,
+    },
+  ],
+  sendDeliveriesAgain: [
+    {
+      code: '404',
+      message: 'Delivery not found',
+      requestId: 'example-sendDeliveriesAgain-1',
+      errors: [
+        {
+          type: 'DELIVERY_NOT_FOUND',
+          message: 'Delivery not found',
+          hint: 'Send a deliveryId of GET /push/deliveries',
+          path: '/deliveryIds/0',
+          value: 'dlv_2f1c7d5e-6d0b-4f0e-9d55-6b2f6a2f3c1d',
+        },
+      ],
+    },
+  ],
   removeAvailabilityWebhook: [
     {
       code: '200',

@@ -166,11 +166,11 @@ function offsetMsAt(zone: string, atMs: number): number {
 
 /** When a clock on the wall shows this: the first time, or where it never does, as if it had not been put forward yet. */
 function instantMsOf(zone: string, wallMs: number): number {
-  const [before, after] = [wallMs - dayMs, wallMs + dayMs].map((atMs) => offsetMsAt(zone, atMs))
-  const fits = [before ?? 0, after ?? 0]
+  const [earlier = 0, later = 0] = [wallMs - dayMs, wallMs + dayMs].map((atMs) => offsetMsAt(zone, atMs))
+  const fits = [earlier, later]
     .map((offsetMs) => wallMs - offsetMs)
     .filter((atMs) => atMs + offsetMsAt(zone, atMs) === wallMs)
-  return fits.length > 0 ? Math.min(...fits) : wallMs - (before ?? 0)
+  return fits.length > 0 ? Math.min(...fits) : wallMs - earlier
 }
 
 /** Nights around which clocks change in these zones, and others. */

@@ -41,18 +41,18 @@ type Due = Pick<PenaltyOfRoom, 'from' | 'amount'>
  * coming if it is more.
  */
 function dueOf(penalties: readonly ShownPenalty[], minorDigits: number, atMs: number): Due | undefined {
-  const begunMs = ({ from }: Due): number => (from === null ? -Infinity : Date.parse(from))
-  const [noShows, byDeadline] = [true, false].map((isNoShow) =>
-    penalties
-      .filter(({ noShow }) => (noShow === true) === isNoShow)
-      .map(({ from, amount }): Due => ({ from, amount: toMinor(amount, minorDigits) ?? 0 }))
-      .filter((due) => begunMs(due) <= atMs)
+  const [noShows, byDeadline] = [true, false].map((isNoShow) => {
+    let last: (Due & { fromMs: number }) | undefined
+    for (const { from, amount: text, noShow = false } of penalties) {
+      const fromMs = from === null ? -Infinity : Date.parse(from)
+      const amount = toMinor(text, minorDigits) ?? 0
+      if (noShow !== isNoShow || fromMs > atMs) continue
       // Of the same deadline the most.
-      .reduce<Due | undefined>((last, due) => {
-        if (!last || begunMs(due) > begunMs(last)) return due
-        return begunMs(due) === begunMs(last) && due.amount > last.amount ? due : last
-      }, undefined),
-  )
+      if (!last || fromMs > last.fromMs || (fromMs === last.fromMs && amount > last.amount))
+        last = { from, amount, fromMs }
+    }
+    return last && { from: last.from, amount: last.amount }
+  })
   return noShows && noShows.amount > (byDeadline?.amount ?? 0) ? noShows : byDeadline
 }
 

@@ -80,16 +80,16 @@ const judge =
     const most = readLimit(limit, reservationsPerPage, wrong)
     const after = readPlace(cursor, wrong)
     const hotel = code === undefined ? undefined : await selectOptionalHotel(db, supplierId, code)
-    const unknown = code === undefined || hotel ? [] : [hotelNotFound(code)]
+    const unknown = code === undefined || hotel ? [] : [hotelNotFound('?hotelId', code)]
     rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
     return { hotelId: hotel?.id, sinceMs, untilMs, after, limit: most }
   }
 
-function hotelNotFound(hotelId: string): Problem {
+export function hotelNotFound(path: string, hotelId: string): Problem {
   return {
     type: 'HOTEL_NOT_FOUND',
     message: 'Hotel not found',
-    path: '?hotelId',
+    path,
     value: shown(hotelId),
     hint: 'Push the hotel with POST /push/hotels first',
   }

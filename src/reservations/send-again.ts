@@ -97,6 +97,40 @@ export async function selectAttempts(db: Queryable, id: string): Promise<ListedA
  */
 export type SentAgain = { again: number; repeated: number; nowhere: number }
 
+/** At once, with the schedule of retries and its three days from the beginning. */
+const sentAgainAt = (
+  now: string,
+): string => `status = 'queued', lane = 'retry', retries = 0, is_alone = false,
+  trigger = 'again', due_at = to_timestamp(${now}::float8 / 1000), not_before = null,
+  give_up_at = to_timestamp((${now}::float8 + ${deliverWithinMs}) / 1000)`
+
+/**
+ * Queues those of these deliveries once more that failed, are of the present version, and don't wait to be sent again
+ * already. Needs a transaction, as below. Which.
+ */
+export async function sendFailedAgain(
+  connection: Queryable,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<string[]> {
+  await connection.query(
+    `select from reservation where id in (select reservation_id from delivery where delivery.id = any($1::uuid[]))
+     order by reservation.id for no key update`,
+    [ids],
+  )
+  const { rows } = await connection.query<{ id: string }>(
+    `update delivery set ${sentAgainAt('$2')}
+     from reservation
+     where delivery.id = any($1::uuid[]) and reservation.id = delivery.reservation_id
+       and reservation.version = delivery.version and not delivery.is_outdated
+       and (delivery.status = 'dead'
+         or delivery.status = 'queued' and delivery.first_failed_at is not null and delivery.trigger <> 'again')
+     returning delivery.id`,
+    [ids, nowMs],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /**
  * Queues deliveries once more, by the worker's next look: of each reservation only its present version, because a
  * supplier must not get an older one after a newer. Needs a transaction: it holds the reservations, so that none gets
@@ -125,9 +159,7 @@ export async function sendAgain(
          and delivery.reservation_id = any($8::int8[])
        order by delivery.reservation_id, delivery.created_at desc
      ), again as (
-       update delivery set status = 'queued', lane = 'retry', retries = 0, is_alone = false, trigger = 'again',
-         due_at = to_timestamp($7::float8 / 1000), not_before = null,
-         give_up_at = to_timestamp(($7::float8 + ${deliverWithinMs}) / 1000)
+       update delivery set ${sentAgainAt('$7')}
        from meant where delivery.id = meant.id and delivery.status in ('queued', 'dead')
        returning delivery.id
      ), repeated as (

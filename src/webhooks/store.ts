@@ -90,6 +90,21 @@ function callbackRule(column: WebhookColumn, now: string): string {
     limit 1`
 }
 
+/** Whether there is a URL for a supplier's hotels: then there is one for each of them. */
+export async function hasCallback(
+  db: Queryable,
+  supplierId: number,
+  kind: WebhookKind,
+  nowMs: number,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from api_key where supplier_id = $1 and ${columnOf[kind]} is not null and revoked_at is null
+       and (expires_at is null or expires_at > to_timestamp($2::float8 / 1000)) limit 1`,
+    [supplierId, nowMs],
+  )
+  return rowCount === 1
+}
+
 /** The URL of the key itself, whatever hotels it pushed. */
 export async function selectCallbackOfKey(
   db: Queryable,

@@ -144,6 +144,7 @@ async function fuzzService(
 const neverAccepted: ReadonlySet<RouteName> = new Set([
   'pushBooking',
   'acknowledgeReservations',
+  'sendDeliveriesAgain',
   'modifyReservation',
 ])
 
