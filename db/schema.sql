@@ -321,12 +321,26 @@ create table operator (
   created_at timestamp with time zone not null,
   disabled_at timestamp with time zone,
   last_sign_in_at timestamp with time zone,
+  totp_secret bytea,
+  totp_last_step bigint,
+  totp_since timestamp with time zone,
   constraint operator_pkey PRIMARY KEY (id),
   constraint operator_name_key_key UNIQUE (name_key),
   constraint operator_oidc_issuer_oidc_subject_key UNIQUE (oidc_issuer, oidc_subject),
   constraint operator_check CHECK (((oidc_issuer IS NULL) = (oidc_subject IS NULL))),
+  constraint operator_check1 CHECK (((totp_secret IS NULL) = (totp_last_step IS NULL))),
+  constraint operator_check2 CHECK (((totp_secret IS NULL) = (totp_since IS NULL))),
   constraint operator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text])))
 );
+
+create table operator_recovery_code (
+  hash bytea not null,
+  operator_id integer not null,
+  constraint operator_recovery_code_pkey PRIMARY KEY (hash),
+  constraint operator_recovery_code_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint operator_recovery_code_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id)
+);
+CREATE INDEX operator_recovery_code_by_operator ON public.operator_recovery_code USING btree (operator_id);
 
 create table operator_session (
   hash bytea not null,
@@ -334,6 +348,8 @@ create table operator_session (
   signed_in_by text not null,
   created_at timestamp with time zone not null,
   last_seen_at timestamp with time zone not null,
+  has_second_factor boolean default false not null,
+  pending_totp bytea,
   constraint operator_session_pkey PRIMARY KEY (hash),
   constraint operator_session_hash_check CHECK ((octet_length(hash) = 32)),
   constraint operator_session_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['password'::text, 'link'::text, 'oidc'::text]))),

@@ -23,6 +23,7 @@ import { auditRoleRefused } from './operators/audit-refusals.ts'
 import { operatorDoor } from './operators/door.ts'
 import { signInProvider, type OidcSettings } from './operators/oidc.ts'
 import { passwords } from './operators/password.ts'
+import type { MfaKeys } from './operators/second-factor-secret.ts'
 import { usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
 import { overloaded } from './platform/body.ts'
@@ -86,6 +87,8 @@ export type AppNeeds = Needs & {
 
 export type ConsoleSettings = ConsoleAddress & {
   signIn: SignInRules
+  /** Seal the secrets of second factors; none: they are kept as they are. */
+  mfaKeys: MfaKeys
   /** Absent: people sign in by password and by link only. */
   oidc: OidcSettings | undefined
 }
@@ -271,13 +274,14 @@ function handlerNeedsOf(needs: AppNeeds, keys: Authenticator): HandlerNeeds {
 function signInNeedsOf(
   needs: AppNeeds,
   { tokenOf }: Authenticator,
-): Pick<ConsoleNeeds, 'consoleAddress' | 'door' | 'passwords' | 'provider' | 'rules'> {
+): Pick<ConsoleNeeds, 'consoleAddress' | 'door' | 'passwords' | 'provider' | 'rules' | 'mfaKeys'> {
   const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
   const oidc = needs.console?.oidc
   const rules = needs.console?.signIn ?? usualSignInRules[needs.environment]
   return {
     consoleAddress,
     rules,
+    mfaKeys: needs.console?.mfaKeys ?? [],
     door: operatorDoor({ ...needs, rules }, consoleAddress, tokenOf),
     passwords: passwords(),
     provider: oidc && signInProvider(oidc, needs),

@@ -21,6 +21,7 @@ const defaults = {
   patience: 1,
   oidc: undefined,
   signIn: { lockOutMs: 900_000, idleEndsAfterMs: 7_200_000, requiresSecondFactor: false },
+  mfaKeys: [],
 }
 
 test('without any setting everything has its default', () => {
@@ -56,6 +57,8 @@ test('every setting is read', () => {
     ARI_OIDC_CLIENT_ID: 'ari',
     ARI_OIDC_CLIENT_SECRET: 'hunter2',
     ARI_OIDC_NEWCOMER_ROLE: 'viewer',
+    ARI_REQUIRE_MFA: 'false',
+    ARI_MFA_KEY: `${'ab'.repeat(32)}, ${'cd'.repeat(32)}`,
     ARI_LOCK_OUT_MINUTES: '60',
     ARI_SESSION_IDLE_MINUTES: '10',
     PATH: '/usr/bin',
@@ -85,7 +88,8 @@ test('every setting is read', () => {
           clientSecret: 'hunter2',
           newcomerRole: 'viewer',
         },
-        signIn: { lockOutMs: 3_600_000, idleEndsAfterMs: 600_000, requiresSecondFactor: true },
+        signIn: { lockOutMs: 3_600_000, idleEndsAfterMs: 600_000, requiresSecondFactor: false },
+        mfaKeys: [Buffer.alloc(32, 0xab), Buffer.alloc(32, 0xcd)],
       },
       warnings: [],
     },

@@ -40,6 +40,8 @@ export type Settings = {
   patience: number
   oidc: OidcSettings | undefined
   signIn: SignInRules
+  /** 32 bytes each: the first seals secrets of second factors, all open them. */
+  mfaKeys: readonly Buffer[]
 }
 
 /** What is wrong with the settings, a line each. */
@@ -76,6 +78,8 @@ const names = [
   'ARI_OIDC_CLIENT_ID',
   'ARI_OIDC_CLIENT_SECRET',
   'ARI_OIDC_NEWCOMER_ROLE',
+  'ARI_REQUIRE_MFA',
+  'ARI_MFA_KEY',
   'ARI_LOCK_OUT_MINUTES',
   'ARI_SESSION_IDLE_MINUTES',
 ] as const
@@ -139,6 +143,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
     oidc: readOidc(environ, setting, wrong),
     signIn: readSignIn(setting, environment),
+    mfaKeys: setting<readonly Buffer[]>('ARI_MFA_KEY', [], readKeys),
   }
   if (settings.privateNetworks.length > 0 && settings.environment === 'production') {
     wrong.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
@@ -208,6 +213,19 @@ function readVaultKey(text: string): Reading<Buffer> {
       }
 }
 
+function readBoolean(text: string): Reading<boolean> {
+  return text === 'true' || text === 'false'
+    ? { value: text === 'true' }
+    : { wrong: `must be true or false, not ${quoted(text)}` }
+}
+
+/** Of several with commas between the first is used, and the others are known. */
+function readKeys(text: string): Reading<readonly Buffer[]> {
+  const readings = text.split(',').map((part) => readVaultKey(part.trim()))
+  const wrong = readings.find((reading) => 'wrong' in reading)
+  return wrong ?? { value: readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])) }
+}
+
 function readRoles(text: string): Reading<readonly Role[]> {
   const parts = text.split(',').map((part) => part.trim())
   const value = roles.filter((role) => parts.includes(role))
@@ -259,7 +277,7 @@ function readSignIn(setting: Setting, environment: Environment): SignInRules {
   const minutes = (name: Name, usualMs: number, { min, max }: { min: number; max: number }) =>
     setting(name, usualMs / minuteMs, integerBetween(min, max)) * minuteMs
   return {
-    ...usual,
+    requiresSecondFactor: setting('ARI_REQUIRE_MFA', usual.requiresSecondFactor, readBoolean),
     lockOutMs: minutes('ARI_LOCK_OUT_MINUTES', usual.lockOutMs, signInMinutes.lockOut),
     idleEndsAfterMs: minutes('ARI_SESSION_IDLE_MINUTES', usual.idleEndsAfterMs, signInMinutes.idle),
   }

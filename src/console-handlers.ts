@@ -55,11 +55,13 @@ import {
   createSignInLink,
   disableOperator,
   enableOperator,
+  resetSecondFactor,
 } from './console/change-operators.ts'
 import { changePassword } from './console/change-password.ts'
 import { listAudit } from './console/list-audit.ts'
 import { listOperators } from './console/list-operators.ts'
 import { beginOidc, finishOidc } from './console/sign-in-by-oidc.ts'
+import { beginSecondFactor, confirmSecondFactor, removeSecondFactor } from './console/second-factor.ts'
 import { signInByLink } from './console/sign-in-by-link.ts'
 import { signInWays } from './console/sign-in-ways.ts'
 import { signIn } from './console/sign-in.ts'
@@ -68,6 +70,7 @@ import type { Environment } from './keys/secret.ts'
 import type { Door } from './operators/door.ts'
 import type { SignInProvider } from './operators/oidc.ts'
 import type { Passwords } from './operators/password.ts'
+import type { MfaKeys } from './operators/second-factor-secret.ts'
 import type { SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
 import type { Mounted } from './platform/mount.ts'
@@ -84,6 +87,7 @@ export type ConsoleNeeds = Needs &
     door: Door
     passwords: Passwords
     rules: SignInRules
+    mfaKeys: MfaKeys
     /** Absent: people sign in by password and by link only. */
     provider: SignInProvider | undefined
     pings: Pinger
@@ -111,11 +115,15 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleN
   finishOidc,
   signOut,
   changePassword,
+  beginSecondFactor,
+  confirmSecondFactor,
+  removeSecondFactor,
   listOperators,
   createOperator,
   changeOperatorRole,
   disableOperator,
   enableOperator,
+  resetSecondFactor,
   createSignInLink,
   listAudit: unhurried(listAudit),
   listSuppliers: unhurried(listSuppliers),

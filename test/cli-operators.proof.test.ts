@@ -49,8 +49,8 @@ test('an operator is made with a link that signs in once, listed, given another 
   assert.match(last.stderr, /"maria@example\.com" is the only admin who can sign in/)
   assert.equal(typeof (await json('disable', 'otto'))['disabledAt'], 'string')
   const { stdout } = await ari('list')
-  assert.match(stdout, /^\d+ +maria@example\.com +admin +active +no +no +\S+Z +\S+Z$/m)
-  assert.match(stdout, /^\d+ +Otto +viewer +disabled +no +no +\S+Z +-$/m)
+  assert.match(stdout, /^\d+ +maria@example\.com +admin +active +no +no +no +\S+Z +\S+Z$/m)
+  assert.match(stdout, /^\d+ +Otto +viewer +disabled +no +no +no +\S+Z +-$/m)
   assert.deepEqual(await ari('enable', 'otto'), {
     code: 0,
     stdout: 'Operator "Otto" is enabled\n',

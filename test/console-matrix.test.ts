@@ -22,11 +22,15 @@ const rows: Record<ConsoleRouteName, Row> = {
   whoAmI: 'viewer reads',
   signOut: 'oneself',
   changePassword: 'oneself',
+  beginSecondFactor: 'oneself',
+  confirmSecondFactor: 'oneself',
+  removeSecondFactor: 'oneself',
   listOperators: 'admin reads',
   createOperator: 'admin changes',
   changeOperatorRole: 'admin changes',
   disableOperator: 'admin changes',
   enableOperator: 'admin changes',
+  resetSecondFactor: 'admin changes',
   createSignInLink: 'admin changes',
   listAudit: 'viewer reads',
   getOverview: 'viewer reads',
@@ -244,7 +248,12 @@ test('who has a lower role than a route asks for can do nothing with it; who has
 test('the store is as it was after a viewer has tried every route with a body that would do', async () => {
   const { operatorId, ...viewer } = await gateway.operator('viewer')
   const counted = async () =>
-    (await gateway.db.query('select count(*) from audit_log where operator_id = $1', [operatorId])).rows
+    (
+      await gateway.db.query(
+        `select count(*) from audit_log where operator_id = $1 and action <> 'role.refused'`,
+        [operatorId],
+      )
+    ).rows
   const known = await counted()
   for (const name of posted) {
     if (rows[name] === 'oneself' || rows[name].endsWith('reads')) continue

@@ -59,6 +59,7 @@ const usualConsole: ConsoleSettings = {
   publicUrl: undefined,
   oidc: undefined,
   signIn: usualSignInRules.sandbox,
+  mfaKeys: [],
 }
 
 let server: ReturnType<typeof testServer> | undefined
@@ -147,7 +148,12 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
       const name = `${role}-${randomBytes(4).toString('hex')}`
       const operatorId = await insertOptionalOperator(db, { name, role, nowMs: clock.now() })
       if (operatorId === undefined) throw new Error(`There is an operator ${name} already`)
-      const { secret, csrfToken } = await openSession(db, operatorId, 'link', clock.now())
+      const { secret, csrfToken } = await openSession(
+        db,
+        operatorId,
+        { by: 'link', hasSecondFactor: false },
+        clock.now(),
+      )
       const headers = { cookie: `ari_console=${secret}`, 'x-csrf-token': csrfToken }
       return { operatorId, name, headers, ...client(url, headers, '/console/api') }
     },

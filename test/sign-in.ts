@@ -8,8 +8,8 @@ export type Browser = TestClient & {
   /** What the last sign-in gave, as a Cookie header; empty before and after. */
   cookie: () => string
   csrfToken: () => string
-  signIn: (name: string, password: string) => Promise<Reply>
-  signInByLink: (token: string) => Promise<Reply>
+  signIn: (name: string, password: string, code?: string) => Promise<Reply>
+  signInByLink: (token: string, code?: string) => Promise<Reply>
 }
 
 export function browser(url: string, own: Record<string, string> = {}): Browser {
@@ -29,8 +29,8 @@ export function browser(url: string, own: Record<string, string> = {}): Browser 
   return {
     cookie: () => cookie,
     csrfToken: () => csrfToken,
-    signIn: (name, password) => kept(calls.post('/sign-in', { name, password }, carried())),
-    signInByLink: (token) => kept(calls.post('/sign-in/link', { token }, carried())),
+    signIn: (name, password, code) => kept(calls.post('/sign-in', { name, password, code }, carried())),
+    signInByLink: (token, code) => kept(calls.post('/sign-in/link', { token, code }, carried())),
     post: (path, body, headers = {}) => kept(calls.post(path, body, { ...carried(), ...headers })),
     get: (path, headers = {}) => kept(calls.get(path, { ...carried(), ...headers })),
     put: (path, body, headers = {}) => kept(calls.put(path, body, { ...carried(), ...headers })),

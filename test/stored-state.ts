@@ -30,6 +30,7 @@ const tables = {
   operator: 'common',
   operator_session: 'common',
   operator_sign_in_link: 'common',
+  operator_recovery_code: 'common',
   failed_sign_in: 'common',
   oidc_state_used: 'common',
   audit_log: 'common',

@@ -64,7 +64,7 @@ export async function startPastService(port: number): Promise<PastService> {
     // The suppliers listen on this machine.
     outbound: { privateNetworks: loopbackNetworks, resolve: resolveAsSystem },
     isGateway: true,
-    console: { publicUrl: undefined, oidc: undefined, signIn: usualSignInRules[environment] },
+    console: { publicUrl: undefined, oidc: undefined, signIn: usualSignInRules[environment], mfaKeys: [] },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port })
   await preparePartitions(db, clock.now())

@@ -6,6 +6,7 @@ import {
   disableOperator,
   enableOperator,
   newSignInLink,
+  resetSecondFactor,
   setRole,
   type Doing,
 } from '../operators/manage.ts'
@@ -31,7 +32,8 @@ Examples:
   ari operator set-role maria@example.com operator
   ari operator disable maria@example.com         ends the sessions, too
   ari operator enable maria@example.com
-  ari operator sign-in-link maria@example.com    for who forgot the password`,
+  ari operator sign-in-link maria@example.com    for who forgot the password
+  ari operator reset-second-factor maria@example.com`,
   )
   addCreate(operator)
   addList(operator)
@@ -56,6 +58,17 @@ Examples:
       withSession(async ({ db, nowMs }) => {
         const enabled = await enableOperator(db, name, doing(nowMs))
         printOutcome(given, shown(enabled), `Operator "${enabled.name}" is enabled`)
+      }),
+    )
+  operator
+    .command('reset-second-factor')
+    .description('for who lost the authenticator app and the recovery codes; ends the sessions, too')
+    .addArgument(nameArgument())
+    .option('--json', 'print JSON')
+    .action((name: string, given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        const reset = await resetSecondFactor(db, name, doing(nowMs))
+        printOutcome(given, shown(reset), `Operator "${reset.name}" has no second factor any more`)
       }),
     )
   operator
@@ -101,7 +114,17 @@ function addList(operator: Command): void {
         const operators = await selectOperators(db)
         if (given.json) return printJson(operators.map(shown))
         printTable(
-          ['OPERATOR ID', 'NAME', 'ROLE', 'STATUS', 'PASSWORD', 'OPENID', 'CREATED', 'LAST SIGN-IN'],
+          [
+            'OPERATOR ID',
+            'NAME',
+            'ROLE',
+            'STATUS',
+            'PASSWORD',
+            'OPENID',
+            'SECOND FACTOR',
+            'CREATED',
+            'LAST SIGN-IN',
+          ],
           operators.map((one) => [
             one.operatorId,
             one.name,
@@ -109,6 +132,7 @@ function addList(operator: Command): void {
             one.disabledAt === null ? 'active' : 'disabled',
             one.hasPassword ? 'yes' : 'no',
             one.isLinked ? 'yes' : 'no',
+            one.hasSecondFactor ? 'yes' : 'no',
             one.createdAt,
             one.lastSignInAt,
           ]),

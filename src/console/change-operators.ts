@@ -4,6 +4,7 @@ import {
   enableOperator as enable,
   newSignInLink,
   operatorNotFound,
+  resetSecondFactor as reset,
   setRole,
   type Doing,
 } from '../operators/manage.ts'
@@ -33,6 +34,11 @@ export const disableOperator = ({ db, clock }: Needs): Mounted =>
 export const enableOperator = ({ db, clock }: Needs): Mounted =>
   on(operatorRoutes.enableOperator, async ({ params, ...asked }) =>
     answer(200, { operator: await enable(db, idOf(params), doing(asked, clock.now())) }),
+  )
+
+export const resetSecondFactor = ({ db, clock }: Needs): Mounted =>
+  on(operatorRoutes.resetSecondFactor, async ({ params, ...asked }) =>
+    answer(200, { operator: await reset(db, idOf(params), doing(asked, clock.now())) }),
   )
 
 export const createSignInLink = ({ db, clock }: Needs): Mounted =>

@@ -2,7 +2,7 @@ import helmet from '@fastify/helmet'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import type { Log } from '../platform/log.ts'
-import { contentSecurityPolicy, waitingPage, waitingPolicy } from './page-policy.ts'
+import { contentSecurityPolicy, firstScript, waitingPage, waitingPolicy } from './page-policy.ts'
 import { webBuild } from './web-build.ts'
 import { webFiles, type Asset } from './web-files.ts'
 
@@ -32,7 +32,8 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
       .header('content-security-policy', contentSecurityPolicy(nonce))
     const page = await files.page()
     const state = await build.begin(page !== undefined)
-    if (page !== undefined && state.is === 'built') return reply.send(page.replaceAll(noncePlace, nonce))
+    if (page !== undefined && state.is === 'built')
+      return reply.send(withFirstScript(page).replaceAll(noncePlace, nonce))
     const why = state.is === 'failed' ? state.why : undefined
     reply.code(503).header('retry-after', '2').header('content-security-policy', waitingPolicy(nonce))
     return reply.send(waitingPage(nonce, why))
@@ -70,6 +71,11 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
     )
   })
   return { prepare: () => void build.begin(true), close: build.close }
+}
+
+/** Before every link, style and script: those of the head are fetched as soon as they are read. */
+function withFirstScript(page: string): string {
+  return page.replace('<head>', `<head>${firstScript}`)
 }
 
 /** Paths of the application have no dots; what has one is a file that isn't there. */

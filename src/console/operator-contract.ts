@@ -38,6 +38,12 @@ export const operatorRoutes = {
     role: 'admin',
     params,
   }),
+  resetSecondFactor: consoleRoute<ChangedOperator>()({
+    method: 'POST',
+    path: '/operators/{operatorId}/reset-second-factor',
+    role: 'admin',
+    params,
+  }),
   createSignInLink: consoleRoute<OperatorWithLink>()({
     method: 'POST',
     path: '/operators/{operatorId}/sign-in-link',

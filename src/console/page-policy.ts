@@ -1,8 +1,28 @@
+import { hash } from 'node:crypto'
+
+/**
+ * The first of a page, before anything is loaded: the token of a sign-in link leaves the address, and with it the browser's history
+ * and whatever else reads addresses. The page of the sign-in takes it from here (console/src/pages/sign-in/link-token.ts).
+ */
+const takeLinkToken = `const take = () => {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token === null) return
+  history.replaceState(null, '', location.pathname + location.search)
+  window.signInLinkToken = token
+  dispatchEvent(new Event('sign-in-link'))
+}
+take()
+addEventListener('hashchange', take)`
+
+/** The only inline script that the policy knows, by its hash. */
+export const firstScript = `<script>${takeLinkToken}</script>`
+const firstScriptHash = `'sha256-${hash('sha256', takeLinkToken, 'base64')}'`
+
 /** What the console's pages may do: nothing but load their own files, and speak to their own service. */
 export function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'self' ${firstScriptHash}`,
     // Style elements that the components make while they run carry the nonce; style attributes in HTML count for nothing.
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
@@ -18,7 +38,7 @@ const refreshSeconds = 2
 
 /** For the waiting page alone, which is all in one piece. */
 export function waitingPolicy(nonce: string): string {
-  return contentSecurityPolicy(nonce).replace("script-src 'self'", `script-src 'nonce-${nonce}'`)
+  return contentSecurityPolicy(nonce).replace(/script-src [^;]*/, `script-src 'nonce-${nonce}'`)
 }
 
 /**

@@ -1,6 +1,11 @@
 import Type from 'typebox'
-import type { WayToSignIn } from '../operators/contract.ts'
-import { operatorNameLengthMax, passwordLength } from '../operators/contract.ts'
+import {
+  codeLengthMax,
+  operatorNameLengthMax,
+  passwordLength,
+  type SecondFactorSetup,
+  type WayToSignIn,
+} from '../operators/contract.ts'
 import { consoleRoute, openConsoleRoute, text, type OperatorRole } from '../platform/route.ts'
 
 export type Me = {
@@ -13,7 +18,16 @@ export type Me = {
   csrfToken: string | null
   signedInBy: WayToSignIn | null
   hasPassword: boolean
+  secondFactor: {
+    isSetUp: boolean
+    /** Nothing else works for this session until there is one. */
+    mustSetUp: boolean
+    recoveryCodesLeft: number
+  }
 }
+
+/** Shown once. */
+export type SecondFactorConfirmed = SignedIn & { recoveryCodes: string[] }
 
 /** What else to know, GET /me tells. */
 export type SignedIn = { csrfToken: string }
@@ -40,11 +54,13 @@ const password = {
     required: { type: 'REQUIRED', message: 'Password is required' },
   },
 }
+/** Of the authenticator app, or for recovery. */
+const code = () => text({ secret: true, maxLength: codeLengthMax })
 const providerSays = () => Type.Optional(text({ secret: true, maxLength: 4_000 }))
 
 /** People type passwords where the name belongs: no answer repeats anything of these bodies. */
 export const sessionRoutes = {
-  whoAmI: consoleRoute<Me>()({ method: 'GET', path: '/me' }),
+  whoAmI: consoleRoute<Me>()({ method: 'GET', path: '/me', isBeforeSecondFactor: true }),
   signIn: openConsoleRoute<SignedIn>()({
     method: 'POST',
     path: '/sign-in',
@@ -52,6 +68,7 @@ export const sessionRoutes = {
       {
         name: text({ secret: true, maxLength: operatorNameLengthMax }),
         password: text({ secret: true, maxLength: passwordLength.max }),
+        code: Type.Optional(code()),
       },
       { secret: true },
     ),
@@ -59,7 +76,10 @@ export const sessionRoutes = {
   signInByLink: openConsoleRoute<SignedIn>()({
     method: 'POST',
     path: '/sign-in/link',
-    body: Type.Object({ token: text({ secret: true, maxLength: 100 }) }, { secret: true }),
+    body: Type.Object(
+      { token: text({ secret: true, maxLength: 100 }), code: Type.Optional(code()) },
+      { secret: true },
+    ),
   }),
   signInWays: openConsoleRoute<SignInWays>()({ method: 'GET', path: '/sign-in/ways' }),
   /** Both are gone to by the browser, and send it on. */
@@ -75,11 +95,16 @@ export const sessionRoutes = {
       error_description: providerSays(),
     }),
   }),
-  signOut: consoleRoute<Record<string, never>>()({ method: 'POST', path: '/sign-out' }),
+  signOut: consoleRoute<Record<string, never>>()({
+    method: 'POST',
+    path: '/sign-out',
+    isBeforeSecondFactor: true,
+  }),
   /** Everybody's own, so viewers may too. Ends the operator's sessions but this one, which gets a new secret. */
   changePassword: consoleRoute<SignedIn>()({
     method: 'POST',
     path: '/me/password',
+    isBeforeSecondFactor: true,
     body: Type.Object(
       {
         current: Type.Optional(text({ secret: true, maxLength: passwordLength.max })),
@@ -87,5 +112,24 @@ export const sessionRoutes = {
       },
       { secret: true },
     ),
+  }),
+  /** A secret for an authenticator app; whoever has a second factor sends a code of it. */
+  beginSecondFactor: consoleRoute<SecondFactorSetup>()({
+    method: 'POST',
+    path: '/me/second-factor',
+    isBeforeSecondFactor: true,
+    body: Type.Object({ code: Type.Optional(code()) }, { secret: true }),
+  }),
+  /** A code of the app shows that it has the secret. Ends the operator's other sessions. */
+  confirmSecondFactor: consoleRoute<SecondFactorConfirmed>()({
+    method: 'POST',
+    path: '/me/second-factor/confirm',
+    isBeforeSecondFactor: true,
+    body: Type.Object({ code: code() }, { secret: true }),
+  }),
+  removeSecondFactor: consoleRoute<SignedIn>()({
+    method: 'POST',
+    path: '/me/second-factor/remove',
+    body: Type.Object({ code: Type.Optional(code()) }, { secret: true }),
   }),
 }

@@ -5,8 +5,8 @@ import { sessionRoutes } from './session-contract.ts'
 
 /** POST /sign-in/link. */
 export const signInByLink = (needs: SignInNeeds & { consoleAddress: ConsoleAddress }): Mounted =>
-  on(sessionRoutes.signInByLink, async ({ body: { token }, visit, requestId }) => {
+  on(sessionRoutes.signInByLink, async ({ body: { token, code }, visit, requestId }) => {
     refuseForeignSite(visit, needs.consoleAddress)
-    const { headers, csrfToken } = await signInBy(needs, token, { visit, requestId })
+    const { headers, csrfToken } = await signInBy(needs, { token, code }, { visit, requestId })
     return { ...answer(200, { csrfToken }), headers }
   })

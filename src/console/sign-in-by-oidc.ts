@@ -49,7 +49,7 @@ export const finishOidc = (needs: OidcNeeds): Mounted =>
         await tellRefused(needs, { subject, why: { reason: 'openid' } }, { visit, requestId })
         return back('unknown')
       }
-      const { headers } = await signIn(needs, operatorId, 'oidc', { visit, requestId })
+      const { headers } = await signIn(needs, operatorId, { by: 'oidc' }, { visit, requestId })
       return seeOther('/console', headers['set-cookie'], ended)
     } catch (error) {
       if (error instanceof Rejected) return back('unknown')

@@ -5,9 +5,13 @@ import { sessionRoutes } from './session-contract.ts'
 
 /** POST /sign-in. */
 export const signIn = (needs: SignInNeeds & { consoleAddress: ConsoleAddress }): Mounted =>
-  on(sessionRoutes.signIn, async ({ body, visit, requestId }) => {
+  on(sessionRoutes.signIn, async ({ body: { name, password, code }, visit, requestId }) => {
     // Else another site could sign somebody in under a name of its own, and watch what is done there.
     refuseForeignSite(visit, needs.consoleAddress)
-    const { headers, csrfToken } = await signInByPassword(needs, body, { visit, requestId })
+    const { headers, csrfToken } = await signInByPassword(
+      needs,
+      { name, password, code },
+      { visit, requestId },
+    )
     return { ...answer(200, { csrfToken }), headers }
   })

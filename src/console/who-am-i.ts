@@ -1,6 +1,7 @@
 import type { Environment } from '../keys/secret.ts'
 import type { Door } from '../operators/door.ts'
 import { selectOptionalOperator } from '../operators/store.ts'
+import { countRecoveryCodes } from '../operators/second-factor.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import type { AnswerOf } from '../platform/route.ts'
@@ -19,6 +20,11 @@ export const whoAmI = (needs: { db: Queryable; environment: Environment; door: D
       csrfToken: id === undefined ? null : (needs.door.csrfTokenOf(visit) ?? null),
       signedInBy: (await needs.door.signedInBy(operator)) ?? null,
       hasPassword: account?.hasPassword ?? false,
+      secondFactor: {
+        isSetUp: account?.hasSecondFactor ?? false,
+        mustSetUp: operator.lacksSecondFactor === true,
+        recoveryCodesLeft: id === undefined ? 0 : await countRecoveryCodes(needs.db, id),
+      },
     }
     return answer(200, me)
   })

@@ -7,7 +7,7 @@ import type { Route } from '../platform/route.ts'
 export type Refusal = {
   /** Whose account it was; undefined when nobody has it. What was typed is never kept: it may be a password. */
   operator: Pick<Operator, 'id' | 'name' | 'role'> | undefined
-  action: 'sign-in.refused' | 'operator.password-refused' | 'role.refused'
+  action: 'sign-in.refused' | 'operator.password-refused' | 'operator.code-refused' | 'role.refused'
   subject: string
   why: Readonly<Record<string, string>>
   address: string | undefined

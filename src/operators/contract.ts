@@ -8,6 +8,7 @@ export type StoredOperator = {
   hasPassword: boolean
   /** Whether an account of the OpenID provider is tied to this one. */
   isLinked: boolean
+  hasSecondFactor: boolean
   createdAt: string
   disabledAt: string | null
   lastSignInAt: string | null
@@ -19,6 +20,12 @@ export type WayToSignIn = (typeof waysToSignIn)[number]
 
 /** The token belongs behind `/console/sign-in#token=`; it signs in once. */
 export type SignInLink = { token: string; expiresAt: string }
+
+/** For an authenticator app: as text, and as the address in a QR code. Shown until a code confirms it. */
+export type SecondFactorSetup = { secret: string; uri: string }
+
+/** Of a code, whether of the app or for recovery, with its hyphens. */
+export const codeLengthMax = 40
 
 export const operatorNameLengthMax = 100
 export const passwordLength = { min: 12, max: 200 }

@@ -26,15 +26,20 @@ import {
 /** A session just opened: the cookie for the browser, and what its pages must send with every change. */
 export type OpenedSession = { headers: { 'set-cookie': string }; csrfToken: string }
 
+/** How somebody proved who they are, and whether a second factor was shown. */
+export type Proved = { by: WayToSignIn; hasSecondFactor: boolean }
+
 export type Door = {
   /** Who stands behind the session or the token of a request; refuses changes that another site may have caused. */
   operatorOf: (visit: Visit) => Promise<Operator | undefined>
   /** How the operator of this session signed in; undefined for a token. */
   signedInBy: (operator: Operator) => Promise<WayToSignIn | undefined>
+  /** Whether this session began with a second factor, or set one up. */
+  hasSecondFactor: (operator: Operator) => Promise<boolean>
   /** For the session of the request; undefined for a token. */
   csrfTokenOf: (visit: Visit) => string | undefined
   /** A new session, with a new secret whatever the browser brought; the one that it brought ends. */
-  open: (db: Queryable, visit: Visit, operatorId: number, by: WayToSignIn) => Promise<OpenedSession>
+  open: (db: Queryable, visit: Visit, operatorId: number, proof: Proved) => Promise<OpenedSession>
   /** Ends the session; its cookie goes too. */
   end: (visit: Visit, operator: Operator) => Promise<{ 'set-cookie': string }>
   /** Waits for what is still to be written. */
@@ -87,21 +92,25 @@ export function operatorDoor(
       }
       seen(hash, session)
       const { operatorId: id, name, role } = session
-      return { id, name, role, sessionId: hash, address: visit.address }
+      const isMissing = needs.rules.requiresSecondFactor && !isProvedTwice(session)
+      const lacks = isMissing ? { lacksSecondFactor: true as const } : {}
+      return { id, name, role, sessionId: hash, address: visit.address, ...lacks }
     },
     signedInBy: async ({ sessionId }) =>
       sessionId === undefined ? undefined : (await sessionOf(sessionId))?.signedInBy,
+    hasSecondFactor: async ({ sessionId }) =>
+      sessionId !== undefined && (await sessionOf(sessionId))?.hasSecondFactor === true,
     csrfTokenOf: (visit) => {
       const secret = sessionSecretOf(visit, address)
       return secret === undefined ? undefined : csrfTokenOf(secret)
     },
-    open: async (db, visit, operatorId, by) => {
+    open: async (db, visit, operatorId, proved) => {
       const brought = sessionSecretOf(visit, address)
       if (brought !== undefined && looksLikeSecret(brought)) {
         await deleteSession(db, hashOf(brought))
         sessions.forget(hashOf(brought))
       }
-      const { secret, csrfToken } = await openSession(db, operatorId, by, needs.clock.now())
+      const { secret, csrfToken } = await openSession(db, operatorId, proved, needs.clock.now())
       return { headers: { 'set-cookie': sessionCookie(secret, visit, address) }, csrfToken }
     },
     end: async (visit, { sessionId }) => {
@@ -115,15 +124,22 @@ export function operatorDoor(
   }
 }
 
+/** A provider of OpenID asks for a second factor itself. */
+function isProvedTwice({ hasSecondFactor, signedInBy }: KnownSession): boolean {
+  return hasSecondFactor || signedInBy === 'oidc'
+}
+
 /** Makes a session; the secret is for the cookie, and can't be had again. */
 export async function openSession(
   db: Queryable,
   operatorId: number,
-  signedInBy: WayToSignIn,
+  { by, hasSecondFactor }: Proved,
   nowMs: number,
 ): Promise<{ secret: string; csrfToken: string }> {
   const secret = makeRandomSecret()
-  if (!(await insertSession(db, { hash: hashOf(secret), operatorId, signedInBy, nowMs })))
+  if (
+    !(await insertSession(db, { hash: hashOf(secret), operatorId, signedInBy: by, hasSecondFactor, nowMs }))
+  )
     throw signInRefused()
   return { secret, csrfToken: csrfTokenOf(secret) }
 }

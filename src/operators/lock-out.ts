@@ -88,6 +88,16 @@ export async function attemptSucceeded(db: Queryable, { name, address }: Attempt
   )
 }
 
+/** As if it had not been: neither a failure nor a success, which would let a guesser begin anew. */
+export async function attemptTakenBack(db: Queryable, { name, address }: Attempt): Promise<void> {
+  await db.query(
+    `with held as (select key from failed_sign_in where key = any($1::bytea[]) order by key for update)
+     update failed_sign_in f set attempts = greatest(attempts - 1, 0), locked_until = last_at
+     from held where f.key = held.key`,
+    [[name, address]],
+  )
+}
+
 export async function deleteOldFailedSignIns(db: Queryable, nowMs: number): Promise<number> {
   const { rowCount } = await db.query(
     'delete from failed_sign_in where last_at < to_timestamp($1::float8 / 1000)',

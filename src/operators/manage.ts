@@ -6,6 +6,7 @@ import type { OperatorRole } from '../platform/route.ts'
 import { transaction } from '../platform/transaction.ts'
 import { audit } from './audit.ts'
 import type { SignInLink, StoredOperator } from './contract.ts'
+import { removeSecondFactor } from './second-factor.ts'
 import { deleteSessionsOf } from './session-store.ts'
 import { createSignInLink, deleteSignInLinks } from './sign-in-link.ts'
 import {
@@ -109,6 +110,21 @@ export function enableOperator(db: Database, which: number | string, doing: Doin
   )
 }
 
+/** For whoever lost the app and the recovery codes. Ends the sessions and links, as whoever has the app may have others. */
+export function resetSecondFactor(
+  db: Database,
+  which: number | string,
+  doing: Doing,
+): Promise<StoredOperator> {
+  return changed(db, which, doing, 'operator.second-factor-reset', async (connection, { operatorId }) => {
+    // An open session must not be enough to do without the own second factor.
+    if (operatorId === doing.operator.id) throw ownSecondFactor()
+    await removeSecondFactor(connection, operatorId)
+    await deleteSessionsOf(connection, operatorId)
+    await deleteSignInLinks(connection, operatorId)
+  })
+}
+
 export function newSignInLink(db: Database, which: number | string, doing: Doing): Promise<CreatedOperator> {
   return transaction(db, async (connection) => {
     const operator = await selectOperator(connection, which)
@@ -151,10 +167,22 @@ function changed(
       ...doing,
       action,
       subject: subjectOf(before),
-      before: { role: before.role, disabledAt: before.disabledAt },
-      after: { role: after.role, disabledAt: after.disabledAt },
+      before: shownOf(before),
+      after: shownOf(after),
     })
     return after
+  })
+}
+
+function shownOf({ role, disabledAt, hasSecondFactor }: StoredOperator): object {
+  return { role, disabledAt, hasSecondFactor }
+}
+
+function ownSecondFactor(): Rejected {
+  return new Rejected(409, {
+    type: 'OWN_SECOND_FACTOR',
+    message: 'Your own second factor is removed with a code of it',
+    hint: 'Use the menu of your name; without the app and recovery codes ask another admin, or run: npx ari operator reset-second-factor NAME',
   })
 }
 

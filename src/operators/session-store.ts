@@ -13,6 +13,7 @@ export type KnownSession = {
   name: string
   role: OperatorRole
   signedInBy: WayToSignIn
+  hasSecondFactor: boolean
   createdAtMs: number
   lastSeenAtMs: number
 }
@@ -23,6 +24,7 @@ export async function selectOptionalSession(db: Queryable, hash: string): Promis
     name: 'select-optional-session',
     text: `
       select o.id as "operatorId", o.name, o.role, s.signed_in_by as "signedInBy",
+        s.has_second_factor as "hasSecondFactor",
         extract(epoch from s.created_at)::float8 * 1000 as "createdAtMs",
         extract(epoch from s.last_seen_at)::float8 * 1000 as "lastSeenAtMs"
       from operator_session s join operator o on o.id = s.operator_id
@@ -35,15 +37,27 @@ export async function selectOptionalSession(db: Queryable, hash: string): Promis
 /** False when the operator was disabled meanwhile: the row is locked by either, so that no session outlives that. */
 export async function insertSession(
   db: Queryable,
-  session: { hash: string; operatorId: number; signedInBy: WayToSignIn; nowMs: number },
+  session: {
+    hash: string
+    operatorId: number
+    signedInBy: WayToSignIn
+    hasSecondFactor: boolean
+    nowMs: number
+  },
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `with signed_in as (
        update operator set last_sign_in_at = to_timestamp($4::float8 / 1000)
        where id = $2 and disabled_at is null returning id, last_sign_in_at as at)
-     insert into operator_session (hash, operator_id, signed_in_by, created_at, last_seen_at)
-     select $1, id, $3, at, at from signed_in`,
-    [Buffer.from(session.hash, 'hex'), session.operatorId, session.signedInBy, session.nowMs],
+     insert into operator_session (hash, operator_id, signed_in_by, has_second_factor, created_at, last_seen_at)
+     select $1, id, $3, $5, at, at from signed_in`,
+    [
+      Buffer.from(session.hash, 'hex'),
+      session.operatorId,
+      session.signedInBy,
+      session.nowMs,
+      session.hasSecondFactor,
+    ],
   )
   return rowCount === 1
 }

@@ -23,6 +23,21 @@ export async function createSignInLink(
   return { token, expiresAt: new Date(expiresAtMs).toISOString() }
 }
 
+/** Whose link it is, as long as it is good. */
+export async function selectOptionalLinkOwner(
+  db: Queryable,
+  token: string,
+  nowMs: number,
+): Promise<{ operatorId: number; name: string } | undefined> {
+  if (!looksLikeSecret(token)) return undefined
+  const { rows } = await db.query<{ operatorId: number; name: string }>(
+    `select o.id as "operatorId", o.name from operator_sign_in_link l join operator o on o.id = l.operator_id
+     where l.hash = $1 and l.expires_at > to_timestamp($2::float8 / 1000) and o.disabled_at is null`,
+    [Buffer.from(hashOf(token), 'hex'), nowMs],
+  )
+  return rows[0]
+}
+
 /** Uses the link up; of several at once, one. Undefined when it is no good (any more). */
 export async function useOptionalLink(
   db: Queryable,

@@ -31,6 +31,7 @@ test('a link signs in once, a password chosen then signs in from then on, whatev
     csrfToken: first.csrfToken(),
     signedInBy: 'link',
     hasPassword: false,
+    secondFactor: { isSetUp: false, mustSetUp: false, recoveryCodesLeft: 0 },
   })
   const again = await browser(gateway.url).signInByLink(link)
   assert.deepEqual(said(again), {

@@ -7,47 +7,84 @@ import { audit } from './audit.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import type { WayToSignIn } from './contract.ts'
 import { signInRefused, type Door, type OpenedSession } from './door.ts'
-import { attemptSucceeded, beginAttempt } from './lock-out.ts'
+import { attemptSucceeded, attemptTakenBack, beginAttempt, type Attempt } from './lock-out.ts'
 import { subjectOf, type Doing } from './manage.ts'
 import { isDated, passwordProblems, type Passwords } from './password.ts'
 import { deleteSessionsOf } from './session-store.ts'
-import { deleteSignInLinks, useOptionalLink } from './sign-in-link.ts'
+import type { MfaKeys } from './second-factor-secret.ts'
+import { codeMissing, codeRefused, proveSecondFactor, type Proof } from './second-factor.ts'
+import { deleteSignInLinks, selectOptionalLinkOwner, useOptionalLink } from './sign-in-link.ts'
 import type { SignInRules } from './sign-in-rules.ts'
 import { selectOptionalOperator, selectOptionalPassword, updatePassword } from './store.ts'
 
 /** How people get in, by each way, and how they change what opens the door. */
 
-export type SignInNeeds = Needs & { door: Door; passwords: Passwords; rules: SignInRules }
+export type SignInNeeds = Needs & { door: Door; passwords: Passwords; rules: SignInRules; mfaKeys: MfaKeys }
 
 export type Visiting = { visit: Visit; requestId: string }
 
+/** A code of the second factor belongs to it where there is one; whoever sends none is asked for it. */
 export async function signInByPassword(
   needs: SignInNeeds,
-  { name, password }: { name: string; password: string },
+  { name, password, code }: { name: string; password: string; code: string | undefined },
   visiting: Visiting,
 ): Promise<OpenedSession> {
-  const known = await passwordProved(needs, { name, password }, visiting.visit)
+  const { known, attempt } = await passwordProved(needs, { name, password }, visiting.visit)
   if (!known) {
     await tellRefused(needs, { name, subject: 'unknown name', why: { reason: 'password' } }, visiting)
     throw signInRefused()
   }
+  const proof = await proveSecondFactor(needs, known.operatorId, code)
+  if (proof === 'missing') {
+    await attemptTakenBack(needs.db, attempt)
+    throw codeMissing(401)
+  }
+  if (proof === 'wrong') throw await wrongCode(needs, name, visiting)
+  await attemptSucceeded(needs.db, attempt)
   if (known.isDated) await updatePassword(needs.db, known.operatorId, await needs.passwords.hash(password))
-  return signIn(needs, known.operatorId, 'password', visiting)
+  return signIn(needs, known.operatorId, { by: 'password', proof }, visiting)
 }
 
+/** Stands in for the password, not for the second factor: whoever has one sends a code too. */
 export async function signInByLink(
   needs: SignInNeeds,
-  token: string,
+  { token, code }: { token: string; code: string | undefined },
   visiting: Visiting,
 ): Promise<OpenedSession> {
-  const operatorId = await useOptionalLink(needs.db, token, needs.clock.now())
-  if (operatorId !== undefined) return signIn(needs, operatorId, 'link', visiting)
+  const { db, clock } = needs
+  const owner = await selectOptionalLinkOwner(db, token, clock.now())
+  const proof = owner === undefined ? 'none' : await proveForLink(needs, owner, code, visiting)
+  const operatorId = owner && (await useOptionalLink(db, token, clock.now()))
+  if (operatorId !== undefined) return signIn(needs, operatorId, { by: 'link', proof }, visiting)
   await tellRefused(needs, { subject: 'unknown link', why: { reason: 'link' } }, visiting)
   throw new Rejected(401, {
     type: 'SIGN_IN_LINK_REFUSED',
     message: 'The sign-in link is not valid (any more)',
     hint: 'A link works once and for an hour; ask an admin for a new one, or run: npx ari operator sign-in-link NAME',
   })
+}
+
+/** Guesses count by themselves, so that nobody without the link can make its owner wait; the link stays until it is used. */
+async function proveForLink(
+  needs: SignInNeeds,
+  { operatorId, name }: { operatorId: number; name: string },
+  code: string | undefined,
+  visiting: Visiting,
+): Promise<Proof> {
+  const { address } = visiting.visit
+  // No name has a line break.
+  const guessed = { name: `link of\n${operatorId}`, address }
+  const attempt = code === undefined ? undefined : await beginAttempt(needs, guessed)
+  const proof = await proveSecondFactor(needs, operatorId, code)
+  if (proof === 'missing') throw codeMissing(401)
+  if (proof === 'wrong') throw await wrongCode(needs, name, visiting)
+  if (attempt) await attemptSucceeded(needs.db, attempt)
+  return proof
+}
+
+async function wrongCode(needs: SignInNeeds, name: string, visiting: Visiting): Promise<Rejected> {
+  await tellRefused(needs, { name, subject: '', why: { reason: 'code' } }, visiting)
+  return codeRefused(401)
 }
 
 /** In the audit log: a sign-in that failed, of whoever has the name. */
@@ -75,11 +112,12 @@ export async function tellRefused(
 export function signIn(
   needs: SignInNeeds,
   operatorId: number,
-  by: WayToSignIn,
+  { by, proof = 'none' }: { by: WayToSignIn; proof?: Proof },
   { visit, requestId }: Visiting,
 ): Promise<OpenedSession> {
+  const hasSecondFactor = proof !== 'none'
   return transaction(needs.db, async (connection) => {
-    const session = await needs.door.open(connection, visit, operatorId, by)
+    const session = await needs.door.open(connection, visit, operatorId, { by, hasSecondFactor })
     const operator = await selectOptionalOperator(connection, operatorId)
     if (!operator) throw signInRefused()
     const { name, role } = operator
@@ -88,7 +126,7 @@ export function signIn(
       requestId,
       action: 'operator.sign-in',
       subject: subjectOf(operator),
-      after: { by },
+      after: hasSecondFactor ? { by, with: proof } : { by },
     })
     return session
   })
@@ -115,17 +153,9 @@ export async function changePassword(
   if (await isCommonPassword(next, operator.name)) throw commonPassword()
   const held = await selectOptionalPassword(needs.db, operator.name)
   const isAsked = held?.passwordHash !== null && (await needs.door.signedInBy(operator)) !== 'link'
-  if (isAsked && !(await passwordProved(needs, { name: operator.name, password: current ?? '' }, visit))) {
-    const refused = { name: operator.name, subject: '', why: { reason: 'password' } }
-    await tellRefused(needs, { ...refused, action: 'operator.password-refused' }, { visit, requestId })
-    throw new Rejected(403, {
-      type: 'CURRENT_PASSWORD_WRONG',
-      message: 'The current password is wrong',
-      path: '/current',
-      hint: 'Whoever forgot it signs in by a link of an admin first',
-    })
-  }
+  if (isAsked) await proveCurrent(needs, operator.name, current ?? '', { visit, requestId })
   const passwordHash = await needs.passwords.hash(next)
+  const hasSecondFactor = await needs.door.hasSecondFactor(operator)
   return transaction(needs.db, async (connection) => {
     await updatePassword(connection, operatorId, passwordHash)
     await deleteSessionsOf(connection, operatorId)
@@ -136,7 +166,7 @@ export async function changePassword(
       action: 'operator.password',
       subject: subjectOf({ operatorId, name: operator.name }),
     })
-    return needs.door.open(connection, visit, operatorId, 'password')
+    return needs.door.open(connection, visit, operatorId, { by: 'password', hasSecondFactor })
   })
 }
 
@@ -149,17 +179,35 @@ function commonPassword(): Rejected {
   })
 }
 
+async function proveCurrent(
+  needs: SignInNeeds,
+  name: string,
+  password: string,
+  visiting: Visiting,
+): Promise<void> {
+  const { known, attempt } = await passwordProved(needs, { name, password }, visiting.visit)
+  if (known) return attemptSucceeded(needs.db, attempt)
+  const refused = { name, subject: '', why: { reason: 'password' } }
+  await tellRefused(needs, { ...refused, action: 'operator.password-refused' }, visiting)
+  throw new Rejected(403, {
+    type: 'CURRENT_PASSWORD_WRONG',
+    message: 'The current password is wrong',
+    path: '/current',
+    hint: 'Whoever forgot it signs in by a link of an admin first',
+  })
+}
+
 /** Whose password it is; undefined when it is wrong, or nobody has the name, which takes as long. */
 async function passwordProved(
   needs: SignInNeeds,
   { name, password }: { name: string; password: string },
   { address }: Visit,
-): Promise<{ operatorId: number; isDated: boolean } | undefined> {
+): Promise<{ known: { operatorId: number; isDated: boolean } | undefined; attempt: Attempt }> {
   const { db, passwords } = needs
   const attempt = await beginAttempt(needs, { name, address })
   const held = await selectOptionalPassword(db, name)
   const kept = held?.passwordHash ?? null
-  if (!(await passwords.matches(password, kept)) || !held || kept === null) return undefined
-  await attemptSucceeded(db, attempt)
-  return { operatorId: held.operatorId, isDated: isDated(kept) }
+  const isRight = await passwords.matches(password, kept)
+  const known = isRight && held && kept !== null ? held : undefined
+  return { attempt, known: known && { operatorId: known.operatorId, isDated: isDated(kept ?? '') } }
 }

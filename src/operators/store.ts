@@ -10,7 +10,8 @@ export function nameKeyOf(name: string): string {
 }
 
 const columns = `id as "operatorId", name, role, password_hash is not null as "hasPassword",
-  oidc_subject is not null as "isLinked", created_at as "createdAt", disabled_at as "disabledAt",
+  oidc_subject is not null as "isLinked", totp_secret is not null as "hasSecondFactor",
+  created_at as "createdAt", disabled_at as "disabledAt",
   last_sign_in_at as "lastSignInAt"`
 
 type Row = Omit<StoredOperator, 'createdAt' | 'disabledAt' | 'lastSignInAt'> & {

@@ -94,6 +94,13 @@ export async function admitOperator(route: Route, request: FastifyRequest, needs
       hint: 'Ask an admin of the console',
     })
   }
+  if (operator.lacksSecondFactor && !route.isBeforeSecondFactor) {
+    throw new Rejected(403, {
+      type: 'SECOND_FACTOR_REQUIRED',
+      message: 'A second factor is required here, and you have none yet',
+      hint: 'Set one up: the console asks for it after the sign-in; or POST /console/api/me/second-factor',
+    })
+  }
   request.ari.operator = operator
 }
 

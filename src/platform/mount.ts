@@ -50,6 +50,8 @@ export type Operator = {
   sessionId: string | undefined
   /** Where the request came from; undefined on the command line. */
   address: string | undefined
+  /** Whether a second factor is required that was not set up yet. */
+  lacksSecondFactor?: true
 }
 
 /** What a request for the console is beside its body: signing in and out work with cookies and addresses. */

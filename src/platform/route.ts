@@ -33,6 +33,8 @@ export type Route = {
   /** Of the console's own API. */
   isConsole?: true
   access: Access
+  /** Also for those who have yet to set up the second factor that they must have. */
+  isBeforeSecondFactor?: true
   /** The least role that an operator needs; `viewer` unless told. */
   role?: OperatorRole
   body?: TSchema

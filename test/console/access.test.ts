@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { generate } from 'otplib'
+import { usualSignInRules } from '../../src/operators/sign-in-rules.ts'
 import { startGateway, type TestGateway } from '../harness.ts'
 import { linkOf, withPassword } from '../sign-in.ts'
 import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
@@ -38,6 +40,111 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name }).waitFor()
+    await close()
+  })
+
+  test('the token of a link is out of the address before anything else is loaded', async () => {
+    const { page, close } = await openConsole(gateway, 'nobody')
+    const held: string[] = []
+    await page.route('**/*', async (route) => {
+      const url = route.request().url()
+      if (url.endsWith('/console/sign-in')) return route.continue()
+      held.push(url)
+    })
+    const token = 'B'.repeat(43)
+    await page.goto(`${gateway.url}/console/sign-in#token=${token}`, { waitUntil: 'commit' })
+    await page.waitForFunction('document.readyState !== "loading" || document.scripts.length > 1')
+    assert.deepEqual(
+      [page.url(), held.some((url) => url.includes(token))],
+      [`${gateway.url}/console/sign-in`, false],
+    )
+    assert.ok(held.length > 0, 'files of the page wait')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await close()
+  })
+
+  test('a link that is opened where the sign-in is shown already counts too', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'nobody')
+    await goto('/sign-in')
+    await page.getByLabel('Name or e-mail address').waitFor()
+    await page.evaluate(`location.hash = 'token=${'A'.repeat(43)}'`)
+    await page.getByRole('button', { name: 'Sign in by link' }).waitFor()
+    assert.equal(page.url().includes('token='), false)
+    await close()
+  })
+
+  test('a second factor is set up from the menu, asked for at the sign-in, and reset by an admin', async () => {
+    const { name } = await gateway.operator('viewer')
+    await withPassword(gateway, name, password)
+    const { page, goto, close } = await openConsole(gateway, 'nobody')
+    const signIn = async () => {
+      await goto('/sign-in')
+      await page.getByLabel('Name or e-mail address').fill(name)
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.keyboard.press('Enter')
+    }
+    await signIn()
+    await page.getByRole('button', { name }).click()
+    await page.getByRole('menuitem', { name: 'Second factor' }).click()
+    await page.getByRole('button', { name: 'Show the QR code' }).click()
+    await page.getByRole('img', { name: /^QR code/ }).waitFor()
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    const secret = (await page.locator('code').innerText()).replaceAll(' ', '')
+    await page.getByLabel('Code', { exact: true }).fill(await generate({ secret }))
+    await page.keyboard.press('Enter')
+    await page.getByRole('list', { name: 'Recovery codes' }).waitFor()
+    const codes = await page
+      .getByRole('list', { name: 'Recovery codes' })
+      .getByRole('listitem')
+      .allInnerTexts()
+    assert.equal(codes.length, 10)
+    await axe(page, { scheme: 'light' })
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name }).click()
+    await page.getByRole('menuitem', { name: 'Second factor' }).click()
+    await page.getByText('You have one, and 10 recovery codes.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByLabel('Name or e-mail address').waitFor()
+
+    await signIn()
+    await page.getByLabel('Code', { exact: true }).waitFor()
+    await axe(page, { scheme: 'light' })
+    await page.getByLabel('Code', { exact: true }).fill('123456')
+    await page.keyboard.press('Enter')
+    await page.getByText('The code is wrong, too old, or was used already').waitFor()
+    await page.getByLabel('Code', { exact: true }).fill(codes[0] ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation').first().waitFor()
+    await close()
+
+    const admin = await openConsole(gateway, 'admin')
+    await admin.goto('/operators')
+    const row = admin.page.getByRole('row', { name: new RegExp(name) })
+    await row.getByText('password + second factor').waitFor()
+    await row.getByRole('button', { name: /^Actions for/ }).click()
+    await admin.page.getByRole('menuitem', { name: 'Reset second factor' }).click()
+    await admin.page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await row.getByText('password', { exact: true }).waitFor()
+    await admin.close()
+  })
+
+  test('where a second factor is required, it is set up before anything else is shown', async () => {
+    const strict = await gateway.second({
+      systemTime: true,
+      console: { signIn: { ...usualSignInRules.production } },
+    })
+    const { page, goto, close } = await openConsole(strict, 'operator')
+    await goto('/audit')
+    await page.getByRole('heading', { name: 'Second factor' }).waitFor()
+    await axe(page, { scheme: 'light' })
+    await page.getByRole('button', { name: 'Show the QR code' }).click()
+    const secret = (await page.locator('code').innerText()).replaceAll(' ', '')
+    await page.getByLabel('Code', { exact: true }).fill(await generate({ secret }))
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
     await close()
   })
 

@@ -7,12 +7,14 @@ import { useTranslation } from 'react-i18next'
 import { useApi } from '../api.ts'
 import { keepCsrfToken } from '../csrf.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { MustSetUp } from '../pages/sign-in/must-set-up.tsx'
 import { PageWait } from '../parts/page-wait.tsx'
 import { Session } from '../parts/session.tsx'
 import { EnvironmentBadge } from './environment-badge.tsx'
 import { Menu } from './menu.tsx'
 import { SearchBox } from './search-box.tsx'
 import classes from './shell.module.css'
+import { useSignOut } from './sign-out.ts'
 import { UserMenu } from './user-menu.tsx'
 
 const contentId = 'content'
@@ -26,10 +28,12 @@ export function Shell() {
   useHotkeys([['mod+K', search.open]], [])
   const { pathname } = useLocation()
   useContentFocus(pathname, menu.close)
+  const signOut = useSignOut()
   useEffect(() => keepCsrfToken(me?.csrfToken), [me])
 
   if (error && error.status !== 401) return <ErrorNote error={error} onRetry={() => void refetch()} />
   if (!me) return <PageWait />
+  if (me.secondFactor.mustSetUp) return <MustSetUp onSignOut={signOut} />
   return (
     <Session value={me}>
       <a href={`#${contentId}`} className={classes['skip']}>

@@ -1,9 +1,10 @@
 import { Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { BookMarked, ChevronsUpDown, CircleUser, KeyRound, LogOut } from 'lucide-react'
+import { BookMarked, ChevronsUpDown, CircleUser, KeyRound, LogOut, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AnswerTo } from '../api.ts'
 import { ChangePassword } from '../pages/sign-in/change-password.tsx'
+import { OwnSecondFactor } from '../pages/sign-in/own-second-factor.tsx'
 import classes from './shell.module.css'
 import { useSignOut } from './sign-out.ts'
 
@@ -15,6 +16,7 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signOut = useSignOut()
   const [isChanging, setChanging] = useState(false)
+  const [isProtecting, setProtecting] = useState(false)
   return (
     <>
       <Menu position="top-start" width={232} withinPortal>
@@ -52,11 +54,20 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
               {t('access.password.title')}
             </Menu.Item>
           )}
+          {me.operatorId !== null && (
+            <Menu.Item
+              leftSection={<ShieldCheck size={14} aria-hidden />}
+              onClick={() => setProtecting(true)}
+            >
+              {t('access.secondFactor.title')}
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<LogOut size={14} aria-hidden />} onClick={signOut}>
             {t('shell.signOut')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {isProtecting && <OwnSecondFactor me={me} onClose={() => setProtecting(false)} />}
       {isChanging && <ChangePassword me={me} onClose={() => setChanging(false)} />}
     </>
   )

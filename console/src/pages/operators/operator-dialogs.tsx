@@ -52,6 +52,25 @@ export function DisableOperator({ operator: { operatorId, name }, onClose }: Ask
   )
 }
 
+export function ResetSecondFactor({ operator: { operatorId, name }, onClose }: Asking) {
+  const { t } = useTranslation()
+  const reset = useChange('resetSecondFactor', { invalidates: ['listOperators'] })
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={t('access.resetSecondFactor.title', { name })}
+      confirm={t('access.resetSecondFactor.submit')}
+      isDangerous
+      isBusy={reset.isPending}
+      error={reset.error}
+      onConfirm={() => reset.mutate({ params: { operatorId } }, { onSuccess: onClose })}
+    >
+      <Text size="sm">{t('access.resetSecondFactor.text')}</Text>
+    </Confirm>
+  )
+}
+
 export function NewLink({
   operator: { operatorId, name },
   onClose,

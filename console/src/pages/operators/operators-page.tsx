@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
-import { Ellipsis, Link, Plus, UserCheck, UserCog, UserX } from 'lucide-react'
+import { Ellipsis, Link, Plus, ShieldOff, UserCheck, UserCog, UserX } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StoredOperator } from '../../../../src/operators/contract.ts'
@@ -12,11 +12,11 @@ import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { CreateOperator } from './create-operator.tsx'
 import { LinkDialog } from './link-dialog.tsx'
-import { ChangeRole, DisableOperator, NewLink } from './operator-dialogs.tsx'
+import { ChangeRole, DisableOperator, NewLink, ResetSecondFactor } from './operator-dialogs.tsx'
 
 type WithLink = AnswerTo<'createSignInLink'>
 /** What is open beside the list, and for whom. */
-type Doing = { what: 'role' | 'link' | 'disable'; operator: StoredOperator }
+type Doing = { what: 'role' | 'link' | 'disable' | 'reset'; operator: StoredOperator }
 
 /** Who may sign in to the console, and as what. */
 export function OperatorsPage() {
@@ -74,6 +74,7 @@ function Operators() {
       )}
       {doing?.what === 'role' && <ChangeRole operator={doing.operator} onClose={closed} />}
       {doing?.what === 'disable' && <DisableOperator operator={doing.operator} onClose={closed} />}
+      {doing?.what === 'reset' && <ResetSecondFactor operator={doing.operator} onClose={closed} />}
       {doing?.what === 'link' && (
         <NewLink
           operator={doing.operator}
@@ -120,12 +121,13 @@ function useColumns(act: Act): Column<StoredOperator>[] {
     {
       key: 'by',
       header: t('access.operators.signsInBy'),
-      cell: ({ hasPassword, isLinked }) => {
+      cell: ({ hasPassword, isLinked, hasSecondFactor }) => {
         const ways = [
           ...(hasPassword ? [t('access.operators.byPassword')] : []),
           ...(isLinked ? [t('access.operators.byOpenId')] : []),
         ]
-        return ways.length > 0 ? ways.join(', ') : t('access.operators.byLink')
+        const first = ways.length > 0 ? ways.join(', ') : t('access.operators.byLink')
+        return hasSecondFactor ? `${first} + ${t('access.operators.andSecondFactor')}` : first
       },
     },
     {
@@ -167,6 +169,14 @@ function Actions({ operator, act }: { operator: StoredOperator; act: Act }) {
             <Menu.Item leftSection={<Link size={14} aria-hidden />} onClick={() => act(operator, 'link')}>
               {t('access.operators.newLink')}
             </Menu.Item>
+            {operator.hasSecondFactor && (
+              <Menu.Item
+                leftSection={<ShieldOff size={14} aria-hidden />}
+                onClick={() => act(operator, 'reset')}
+              >
+                {t('access.operators.resetSecondFactor')}
+              </Menu.Item>
+            )}
             <Menu.Item leftSection={<UserX size={14} aria-hidden />} onClick={() => act(operator, 'disable')}>
               {t('access.operators.disable')}
             </Menu.Item>

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { useRouter, useSearch } from '@tanstack/react-router'
 import { CircleAlert, LogIn } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,6 +10,8 @@ import { keepCsrfToken } from '../../csrf.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ChoosePassword } from './choose-password.tsx'
+import { CodeField, isCodeAsked } from './code-field.tsx'
+import { forgetLinkToken, linkToken, onLinkToken } from './link-token.ts'
 import classes from './sign-in.module.css'
 import { useSent } from './use-sent.ts'
 
@@ -31,7 +33,14 @@ export function SignInPage() {
       {token === undefined ? (
         <ByPassword onDone={enter} />
       ) : (
-        <ByLink token={token} onDone={() => setChoosing(true)} onGiveUp={forgetToken} />
+        <ByLink
+          token={token}
+          onDone={() => {
+            forgetToken()
+            setChoosing(true)
+          }}
+          onGiveUp={forgetToken}
+        />
       )}
     </Frame>
   )
@@ -50,18 +59,14 @@ function Frame({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-/** What stands behind `#token=`. It does not stay in the address, where others could read it. */
 function useLinkToken(): [token: string | undefined, forget: () => void] {
-  const { hash } = useLocation()
-  const navigate = useNavigate()
-  const [token, setToken] = useState<string>()
-  useEffect(() => {
-    const found = new URLSearchParams(hash).get('token')
-    if (found === null) return
-    setToken(found)
-    void navigate({ to: '.', search: true, hash: '', replace: true })
-  }, [hash, navigate])
-  return [token, () => setToken(undefined)]
+  const [token, setToken] = useState(linkToken)
+  useEffect(() => onLinkToken(() => setToken(linkToken())), [])
+  const forget = () => {
+    forgetLinkToken()
+    setToken(undefined)
+  }
+  return [token, forget]
 }
 
 /** To where somebody was going. */
@@ -78,21 +83,32 @@ function useEnter(): () => void {
 function ByLink({ token, onDone, onGiveUp }: { token: string; onDone: () => void; onGiveUp: () => void }) {
   const { t } = useTranslation()
   const { run, isBusy, error } = useSent('signInByLink')
+  const [code, setCode] = useState<string>()
+  if (code === undefined && isCodeAsked(error)) setCode('')
   // Not by itself: whatever looks at links before people do would use it up.
   const signIn = () =>
-    run({ body: { token } }, ({ csrfToken }) => {
+    run({ body: { token, ...(code === undefined ? {} : { code }) } }, ({ csrfToken }) => {
       keepCsrfToken(csrfToken)
       onDone()
     })
   return (
-    <Stack gap="md">
+    <Stack
+      component="form"
+      gap="md"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isBusy) signIn()
+      }}
+    >
       <Text size="sm">{t('access.signIn.byLink')}</Text>
-      {error !== undefined && <ErrorNote error={error} />}
+      {error !== undefined && !isCodeAsked(error) && <ErrorNote error={error} />}
+      {code !== undefined && <CodeField value={code} onChange={setCode} isFirst />}
       <Button
+        type="submit"
         fullWidth
         size="sm"
         loading={isBusy}
-        onClick={signIn}
+        disabled={code === ''}
         leftSection={<LogIn size={16} aria-hidden />}
       >
         {t('access.signIn.byLinkSubmit')}
@@ -110,7 +126,10 @@ function ByPassword({ onDone }: { onDone: () => void }) {
   const { run, isBusy, error } = useSent('signIn')
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const signIn = () => run({ body: { name: name.trim(), password } }, onDone)
+  const [code, setCode] = useState<string>()
+  if (code === undefined && isCodeAsked(error)) setCode('')
+  const withCode = code === undefined ? {} : { code }
+  const signIn = () => run({ body: { name: name.trim(), password, ...withCode } }, onDone)
   return (
     <form
       onSubmit={(event) => {
@@ -120,7 +139,7 @@ function ByPassword({ onDone }: { onDone: () => void }) {
     >
       <Stack gap="md">
         {error === undefined && <ProviderProblem problem={problem} />}
-        {error !== undefined && <ErrorNote error={error} />}
+        {error !== undefined && !isCodeAsked(error) && <ErrorNote error={error} />}
         <TextInput
           size="sm"
           label={t('access.signIn.name')}
@@ -143,7 +162,8 @@ function ByPassword({ onDone }: { onDone: () => void }) {
           onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': t('access.signIn.show') }}
         />
-        <Button type="submit" fullWidth size="sm" loading={isBusy}>
+        {code !== undefined && <CodeField value={code} onChange={setCode} isFirst />}
+        <Button type="submit" fullWidth size="sm" loading={isBusy} disabled={code === ''}>
           {t('access.signIn.submit')}
         </Button>
         <Provider />
