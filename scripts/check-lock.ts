@@ -65,7 +65,8 @@ export function mendedLock(text: string): { text: string; problems: string[] } {
   if (!isMembers(lock) || !isMembers(lock.packages)) throw new Error('package-lock.json is no lock file')
   const problems: string[] = []
   for (const [path, described] of Object.entries(lock.packages)) {
-    if (!isMembers(described) || !('resolved' in described)) continue
+    // A link leads to a folder of the project.
+    if (!isMembers(described) || !('resolved' in described) || described.link === true) continue
     problems.push(`${path} names a registry`)
     delete described.resolved
   }

@@ -18,7 +18,7 @@ export const clientTypesPath = 'client/src/api.ts'
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 
 export function clientTypes(): string {
-  const { shown, components } = openapiShapes()
+  const { shown, components } = openapiShapes({ areNumbersText: true })
   const parts = [
     '/* oxlint-disable max-lines -- Written by scripts/write-client-types.ts from the contract of the service. */',
     "import type { CallOptions, Operation } from './operation.ts'",

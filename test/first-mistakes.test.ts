@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
+import { client, startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
 /** What goes wrong on the first day of an integration, and that the answer says what to do. */
@@ -116,4 +116,21 @@ test('messages name the list, an element of it, or the request body', async () =
     const found = told(reply).map((one) => (Array.isArray(one) ? one.slice(0, 2) : one))
     assert.deepEqual([path, reply.status, found], [path, 400, [[at, message]]])
   }
+})
+
+test('a key sent as a token, and a token sent as a key, are told where they belong', async () => {
+  const platform = await gateway.token('platform')
+  const ask = async (path: string, headers: Record<string, string>) => {
+    const { status, body } = await client(gateway.url, headers).post(path, {})
+    return [status, Object(body['errors'])[0].hint]
+  }
+  const asKey = 'Send the key as x-api-key, not as Authorization'
+  assert.deepEqual(await ask('/push/getTaxes', { authorization: `Bearer ${supplier.apiKey}` }), [401, asKey])
+  assert.deepEqual(await ask('/push/getTaxes', { authorization: 'Basic YTpi' }), [401, asKey])
+  const asToken =
+    'This needs a platform token, sent as "Authorization: Bearer …"; x-api-key is for keys of suppliers'
+  assert.deepEqual(await ask('/booking/offers', { 'x-api-key': platform }), [401, asToken])
+  assert.deepEqual(await ask('/booking/offers', { 'x-api-key': supplier.apiKey }), [401, asToken])
+  const withoutBearer = 'Send the token as "Authorization: Bearer …", with the word Bearer before it'
+  assert.deepEqual(await ask('/booking/offers', { authorization: platform }), [401, withoutBearer])
 })

@@ -36,6 +36,36 @@ describe('the OpenAPI document', () => {
     assert.deepEqual({ valid, errors, version }, { valid: true, errors: [], version: '3.1' })
   })
 
+  test('names every operation and every callback once', () => {
+    const items: Record<string, unknown>[] = [
+      ...Object.values(document.paths),
+      ...Object.values(document.webhooks),
+    ].map(Object)
+    const ids = items.flatMap((item) => Object.values(item).map((one) => Object(one).operationId))
+    assert.deepEqual([...new Set(ids)], ids)
+  })
+
+  test('shows what a refusal holds beside its problems, and numbers as numbers', () => {
+    const membersOf = (path: string, status: number): string[] => {
+      const { schema } = document.paths[path].post.responses[status].content['application/json']
+      return Object.keys(schema.properties)
+    }
+    for (const member of ['summary', 'results', 'revision', 'warnings'])
+      for (const status of [400, 404]) assert.ok(membersOf('/push/ari', status).includes(member), member)
+    for (const member of ['rules', 'total', 'currency', 'priceChecks'])
+      for (const path of ['/booking/reservations', '/push/sandbox/booking'])
+        assert.ok(membersOf(path, 409).includes(member), member)
+    const limits = Object.values(document.paths).flatMap((methods) =>
+      Object.values(Object(methods)).flatMap((one) =>
+        Object(one).parameters.filter(({ name }: { name?: string }) => name === 'limit' || name === 'wait'),
+      ),
+    )
+    assert.deepEqual(
+      [limits.length > 4, new Set(limits.map(({ schema }) => schema.type))],
+      [true, new Set(['integer'])],
+    )
+  })
+
   test('is what the service gives at /openapi.json, to readers of any host', async () => {
     const response = await fetch(`${gateway.url}/openapi.json`)
     assert.equal(response.status, 200)

@@ -97,7 +97,7 @@ test('every endpoint answers every token that is no good with the same 401', asy
     'a token without Bearer': { authorization: token },
     'two tokens': bearer(`${token}, ${token}`),
   }
-  const expected = {
+  const expected = (hint: string) => ({
     status: 401,
     body: {
       code: '401',
@@ -108,18 +108,27 @@ test('every endpoint answers every token that is no good with the same 401', asy
           type: 'UNAUTHORIZED',
           message: 'Unauthorized token',
           path: 'authorization',
-          hint: 'Send a valid platform token as "Authorization: Bearer …"',
+          hint,
         },
       ],
     },
-  }
+  })
   for (const name of names) {
     for (const [what, headers] of Object.entries(refused)) {
       const { status, body } = await call(gateway.url, name, { ...headers, 'x-request-id': 'same' })
-      assert.deepEqual([name, what, { status, body }], [name, what, expected])
+      assert.deepEqual([name, what, { status, body }], [name, what, expected(hintFor(headers))])
     }
   }
 })
+
+/** By the headers alone: it says nothing of the secret. */
+function hintFor({ authorization, ...others }: Record<string, string>): string {
+  if (authorization === undefined && 'x-api-key' in others)
+    return 'This needs a platform token, sent as "Authorization: Bearer …"; x-api-key is for keys of suppliers'
+  return authorization === undefined || authorization.startsWith('Bearer ')
+    ? 'Send a valid platform token as "Authorization: Bearer …"'
+    : 'Send the token as "Authorization: Bearer …", with the word Bearer before it'
+}
 
 test('a revoked token stops working at every endpoint of every process within a second', async () => {
   const other = await gateway.second()

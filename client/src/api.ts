@@ -844,7 +844,7 @@ export type ListPushesQuery = {
   problem?: string
   /** nextCursor of the page before */
   cursor?: string
-  /** How many pushes at most: 1 to 500, 50 unless told */
+  /** How many pushes at most: 1 to 500, 50 by default */
   limit?: string
 }
 
@@ -1308,7 +1308,7 @@ export type ListPriceChecksQuery = {
   until?: string
   /** nextCursor of the page before */
   cursor?: string
-  /** How many checks at most: 1 to 500, 100 unless told */
+  /** How many checks at most: 1 to 500, 100 by default */
   limit?: string
 }
 
@@ -1453,9 +1453,9 @@ export type ListPriceChecksAnswer = {
 export type ListChangesQuery = {
   /** `cursor` of the answer before; absent: from now on */
   after?: string
-  /** Seconds to wait for a change when there is none: 0 to 30, 0 unless told; means nothing to events */
+  /** Seconds to wait for a change when there is none: 0 to 30, 0 by default; means nothing to events */
   wait?: string
-  /** How many changes at most: 1 to 1000, 200 unless told */
+  /** How many changes at most: 1 to 1000, 200 by default */
   limit?: string
 }
 
@@ -1933,7 +1933,7 @@ export type ListReservationsQuery = {
   arrivalTo?: string
   /** nextCursor of the answer before */
   cursor?: string
-  /** How many at most: 1 to 500, 100 unless told */
+  /** How many reservations at most: 1 to 500, 100 by default */
   limit?: string
 }
 
@@ -2383,7 +2383,7 @@ export type RetrieveReservationsQuery = {
   delivered?: 'true' | 'false'
   /** nextCursor of the answer before */
   cursor?: string
-  /** How many reservations at most: 1 to 500, 100 unless told */
+  /** How many reservations at most: 1 to 500, 100 by default */
   limit?: string
 }
 

@@ -94,6 +94,10 @@ const pushAriAnswer = Type.Object({
   moreErrors: Type.Optional(Type.Integer({ description: 'How many problems the results do not list' })),
 })
 
+/** What a refusal says of the items, where they could be judged. */
+const { hotelId: ofHotel, revision, dryRun, summary, results } = pushAriAnswer.properties
+const refusedPush = Type.Partial(Type.Object({ hotelId: ofHotel, revision, dryRun, summary, results }))
+
 export const getAriBody = Type.Object({
   hotelId,
   roomIds: Type.Optional(Type.Array(code(), { minItems: 1, maxItems: 500, description: 'Only these rooms' })),
@@ -132,6 +136,7 @@ export const ariRoutes = {
       400: 'Nothing was applied: a broken rule, a wrong type, or every item rejected',
       404: 'Unknown hotel, or every item names an unknown room or rate',
     },
+    refusals: { 400: refusedPush, 404: refusedPush },
     pushKind: 'ari',
     examples: [
       {

@@ -1,5 +1,14 @@
 import Type, { type Static } from 'typebox'
-import { date, integer, oneOf, route, success, text } from '../platform/route.ts'
+import {
+  date,
+  integer,
+  oneOf,
+  queriedInteger,
+  queriedLimit,
+  route,
+  success,
+  text,
+} from '../platform/route.ts'
 
 /**
  * What changed of a hotel. `hotel`, `products`, `taxes`: what was pushed there, of the whole hotel. `ari`: nights of
@@ -67,12 +76,11 @@ export const changeRoutes = {
     ].join('\n'),
     query: Type.Object({
       after: queried('`cursor` of the answer before; absent: from now on'),
-      wait: queried(
-        `Seconds to wait for a change when there is none: 0 to ${waitSecondsMax}, 0 unless told; means nothing to events`,
+      wait: queriedInteger(
+        `Seconds to wait for a change when there is none: 0 to ${waitSecondsMax}, 0 by default; means nothing to events`,
+        { minimum: 0, maximum: waitSecondsMax, default: 0 },
       ),
-      limit: queried(
-        `How many changes at most: 1 to ${changesPerPage.max}, ${changesPerPage.usual} unless told`,
-      ),
+      limit: queriedLimit('changes', changesPerPage),
     }),
     answer: Type.Object({
       ...success,

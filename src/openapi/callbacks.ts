@@ -31,7 +31,8 @@ function operation(name: string, callback: CallbackDescription, shapes: Shapes):
     return [status, { description: meaning, content }]
   })
   return {
-    operationId: name,
+    // Beside those of the operations, of which one has the same name.
+    operationId: `${name}Callback`,
     tags: ['Webhooks'],
     summary,
     description: `${description}\n\n${verification}`,

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { routes, type RouteName } from '../contract.ts'
 import { errorAnswer, type Access, type PublicRoute } from '../platform/route.ts'
 import { callbackItems } from './callbacks.ts'
@@ -146,19 +147,18 @@ function parameters(described: PublicRoute, shapes: Shapes): Json[] {
         required,
         ...(said === undefined ? {} : { description: said }),
         schema: rest,
-        ...parameterExamples(described, name),
+        ...parameterExamples(described, name, rest['type'] === 'integer'),
       }
     })
   }
   return [...listed(described.params, 'path'), ...listed(described.query, 'query')]
 }
 
-function parameterExamples({ examples }: PublicRoute, parameter: string): Json {
+function parameterExamples({ examples }: PublicRoute, parameter: string, isNumber: boolean): Json {
   const given = examples.flatMap((example) => {
     const request = recordOf(example.request)
-    return parameter in request
-      ? [[keyOf(example), { summary: example.summary, value: request[parameter] }]]
-      : []
+    const value = isNumber ? Number(request[parameter]) : request[parameter]
+    return parameter in request ? [[keyOf(example), { summary: example.summary, value }]] : []
   })
   return given.length === 0 ? {} : { examples: Object.fromEntries(given) }
 }
@@ -178,7 +178,12 @@ function answers(name: RouteName, described: PublicRoute, shapes: Shapes): Json 
   const common = (response: string) => ({ $ref: `#/components/responses/${response}` })
   const successes: [string, Shape][] = [[String(described.status ?? 200), shapes.shown(answer)]]
   for (const [status, shape] of Object.entries(further ?? {})) successes.push([status, shapes.shown(shape)])
-  const error = { $ref: '#/components/schemas/Error' }
+  const refusal = (status: string): Shape => {
+    const more = described.refusals?.[Number(status)]
+    return more === undefined
+      ? { $ref: '#/components/schemas/Error' }
+      : shapes.shown(Type.Object({ ...errorAnswer.properties, ...more.properties }))
+  }
   return {
     ...Object.fromEntries(
       successes.map(([status, shape]) => [
@@ -200,7 +205,9 @@ function answers(name: RouteName, described: PublicRoute, shapes: Shapes): Json 
         {
           description: cause,
           headers: answerHeaders(described),
-          content: { 'application/json': { schema: error, ...answerExamples(name, described, status) } },
+          content: {
+            'application/json': { schema: refusal(status), ...answerExamples(name, described, status) },
+          },
         },
       ]),
     ),

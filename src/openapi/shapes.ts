@@ -42,7 +42,8 @@ export type Shapes = {
   components: Readonly<Record<string, Shape>>
 }
 
-export function openapiShapes(): Shapes {
+/** `areNumbersText`: for programs that write a query themselves, where a number is text like all else. */
+export function openapiShapes({ areNumbersText = false } = {}): Shapes {
   const nameByText = new Map<string, string>()
   const shown = (schema: unknown): Shape => {
     const { definition, text } = define(schema)
@@ -50,7 +51,7 @@ export function openapiShapes(): Shapes {
     return name === undefined ? definition : { $ref: `#/components/schemas/${name}` }
   }
   const define = (schema: unknown): { definition: Shape; text: string } => {
-    const definition = inWords(schema, shown)
+    const definition = inWords(schema, shown, areNumbersText)
     return { definition, text: JSON.stringify(definition) }
   }
   const components: Record<string, Shape> = {}
@@ -75,10 +76,13 @@ const ownKeywords: ReadonlySet<string> = new Set([
   'alsoCalled',
   'emptyIsAbsent',
   'ignored',
+  'readAs',
 ])
 
-function inWords(schema: unknown, shown: (schema: unknown) => Shape): Shape {
+function inWords(schema: unknown, shown: (schema: unknown) => Shape, areNumbersText: boolean): Shape {
   if (!isRecord(schema)) throw new TypeError('a shape is an object')
+  const { readAs, description } = schema
+  if (isRecord(readAs) && !areNumbersText) return { ...readAs, description }
   const { printable, night, decimal, properties, items, anyOf, ...rest } = schema
   const said: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(rest)) {

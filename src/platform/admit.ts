@@ -8,12 +8,16 @@ import type { ServeNeeds } from './serve-needs.ts'
 
 /** Who may come in: the key or token first, then the key's rate. Nothing of the body is read before. */
 
-const unauthorized = (): Rejected =>
+/** What was sent in the other's place is told by the headers alone: whether it is any good is nobody's to learn. */
+const unauthorized = ({ headers }: FastifyRequest): Rejected =>
   new Rejected(401, {
     type: 'UNAUTHORIZED',
     message: 'Unauthorized API KEY',
     path: 'x-api-key',
-    hint: 'Send a valid key of this environment in the x-api-key header',
+    hint:
+      headers['x-api-key'] === undefined && headers.authorization !== undefined
+        ? 'Send the key as x-api-key, not as Authorization'
+        : 'Send a valid key of this environment in the x-api-key header',
   })
 
 export async function admitSupplier(
@@ -25,7 +29,7 @@ export async function admitSupplier(
 ): Promise<Caller> {
   const header = request.headers['x-api-key']
   const caller = await needs.callerOf(typeof header === 'string' ? header : undefined)
-  if (!caller) throw unauthorized()
+  if (!caller) throw unauthorized(request)
   request.ari.caller = caller
   const { rate } = caller.limits
   if (rate) {
@@ -69,11 +73,19 @@ export async function admitToken(
       type: 'UNAUTHORIZED',
       message: 'Unauthorized token',
       path: 'authorization',
-      hint: `Send a valid ${access} token as "Authorization: Bearer …"`,
+      hint: tokenHint(access, request),
     })
   }
   const idempotencyKey = takesIdempotencyKey ? idempotencyKeyIn(request) : undefined
   request.ari.token = { id: token.id, idempotencyKey }
+}
+
+function tokenHint(access: Route['access'], { headers }: FastifyRequest): string {
+  if (headers.authorization === undefined && headers['x-api-key'] !== undefined)
+    return `This needs a ${access} token, sent as "Authorization: Bearer …"; x-api-key is for keys of suppliers`
+  if (headers.authorization !== undefined && !/^bearer\b/i.test(headers.authorization))
+    return `Send the token as "Authorization: Bearer …", with the word Bearer before it`
+  return `Send a valid ${access} token as "Authorization: Bearer …"`
 }
 
 export async function admitOperator(route: Route, request: FastifyRequest, needs: ServeNeeds): Promise<void> {

@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
 
 /**
  * What a route is, and the words in which contracts state shapes. Everything the outside sees — validation,
@@ -49,6 +49,8 @@ export type Route = {
   events?: string
   /** Which statuses beyond the general ones a caller must expect, with what causes them. */
   errors?: Readonly<Record<number, string>>
+  /** What refusals with these statuses hold beside their problems. */
+  refusals?: Readonly<Record<number, TObject>>
   /** Whether a repeat under the same Idempotency-Key gets the stored answer; every push does. */
   takesIdempotencyKey?: true
   /** Kind under which the push log keeps the request; absent for reads. */
@@ -111,6 +113,8 @@ type Described = {
   secret?: boolean
   /** Names by which others in the trade call it: whoever sends one of them is told this one. */
   alsoCalled?: readonly string[]
+  /** A number in a query, which is text: the handler reads it, documents show what it is. */
+  readAs?: Readonly<{ type: 'integer'; minimum: number; maximum: number; default?: number }>
 }
 
 /** Members of every answer: what was read may be edited and posted back as it came. */
@@ -134,6 +138,20 @@ export function lines(options: Described & { maxLength?: number } = {}) {
 /** A supplier's own code: 1–64 printable characters, case-sensitive. */
 export function code(options: Described = {}) {
   return Type.String({ minLength: 1, maxLength: 64, printable: 'code', ...options })
+}
+
+/** A number in a query. */
+export function queriedInteger(
+  description: string,
+  range: { minimum: number; maximum: number; default?: number },
+) {
+  return Type.Optional(text({ description, maxLength: 200, readAs: { type: 'integer', ...range } }))
+}
+
+/** How many rows a page may have. */
+export function queriedLimit(rows: string, { max, usual }: { max: number; usual: number }) {
+  const description = `How many ${rows} at most: 1 to ${max}, ${usual} by default`
+  return queriedInteger(description, { minimum: 1, maximum: max, default: usual })
 }
 
 /** A night or a day, `YYYY-MM-DD`, a real date between 2000-01-01 and 2199-12-31. */

@@ -19,7 +19,7 @@ const ajvAll = withOwnKeywords({ allErrors: true })
 
 function withOwnKeywords(options: { allErrors: boolean }): Ajv {
   const ajv = new Ajv({ ...options, verbose: true, strict: true, allowUnionTypes: true, coerceTypes: false })
-  ajv.addVocabulary(['errors', 'secret', 'alsoCalled', 'emptyIsAbsent', 'ignored'])
+  ajv.addVocabulary(['errors', 'secret', 'alsoCalled', 'emptyIsAbsent', 'ignored', 'readAs'])
   ajv.addFormat('date', true)
   ajv.addKeyword({
     keyword: 'printable',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { hotelReference } from '../offers/contract.ts'
-import { code, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { code, oneOf, queriedLimit, route, success, text, type ConstraintError } from '../platform/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 
 /** How a price check ended. */
@@ -248,9 +248,7 @@ export const priceCheckRoutes = {
       since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
       until: queried('Before this instant, or on this date (UTC) or before'),
       cursor: queried('nextCursor of the page before'),
-      limit: queried(
-        `How many checks at most: 1 to ${checksPerPage.max}, ${checksPerPage.usual} unless told`,
-      ),
+      limit: queriedLimit('checks', checksPerPage),
     }),
     answer: Type.Object({
       ...success,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
-import { code, integer, oneOf, route, success, text } from '../platform/route.ts'
+import { code, integer, oneOf, queriedLimit, route, success, text } from '../platform/route.ts'
 
 /** What suppliers push; and `stopSell`, which an operator of the platform did to their hotel. */
 export const pushKinds = [
@@ -101,7 +101,7 @@ export const pushLogRoutes = {
         }),
       ),
       cursor: queried('nextCursor of the page before'),
-      limit: queried(`How many pushes at most: 1 to ${pageLimit.max}, ${pageLimit.usual} unless told`),
+      limit: queriedLimit('pushes', pageLimit),
     }),
     answer: Type.Object({
       ...success,

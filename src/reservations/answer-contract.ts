@@ -137,7 +137,7 @@ export const reservationShown = Type.Object({
 })
 
 /** What a refusal holds beside its problem. */
-const refused = Type.Object({
+export const refused = Type.Object({
   rules: Type.Optional(
     Type.Array(
       Type.Object({

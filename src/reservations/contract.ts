@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { askedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
-import { code, date, decimal, lines, oneOf, route, success, text } from '../platform/route.ts'
+import { code, date, decimal, lines, oneOf, queriedLimit, route, success, text } from '../platform/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
-import { confirmed, delivery, made, penaltyDue, reservationShown } from './answer-contract.ts'
+import { confirmed, delivery, made, penaltyDue, refused, reservationShown } from './answer-contract.ts'
 import { paymentTypes } from './callback-contract.ts'
 import { card } from './card-contract.ts'
 
@@ -116,6 +116,7 @@ export const reservationRoutes = {
       404: 'Unknown hotel, room or rate',
       409: refusals,
     },
+    refusals: { 409: refused },
     examples: [
       {
         summary: 'One room for two adults and a child',
@@ -153,6 +154,7 @@ export const reservationRoutes = {
       404: 'Unknown reservation, room or rate',
       409: `\`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`; ${refusals}`,
     },
+    refusals: { 409: refused },
     examples: [
       {
         summary: 'Another guest, at the price of before',
@@ -210,9 +212,7 @@ export const reservationRoutes = {
       arrivalFrom: queried('First date of arrival'),
       arrivalTo: queried('Last date of arrival, included'),
       cursor: queried('nextCursor of the answer before'),
-      limit: queried(
-        `How many at most: 1 to ${reservationsPerPage.max}, ${reservationsPerPage.usual} unless told`,
-      ),
+      limit: queriedLimit('reservations', reservationsPerPage),
     }),
     answer: Type.Object({
       ...success,

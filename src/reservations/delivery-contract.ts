@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
-import { code, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { code, oneOf, queriedLimit, route, success, text, type ConstraintError } from '../platform/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { delivery } from './callback-contract.ts'
 
@@ -89,9 +89,7 @@ export const deliveryRoutes = {
         oneOf(['true', 'false'], { description: 'Whether the present version is delivered or acknowledged' }),
       ),
       cursor: queried('nextCursor of the answer before'),
-      limit: queried(
-        `How many reservations at most: 1 to ${reservationsPerPage.max}, ${reservationsPerPage.usual} unless told`,
-      ),
+      limit: queriedLimit('reservations', reservationsPerPage),
     }),
     answer: Type.Object({
       ...success,

@@ -1,6 +1,15 @@
 import Type from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
-import { code, integer, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import {
+  code,
+  integer,
+  oneOf,
+  queriedLimit,
+  route,
+  success,
+  text,
+  type ConstraintError,
+} from '../platform/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { deliveryFaults } from './delivery-contract.ts'
 import { triggers } from './delivery-schedule.ts'
@@ -94,9 +103,7 @@ export const deliveryListRoutes = {
       since: queried('Queued at or after this: a date (UTC) or an ISO 8601 instant'),
       until: queried('Queued before this instant, or on this date (UTC) or before'),
       cursor: queried('nextCursor of the answer before'),
-      limit: queried(
-        `How many deliveries at most: 1 to ${deliveriesPerPage.max}, ${deliveriesPerPage.usual} by default`,
-      ),
+      limit: queriedLimit('deliveries', deliveriesPerPage),
     }),
     answer: Type.Object({
       ...success,

@@ -177,6 +177,7 @@ export const sandboxRoutes = {
       404: 'Unknown hotel, room, rate or reservation; or this is no sandbox',
       409: `${createReservation.errors[409]}; \`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, ${cancelReservation.errors[409]}`,
     },
+    refusals: { 409: createReservation.refusals[409] },
     examples: [
       {
         summary: 'Book a room',
