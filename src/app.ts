@@ -17,6 +17,7 @@ import { getLimits } from './keys/get-limits.ts'
 import type { Environment } from './keys/secret.ts'
 import { findOffers, type OfferNeeds } from './offers/find-offers.ts'
 import { hotelFinder } from './offers/hotel-references.ts'
+import { SearchTurns } from './offers/search-turns.ts'
 import { stayReader } from './offers/stays.ts'
 import { mountDocs } from './openapi/docs.ts'
 import { auditRoleRefused } from './operators/audit-refusals.ts'
@@ -249,6 +250,7 @@ function handlerNeedsOf(needs: AppNeeds, keys: Authenticator): HandlerNeeds {
     callbackWatch: watch,
     deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),
     bookingTurns: new Gate(bookingTurnsMax),
+    searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
     priceChecks: prices,
     checkPrice: prices.check,
     hotelsOnSale: (hotels) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),

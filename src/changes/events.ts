@@ -12,7 +12,7 @@ const heartbeatEveryMs = 15_000
 /** What a caller is told to wait before it connects again. */
 const reconnectAfterMs = 1_000
 /** A caller that takes nothing for so long is given up. */
-const takesWithinMs = 60_000
+const takesWithinMs = 10_000
 const bytesAhead = 64 * 1024
 /** When the service ends, it does not wait longer for a caller to take the rest. */
 const endsWithinMs = 1_000

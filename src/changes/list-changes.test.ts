@@ -14,6 +14,7 @@ import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.
 import { doChores } from '../housekeeping.ts'
 import { readConfig } from '../config.ts'
 import { openLog } from '../platform/log.ts'
+import { heldOpenPerTokenMax } from '../platform/held-open.ts'
 import { telemetry } from '../platform/telemetry.ts'
 
 let gateway: TestGateway
@@ -334,10 +335,16 @@ describe('waiting', () => {
 
   test('takes no places of others, and has a limit of its own', async () => {
     const leave = new AbortController()
-    const authorization = `Bearer ${await gateway.token('platform')}`
+    const tokens = await Promise.all(
+      Array.from({ length: 200 / heldOpenPerTokenMax }, () => gateway.token('platform')),
+    )
     const url = `${gateway.url}/v1/booking/changes?${new URLSearchParams({ after: cursor, wait: '30' }).toString()}`
-    const waiting = Array.from({ length: 200 }, () =>
-      fetch(url, { headers: { authorization }, signal: leave.signal }).catch(() => undefined),
+    const waiting = tokens.flatMap((token) =>
+      Array.from({ length: heldOpenPerTokenMax }, () =>
+        fetch(url, { headers: { authorization: `Bearer ${token}` }, signal: leave.signal }).catch(
+          () => undefined,
+        ),
+      ),
     )
     const metric = async (name: string) =>
       Number(
@@ -353,6 +360,46 @@ describe('waiting', () => {
     await Promise.all(waiting)
     while ((await metric('ari_requests_held_open')) > 0);
     expectOk(await changes({ after: cursor }))
+  })
+
+  test('takes no places of other tokens: one token has a share of them', async () => {
+    const leave = new AbortController()
+    const headers = {
+      authorization: `Bearer ${await gateway.token('platform')}`,
+      accept: 'text/event-stream',
+    }
+    const url = `${gateway.url}/v1/booking/changes`
+    const open = () => fetch(url, { headers, signal: leave.signal })
+    const streams = await Promise.all(Array.from({ length: heldOpenPerTokenMax }, open))
+    assert.ok(streams.every(({ status }) => status === 200))
+    const beyond = await open()
+    assert.deepEqual(
+      [beyond.status, beyond.headers.get('retry-after'), await beyond.json()],
+      [
+        429,
+        '1',
+        {
+          code: '429',
+          message: 'Maximum 20 requests of a token can wait for changes at a time',
+          requestId: beyond.headers.get('x-request-id'),
+          errors: [
+            {
+              type: 'TOO_MANY_WAITING',
+              message: 'Maximum 20 requests of a token can wait for changes at a time',
+              hint: 'Follow all hotels with one of them; end those that nothing reads',
+            },
+          ],
+        },
+      ],
+    )
+    // Another token goes on, and so does this one when some of its streams end.
+    expectOk(await changes({ after: cursor }))
+    leave.abort()
+    for (;;) {
+      const again = await fetch(url, { headers })
+      await again.body?.cancel()
+      if (again.status === 200) break
+    }
   })
 
   test('ends with the service, with an answer', async () => {

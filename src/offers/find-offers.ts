@@ -1,4 +1,3 @@
-import { setImmediate as breathe } from 'node:timers/promises'
 import { dayIn, formatNight, parseNight, type DayNumber } from '../platform/calendar.ts'
 import { onEveryProblem, type LongAnswer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
@@ -16,33 +15,35 @@ import { offerProblems } from './offer-rules.ts'
 import { partiesOf, type AskedRoom, type Parties } from './party.ts'
 import { RoomRateDays } from './room-rate-days.ts'
 import { readSetBy, type SetByOf } from './set-by.ts'
+import type { SearchTurns } from './search-turns.ts'
 import type { HotelStay, StayReader } from './stays.ts'
 
-export type OfferNeeds = Needs & { stays: StayReader; hotelsNamed: HotelFinder }
+export type OfferNeeds = Needs & { stays: StayReader; hotelsNamed: HotelFinder; searchTurns: SearchTurns }
 
 /** POST /booking/offers. */
 export const findOffers = (needs: OfferNeeds): Mounted =>
   onEveryProblem(
     offerRoutes.findOffers,
     (body, shapeProblems) => rejectIfAny([...shapeProblems, ...offerProblems(body)]),
-    async ({ body }) => {
-      const ids = await needs.hotelsNamed(body.hotels)
-      // A hotel that is named twice is answered once.
-      const distinct = [...new Set(ids.filter((id) => id !== undefined))]
-      const search = new Search(needs, body)
-      const stays = await needs.stays.read(distinct, search.range)
-      for (const id of distinct) {
-        const stay = stays.get(id)
-        if (stay) await search.add(stay)
-      }
-      const notFound = body.hotels.filter((_, index) => !stays.has(ids[index] ?? 0))
-      return search.answer(notFound)
-    },
+    ({ body, token }) =>
+      needs.searchTurns.run(token.id, body.hotels.length, async () => {
+        const ids = await needs.hotelsNamed(body.hotels)
+        // A hotel that is named twice is answered once.
+        const distinct = [...new Set(ids.filter((id) => id !== undefined))]
+        const search = new Search(needs, body, token.id)
+        const stays = await needs.stays.read(distinct, search.range)
+        for (const id of distinct) {
+          const stay = stays.get(id)
+          if (stay) await search.add(stay)
+        }
+        const notFound = body.hotels.filter((_, index) => !stays.has(ids[index] ?? 0))
+        return search.answer(notFound)
+      }),
   )
 
 /** Work done before other requests get a turn of the event loop. */
 const workAtOnceMs = 5
-/** How often the clock is looked at for that. */
+/** How often the clock is looked at for that; after each that is explained, because that may take milliseconds. */
 const roomRatesBetweenLooks = 16
 
 type Asked = { arrival: DayNumber; departure: DayNumber; rooms: readonly AskedRoom[] }
@@ -60,6 +61,7 @@ class Search {
   readonly range: { firstDay: DayNumber; lastDay: DayNumber }
   readonly #asked: Asked
   readonly #needs: OfferNeeds
+  readonly #tokenId: number
   readonly #explains: boolean
   readonly #traces: boolean
   readonly #partiesByAges = new Map<string, Parties>()
@@ -75,13 +77,14 @@ class Search {
   #roomRates = 0
   #turnBeganMs = performance.now()
 
-  constructor(needs: OfferNeeds, body: BodyOf<typeof offerRoutes.findOffers>) {
+  constructor(needs: OfferNeeds, body: BodyOf<typeof offerRoutes.findOffers>, tokenId: number) {
     const arrival = parseNight(body.checkin) ?? 0
     const departure = parseNight(body.checkout) ?? 0
     const rooms = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
     this.#asked = { arrival, departure, rooms }
     this.#beforeNights = textsBeforeNights(this.#asked)
     this.#needs = needs
+    this.#tokenId = tokenId
     this.#explains = body.explain === true
     this.#traces = body.trace === true
     // Beyond the stay itself, the day of departure counts.
@@ -114,7 +117,7 @@ class Search {
         this.#count(text)
         offers.push(text)
       } else if (this.#explains) unavailable.push(this.#explained(days, catalog, roomRate, sought))
-      if (++this.#roomRates % roomRatesBetweenLooks === 0) await this.#breathe()
+      if (this.#explains || ++this.#roomRates % roomRatesBetweenLooks === 0) await this.#breathe()
     }
     const head = { platformHotelId: String(hotelId), supplier, hotelId: hotelCode, currency, revision }
     const parts = [`${JSON.stringify(head).slice(0, -1)},"offers":[`, offers.join(), ']']
@@ -200,7 +203,7 @@ class Search {
 
   async #breathe(): Promise<void> {
     if (performance.now() - this.#turnBeganMs < workAtOnceMs) return
-    await breathe()
+    await this.#needs.searchTurns.nextSlice(this.#tokenId)
     this.#turnBeganMs = performance.now()
   }
 }

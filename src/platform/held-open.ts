@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import { overloaded } from './body.ts'
+import { Rejected } from './rejected.ts'
 
 /** What a handler knows of a request that it may hold open. */
 export type Held = {
@@ -16,28 +17,41 @@ export type Held = {
  * their own, so that they take nobody's place; when the service ends, they are told to come to an end.
  */
 export type HeldOpen = {
-  /** Throws when too many are open. */
+  /** Throws when too many are open, of this token or in all. */
   began: (request: FastifyRequest, reply: FastifyReply, admitAgain: () => Promise<void>) => Held
   drain: () => void
   count: () => number
 }
 
 const heldOpenMax = 200
+/** So that nobody holds all of them. */
+export const heldOpenPerTokenMax = 20
 
 /** `limited` is told of every request that is turned away. */
-export function heldOpenRequests(limited: () => void): HeldOpen {
+export function heldOpenRequests(limited: (limit: string) => void): HeldOpen {
   const open = new Set<AbortController>()
+  const countByToken = new Map<number, number>()
   let isDraining = false
   return {
     began: (request, reply, admitAgain) => {
       if (open.size >= heldOpenMax) {
-        limited()
+        limited('held_open')
         throw overloaded()
+      }
+      const tokenId = request.ari.token?.id ?? 0
+      const ofToken = (countByToken.get(tokenId) ?? 0) + 1
+      if (ofToken > heldOpenPerTokenMax) {
+        limited('held_open_of_token')
+        throw tooManyOfToken()
       }
       const controller = new AbortController()
       open.add(controller)
+      countByToken.set(tokenId, ofToken)
       const ended = (): void => {
-        open.delete(controller)
+        if (!open.delete(controller)) return
+        const left = (countByToken.get(tokenId) ?? 0) - 1
+        if (left > 0) countByToken.set(tokenId, left)
+        else countByToken.delete(tokenId)
         controller.abort()
       }
       // The caller may have gone while the token was looked up: no event is to come any more.
@@ -52,4 +66,16 @@ export function heldOpenRequests(limited: () => void): HeldOpen {
     },
     count: () => open.size,
   }
+}
+
+function tooManyOfToken(): Rejected {
+  return new Rejected(
+    429,
+    {
+      type: 'TOO_MANY_WAITING',
+      message: `Maximum ${heldOpenPerTokenMax} requests of a token can wait for changes at a time`,
+      hint: 'Follow all hotels with one of them; end those that nothing reads',
+    },
+    { headers: { 'retry-after': '1' } },
+  )
 }

@@ -69,7 +69,7 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     throw notFound(mounted, request)
   })
   let isDraining = false
-  const heldOpen = heldOpenRequests(() => needs.telemetry.limited.inc({ limit: 'held_open' }))
+  const heldOpen = heldOpenRequests((limit) => needs.telemetry.limited.inc({ limit }))
   const admit = admission({ inFlight, isDraining: () => isDraining }, needs)
   mountRoutes(fastify, mounted, { admit, inFlight, heldOpen }, needs)
   return {
