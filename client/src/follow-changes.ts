@@ -14,6 +14,12 @@ export type FollowOptions = {
   limit?: number
   /** Seconds for which the service holds a call open, 1 to 30; 30 unless told. */
   waitSeconds?: number
+  /**
+   * Called where the cursor is of no use any more (410): it is too old, or the service's database failed over or was
+   * restored. Read everything that you keep again; what is yielded then begins with the cursor of before that. Without
+   * it the error is thrown.
+   */
+  onRestart?: (error: GatewayError) => Promise<void>
   /** Told of each call that failed and is made again. */
   onTrouble?: (error: GatewayError) => void
 }
@@ -24,11 +30,18 @@ const answerWithinMs = 15_000
 
 /**
  * Asks again and again from where it is, for as long as it takes: a service that restarts costs no change. An error
- * that would stay is thrown, as a cursor that is too old (410) or a token that is revoked (401).
+ * that would stay is thrown, as a token that is revoked (401), or a cursor of no use (410) without `onRestart`.
  */
 export async function* followChanges(
   { listChanges }: Pick<PlatformCalls, 'listChanges'>,
-  { after, signal, limit = usual.limit, waitSeconds = usual.waitSeconds, onTrouble }: FollowOptions,
+  {
+    after,
+    signal,
+    limit = usual.limit,
+    waitSeconds = usual.waitSeconds,
+    onTrouble,
+    onRestart,
+  }: FollowOptions,
 ): FollowedChanges {
   let cursor = after
   let failures = 0
@@ -46,6 +59,13 @@ export async function* followChanges(
       failures = 0
     } catch (error) {
       if (isAborted(signal)) return
+      if (onRestart && isGatewayError(error) && error.status === 410) {
+        // Of before everything is read again: what changes meanwhile comes behind it.
+        const { cursor: anew } = await listChanges()
+        await onRestart(error)
+        cursor = anew
+        continue
+      }
       if (!isGatewayError(error) || !passes(error)) throw error
       onTrouble?.(error)
       failures++
