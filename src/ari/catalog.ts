@@ -9,6 +9,7 @@ import {
 } from '../products/store.ts'
 import { Together } from '../platform/together.ts'
 import { minorDigits } from '../reference/currencies.ts'
+import type { LockedHotel } from './store.ts'
 
 /** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`, in the store of the stamp. */
 export type HotelCatalog = {
@@ -91,6 +92,11 @@ export function catalogs(db: Database): Catalogs {
       return catalog
     },
   }
+}
+
+/** Whether a catalog is that of the hotel as it is under its lock. */
+export function isCatalogOf(catalog: HotelCatalog, hotel: LockedHotel | undefined): boolean {
+  return hotel?.storeStamp === catalog.storeStamp && hotel.catalogVersion === catalog.version
 }
 
 function weight({ roomNoByCode, rateNoByCode }: HotelCatalog): number {

@@ -9,7 +9,7 @@ import { applyItem, asUnchanged, type Blocks, type ItemResult } from './apply.ts
 import { Scratch } from './scratch.ts'
 import type { BlockCache, HeldBlock } from './block-cache.ts'
 import { Block, type Stamp } from './block.ts'
-import type { Catalogs, HotelCatalog } from './catalog.ts'
+import { isCatalogOf, type Catalogs, type HotelCatalog } from './catalog.ts'
 import { planPush, tooManyCells, type Plan, type ReadyPush } from './plan.ts'
 import { problemsIn, type RowChange } from './planned.ts'
 import {
@@ -162,9 +162,7 @@ async function withCurrentCatalogs(
 ): Promise<ReadyPush[]> {
   const current: ReadyPush[] = []
   for (const ready of pushes) {
-    const hotel = group.hotels.get(ready.catalog.hotelId)
-    const { storeStamp, version } = ready.catalog
-    if (hotel?.storeStamp === storeStamp && hotel.catalogVersion === version) {
+    if (isCatalogOf(ready.catalog, group.hotels.get(ready.catalog.hotelId))) {
       current.push(ready)
       continue
     }

@@ -85,3 +85,24 @@ test('an error that would stay ends it', async () => {
     (error) => isGatewayError(error) && error.status === 401,
   )
 })
+
+test('a feed that began anew is followed from before all is read again', async () => {
+  const client = bookingClient({ url: gateway.url, token })
+  const other = Buffer.from('change 0123456789ab 1 1 1').toString('base64url')
+  await assert.rejects(
+    client.followChanges({ after: other }).next(),
+    (error) => isGatewayError(error) && error.status === 410 && error.has('FEED_RESTARTED'),
+  )
+  const restarted: boolean[] = []
+  const changes = client.followChanges({
+    after: other,
+    // Something changes while all is read again.
+    onRestart: async (error) => {
+      restarted.push(error.has('FEED_RESTARTED'))
+      await push(9)
+    },
+  })
+  assert.equal((await changes.next()).value?.nights?.[0]?.startDate, '2027-04-09')
+  await changes.return()
+  assert.deepEqual(restarted, [true])
+})
