@@ -165,13 +165,16 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
  */
 const pressure = { maxEventLoopDelay: 2_000, sampleInterval: 500 }
 const connectionsCloseWithinMs = 800
+/** Of calls that requests wait for, once the service is to end. */
+const callsFinishWithinMs = 1_500
 /** Reservations that suppliers have sent to them on demand. */
 const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
 
 /** Composes the service, once, by plain calls. */
 export function startApp(needs: AppNeeds): App {
   const keys = authenticator(needs, needs)
-  const handlerNeeds = handlerNeedsOf(needs, keys)
+  const ending = new AbortController()
+  const handlerNeeds = handlerNeedsOf({ ...needs, ending: ending.signal }, keys)
   const { committer: commits, pings, priceChecks: prices, door } = handlerNeeds
   const mounted = [
     ...(needs.isGateway ? Object.values(handlers).map((handler) => handler(handlerNeeds)) : []),
@@ -212,8 +215,10 @@ export function startApp(needs: AppNeeds): App {
     drain: () => {
       draining = true
       server.drain()
+      setTimeout(() => ending.abort(), callsFinishWithinMs).unref()
     },
     close: async () => {
+      ending.abort()
       // A client that hangs must not keep the rest from being closed.
       const patience = setTimeout(() => fastify.server.closeAllConnections(), connectionsCloseWithinMs)
       await fastify.close().finally(() => clearTimeout(patience))
@@ -231,7 +236,7 @@ export function startApp(needs: AppNeeds): App {
 }
 
 /** What handlers are given, made once. */
-function handlerNeedsOf(needs: AppNeeds, keys: Authenticator): HandlerNeeds {
+function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authenticator): HandlerNeeds {
   const known = catalogs(needs.db)
   const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
   const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined

@@ -43,7 +43,11 @@ export async function startDeliveryTest(options: GatewayOptions = {}): Promise<D
     supplierAt: async (name, url) => {
       const supplier = await gateway.supplier(name, { requestsPerMinute: 0 })
       await pushStoryHotel(supplier)
-      if (url !== undefined) expectOk(await supplier.post('/push/webhook/pushbook', { webhook: url }))
+      if (url !== undefined) {
+        expectOk(await supplier.post('/push/webhook/pushbook', { webhook: url }))
+        // The first call of every URL here is a ping.
+        expectOk(await supplier.post('/push/webhook/test', { kind: 'pushbook' }))
+      }
       const { rows } = await gateway.db.query<{ supplierId: number; hotelId: number }>(
         `select supplier_id as "supplierId", id as "hotelId" from hotel
          where supplier_id = (select supplier_id from api_key where id = $1)`,

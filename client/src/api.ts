@@ -708,11 +708,11 @@ export type RegisterAvailabilityWebhookAnswer = {
   signingSecret?: string
   /** What became of a signed call of the URL with the body {"type":"ping"} */
   ping?: {
-    /** answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: other pings of this key are under way */
+    /** answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: not called, see reason */
     status: 'answered' | 'failed' | 'skipped'
     /** Of the answer */
     httpStatus?: number
-    /** Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed */
+    /** Why it was skipped: secret_new (you cannot verify a call before you have the signing secret of this answer), busy (other pings of this key are under way). Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed */
     reason?: string
     /** The same for people */
     message?: string
@@ -741,11 +741,11 @@ export type RegisterPushbookWebhookAnswer = {
   signingSecret?: string
   /** What became of a signed call of the URL with the body {"type":"ping"} */
   ping?: {
-    /** answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: other pings of this key are under way */
+    /** answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: not called, see reason */
     status: 'answered' | 'failed' | 'skipped'
     /** Of the answer */
     httpStatus?: number
-    /** Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed */
+    /** Why it was skipped: secret_new (you cannot verify a call before you have the signing secret of this answer), busy (other pings of this key are under way). Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed */
     reason?: string
     /** The same for people */
     message?: string
@@ -817,11 +817,11 @@ export type TestWebhookAnswer = {
   webhook: string
   /** What became of a signed call of the URL with the body {"type":"ping"} */
   ping: {
-    /** answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: other pings of this key are under way */
+    /** answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: not called, see reason */
     status: 'answered' | 'failed' | 'skipped'
     /** Of the answer */
     httpStatus?: number
-    /** Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed */
+    /** Why it was skipped: secret_new (you cannot verify a call before you have the signing secret of this answer), busy (other pings of this key are under way). Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed */
     reason?: string
     /** The same for people */
     message?: string

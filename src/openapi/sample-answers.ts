@@ -256,9 +256,9 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
       message: 'Webhook request saved successfully',
       signingSecret: 'whsec_…',
       ping: {
-        status: 'answered',
-        httpStatus: 200,
-        durationMs: 4,
+        status: 'skipped',
+        reason: 'secret_new',
+        message: 'Keep signingSecret, then have the URL called with POST /push/webhook/test',
       },
     },
     {

@@ -15,7 +15,7 @@ import { parseJson } from './json.ts'
 import { sparing, toldPath } from './log.ts'
 import type { Answer, LongAnswer, Mounted, Streamed } from './mount.ts'
 import { RateLimiter } from './rate-limit.ts'
-import { Rejected } from './rejected.ts'
+import { shuttingDown } from './shutting-down.ts'
 import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 import { noWarnings } from './warnings.ts'
@@ -234,18 +234,6 @@ function requestIdOf(header: string | string[] | undefined): string {
   if (isId && !isCardNumberId(header)) return header
   // Version 7 begins with the time: in the index of the push log new ids lie side by side.
   return randomUUIDv7()
-}
-
-function shuttingDown(): Rejected {
-  return new Rejected(
-    503,
-    {
-      type: 'SHUTTING_DOWN',
-      message: 'The service is shutting down',
-      hint: 'Nothing was applied; send the same again after Retry-After',
-    },
-    { headers: { 'retry-after': '2', connection: 'close' } },
-  )
 }
 
 function observe(request: FastifyRequest, reply: FastifyReply, needs: ServeNeeds): void {

@@ -7,6 +7,7 @@ import { answer, on, type Answer } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { OutboundCaller } from '../platform/outbound-call.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
+import { shuttingDown } from '../platform/shutting-down.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import { selectCallback, type Callback } from '../webhooks/store.ts'
@@ -34,6 +35,8 @@ export type PushBookingNeeds = Needs & {
   vault: Vault | undefined
   callbackFaults?: CallbackFaults | undefined
   callbackWatch?: CallbackWatch | undefined
+  /** Aborts when this process ends: what is under way is given up then, and answered. */
+  ending: AbortSignal
 }
 
 /** Of one supplier, because each may take ten seconds; those of one reservation wait for each other before they take a place. */
@@ -95,13 +98,16 @@ async function find(
 }
 
 async function pushNow(needs: PushBookingNeeds, reservationId: number, callback: Callback): Promise<Answer> {
-  const { db, telemetry } = needs
+  const { db, telemetry, ending } = needs
   const claimed = await inTurn(needs, reservationId, callback)
   const attempts = await attempt(needs, claimed, callback)
   const settled = await settleAttempts(db, attempts)
   for (const { outcome } of attempts) telemetry.deliveryAttempts.inc({ trigger: 'manual', outcome })
   // The newer version had to wait for this one.
   if (settled.some(({ isOutdated }) => isOutdated)) needs.deliveryBell.ring(claimed)
+  // Given up by us: it is sent again by whoever is left.
+  if (ending.aborted && attempts.some(({ outcome }) => outcome === 'cancelled'))
+    throw shuttingDown('The call was given up; the reservation is sent again without being asked for')
   return told(claimed, attempts)
 }
 
@@ -123,6 +129,7 @@ async function attempt(
     faults: needs.callbackFaults,
     watch: needs.callbackWatch,
     nowMs: clock.now(),
+    signal: needs.ending,
   })
   const standingAfter: typeof standingOf = (delivery, result, more) =>
     standingAsBefore(claimed, standingOf(delivery, result, more))
@@ -130,9 +137,14 @@ async function attempt(
 }
 
 /** When the worker has the reservation under way, after it. */
-async function inTurn({ db, clock }: Needs, reservationId: number, callback: Callback): Promise<ClaimedNow> {
+async function inTurn(
+  { db, clock, ending }: PushBookingNeeds,
+  reservationId: number,
+  callback: Callback,
+): Promise<ClaimedNow> {
   const untilMs = performance.now() + turn.withinMs
   for (;;) {
+    if (ending.aborted) throw shuttingDown()
     const nowMs = clock.now()
     const lease = { nowMs, leasedUntilMs: nowMs + leaseMs }
     const claimed = await claimNow(db, reservationId, { ...lease, endpoint: endpointOf(callback.url) })

@@ -184,7 +184,9 @@ describe('a price check', () => {
       assert.equal(inventory, offer.unitsLeft)
     }
     assert.deepEqual(
-      calls.slice(2).map(({ call: kind, signature, status }) => [kind, signature, status]),
+      calls
+        .filter(({ call: kind }) => kind !== 'ping')
+        .map(({ call: kind, signature, status }) => [kind, signature, status]),
       [
         ['priceCheck', 'verified', 200],
         ['priceCheck', 'verified', 200],

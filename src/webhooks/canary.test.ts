@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { carriersOf, refusedUrls, specialIpv4, specialIpv6 } from '../../test/data/refused-urls.ts'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
 import { startNameServer, type NameServer } from '../../test/name-server.ts'
 import { startReceiver, type Receiver } from '../../test/receiver.ts'
 import { outboundCaller, type OutboundCaller } from '../platform/outbound-call.ts'
@@ -68,6 +68,14 @@ function call(url: string) {
 async function outcomeOf(url: string): Promise<string> {
   const called = await call(url)
   return called.kind === 'failed' ? called.reason : called.kind
+}
+
+/** Has registered once: from then on every registration calls the URL. */
+async function supplierWithSecret(name: string): Promise<TestSupplier> {
+  resolve = async () => [publicAddress]
+  const supplier = await gateway.supplier(name, { requestsPerMinute: 0 })
+  assert.equal((await supplier.post(paths[0], { webhook: 'https://pms.example.com/' })).status, 200)
+  return supplier
 }
 
 test('the canary sings when it is reached', async () => {
@@ -140,7 +148,7 @@ test('a name that is public when it is registered and special at the call is not
     }
   }
   tried = []
-  const supplier = await gateway.supplier('flips', { requestsPerMinute: 0 })
+  const supplier = await supplierWithSecret('flips')
   for (const address of ['127.0.0.1', '0.0.0.0', '::1', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1']) {
     let asked = 0
     resolve = async () => [++asked === 1 ? publicAddress : address]
@@ -161,9 +169,9 @@ test('a name server that flips its answer at every question gets no connection t
     return [questions++ % 2 === 0 ? publicAddress : '127.0.0.1']
   })
   servers.push(flipping)
+  const supplier = await supplierWithSecret('name server')
   resolve = dnsResolve([flipping.address])
   tried = []
-  const supplier = await gateway.supplier('name server', { requestsPerMinute: 0 })
   const seen = new Set<string>()
   for (let round = 0; round < 30; round++) {
     const { status, body } = await supplier.post(paths[round % 2] ?? paths[0], {

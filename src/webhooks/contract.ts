@@ -86,7 +86,7 @@ const registrationDescription = (callback: string) =>
     `Stores the URL of the ${callback} on the API key; registering again replaces it. Only the URL is stored: implement the endpoint yourself.`,
     'The URL must be HTTPS, without credentials and fragment, and its host must have public addresses only. They are checked again at every call.',
     'The first registration on a key, of either URL, answers with `signingSecret`. Keep it: it is not shown again, not in the push log either.',
-    'Then the URL is called once, with the body `{"type":"ping"}`, and `ping` tells what came of it within 2 seconds. Your endpoint may answer it with anything or not at all: the URL is registered all the same. A repeat with the same `Idempotency-Key` calls nothing.',
+    'Later registrations call the URL once, with the body `{"type":"ping"}`, and `ping` tells what came of it within 2 seconds. Your endpoint may answer it with anything or not at all: the URL is registered all the same. The first one calls nothing, because nobody could verify it: keep `signingSecret`, then use POST /push/webhook/test. Neither does a repeat with the same `Idempotency-Key`.',
   ].join('\n\n')
 
 const removalDescription = (callback: string, consequence: string) =>

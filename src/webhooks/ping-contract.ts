@@ -10,13 +10,13 @@ export const ping = Type.Object(
   {
     status: oneOf(pingStatuses, {
       description:
-        'answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: other pings of this key are under way',
+        'answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: not called, see reason',
     }),
     httpStatus: Type.Optional(integer({ minimum: 200, maximum: 999, description: 'Of the answer' })),
     reason: Type.Optional(
       Type.String({
         description:
-          'Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed',
+          'Why it was skipped: secret_new (you cannot verify a call before you have the signing secret of this answer), busy (other pings of this key are under way). Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed',
         examples: ['tls'],
       }),
     ),

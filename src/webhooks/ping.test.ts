@@ -55,15 +55,37 @@ function verified(secret: unknown, { headers, body }: ReceivedCall): unknown {
   return new Webhook(String(secret)).verify(body.toString(), Object.fromEntries(headers))
 }
 
-test('a registration calls the URL once with a signed ping, and answers with what came of it', async () => {
+test('the first registration calls nothing: nobody could verify a call signed with the secret that its answer brings', async () => {
+  const supplier = await gateway.supplier('first')
+  const arrived = arrivals()
+  const reply = await register(supplier)
+  assert.deepEqual(
+    [typeof reply.body['signingSecret'], reply.body['ping'], arrived()],
+    [
+      'string',
+      {
+        status: 'skipped',
+        reason: 'secret_new',
+        message: 'Keep signingSecret, then have the URL called with POST /push/webhook/test',
+      },
+      [],
+    ],
+  )
+  assert.deepEqual(pingOf(await tried(supplier, 'availability')), { status: 'answered', httpStatus: 200 })
+  const [call = assert.fail()] = arrived()
+  assert.deepEqual(verified(reply.body['signingSecret'], call), { type: 'ping' })
+})
+
+test('a later registration calls the URL once with a signed ping, and answers with what came of it', async () => {
   const supplier = await gateway.supplier('registers')
+  const first = await register(supplier)
   const arrived = arrivals()
   const path = paths.pushbook
   const reply = await supplier.post(path, { webhook: `${webhook}?x=1` }, { 'x-request-id': 'mine' })
   assert.deepEqual(pingOf(reply), { status: 'answered', httpStatus: 200 })
   const [call = assert.fail(), ...others] = arrived()
   assert.deepEqual([call.line, others], ['POST /ari?x=1 HTTP/1.1', []])
-  assert.deepEqual(verified(reply.body['signingSecret'], call), { type: 'ping' })
+  assert.deepEqual(verified(first.body['signingSecret'], call), { type: 'ping' })
   const { headers } = call
   assert.deepEqual(
     ['content-type', 'host', 'user-agent', 'x-request-id'].map((name) => headers.get(name)),
@@ -74,6 +96,7 @@ test('a registration calls the URL once with a signed ping, and answers with wha
 
 test('whatever the endpoint does, the URL is registered, and the answer says what it did', async () => {
   const supplier = await gateway.supplier('any answer')
+  await register(supplier)
   const cases: [Behaviour, unknown][] = [
     [(socket) => socket.write(httpAnswer(404, '')), { status: 'answered', httpStatus: 404 }],
     [(socket) => socket.write(httpAnswer(500, 'x')), { status: 'answered', httpStatus: 500 }],
@@ -99,6 +122,7 @@ test('whatever the endpoint does, the URL is registered, and the answer says wha
 
 test('a name that is public when it is registered and private when it is called is not called', async () => {
   const supplier = await gateway.supplier('flips')
+  await register(supplier)
   const arrived = arrivals()
   let asked = 0
   resolve = async () => [++asked === 1 ? '93.184.216.34' : '127.0.0.1']

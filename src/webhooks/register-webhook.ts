@@ -5,6 +5,7 @@ import { newSigningSecret } from '../platform/webhook-signature.ts'
 import { answer, on, type Answer, type Push } from '../platform/mount.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { webhookFaults, webhookRoutes } from './contract.ts'
+import type { Ping } from './ping-contract.ts'
 import type { Pinger } from './ping.ts'
 import { saveWebhook, type SavedWebhook, type WebhookKind } from './store.ts'
 
@@ -39,10 +40,16 @@ async function register(
     return { answer: answer(200, saved), kept: { outcome: done.isChanged ? 'applied' : 'unchanged' } }
   })
   if (!done) throw new Error('a registration was committed without being made')
-  // After the commit: what comes of the ping changes nothing.
-  const ping = await needs.pings.ping(done.callback, push.requestId)
+  // After the commit: what comes of the ping changes nothing. None is signed with a secret that leaves with this answer.
+  const ping = done.isSecretNew ? pingLater : await needs.pings.ping(done.callback, push.requestId)
   // The push log and the answers kept for repeats hold no secret: it leaves only in this one answer.
   return answer(200, { ...saved, ...(done.isSecretNew ? { signingSecret } : {}), ping })
+}
+
+const pingLater: Ping = {
+  status: 'skipped',
+  reason: 'secret_new',
+  message: 'Keep signingSecret, then have the URL called with POST /push/webhook/test',
 }
 
 async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {
