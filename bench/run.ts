@@ -2,7 +2,10 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { startTestPostgres, type TestAddress } from '../test/postgres.ts'
+import { besideBadEndpoints } from './bad-endpoints.ts'
+import { calendar } from './calendar.ts'
 import { deliveries } from './deliveries.ts'
+import { hotelSearch } from './hotel-search.ts'
 import { manyHotels } from './many-hotels.ts'
 import { offers } from './offers.ts'
 import { priceChecks } from './price-checks.ts'
@@ -18,6 +21,9 @@ const parts = {
   'price-check': priceChecks,
   deliveries,
   start: startTimes,
+  'bad-endpoints': besideBadEndpoints,
+  search: hotelSearch,
+  calendar,
 } satisfies Record<string, (server: TestAddress) => Promise<Row[]>>
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } })

@@ -1,4 +1,3 @@
-import underPressure from '@fastify/under-pressure'
 import { catalogs } from './ari/catalog.ts'
 import { committer } from './ari/commit.ts'
 import { getAri } from './ari/get-ari.ts'
@@ -29,6 +28,7 @@ import { usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts
 import type { ConsoleAddress } from './operators/visit.ts'
 import { overloaded } from './platform/body.ts'
 import { Gate } from './platform/gate.ts'
+import { loopDelay } from './platform/loop-delay.ts'
 import type { Needs } from './platform/needs.ts'
 import { outboundCaller } from './platform/outbound-call.ts'
 import type { OutboundRules } from './platform/outbound.ts'
@@ -163,7 +163,7 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
  * Above this the process turns requests away before they queue without bound. Memory is bounded where it is taken
  * (body.ts, the commit queue): the heap's size counts garbage, and would turn requests away from an idle process.
  */
-const pressure = { maxEventLoopDelay: 2_000, sampleInterval: 500 }
+const loopDelayMaxMs = 2_000
 const connectionsCloseWithinMs = 800
 /** Of calls that requests wait for, once the service is to end. */
 const callsFinishWithinMs = 1_500
@@ -192,13 +192,12 @@ export function startApp(needs: AppNeeds): App {
     keepRefused: (push, rejected, json) => keepRefused(needs, push, rejected, json),
   })
   const { fastify } = server
-  fastify.register(underPressure, {
-    ...pressure,
-    maxEventLoopDelay: pressure.maxEventLoopDelay * needs.patience,
-    pressureHandler: () => {
-      needs.telemetry.limited.inc({ limit: 'pressure' })
-      throw overloaded()
-    },
+  const delay = loopDelay()
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    if (delay.ms() <= loopDelayMaxMs * needs.patience || request.routeOptions.config.isForMonitors)
+      return done()
+    needs.telemetry.limited.inc({ limit: 'pressure' })
+    done(overloaded())
   })
   mountHealth(fastify, needs, () => draining)
   if (needs.isGateway || needs.console) mountDocs(fastify, needs)
@@ -222,6 +221,7 @@ export function startApp(needs: AppNeeds): App {
       // A client that hangs must not keep the rest from being closed.
       const patience = setTimeout(() => fastify.server.closeAllConnections(), connectionsCloseWithinMs)
       await fastify.close().finally(() => clearTimeout(patience))
+      delay.close()
       await storeWatch.close()
       pings.close()
       handlerNeeds.deliveryCaller.close()

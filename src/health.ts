@@ -8,7 +8,7 @@ const readyTimeoutMs = 2_500
 
 export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: () => boolean): void {
   // Those who watch an overloaded service must not take it for a dead one.
-  const config = { pressureHandler: () => {} }
+  const config = { isForMonitors: true } as const
   fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
   fastify.get('/readyz', { config }, async (_request, reply) => {
     const reason = isDraining() ? 'shutting down' : await storeFault(needs)

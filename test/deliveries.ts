@@ -14,6 +14,7 @@ import { transaction } from '../src/platform/transaction.ts'
 import type { ReservationContent } from '../src/reservations/state.ts'
 import { selectCallback } from '../src/webhooks/store.ts'
 import { startGateway, type GatewayOptions, type TestGateway, type TestSupplier } from './harness.ts'
+import { minutes } from './pace.ts'
 import type { ReceivedCall } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 import { loopbackNetworks } from '../src/platform/outbound.ts'
@@ -201,7 +202,7 @@ export async function deliveriesOf({ db, clock }: TestGateway, reservationId: nu
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  withinMs = 10_000,
+  withinMs = minutes(2),
 ): Promise<void> {
   const untilMs = performance.now() + withinMs
   while (!(await isSo())) {

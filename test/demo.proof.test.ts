@@ -5,9 +5,10 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { startGateway, type GatewayOptions, type TestGateway } from './harness.ts'
+import { minutes } from './pace.ts'
 
 const program = join(resolve(import.meta.dirname, '..'), 'scripts/demo.ts')
-const timeoutMs = 60_000
+const timeoutMs = minutes(3)
 
 type Shown = { code: unknown; stdout: string; stderr: string }
 

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Queryable } from '../src/platform/postgres.ts'
 import { transaction } from '../src/platform/transaction.ts'
+import { minutes } from './pace.ts'
 
-const waitedForMs = 20_000
+const waitedForMs = minutes(2)
 
 /** Until as many as that wait for what other transactions have locked. */
 async function untilWaiting(db: Database, count: number): Promise<void> {

@@ -68,7 +68,7 @@ export async function bookings(
   }
 }
 
-const arrivesWithinMs = 10_000
+const arrivesWithinMs = 60_000
 const pollMs = 10
 
 async function openServer(

@@ -31,6 +31,7 @@ import { prepareCluster, writeSettings } from './embedded-postgres-cluster.ts'
 import { choosePlace, makeSocketFolder, ownAccount, sharedDir } from './embedded-postgres-place.ts'
 import { postmasterPid, processesOf, Watcher } from './embedded-postgres-processes.ts'
 import { Supervisor } from './embedded-postgres-supervisor.ts'
+import { minutes } from '../../test/pace.ts'
 import {
   findRunningPostgres,
   startEmbeddedPostgres,
@@ -41,7 +42,7 @@ import {
 const isRoot = process.getuid?.() === 0
 const root = dirname(dirname(import.meta.dirname))
 const platform = `${process.platform}-${process.arch}`
-const settleMs = 8_000
+const settleMs = minutes(2)
 const scratch = mkdtempSync(join(tmpdir(), 'ari-test-'))
 // The folder itself must be reachable by nobody; what lies in it decides for itself.
 chmodSync(scratch, 0o755)
@@ -690,7 +691,8 @@ function spawnService({ dataDir, product, user, within = [] }: ServiceOptions) {
         started.reject(Object.assign(new Error(said.failed.message), { name: said.failed.name }))
     })
   }
-  void ended.then(() => delay(100)).then(() => started.reject(new Error('the service ended without a word')))
+  // All that it said has been read by then.
+  child.once('close', () => started.reject(new Error('the service ended without a word')))
   const spawned = {
     process: child,
     ended,

@@ -272,9 +272,9 @@ test('who is undelivered for half an hour, or fails within two days of the arriv
     )
     return rows.map(({ reservation, reason }) => [reservation, reason])
   }
-  await until('the near one is reported', async () => (await reasons()).length === 1, 15_000)
+  await until('the near one is reported', async () => (await reasons()).length === 1)
   assert.deepEqual(await reasons(), [[near.reservationId, 'arrival_near']])
   later(31 * 60_000)
-  await until('the far one is reported', async () => (await reasons()).length === 2, 15_000)
+  await until('the far one is reported', async () => (await reasons()).length === 2)
   assert.deepEqual((await reasons())[1], [far.reservationId, 'undelivered'])
 })

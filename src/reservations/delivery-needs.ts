@@ -30,4 +30,6 @@ export type DeliveryNeeds = Needs & {
   crashPoint?: (step: CrashStep) => void
   /** Shorter in tests of what happens when leases are over. */
   leaseMs?: number
+  /** Longer in tests of calls that never end. */
+  callWithinMs?: number
 }

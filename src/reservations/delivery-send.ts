@@ -15,11 +15,16 @@ const connectWithinMs = 5_000
 export async function sendMessage(
   message: Message,
   callback: Callback,
-  { nowMs, signal, ...means }: CallbackMeans & { nowMs: number; signal?: AbortSignal },
+  {
+    nowMs,
+    signal,
+    withinMs = callWithinMs,
+    ...means
+  }: CallbackMeans & { nowMs: number; signal?: AbortSignal; withinMs?: number | undefined },
 ): Promise<Called> {
   const { id, body, claimed } = message
   const [{ attempt, hotelId }] = claimed
-  const limits = { connectWithinMs, withinMs: callWithinMs, headSuffices: true }
+  const limits = { connectWithinMs, withinMs, headSuffices: true }
   return await sendCallback(
     means,
     callback,

@@ -15,7 +15,7 @@ import { deliveryTrouble, type DeliveryTrouble } from './delivery-trouble.ts'
 
 type SenderNeeds = Pick<
   DeliveryNeeds,
-  'db' | 'clock' | 'log' | 'vault' | 'callbackFaults' | 'callbackWatch' | 'crashPoint'
+  'db' | 'clock' | 'log' | 'vault' | 'callbackFaults' | 'callbackWatch' | 'crashPoint' | 'callWithinMs'
 > & {
   slots: NonNullable<DeliveryNeeds['slots']>
   caller: OutboundCaller
@@ -90,7 +90,8 @@ async function send(
   const { clock, signal, slots, crashPoint, caller } = needs
   const means = { caller, faults: needs.callbackFaults, watch: needs.callbackWatch }
   crashPoint?.('before call')
-  const called = await sendMessage(message, callback, { ...means, nowMs: clock.now(), signal })
+  const call = { nowMs: clock.now(), signal, withinMs: needs.callWithinMs }
+  const called = await sendMessage(message, callback, { ...means, ...call })
   crashPoint?.('after call')
   needs.trouble.saw(callback, message, called)
   const isGood = called.kind === 'answered' && called.status < 500

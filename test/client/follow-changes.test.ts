@@ -7,6 +7,7 @@ import { isGatewayError } from '../../client/src/gateway-error.ts'
 import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
 import { changesSettled } from '../settled-changes.ts'
 import { pushStoryHotel } from '../story.ts'
+import { minutes } from '../pace.ts'
 
 let gateway: TestGateway
 let supplier: TestSupplier
@@ -68,7 +69,7 @@ test('changes come one after another over calls that fail, none twice and none l
   const resumed = client.followChanges({
     after: found[2]?.cursor ?? '',
     limit,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(minutes(2)),
   })
   assert.equal((await resumed.next()).value?.nights?.[0]?.startDate, '2027-04-04')
   await resumed.return()

@@ -11,6 +11,7 @@ import { newSigningSecret, signedHeaders } from '../../src/platform/webhook-sign
 import { pushBookingCallback } from '../../src/reservations/callback-contract.ts'
 import { clientTypes, clientTypesPath } from '../../scripts/write-client-types.ts'
 import { startGateway, type TestGateway } from '../harness.ts'
+import { minutes } from '../pace.ts'
 
 const execute = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
@@ -130,7 +131,7 @@ function examplesOn(title: string, node: string): void {
       test(`${name} of the README does what it says`, async () => {
         const env = { ...environ, PATH: process.env.PATH ?? '' }
         // Not waited for by standing still: the service is in this process.
-        const { stdout } = await execute(node, [`${name}.mjs`], { cwd: home, env, timeout: 20_000 })
+        const { stdout } = await execute(node, [`${name}.mjs`], { cwd: home, env, timeout: minutes(3) })
         assert.match(stdout, expected[name] ?? /^never$/, text)
       })
     }

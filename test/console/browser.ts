@@ -1,33 +1,21 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { after } from 'node:test'
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import type { OperatorRole } from '../../src/platform/route.ts'
 import type { TestGateway, TestOperator } from '../harness.ts'
 import { minutes } from '../pace.ts'
+import { launchChromium } from './chromium.ts'
 
 /** The console in a real Chromium over the real service. One Chromium a test file, closed at its end. */
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const program = places.find((place) => existsSync(place))
-const parameters = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 const builtWithinMs = minutes(3)
 const waitMaxMs = minutes(2)
 
 /** For `test(name, { skip: withoutChromium }, …)`: false where there is one. */
 export const withoutChromium: string | false =
-  program === undefined ? `NO CHROMIUM in ${places.join(', ')}: the console is NOT tested here` : false
+  launchChromium === undefined ? 'NO CHROMIUM: the console is NOT tested here' : false
 if (withoutChromium !== false) process.stderr.write(`\n*** ${withoutChromium} ***\n\n`)
 
 let running: Promise<Browser> | undefined
@@ -67,7 +55,9 @@ export async function openConsole(
   const { width = 1280, height = 900, scheme = 'light', zone = 'Europe/Berlin', zoom = 1 } = options
   const { buildConsole } = await import('../../scripts/build-console.ts')
   await buildConsole()
-  const browser = await (running ??= chromium.launch({ executablePath: program ?? '', args: parameters }))
+  running ??= launchChromium?.()
+  const browser = await running
+  if (!browser) throw new Error('there is no Chromium')
   const context = await browser.newContext({
     viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
     deviceScaleFactor: zoom,

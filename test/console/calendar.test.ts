@@ -7,6 +7,7 @@ import { calendarOf, operatorOf } from '../calendar.ts'
 import { startGateway, type TestGateway } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
+import { minutes } from '../pace.ts'
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">'
 
@@ -252,7 +253,7 @@ const seen = (mark: 'chosen' | 'active'): string => `(() => {
   return night.left >= head.right - 1 && night.right <= panel.left && night.bottom <= innerHeight
 })()`
 
-const waitMs = 10_000
+const waitMs = minutes(2)
 
 /** Looked at again and again from here: the page's policy lets nothing be evaluated that it does not bring along. */
 async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {

@@ -11,6 +11,7 @@ import { hasCheckDigit } from '../../src/platform/card-number.ts'
 import { clientOf, type Client } from './crash/http.ts'
 import { isReady, untilPostgresEnded } from './crash/service.ts'
 import { eventually } from './crash/world.ts'
+import { minutes } from '../pace.ts'
 
 const canaries = 1_000
 const callsAtOnce = 8
@@ -40,7 +41,7 @@ async function startService(environ: Readonly<Record<string, string>>): Promise<
   const running = startProgram('serve', { PORT: '0', ...environ }, [], serviceEndsWithinMs)
   const ready = / ready in \d+\.\d s at (http:\/\/\S+) · docs at/
   const url = ready.exec(await running.printed(ready))?.[1] ?? ''
-  await eventually('it is ready', 10_000, () => isReady(url))
+  await eventually('it is ready', minutes(2), () => isReady(url))
   const end = async () => {
     running.child.kill('SIGTERM')
     return (await running.ended).code
@@ -215,7 +216,7 @@ test(`${canaries} cards are in no log, no file of the database, no answer and no
 
   const arrived = (): Set<string> =>
     new Set(receiver.calls.flatMap(({ body }) => /492973018\d{7}/.exec(body.toString()) ?? []))
-  await eventually('all cards are delivered', 120_000, () => arrived().size === canaries)
+  await eventually('all cards are delivered', minutes(5), () => arrived().size === canaries)
   const withCvv = receiver.calls.filter(({ body }) => body.includes('"cvv"')).length
   assert.ok(withCvv >= canaries * 0.8)
   await wait(1_000)

@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { minutes } from '../pace.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'ari-pack-'))
 const home = join(folder, 'elsewhere')
-const readyWithinMs = 60_000
-const stoppedWithinMs = 10_000
-const timeout = 5 * 60_000
+const readyWithinMs = minutes(3)
+const stoppedWithinMs = minutes(2)
+const timeout = minutes(10)
 
 /** Without what `npm run` adds: the packaged Node must be found by the package, not by the checkout. */
 const environ = Object.fromEntries(
@@ -136,7 +137,7 @@ async function start(program: string, parameters: string[]): Promise<Started> {
       printed += piece.toString()
       const [, at] = /ready in [\d.]+ s at (http:\S+)/.exec(printed) ?? []
       // The whole greeting arrives with the line or right behind it.
-      if (at !== undefined) setTimeout(() => found(at), 200)
+      if (at !== undefined) setTimeout(() => found(at), 1_000)
       if (at !== undefined) clearTimeout(late)
     }
     child.stdout.on('data', read)

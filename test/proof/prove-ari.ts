@@ -3,6 +3,7 @@ import { client, startGateway, type Reply, type TestClient, type TestGateway } f
 import { expectOk } from '../story.ts'
 import { cellsOf, differenceOfCells, explain, type Played } from './ari-history.ts'
 import { makeSequence, type HotelSpec, type Operation, type Sequence } from './ari-operations.ts'
+import { roundsWithin, type RoundsWanted } from '../pace.ts'
 import { addDays, dateIn, digitsByCurrency, type NaiveHotel, type ProductSent } from './naive-ari.ts'
 import { preparePartitions } from '../../src/push-log/housekeeping.ts'
 
@@ -20,23 +21,32 @@ const instants = [
   '2028-02-28T11:30:00Z',
 ]
 
-export type Proof = { firstSeed: number; sequences: number; say: (line: string) => void }
+export type Proof = {
+  firstSeed: number
+  sequences: Omit<RoundsWanted, 'share'>
+  /** Of the time for all proofs. */
+  share: number
+  say: (line: string) => void
+}
 
-export async function proveAri({ firstSeed, sequences, say }: Proof): Promise<void> {
+export async function proveAri({ firstSeed, sequences, share, say }: Proof): Promise<void> {
   const gateway = await startGateway()
   try {
     const bench = await prepare(gateway)
-    const seeds = Array.from({ length: sequences }, (_, index) => firstSeed + index)
+    const seeds = Array.from({ length: sequences.full }, (_, index) => firstSeed + index)
     // The instant goes with the seed, so that a seed alone says everything.
     for (const [index, instant] of instants.entries()) {
       await bench.setTime(instant)
       const mine = seeds.filter((seed) => seed % instants.length === index)
-      const startedMs = performance.now()
-      await inParallel(mine, sequencesAtOnce, (seed) =>
-        prove(bench, makeSequence(seed, gateway.clock.now()), say),
+      const floor = Math.ceil(sequences.floor / instants.length)
+      const rounds = roundsWithin({ full: mine.length, floor, share: share / instants.length })
+      await Promise.all(
+        Array.from({ length: sequencesAtOnce }, async () => {
+          for (let round = rounds.next(); round !== undefined; round = rounds.next())
+            await prove(bench, makeSequence(mine[round] ?? firstSeed, gateway.clock.now()), say)
+        }),
       )
-      if (mine.length > 1)
-        say(`${instant}: ${mine.length} sequences, ${Math.round(performance.now() - startedMs)} ms`)
+      if (mine.length > 0) say(`${instant}: ${rounds.summary()}`)
     }
   } finally {
     await gateway.stop()

@@ -20,8 +20,8 @@ const requestsAtOnce = 3
 const stayNightsMax = 7
 const daysMovedMax = 14
 /** Of the changes suggested, those that are asked for at the front door too, and those held against all smaller ones. */
-const suggestionsAsked = 1_500
-const suggestionsCompared = 300
+const suggestionsAsked = 300
+const suggestionsCompared = 60
 /** Of so many explanations one is remembered for that, so that a million of them fit into memory. */
 const explainedPerKept = 7
 

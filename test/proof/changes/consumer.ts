@@ -1,5 +1,6 @@
 /** A cache that knows nothing but what the feed names, and reads exactly that again. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { minutes } from '../../pace.ts'
 import type { Client } from '../crash/http.ts'
 import { cellsOf } from '../ari-history.ts'
 import { addDays } from '../naive-ari.ts'
@@ -24,7 +25,7 @@ export type CachedHotel = {
 
 const everything = { startDate: firstDate.toString(), endDate: firstDate.add({ days: dates - 1 }).toString() }
 const afterFailureMs = 20
-const patienceMs = 30_000
+const patienceMs = minutes(3)
 const pendingEveryMs = 50
 
 /** Reads until it gets an answer: services come and go, but not for long. */

@@ -53,11 +53,15 @@ export function pollingFollower(platform: Platform, supplier: () => Client, star
   return { name: 'by asking', cache, finish, leave: over }
 }
 
-const quietMs = 1_500
+/** Whether nothing comes after the cursor. */
+async function isAtEnd(platform: Platform, cursor: string): Promise<boolean> {
+  const { changes, hasMore } = await ask(platform, `?limit=1&after=${cursor}`)
+  return Array.isArray(changes) && changes.length === 0 && hasMore === false
+}
 
 export function streamingFollower(platform: Platform, supplier: () => Client, start: string): Follower {
   const cache = new Cache(supplier)
-  const life = { isEnding: false, isOver: false, lastMs: performance.now() }
+  const life = { isOver: false }
   let last = start
   let leave = new AbortController()
   const take = (text: string): void => {
@@ -66,7 +70,6 @@ export function streamingFollower(platform: Platform, supplier: () => Client, st
     )
     if (fields.get('event') === 'change') cache.note(JSON.parse(fields.get('data') ?? ''))
     last = fields.get('id') ?? last
-    life.lastMs = performance.now()
   }
   const connect = async (): Promise<void> => {
     leave = new AbortController()
@@ -90,7 +93,7 @@ export function streamingFollower(platform: Platform, supplier: () => Client, st
     }
   }
   const follow = async (): Promise<void> => {
-    while (!life.isOver && (!life.isEnding || performance.now() - life.lastMs < quietMs)) {
+    while (!life.isOver) {
       // Broken off by the end of a service, or by `finish`.
       await connect().catch(() => {})
       await wait(afterFailureMs)
@@ -98,9 +101,8 @@ export function streamingFollower(platform: Platform, supplier: () => Client, st
   }
   const done = follow()
   const finish = async (): Promise<void> => {
-    life.isEnding = true
-    life.lastMs = performance.now()
-    while (performance.now() - life.lastMs < quietMs) await wait(afterFailureMs)
+    while (!(await isAtEnd(platform, last))) await wait(afterFailureMs)
+    life.isOver = true
     leave.abort()
     await done
     await cache.finish()

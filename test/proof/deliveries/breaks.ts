@@ -67,16 +67,16 @@ export function breakable(db: Database, name: Break | undefined): Database {
   }
 }
 
-const sharedMax = 128
+export const sharedSlotsMax = 128
 
 /** One budget for all: whoever asks first takes what is left of it. */
 export function sharedSlots(): Pick<DeliverySlots, 'allot' | 'isPrompt' | 'take' | 'leave' | 'underWay'> {
   const counted = new DeliverySlots()
   return {
     allot: (wanted) => {
-      let left = sharedMax - counted.underWay()
+      let left = sharedSlotsMax - counted.underWay()
       return wanted.flatMap((one) => {
-        const room = Math.min(left, sharedMax / 4)
+        const room = Math.min(left, sharedSlotsMax / 4)
         left -= room
         return room > 0 ? [{ ...one, room }] : []
       })

@@ -13,6 +13,7 @@ import {
   type DeliverySupplier,
   type DeliveryTest,
 } from '../../deliveries.ts'
+import { minutes } from '../../pace.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../receiver.ts'
 import { breakable, type Break } from './breaks.ts'
 
@@ -23,7 +24,8 @@ export const steps = [...crashSteps, 'during call'] as const
 export type Step = (typeof steps)[number]
 
 const program = resolve(import.meta.dirname, 'worker.ts')
-const leaseMs = 900
+/** Of a worker that lives, no call may outlast it on a slow machine either. */
+const leaseMs = 2_500
 const reservationsPerRound = 5
 /** Between the answers of a round: what is answered together is settled together, and there are no two settlements. */
 const betweenAnswersMs = 40
@@ -83,7 +85,7 @@ export async function crashRound(
     }
   }
   child.stdin.write('go\n')
-  const isKilled = await Promise.race([ended.then(() => true), wait(8_000, false)])
+  const isKilled = await Promise.race([ended.then(() => true), wait(minutes(2), false, { ref: false })])
   killOnCall.now = undefined
   if (!isKilled) child.kill('SIGKILL')
   // The state changes while the dead worker's lease is not over.
@@ -118,8 +120,8 @@ async function settled({ stage, receiver }: Stage, isBroken: boolean): Promise<v
     )
     return rows[0]?.open === 0
   }
-  if (!isBroken) return await until('all is settled', isOver, 20_000)
-  await until('all is settled', isOver, 4_000).catch(() => {})
+  if (!isBroken) return await until('all is settled', isOver)
+  await until('all is settled', isOver, 2 * leaseMs).catch(() => {})
   let calls = -1
   while (calls !== receiver.calls.length && calls < 500) {
     calls = receiver.calls.length

@@ -12,7 +12,7 @@ import { startDeliveryWorker } from '../../../src/reservations/delivery-worker.t
 import { breakable, breaks, sharedSlots } from './breaks.ts'
 import { loopbackNetworks } from '../../../src/platform/outbound.ts'
 
-const { address, step, at, leaseMs, broken } = JSON.parse(process.argv[2] ?? '{}')
+const { address, step, at, leaseMs, callWithinMs, broken } = JSON.parse(process.argv[2] ?? '{}')
 const isOfStatements = broken !== undefined && broken in breaks
 const log = openLog('fatal')
 const db = breakable(openDatabase(address, log), isOfStatements ? broken : undefined)
@@ -31,6 +31,7 @@ startDeliveryWorker({
   vault: undefined,
   ...(broken === 'first come, first served' ? { slots: sharedSlots() } : {}),
   leaseMs,
+  callWithinMs,
   crashPoint: (passing) => {
     if (passing === wanted && ++passed === at) process.kill(process.pid, 'SIGKILL')
   },

@@ -8,11 +8,12 @@ import { createKey, createToken } from '../../../src/keys/manage.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { openDatabase, type Database } from '../../../src/platform/postgres.ts'
 import { testAuthority } from '../../data/certificates.ts'
+import { minutes } from '../../pace.ts'
 import { environOf, newTestDatabase, type TestAddress } from '../../postgres.ts'
 import { clientOf, type Client } from '../crash/http.ts'
 import { startService } from '../crash/service.ts'
 
-const keptWithinMs = 2_000
+const keptWithinMs = minutes(2)
 
 export type Checked = {
   /** `outcome`, or `outcome/reason`; or what was answered instead. */

@@ -1,23 +1,11 @@
-import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { client, startGateway, type TestClient, type TestGateway } from '../harness.ts'
-
-/** What operators look for has to be there while they type, however much is stored. */
+import { client, startGateway, type TestClient, type TestGateway } from '../test/harness.ts'
+import type { TestAddress } from '../test/postgres.ts'
+import { quantile } from './client.ts'
+import { row, type Row } from './table.ts'
 
 const hotels = 100_000
 const suppliers = 300
 const askedTimes = 20
-const slowestMs = 100
-
-let gateway: TestGateway
-let operator: TestClient
-before(async () => {
-  gateway = await startGateway()
-  const authorization = `Bearer ${await gateway.token('operator')}`
-  operator = client(gateway.url, { authorization }, '/console/api')
-  await fill(gateway)
-})
-after(() => gateway.stop())
 
 const searches: Readonly<Record<string, string>> = {
   'the first page': '',
@@ -46,25 +34,40 @@ const searches: Readonly<Record<string, string>> = {
   newest: 'sort=newest&search=villa',
 }
 
-test(`of ${hotels} hotels any search is answered within ${slowestMs} ms, 19 times of 20`, async (context) => {
-  const late: string[] = []
-  for (const [what, query] of Object.entries(searches)) {
-    const tookMs: number[] = []
-    for (let times = 0; times < askedTimes; times++) {
-      const begunMs = performance.now()
-      const { status, text } = await operator.get(`/hotels?${query}`)
-      tookMs.push(performance.now() - begunMs)
-      assert.equal(status, 200, text)
-    }
-    const p95 = tookMs.toSorted((left, right) => left - right)[Math.floor(askedTimes * 0.95) - 1] ?? 0
-    context.diagnostic(`${what}: p50 ${middle(tookMs)} ms, p95 ${p95.toFixed(0)} ms`)
-    if (p95 > slowestMs) late.push(`${what}: ${p95.toFixed(0)} ms`)
+/** What operators look for has to be there while they type, however much is stored: 19 times of 20, any search. */
+export async function hotelSearch(_server: TestAddress): Promise<Row[]> {
+  const gateway = await startGateway()
+  try {
+    const authorization = `Bearer ${await gateway.token('operator')}`
+    const operator = client(gateway.url, { authorization }, '/console/api')
+    await fill(gateway)
+    const p95ByName = new Map<string, number>()
+    for (const [what, query] of Object.entries(searches)) p95ByName.set(what, await p95Of(operator, query))
+    const [slowest = ['', 0]] = [...p95ByName].sort(([, left], [, right]) => right - left)
+    return [
+      row(
+        `console: the slowest of ${p95ByName.size} searches in ${hotels.toLocaleString('en')} hotels (${slowest[0]})`,
+        `p95 ${slowest[1].toFixed(0)} ms`,
+        `the first page ${(p95ByName.get('the first page') ?? 0).toFixed(0)} ms`,
+        slowest[1],
+        { atMost: 100 },
+        'ms',
+      ),
+    ]
+  } finally {
+    await gateway.stop()
   }
-  assert.deepEqual(late, [])
-})
+}
 
-function middle(tookMs: readonly number[]): string {
-  return (tookMs.toSorted((left, right) => left - right)[Math.floor(tookMs.length / 2)] ?? 0).toFixed(0)
+async function p95Of(operator: TestClient, query: string): Promise<number> {
+  const tookMs: number[] = []
+  for (let times = 0; times < askedTimes; times++) {
+    const begunMs = performance.now()
+    const { status, text } = await operator.get(`/hotels?${query}`)
+    tookMs.push(performance.now() - begunMs)
+    if (status !== 200) throw new Error(text)
+  }
+  return quantile(tookMs, 0.95)
 }
 
 async function fill({ db }: TestGateway): Promise<void> {

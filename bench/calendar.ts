@@ -1,0 +1,148 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Browser, Page } from 'playwright-core'
+import { buildConsole } from '../scripts/build-console.ts'
+import { bigFrom, pushBigHotel } from '../test/console/big-calendar.ts'
+import { launchChromium } from '../test/console/chromium.ts'
+import { startGateway } from '../test/harness.ts'
+import type { TestAddress } from '../test/postgres.ts'
+import { quantile } from './client.ts'
+import { row, type Row } from './table.ts'
+
+const size = { roomRates: 200, nights: 760 }
+const viewport = { width: 1440, height: 900 }
+const paintsMeasured = 5
+const framesMeasured = 240
+const rounds = 3
+/** Pixels a frame: a night and more, most of a row, and both. */
+const directions = {
+  across: { left: 45, top: 0 },
+  down: { left: 0, top: 30 },
+  'both ways': { left: 35, top: 15 },
+} as const
+
+/**
+ * The console's calendar against a bare list: as many cells with a number each, without colours, signs and events, in the
+ * same browser at the same size.
+ */
+export async function calendar(_server: TestAddress): Promise<Row[]> {
+  if (!launchChromium) {
+    process.stderr.write('NO CHROMIUM: the calendar is not measured\n')
+    return []
+  }
+  await buildConsole()
+  const gateway = await startGateway()
+  const browser = await launchChromium()
+  try {
+    const { hotel } = await pushBigHotel(gateway)
+    const { headers } = await gateway.operator('viewer')
+    const [name = '', value = ''] = headers.cookie.split('=')
+    const cookie = { name, value, url: gateway.url, httpOnly: true, sameSite: 'Strict' } as const
+    const url = `${gateway.url}/console/hotels/${hotel}/calendar?from=${bigFrom}&density=month`
+    const ours = await measure(browser, async (page) => {
+      await page.context().addCookies([cookie])
+      await page.addInitScript(watchFirstPaint)
+      await page.goto(url)
+      await page.getByRole('grid').waitFor()
+      return Number(await page.evaluate('window.calendarPainted'))
+    })
+    const bare = await measure(browser, async (page) => Number(await page.evaluate(bareList)))
+    return [
+      row(
+        `calendar of ${size.roomRates} room-rates and ${size.nights} nights: painted after its data`,
+        `${Math.round(ours.paintedMs)} ms`,
+        `bare list ${Math.round(bare.paintedMs)} ms`,
+        ours.paintedMs / bare.paintedMs,
+        { atMost: 1 },
+      ),
+      ...Object.keys(directions).map((direction) => {
+        const [mine = 0, theirs = 1] = [ours.frameMs.get(direction), bare.frameMs.get(direction)]
+        return row(
+          `the same: 19 of 20 frames when it scrolls ${direction}`,
+          `${mine.toFixed(1)} ms`,
+          `bare list ${theirs.toFixed(1)} ms`,
+          mine / theirs,
+          { atMost: 1.25 },
+        )
+      }),
+    ]
+  } finally {
+    await browser.close()
+    await gateway.stop()
+  }
+}
+
+type Measured = { paintedMs: number; frameMs: Map<string, number> }
+
+/** The middle of several first paints, each in a window of its own; then, in the last one, frames by direction. */
+async function measure(browser: Browser, open: (page: Page) => Promise<number>): Promise<Measured> {
+  const paintedMs: number[] = []
+  const frameMs = new Map<string, number>()
+  for (let paint = 1; paint <= paintsMeasured; paint++) {
+    const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
+    const page = await context.newPage()
+    paintedMs.push(await open(page))
+    if (paint === paintsMeasured) {
+      // What a program does first is slower than what it does ever after.
+      await page.evaluate(scrollAndMeasure({ left: 40, top: 20 }))
+      for (const [name, steps] of Object.entries(directions)) frameMs.set(name, await middleP95(page, steps))
+    }
+    await context.close()
+    await wait(100)
+  }
+  return { paintedMs: quantile(paintedMs, 0.5), frameMs }
+}
+
+async function middleP95(page: Page, steps: { left: number; top: number }): Promise<number> {
+  const p95s: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const frames: number[] = await page.evaluate(scrollAndMeasure(steps))
+    p95s.push(quantile(frames, 0.95))
+  }
+  return quantile(p95s, 0.5)
+}
+
+/** From the last byte of the calendar's answer to the frame that shows a cell. */
+const watchFirstPaint = `
+  window.calendarPainted = new Promise((resolve) => {
+    const look = () => {
+      if (document.querySelector('[role=gridcell]') === null) return requestAnimationFrame(look)
+      requestAnimationFrame(() => {
+        const [answer] = performance.getEntriesByType('resource').filter(({ name }) => /\\/calendar(\\?|$)/.test(name))
+        resolve(performance.now() - answer.responseEnd)
+      })
+    }
+    look()
+  })`
+
+/** From the data, a number a night, to the frame that shows them. */
+const bareList = `
+  new Promise((resolve) => {
+    const rows = Array.from({ length: ${size.roomRates} }, (_, row) =>
+      Array.from({ length: ${size.nights} }, (_, night) => 90 + row + (night % 7)))
+    const startedMs = performance.now()
+    const cell = (price) => '<span style="display:inline-block;width:36px;height:40px">' + price + '</span>'
+    const line = (prices) => '<div style="white-space:nowrap;height:40px">' + prices.map(cell).join('') + '</div>'
+    document.body.innerHTML =
+      '<div style="overflow:auto;width:100%;height:90vh"><div><div role="grid">' + rows.map(line).join('') + '</div></div></div>'
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - startedMs)))
+  })`
+
+/** Scrolls a step a frame, back and forth where it ends; the times between frames. */
+const scrollAndMeasure = ({ left, top }: { left: number; top: number }): string => `
+  new Promise((resolve) => {
+    const surface = document.querySelector('[role=grid]').parentElement.parentElement
+    const frames = []
+    let [left, top] = [${left}, ${top}]
+    let before
+    const step = (now) => {
+      if (before !== undefined) frames.push(now - before)
+      before = now
+      if (frames.length >= ${framesMeasured}) return resolve(frames)
+      const [wasLeft, wasTop] = [surface.scrollLeft, surface.scrollTop]
+      surface.scrollBy(left, top)
+      if (left !== 0 && surface.scrollLeft === wasLeft) left = -left
+      if (top !== 0 && surface.scrollTop === wasTop) top = -top
+      requestAnimationFrame(step)
+    }
+    requestAnimationFrame(step)
+  })`
