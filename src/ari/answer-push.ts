@@ -6,7 +6,7 @@ import {
   type RejectedStatus,
 } from '../platform/rejected.ts'
 import { answer, type Push } from '../platform/mount.ts'
-import { warningMembers } from '../platform/warnings.ts'
+import { warningMembers, type Warnings } from '../platform/warnings.ts'
 import type { Kept, PushRecord } from '../push-log/keep.ts'
 import { inShort } from '../push-log/problems.ts'
 import type { ItemResult } from './apply.ts'
@@ -20,7 +20,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const told = results.length > 0 ? results : refusedResults(ready)
   const cellsChanged = told.reduce((sum, result) => sum + result.cellsChanged, 0)
   const summary = { items: told.length, ...countStatuses(told), cellsChanged }
-  const { results: listed, moreErrors } = listedInAll(told)
+  const { results: listed, moreErrors, moreWarnings } = listedInAll(told, push.warnings)
   const members = { summary, results: listed }
   const refused = plan.refused.length > 0 || (told.length > 0 && summary.rejected === told.length)
   const kept = {
@@ -57,6 +57,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ...members,
     ...(moreErrors > 0 ? { moreErrors } : {}),
     ...warningMembers(push.warnings),
+    ...(moreWarnings > 0 ? { moreWarnings } : {}),
   }
   const problems = partial ? problemsOf(told) : undefined
   const answered = answer(partial ? 207 : 200, said)
@@ -77,10 +78,24 @@ function problemsOf(results: readonly ItemResult[]): Kept['problems'] {
   )
 }
 
-/** The results with as many errors as one answer lists; the others are counted. */
-function listedInAll(results: readonly ItemResult[]): { results: ItemResult[]; moreErrors: number } {
+/**
+ * The results with as many errors and warnings as one answer lists, those of the request among them; the others are
+ * counted. An item of which newer values were kept says so however many there are.
+ */
+function listedInAll(all: readonly ItemResult[], ofRequest: Warnings) {
   let room = problemsListedMax
+  let warningRoom = problemsListedMax - ofRequest.listed.length
   let moreErrors = 0
+  let moreWarnings = ofRequest.unlisted
+  const isListed = ({ type }: Problem): boolean => {
+    if (type === 'SUPERSEDED' || warningRoom-- > 0) return true
+    moreWarnings++
+    return false
+  }
+  const results = all.map(({ warnings, ...rest }): ItemResult => {
+    const kept = warnings?.filter(isListed) ?? []
+    return kept.length === 0 ? rest : { ...rest, warnings: kept }
+  })
   const listed = results.map((result): ItemResult => {
     const { errors = [], moreErrors: unlisted = 0, ...rest } = result
     const shown = errors.slice(0, room)
@@ -90,7 +105,7 @@ function listedInAll(results: readonly ItemResult[]): { results: ItemResult[]; m
     moreErrors += more
     return { ...rest, ...(shown.length > 0 ? { errors: shown } : {}), moreErrors: more }
   })
-  return { results: listed, moreErrors }
+  return { results: listed, moreErrors, moreWarnings }
 }
 
 function countStatuses(results: readonly ItemResult[]): Record<ItemStatus, number> {

@@ -4,6 +4,7 @@ import { unset } from './block-codec.ts'
 import type { ItemStatus } from './contract.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
 import { countNights } from './month.ts'
+import { noteOddities, noteTenfold, oddWarnings, type OddNights } from './odd-values.ts'
 import { problemsIn, type PlannedItem, type RowChange } from './planned.ts'
 
 export type ItemResult = {
@@ -30,11 +31,12 @@ export function applyItem(
 ): ItemResult {
   let cellsChanged = 0
   let cellsSuperseded = 0
+  const odd: OddNights = new Map()
   for (const row of item.rows) {
     let nightsPriced = 0
     for (const { month, mask } of row.months) {
       const block = blocks.of(row.roomNo, row.rateNo, month)
-      const result = applyRow(row, block, mask, stamp)
+      const result = applyRow(row, block, mask, stamp, odd)
       cellsChanged += countNights(result.changed)
       cellsSuperseded += countNights(result.superseded)
       nightsPriced |= result.priced
@@ -44,6 +46,7 @@ export function applyItem(
   const status = statusOf(item, cellsChanged, cellsSuperseded)
   const warnings = [
     ...item.warnings,
+    ...(odd.size > 0 ? oddWarnings(odd, index) : []),
     ...(cellsSuperseded > 0 ? [supersededWarning(cellsSuperseded, index)] : []),
   ]
   return {
@@ -65,6 +68,7 @@ function applyRow(
   block: Block,
   mask: NightMask,
   stamp: Stamp,
+  odd: OddNights,
 ): SetResult & { priced: NightMask } {
   let { changed, superseded } = row.guestPricesKept
     ? block.clearGuestPrices(mask, row.guestPricesKept, stamp)
@@ -79,11 +83,13 @@ function applyRow(
   for (const { field, value } of row.sets) {
     const isPrice = isPriceField(field)
     const nights = isPrice ? mask & ~barred : mask
+    if (isPrice) noteTenfold(block, { field, value }, nights, odd)
     const result = block.set(field, nights, value, stamp)
     changed |= result.changed
     superseded |= result.superseded
     if (isPrice && value !== unset) priced |= nights & ~result.superseded
   }
+  noteOddities(block, row.sets, mask, odd)
   return { changed, superseded: superseded | barred, priced }
 }
 

@@ -233,6 +233,21 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
       hint: 'Not known and ignored: availability',
     },
     {
+      type: 'NEVER_BOOKABLE',
+      message: '3 nights cannot be booked: minLengthStay is above maxLengthStay',
+      hint: 'Send minLengthStay and maxLengthStay together, or null for the one that does not count any more',
+    },
+    {
+      type: 'SINGLE_ABOVE_DOUBLE',
+      message: 'On 3 nights one adult pays more than two',
+      hint: 'amount is the total for the guests of its line, not the price of each',
+    },
+    {
+      type: 'ROUND_NUMBER_X10',
+      message: '3 nights got a price ten times, or a tenth of, the one before',
+      hint: 'Applied as sent; check the decimal point and the currency',
+    },
+    {
       type: 'GUEST_FIELDS_IGNORED',
       message: 'guests and ageCategory mean nothing when pricingModel is unit',
       hint: 'The amount is for the room, whoever stays; send pricingModel guest for prices by number of guests',

@@ -77,6 +77,11 @@ export const productRemarks = {
     message: 'Occupancy was lowered: stored prices for more guests cannot be sold',
     hint: 'They are kept, but not read back; they are sold again once the occupancy allows them',
   },
+  policiesCleared: {
+    type: 'POLICIES_CLEARED',
+    message: 'The cancellation policies of the product were cleared: none were sent',
+    hint: 'A product is pushed as a whole: send its cancelPolicies again, or [] if it has none any more',
+  },
 } as const satisfies Record<string, ConstraintError>
 
 function limit(member: string, minimum: number, description: string) {

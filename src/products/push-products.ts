@@ -27,7 +27,11 @@ export const pushProducts = (needs: Needs): Mounted =>
         const counts = { created: 0, updated: 0, unchanged: 0 }
         for (const { outcome } of saved) counts[outcome]++
         const isChanged = counts.unchanged < saved.length
-        const warnings = [...overruledWarnings(products), ...loweredWarnings(products, saved)]
+        const warnings = [
+          ...overruledWarnings(products),
+          ...loweredWarnings(products, saved),
+          ...clearedWarnings(saved),
+        ]
         const revision = isChanged
           ? await raiseCatalogVersion(connection, hotel.id, 'products')
           : hotel.revision
@@ -61,6 +65,14 @@ function loweredWarnings(products: readonly Product[], saved: readonly SavedProd
             path: `/products/${index}/occupancy`,
           },
         ]
+      : [],
+  )
+}
+
+function clearedWarnings(saved: readonly SavedProduct[]): Problem[] {
+  return saved.flatMap(({ arePoliciesCleared }, index) =>
+    arePoliciesCleared
+      ? [{ ...productRemarks.policiesCleared, path: `/products/${index}/cancelPolicies` }]
       : [],
   )
 }

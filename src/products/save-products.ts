@@ -31,6 +31,8 @@ export type SavedProduct = {
   outcome: 'created' | 'updated' | 'unchanged'
   /** Whether there may be guest prices that a party was able to buy before, and isn't any more. */
   isOccupancyLowered: boolean
+  /** Whether it had cancellation policies, and has none any more. */
+  arePoliciesCleared: boolean
 }
 
 /**
@@ -62,13 +64,15 @@ export async function saveProducts(
   const changedKeys = await upsertRoomRates(connection, hotelId, roomRates)
   const changedRoomNos = new Set(changedRooms.map(({ no }) => no))
   const changedRateNos = new Set(changedRates.map(({ no }) => no))
-  return roomRates.map(({ roomNo, rateNo, occupancy }) => {
+  return roomRates.map(({ roomNo, rateNo, occupancy }, index) => {
     const key = roomRateKey(roomNo, rateNo)
     const held = heldByKey.get(key)
-    if (!held) return { outcome: 'created', isOccupancyLowered: false }
+    if (!held) return { outcome: 'created', isOccupancyLowered: false, arePoliciesCleared: false }
     const isChanged = changedKeys.has(key) || changedRoomNos.has(roomNo) || changedRateNos.has(rateNo)
     const isOccupancyLowered = held.pricingModel === 'guest' && isLower(occupancy, held)
-    return { outcome: isChanged ? 'updated' : 'unchanged', isOccupancyLowered }
+    // An empty list says so; what is left out may have been forgotten.
+    const arePoliciesCleared = held.hasPolicies && products[index]?.cancelPolicies === undefined
+    return { outcome: isChanged ? 'updated' : 'unchanged', isOccupancyLowered, arePoliciesCleared }
   })
 }
 

@@ -206,7 +206,9 @@ export type RoomRateToSave = Pick<Product, 'isAvailable' | 'mealPlan' | 'occupan
   cancelPoliciesJson: string
 }
 
-export type HeldRoomRate = Pick<RoomRate, 'maxOccupancy' | 'maxAdult' | 'maxChild' | 'pricingModel'>
+export type HeldRoomRate = Pick<RoomRate, 'maxOccupancy' | 'maxAdult' | 'maxChild' | 'pricingModel'> & {
+  hasPolicies: boolean
+}
 
 /** Those among the room-rates that are there already, by `roomRateKey`. */
 export async function selectHeldRoomRates(
@@ -216,7 +218,8 @@ export async function selectHeldRoomRates(
 ): Promise<Map<number, HeldRoomRate>> {
   const { rows } = await connection.query<HeldRoomRate & { roomNo: number; rateNo: number }>(
     `select room_no as "roomNo", rate_no as "rateNo", max_occupancy as "maxOccupancy", max_adult as "maxAdult",
-       max_child as "maxChild", pricing_model as "pricingModel"
+       max_child as "maxChild", pricing_model as "pricingModel",
+       cancel_policies <> '[]' as "hasPolicies"
      from room_rate
      where hotel_id = $1 and (room_no, rate_no) in (select * from unnest($2::int2[], $3::int2[]))`,
     [hotelId, roomRates.map(({ roomNo }) => roomNo), roomRates.map(({ rateNo }) => rateNo)],
