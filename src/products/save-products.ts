@@ -10,11 +10,11 @@ import {
   type Product,
 } from './contract.ts'
 import { guestsMaxOf, type Occupancy } from './occupancy.ts'
+import { settleNumbersAfter } from './numbers-after.ts'
 import {
   countRoomRates,
   roomRateKey,
   selectHeldRoomRates,
-  settleNumbersAfter,
   selectRates,
   selectRooms,
   upsertRates,
