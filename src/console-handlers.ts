@@ -75,6 +75,7 @@ import type { SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
 import type { Mounted } from './platform/mount.ts'
 import type { Needs } from './platform/needs.ts'
+import type { OutboundRules } from './platform/outbound.ts'
 import type { PriceChecker } from './price-check/checker.ts'
 import type { CallbackWatch } from './webhooks/callback-watch.ts'
 import type { Pinger } from './webhooks/ping.ts'
@@ -92,6 +93,8 @@ export type ConsoleNeeds = Needs &
     provider: SignInProvider | undefined
     pings: Pinger
     priceChecks: PriceChecker
+    /** By which URLs are vetted. */
+    outbound: OutboundRules
     asSupplier: AsSupplier
     /** Absent in production. */
     callbackWatch?: CallbackWatch | undefined

@@ -794,6 +794,13 @@ export type GetWebhooksAnswer = {
   pushbook: string | null
   /** true from the first registration of either URL on; removing the URLs keeps the secret */
   hasSigningSecret: boolean
+  /** Registered URLs that would be refused today, and so are not called: their host has another address by now, or the rules of this service have changed */
+  notCallable: {
+    kind: 'availability' | 'pushbook'
+    type: string
+    message: string
+    hint: string
+  }[]
 }
 
 /** Have a registered URL called */

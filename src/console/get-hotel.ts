@@ -1,13 +1,12 @@
 import { readMappings } from '../ari/mappings.ts'
 import { dayIn, monthOf } from '../platform/calendar.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
-import type { Needs } from '../platform/needs.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { pushKinds } from '../push-log/contract.ts'
 import { selectTaxes } from '../taxes/store.ts'
 import { hotelNotFound, hotelNumber } from './find-hotel.ts'
-import { readChecklist } from './hotel-checklist.ts'
+import { readChecklist, type ChecklistNeeds } from './hotel-checklist.ts'
 import {
   hotelRoutes,
   productsShownMax,
@@ -21,7 +20,7 @@ import { shownHotel } from './shown-hotel.ts'
 import { namedPush } from './shown-push.ts'
 
 /** GET /hotels/{hotelId}: all that is kept of a hotel but its nights. */
-export const getHotel = (needs: Needs): Mounted =>
+export const getHotel = (needs: ChecklistNeeds): Mounted =>
   on(hotelRoutes.getHotel, async ({ params }) => {
     const { db, clock } = needs
     const id = hotelNumber(params.hotelId)

@@ -2,18 +2,20 @@ import { selectAccount } from '../keys/account.ts'
 import { defaultLimits } from '../keys/limits.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
+import type { OutboundRules } from '../platform/outbound.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import type { PriceChecker } from '../price-check/checker.ts'
+import { faultOfUrl } from '../webhooks/url-fault.ts'
 import { hotelsCounted, supplierRoutes, type SupplierKey, type SupplierWebhook } from './supplier-contract.ts'
 import { readId, supplierUnknown } from './supplier-rules.ts'
 import { selectCalls, selectKeysOf, selectSuppliers, type KeyRow } from './supplier-store.ts'
 
-type GetNeeds = Needs & { priceChecks: PriceChecker }
+type GetNeeds = Needs & { priceChecks: PriceChecker; outbound: OutboundRules }
 
 const callsOfEachKind = 10
 
 /** GET /suppliers/{supplierId}: all that is agreed with it, its keys, and how calls of its URLs went of late. */
-export const getSupplier = ({ db, clock, priceChecks }: GetNeeds): Mounted =>
+export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mounted =>
   on(supplierRoutes.getSupplier, async ({ params }) => {
     const supplierId = readId(params.supplierId)
     if (supplierId === undefined) throw supplierUnknown(params.supplierId)
@@ -37,7 +39,11 @@ export const getSupplier = ({ db, clock, priceChecks }: GetNeeds): Mounted =>
         account,
         hotels: { count: Math.min(hotels, hotelsMax), isMore: hotels > hotelsMax },
         pushes,
-        keys: keys.map(({ supplierId: _ofIt, supplier: _name, ...row }) => shownKey(row, priceChecks)),
+        keys: await Promise.all(
+          keys.map(({ supplierId: _ofIt, supplier: _name, ...row }) =>
+            shownKey(row, { priceChecks, outbound }),
+          ),
+        ),
         calls,
         defaultLimits,
       },
@@ -45,14 +51,21 @@ export const getSupplier = ({ db, clock, priceChecks }: GetNeeds): Mounted =>
     return answer(200, said)
   })
 
-function shownKey(row: Omit<KeyRow, 'supplierId' | 'supplier'>, priceChecks: PriceChecker): SupplierKey {
+async function shownKey(
+  row: Omit<KeyRow, 'supplierId' | 'supplier'>,
+  { priceChecks, outbound }: Pick<GetNeeds, 'priceChecks' | 'outbound'>,
+): Promise<SupplierKey> {
   const { availability, availabilityAt, pushbook, pushbookAt, ...key } = row
+  const faultOf = async (url: string) => (await faultOfUrl(url, outbound))?.message ?? null
   const webhooks: SupplierWebhook[] = []
   if (availability !== null) {
     const circuit = priceChecks.circuit(availability)
-    webhooks.push({ kind: 'availability', url: availability, registeredAt: availabilityAt, circuit })
+    const fault = await faultOf(availability)
+    webhooks.push({ kind: 'availability', url: availability, registeredAt: availabilityAt, circuit, fault })
   }
-  if (pushbook !== null)
-    webhooks.push({ kind: 'pushbook', url: pushbook, registeredAt: pushbookAt, circuit: null })
+  if (pushbook !== null) {
+    const fault = await faultOf(pushbook)
+    webhooks.push({ kind: 'pushbook', url: pushbook, registeredAt: pushbookAt, circuit: null, fault })
+  }
   return { ...key, webhooks }
 }

@@ -1,11 +1,15 @@
 import { selectHotelsOnSale } from '../ari/on-sale.ts'
 import type { HotelRow } from '../hotels/store.ts'
 import type { Needs } from '../platform/needs.ts'
+import type { OutboundRules } from '../platform/outbound.ts'
 import type { PushKind } from '../push-log/contract.ts'
 import { selectCallback, type WebhookKind } from '../webhooks/store.ts'
+import { faultOfUrl } from '../webhooks/url-fault.ts'
 import type { ChecklistStep } from './hotel-contract.ts'
 import { selectNewestOfKinds, selectOptionalRegistration, type LoggedPush } from './push-store.ts'
 import { namedPush } from './shown-push.ts'
+
+export type ChecklistNeeds = Needs & { outbound: OutboundRules }
 
 export type CheckedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'currencyRevision'> & {
   supplierId: number
@@ -23,7 +27,8 @@ type Newest = { did: ReadonlyMap<PushKind, LoggedPush>; refused: ReadonlyMap<Pus
  * The go-live checklist of the specification, by the same rules by which a supplier reads it (hotels/get-hotels.ts), with
  * the pushes that show it. The webhooks are those that are called for this hotel.
  */
-export async function readChecklist({ db, clock }: Needs, hotel: CheckedHotel): Promise<ChecklistStep[]> {
+export async function readChecklist(needs: ChecklistNeeds, hotel: CheckedHotel): Promise<ChecklistStep[]> {
+  const { db, clock } = needs
   const byKind = (pushes: readonly LoggedPush[]) => new Map(pushes.map((push) => [push.kind, push]))
   const onSale = await selectHotelsOnSale(db, [hotel], clock.now())
   const newest: Newest = {
@@ -38,8 +43,8 @@ export async function readChecklist({ db, clock }: Needs, hotel: CheckedHotel): 
     step('products', done(hotel.hasAvailableProduct)),
     step('taxes', hotel.hasTaxes ? 'done' : 'notNeeded'),
     step('ari', done(onSale.has(hotel.id)), hotel.ariAt),
-    await webhookStep({ db, clock }, hotel, 'availability', 'availabilityWebhook'),
-    await webhookStep({ db, clock }, hotel, 'pushbook', 'pushbookWebhook'),
+    await webhookStep(needs, hotel, 'availability', 'availabilityWebhook'),
+    await webhookStep(needs, hotel, 'pushbook', 'pushbookWebhook'),
   ]
 }
 
@@ -62,7 +67,7 @@ function provedStep(
 }
 
 async function webhookStep(
-  { db, clock }: Pick<Needs, 'db' | 'clock'>,
+  { db, clock, outbound }: ChecklistNeeds,
   { id, supplierId }: CheckedHotel,
   webhook: WebhookKind,
   kind: 'availabilityWebhook' | 'pushbookWebhook',
@@ -70,6 +75,11 @@ async function webhookStep(
   const callback = await selectCallback(db, id, webhook, clock.now())
   if (!callback) return { step: kind, status: 'missing', at: null, proof: null, refusedSince: null }
   const { keyId, url } = callback
+  const fault = await faultOfUrl(url, outbound)
+  if (fault) {
+    const { message } = fault
+    return { step: kind, status: 'missing', at: null, proof: null, refusedSince: null, url, fault: message }
+  }
   const push = await selectOptionalRegistration(db, { supplierId, keyId, kind })
   const proof = push ? namedPush(push) : null
   return { step: kind, status: 'done', at: proof?.at ?? null, proof, refusedSince: null, url }

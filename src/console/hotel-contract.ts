@@ -60,6 +60,8 @@ export type ChecklistStep = {
   refusedSince: NamedPush | null
   /** Of a webhook. */
   url?: string
+  /** Why the URL would be refused today, and so is not called. */
+  fault?: string
 }
 
 export type HotelProduct = Mapping & { cancelPolicies: CancelPolicy[] }

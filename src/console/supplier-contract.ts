@@ -71,6 +71,8 @@ export type SupplierWebhook = {
   registeredAt: string | null
   /** Of the price check's URL, in the process that answers. */
   circuit: 'closed' | 'open' | 'half_open' | null
+  /** Why it would be refused today, and so is not called; null: it is. */
+  fault: string | null
 }
 
 export type SupplierKey = {

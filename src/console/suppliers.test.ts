@@ -200,7 +200,9 @@ test('the URLs of a key are shown, called on request, and signed with a secret t
   const { rows } = await gateway.db.query<{ id: number }>(`select id from supplier where name = 'Called'`)
   const supplierId = Number(rows[0]?.id)
   const [key] = Object(await held(supplierId)).keys
-  assert.deepEqual(key.webhooks, [{ kind: 'pushbook', url: webhook, registeredAt: now, circuit: null }])
+  assert.deepEqual(key.webhooks, [
+    { kind: 'pushbook', url: webhook, registeredAt: now, circuit: null, fault: null },
+  ])
   const operator = await gateway.operator('operator')
   const called = receiver.calls.length
   const reply = expectOk(await operator.post(`/keys/${supplier.keyId}/ping`, { kind: 'pushbook' }))

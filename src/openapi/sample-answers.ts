@@ -657,6 +657,7 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
       availability: 'https://pms.example.com/ari/price-check',
       pushbook: 'https://pms.example.com/ari/reservations',
       hasSigningSecret: true,
+      notCallable: [],
     },
   ],
   testWebhook: [

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
-import { route, success, type ConstraintError } from '../platform/route.ts'
-import { ping } from './ping-contract.ts'
+import { oneOf, route, success, type ConstraintError } from '../platform/route.ts'
+import { ping, webhookKinds } from './ping-contract.ts'
 
 const urlCharactersMax = commonLimits.webhookUrlLength
 const httpsHint = 'For example https://pms.example.com/ari/price-check'
@@ -192,6 +192,18 @@ export const webhookRoutes = {
       hasSigningSecret: Type.Boolean({
         description: 'true from the first registration of either URL on; removing the URLs keeps the secret',
       }),
+      notCallable: Type.Array(
+        Type.Object({
+          kind: oneOf(webhookKinds),
+          type: Type.String(),
+          message: Type.String(),
+          hint: Type.String(),
+        }),
+        {
+          description:
+            'Registered URLs that would be refused today, and so are not called: their host has another address by now, or the rules of this service have changed',
+        },
+      ),
     }),
     examples: [
       {

@@ -1,14 +1,26 @@
 import type { Needs } from '../platform/needs.ts'
 import { answer, on } from '../platform/mount.ts'
+import type { OutboundRules } from '../platform/outbound.ts'
 import { webhookRoutes } from './contract.ts'
+import { webhookKinds } from './ping-contract.ts'
 import { selectWebhooks } from './store.ts'
+import { faultOfUrl } from './url-fault.ts'
 
 /** GET /push/webhook: the URLs of the key that asks. */
-export const getWebhooks = (needs: Needs) =>
-  on(webhookRoutes.getWebhooks, async ({ caller }) =>
-    answer(200, {
+export const getWebhooks = ({ db, outbound }: Needs & { outbound: OutboundRules }) =>
+  on(webhookRoutes.getWebhooks, async ({ caller }) => {
+    const held = await selectWebhooks(db, caller.keyId)
+    const faults = await Promise.all(
+      webhookKinds.map(async (kind) => {
+        const url = held[kind]
+        const fault = url === null ? undefined : await faultOfUrl(url, outbound)
+        return fault ? [{ kind, ...fault }] : []
+      }),
+    )
+    return answer(200, {
       code: '200',
       message: 'Webhooks retrieved successfully',
-      ...(await selectWebhooks(needs.db, caller.keyId)),
-    }),
-  )
+      ...held,
+      notCallable: faults.flat(),
+    })
+  })

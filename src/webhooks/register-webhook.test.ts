@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { expectOk } from '../../test/story.ts'
 import { commonLimits } from '../keys/contract.ts'
 import { urlCharactersMax } from '../platform/outbound.ts'
 import { webhookFaults } from './contract.ts'
 
-const addressesByName: Readonly<Record<string, readonly string[]>> = {
+const addressesByName: Record<string, readonly string[]> = {
   'pms.example.com': ['93.184.216.34', '2606:4700:4700::1111'],
   'inside.example.com': ['93.184.216.34', '10.0.0.7'],
 }
@@ -112,7 +113,7 @@ test('the URLs of a key are read back, with whether there is a secret, and never
     assert.deepEqual([status, code, message], [200, '200', 'Webhooks retrieved successfully'])
     return webhooks
   }
-  const none = { availability: null, pushbook: null, hasSigningSecret: false }
+  const none = { availability: null, pushbook: null, hasSigningSecret: false, notCallable: [] }
   assert.deepEqual(await read(), none)
   await supplier.post(paths[1], { webhook: `${url}?of=pushbook` })
   assert.deepEqual(await read(), { ...none, pushbook: `${url}?of=pushbook`, hasSigningSecret: true })
@@ -121,8 +122,24 @@ test('the URLs of a key are read back, with whether there is a secret, and never
     availability: url,
     pushbook: `${url}?of=pushbook`,
     hasSigningSecret: true,
+    notCallable: [],
   })
   assert.deepEqual(await read(other), none)
+})
+
+test('a URL that may no longer be called says so when it is read, in the words of a registration', async () => {
+  const supplier = await gateway.supplier('moved inside')
+  const webhook = 'https://moves.example.com/'
+  addressesByName['moves.example.com'] = ['93.184.216.34']
+  expectOk(await supplier.post(paths[0], { webhook: url }))
+  expectOk(await supplier.post(paths[1], { webhook }))
+  addressesByName['moves.example.com'] = ['10.0.0.7']
+  const { body } = expectOk(await supplier.get('/push/webhook'))
+  const { type, message, hint } = webhookFaults.privateAddress
+  assert.deepEqual(
+    [body['availability'], body['pushbook'], body['notCallable']],
+    [url, webhook, [{ kind: 'pushbook', type, message, hint }]],
+  )
 })
 
 test('a removed URL is gone and the other stays; the secret stays too, and registering again does not show it', async () => {

@@ -1,12 +1,13 @@
 import type { Needs } from '../platform/needs.ts'
-import { vetUrl, type OutboundRules, type UrlFault, type VettedUrl } from '../platform/outbound.ts'
+import { vetUrl, type OutboundRules, type VettedUrl } from '../platform/outbound.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
 import { newSigningSecret } from '../platform/webhook-signature.ts'
 import { answer, on, type Answer, type Push } from '../platform/mount.ts'
 import { applyPush } from '../push-log/keep.ts'
-import { webhookFaults, webhookRoutes } from './contract.ts'
+import { webhookRoutes } from './contract.ts'
 import type { Ping } from './ping-contract.ts'
 import type { Pinger } from './ping.ts'
+import { describeFault } from './url-fault.ts'
 import { saveWebhook, type SavedWebhook, type WebhookKind } from './store.ts'
 
 type RegistrationNeeds = Needs & { outbound: OutboundRules; pings: Pinger }
@@ -55,10 +56,5 @@ const pingLater: Ping = {
 async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {
   const result = await vetUrl(text, rules)
   if (!('fault' in result)) return result
-  throw new Rejected(400, { ...describe(result.fault), path: '/webhook', value: shown(text) })
-}
-
-function describe({ kind, form }: UrlFault): { type: string; message: string; hint: string } {
-  const fault = webhookFaults[kind]
-  return form === undefined ? fault : { ...fault, hint: `Write the host as ${form}` }
+  throw new Rejected(400, { ...describeFault(result.fault), path: '/webhook', value: shown(text) })
 }

@@ -39,7 +39,7 @@ export function Checklist({ steps, zone }: { steps: readonly ChecklistStep[]; zo
 
 function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
   const { t } = useTranslation()
-  const { status, proof, refusedSince, at, url } = step
+  const { status, proof, refusedSince, at, url, fault } = step
   return (
     <>
       {status !== 'done' && <Text size="sm">{t(`hotels.check.${step.step}.next`)}</Text>}
@@ -48,6 +48,7 @@ function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
           {url}
         </Text>
       )}
+      {fault !== undefined && <Text size="sm">{t('hotels.check.notCallable', { fault })}</Text>}
       {status === 'done' && (
         <Text size="sm" c="dimmed" component="div">
           {proof ? (

@@ -20,7 +20,7 @@ const kindByCircuit: Readonly<Record<NonNullable<SupplierWebhook['circuit']>, St
 /** A URL of a key: since when it is registered, whether it answers, and a test call. */
 export function WebhookLine({
   keyId,
-  webhook: { kind, url, registeredAt, circuit },
+  webhook: { kind, url, registeredAt, circuit, fault },
   isCallable,
 }: {
   keyId: number
@@ -57,7 +57,8 @@ export function WebhookLine({
         <Text size="xs" c="dimmed" component="span">
           {t('suppliers.webhooks.registered')} <Ago at={registeredAt} />
         </Text>
-        {circuit !== null && (
+        {fault !== null && <StatusBadge kind="bad" label={t('suppliers.webhooks.notCallable', { fault })} />}
+        {circuit !== null && fault === null && (
           <StatusBadge kind={kindByCircuit[circuit]} label={t(`suppliers.webhooks.circuit.${circuit}`)} />
         )}
         <div role="status">{test.data && <PingResult ping={test.data.ping} />}</div>

@@ -73,6 +73,7 @@ export const hotels = {
     notReady_one: '{{count}} step is missing.',
     notReady_other: '{{count}} steps are missing.',
     status: { done: 'done', missing: 'missing', notNeeded: 'not needed' },
+    notCallable: 'It is registered but not called: {{fault}}.',
     provedBy: 'by',
     provedGone: 'The push that did it is older than the push log.',
     refusedSince: 'A later push was refused or applied in part:',

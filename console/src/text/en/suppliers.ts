@@ -176,6 +176,7 @@ export const suppliers = {
     availability: 'Price check',
     pushbook: 'Push booking',
     registered: 'registered',
+    notCallable: 'not called: {{fault}}',
     circuit: {
       closed: 'answering',
       open: 'left alone: failed again and again',
