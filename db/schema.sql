@@ -817,7 +817,10 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.end_access_of_former_epoch()
  RETURNS void
  LANGUAGE sql
-AS $function$$function$;
+AS $function$
+  delete from operator_session;
+  delete from operator_sign_in_link;
+$function$;
 
 CREATE OR REPLACE FUNCTION public.enter_store(known_id text, known_number integer, known_beat bigint, OUT id text, OUT number integer, OUT beat bigint, OUT has_begun boolean)
  RETURNS record

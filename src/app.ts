@@ -13,6 +13,7 @@ import { getHotels, type GetHotelsNeeds } from './hotels/get-hotels.ts'
 import { pushHotels } from './hotels/push-hotels.ts'
 import { authenticator, type Authenticator } from './keys/authenticate.ts'
 import { getLimits } from './keys/get-limits.ts'
+import { noRevocations, type Revocations } from './keys/revocations.ts'
 import type { Environment } from './keys/secret.ts'
 import { findOffers, type OfferNeeds } from './offers/find-offers.ts'
 import { hotelFinder } from './offers/hotel-references.ts'
@@ -78,6 +79,8 @@ export type AppNeeds = Needs & {
   vaultKey?: Buffer | undefined
   /** Whether this process answers the API. Its documentation is there beside the console too. */
   isGateway: boolean
+  /** Absent: what is revoked is in the store alone. */
+  revocations?: Revocations | undefined
   /** Absent: this process serves no console. */
   console: ConsoleSettings | undefined
   /** Proxies whose word is taken for where a request came from. */
@@ -281,7 +284,10 @@ function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authent
 function signInNeedsOf(
   needs: AppNeeds,
   { tokenOf }: Authenticator,
-): Pick<ConsoleNeeds, 'consoleAddress' | 'door' | 'passwords' | 'provider' | 'rules' | 'mfaKeys'> {
+): Pick<
+  ConsoleNeeds,
+  'consoleAddress' | 'door' | 'passwords' | 'provider' | 'rules' | 'mfaKeys' | 'revocations'
+> {
   const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
   const oidc = needs.console?.oidc
   const rules = needs.console?.signIn ?? usualSignInRules[needs.environment]
@@ -289,6 +295,7 @@ function signInNeedsOf(
     consoleAddress,
     rules,
     mfaKeys: needs.console?.mfaKeys ?? [],
+    revocations: needs.revocations ?? noRevocations,
     door: operatorDoor({ ...needs, rules }, consoleAddress, tokenOf),
     passwords: passwords(),
     provider: oidc && signInProvider(oidc, needs),

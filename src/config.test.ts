@@ -21,6 +21,7 @@ const defaults = {
   patience: 1,
   oidc: undefined,
   signIn: { lockOutMs: 900_000, idleEndsAfterMs: 7_200_000, requiresSecondFactor: false },
+  revocationsFile: undefined,
   mfaKeys: [],
 }
 
@@ -57,6 +58,7 @@ test('every setting is read', () => {
     ARI_OIDC_CLIENT_ID: 'ari',
     ARI_OIDC_CLIENT_SECRET: 'hunter2',
     ARI_OIDC_NEWCOMER_ROLE: 'viewer',
+    ARI_REVOCATIONS_FILE: '/mnt/safe/revoked',
     ARI_REQUIRE_MFA: 'false',
     ARI_MFA_KEY: `${'ab'.repeat(32)}, ${'cd'.repeat(32)}`,
     ARI_LOCK_OUT_MINUTES: '60',
@@ -89,6 +91,7 @@ test('every setting is read', () => {
           newcomerRole: 'viewer',
         },
         signIn: { lockOutMs: 3_600_000, idleEndsAfterMs: 600_000, requiresSecondFactor: false },
+        revocationsFile: '/mnt/safe/revoked',
         mfaKeys: [Buffer.alloc(32, 0xab), Buffer.alloc(32, 0xcd)],
       },
       warnings: [],

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { environments, type Environment } from './keys/secret.ts'
@@ -40,6 +40,8 @@ export type Settings = {
   patience: number
   oidc: OidcSettings | undefined
   signIn: SignInRules
+  /** Outside the store; undefined: what is revoked is in the store alone. */
+  revocationsFile: string | undefined
   /** 32 bytes each: the first seals secrets of second factors, all open them. */
   mfaKeys: readonly Buffer[]
 }
@@ -80,9 +82,13 @@ const names = [
   'ARI_OIDC_NEWCOMER_ROLE',
   'ARI_REQUIRE_MFA',
   'ARI_MFA_KEY',
+  'ARI_REVOCATIONS_FILE',
   'ARI_LOCK_OUT_MINUTES',
   'ARI_SESSION_IDLE_MINUTES',
 ] as const
+
+/** Each may be in a file too, which `NAME_FILE` names: an environment is easily seen by others, as in a listing of containers. */
+const secretNames = ['DATABASE_URL', 'ARI_VAULT_KEY', 'ARI_MFA_KEY', 'ARI_OIDC_CLIENT_SECRET'] as const
 
 type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEVEL'
 
@@ -106,7 +112,33 @@ export function loadConfig(): { settings: Settings; warnings: string[] } {
       ])
     }
   }
-  return readConfig(process.env)
+  return readConfig(withSecretFiles(process.env))
+}
+
+function withSecretFiles(environ: Environ): Environ {
+  const read: Record<string, string | undefined> = { ...environ }
+  for (const name of secretNames) {
+    const file = environ[`${name}_FILE`] ?? ''
+    if (file === '') continue
+    if ((environ[name] ?? '') !== '')
+      throw new WrongSettings([`${name} and ${name}_FILE must not both be set`])
+    read[name] = readSecretFile(`${name}_FILE`, file)
+  }
+  return read
+}
+
+const secretFileBytesMax = 64 * 1024
+
+/** What is in a file, without the line break that editors put behind it. */
+export function readSecretFile(what: string, file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8')
+    if (text.length <= secretFileBytesMax) return text.replace(/\r?\n$/, '')
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new WrongSettings([`${what} names a file that can't be read: ${why}`])
+  }
+  throw new WrongSettings([`${what} names a file of more than ${secretFileBytesMax} bytes`])
 }
 
 /** Throws WrongSettings with everything that is wrong. An empty value counts as none. */
@@ -143,10 +175,14 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
     oidc: readOidc(environ, setting, wrong),
     signIn: readSignIn(setting, environment),
+    revocationsFile: setting<string | undefined>('ARI_REVOCATIONS_FILE', undefined, readFile),
     mfaKeys: setting<readonly Buffer[]>('ARI_MFA_KEY', [], readKeys),
   }
   if (settings.privateNetworks.length > 0 && settings.environment === 'production') {
     wrong.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
+  }
+  if (settings.revocationsFile?.startsWith(`${settings.dataDir}/`)) {
+    wrong.push('ARI_REVOCATIONS_FILE must not lie in ARI_DATA_DIR, with which it would be restored')
   }
   if (wrong.length > 0) throw new WrongSettings(wrong)
   return { settings, warnings: unknownSettings(environ) }
@@ -180,6 +216,12 @@ function readHost(text: string): Reading<string> {
 function readFolder(text: string): Reading<string> {
   return /\p{Cc}/u.test(text)
     ? { wrong: 'must be the path of a folder, without control characters' }
+    : { value: resolve(text) }
+}
+
+function readFile(text: string): Reading<string> {
+  return /\p{Cc}/u.test(text)
+    ? { wrong: 'must be the path of a file, without control characters' }
     : { value: resolve(text) }
 }
 
@@ -322,7 +364,7 @@ function readNetworks(text: string): Reading<readonly string[]> {
 
 /** Misspelt names would otherwise be passed over in silence. */
 function unknownSettings(environ: Environ): string[] {
-  const known: ReadonlySet<string> = new Set(names)
+  const known: ReadonlySet<string> = new Set([...names, ...secretNames.map((name) => `${name}_FILE`)])
   return Object.keys(environ)
     .filter((name) => name.startsWith('ARI_') && !known.has(name))
     .sort()

@@ -67,6 +67,7 @@ import { signInWays } from './console/sign-in-ways.ts'
 import { signIn } from './console/sign-in.ts'
 import { signOut } from './console/sign-out.ts'
 import type { Environment } from './keys/secret.ts'
+import type { Revocations } from './keys/revocations.ts'
 import type { Door } from './operators/door.ts'
 import type { SignInProvider } from './operators/oidc.ts'
 import type { Passwords } from './operators/password.ts'
@@ -88,6 +89,7 @@ export type ConsoleNeeds = Needs &
     door: Door
     passwords: Passwords
     rules: SignInRules
+    revocations: Revocations
     mfaKeys: MfaKeys
     /** Absent: people sign in by password and by link only. */
     provider: SignInProvider | undefined

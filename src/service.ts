@@ -3,6 +3,7 @@ import type { App } from './app.ts'
 import type { Settings } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createFirstKey, createToken } from './keys/manage.ts'
+import { noRevocations, revocationsIn, type Revocations } from './keys/revocations.ts'
 import { claimEnvironment } from './keys/store.ts'
 import { openStore } from './open-store.ts'
 import { createFirstAdmin, firstStart } from './operators/manage.ts'
@@ -64,7 +65,15 @@ export async function startService(
     const db = openDatabase(store.address, log, { patience: settings.patience })
     closers.push({ name: 'pool', close: db.close, withinMs: poolClosesWithinMs })
     const needs: Needs = { db, clock: db.clock, log, telemetry: telemetry() }
+    const revocations = revocationsIn(settings.revocationsFile)
     await prepareStore({ ...needs, db: db.unhurried }, settings)
+    await enforceRevocations({ ...needs, revocations })
+    db.epoch.onChange(() => {
+      // The file can't be read, or the store is gone again: the next start enforces it.
+      enforceRevocations({ ...needs, revocations }).catch((error: unknown) =>
+        log.error({ err: error }, 'what was revoked could not be enforced in the new epoch of the store'),
+      )
+    })
     const { startApp } = await loading
     const { environment, privateNetworks } = settings
     const isGateway = settings.roles.includes('gateway')
@@ -74,6 +83,7 @@ export async function startService(
       environment,
       outbound: { privateNetworks, resolve },
       vaultKey: settings.vaultKey,
+      revocations,
       isGateway,
       console: settings.roles.includes('console') ? settings : undefined,
       trustedProxies: settings.trustedProxies,
@@ -106,6 +116,17 @@ export async function startService(
     await stop()
     throw error
   }
+}
+
+/** In a store that was put back, what was revoked since is valid again until then. */
+async function enforceRevocations({
+  db,
+  log,
+  revocations,
+}: Pick<Needs, 'db' | 'log'> & { revocations: Revocations }): Promise<void> {
+  const enforced = await revocations.enforce(db.unhurried)
+  if (Object.values(enforced).some((count) => count > 0))
+    log.warn(enforced, 'what was revoked and had come back is revoked again')
 }
 
 /** What every start makes sure of before the first request. */
@@ -150,7 +171,7 @@ async function firstSignInUrl(
   { consoleUrl }: Pick<Ready, 'consoleUrl'>,
 ): Promise<string | undefined> {
   if (consoleUrl === undefined) return undefined
-  const doing = { operator: firstStart, requestId: undefined, nowMs: clock.now() }
+  const doing = { operator: firstStart, requestId: undefined, nowMs: clock.now(), revocations: noRevocations }
   const admin = await createFirstAdmin(db, firstAdmin, doing)
   return admin && signInUrl(consoleUrl, admin.link.token)
 }

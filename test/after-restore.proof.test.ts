@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
+import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
+import { client, startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
 import { environOf } from './postgres.ts'
 import { runAri } from './programs.ts'
+import { browser } from './sign-in.ts'
 import { expectOk, product, pushStoryHotel } from './story.ts'
 
 /** `ari after-restore`, as an operator runs it on a store that was restored. */
 
 let gateway: TestGateway
 before(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ systemTime: true })
 })
 after(() => gateway.stop())
 
@@ -36,6 +40,82 @@ test('rooms, rates and hotels keep their platform ids, and new ones get none tha
   assert.equal(made.length, 2)
   const highest = Math.max(...[...held.values()].map(numberIn))
   for (const [, id] of made) assert.ok(numberIn(id) > highest + 100, id)
+})
+
+test('sessions and links end, what was revoked by the file is revoked again, and all that is valid is listed', async () => {
+  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
+  const folder = await mkdtemp(join(tmpdir(), 'ari-revoked-'))
+  const file = join(folder, 'revoked')
+  const environ = { ...environOf({ host, port, user, database }), ARI_REVOCATIONS_FILE: file }
+  const run = async (...parameters: string[]): Promise<Record<string, string>> => {
+    const { code, stdout, stderr } = await runAri(environ, ...parameters)
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  const names = ['gone', 'back', 'stays'] as const
+  const keys = new Map<string, { apiKey?: string; keyId?: string }>()
+  for (const name of names) keys.set(name, await run('key', 'create', '--supplier', `Restored ${name}`))
+  const { token = '' } = await run('token', 'create', '--role', 'platform', '--name', 'stolen')
+  const link = new URL(
+    (await run('operator', 'create', '--name', 'Otto', '--role', 'admin', '--json'))['signInUrl'] ?? '',
+  )
+  await run('operator', 'create', '--name', 'Pia', '--role', 'admin', '--json')
+  await run('operator', 'create', '--name', 'Ute', '--role', 'admin', '--json')
+  const person = await gateway.operator('viewer')
+  const { rows } = await gateway.db.query<{ id: number }>(`select id from access_token where name = 'stolen'`)
+  await run('key', 'revoke', keys.get('gone')?.keyId ?? '', '--json')
+  await run('token', 'revoke', String(rows[0]?.id), '--json')
+  await run('operator', 'disable', 'Pia', '--json')
+  await run('operator', 'disable', 'Ute', '--json')
+  await run('operator', 'enable', 'Ute', '--json')
+  // A line that a crash cut off harms neither those before nor those behind it.
+  await appendFile(file, '{"kind":"key","ha')
+  await run('key', 'revoke', keys.get('back')?.keyId ?? '', '--json')
+  const kept = await readFile(file, 'utf8')
+  for (const { apiKey = 'none' } of keys.values()) assert.equal(kept.includes(apiKey), false)
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+
+  // As a backup of before has it.
+  await gateway.db.query('update api_key set revoked_at = null')
+  await gateway.db.query('update access_token set revoked_at = null')
+  await gateway.db.query('update operator set disabled_at = null')
+  const callOf = async (name: string) => {
+    const apiKey = keys.get(name)?.apiKey ?? ''
+    const { status } = await settled(() => client(gateway.url, { 'x-api-key': apiKey }).get('/push/limits'))
+    return status
+  }
+  assert.deepEqual([await callOf('gone'), await callOf('back')], [200, 200])
+  assert.equal((await person.get('/me')).status, 200)
+  const outcome: Record<string, unknown> = await run('after-restore', '--force', '--json')
+  assert.deepEqual(outcome['revokedAgain'], { keys: 2, tokens: 1, operators: 1 })
+  const valid = outcome['valid']
+  assert.ok(Array.isArray(valid))
+  const listed = valid
+    .map(({ what, name }) => `${what} ${name}`)
+    .filter((line) => /Restored|stolen|Pia|Ute/.test(line))
+  assert.deepEqual(listed, ['key Restored stays (direct)', 'operator Ute (admin)'])
+  // What is remembered of keys and sessions holds for half a second.
+  await wait(1_000)
+  assert.deepEqual([await callOf('gone'), await callOf('back'), await callOf('stays')], [401, 401, 200])
+  const asPlatform = client(gateway.url, { authorization: `Bearer ${token}` })
+  assert.equal((await asPlatform.get('/booking/changes')).status, 401)
+  assert.equal((await person.get('/me')).status, 401)
+  const used = await browser(gateway.url).signInByLink(link.hash.replace('#token=', ''))
+  assert.equal(used.status, 401)
+  await rm(folder, { recursive: true })
+})
+
+test('where the file can not be written, nothing is revoked, and the command says why', async () => {
+  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
+  const { keyId } = await gateway.supplier('Kept')
+  const environ = { ...environOf({ host, port, user, database }), ARI_REVOCATIONS_FILE: '/nowhere/revoked' }
+  const { code, stderr } = await runAri(environ, 'key', 'revoke', String(keyId))
+  assert.deepEqual(
+    [code, /Nothing was revoked, because \/nowhere\/revoked can't be written/.test(stderr)],
+    [1, true],
+  )
+  const { rows } = await gateway.db.query('select revoked_at from api_key where id = $1', [keyId])
+  assert.deepEqual(rows, [{ revoked_at: null }])
 })
 
 async function settled(call: () => Promise<Reply>): Promise<Reply> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { noRevocations } from '../src/keys/revocations.ts'
 import { newSignInLink, commandLine } from '../src/operators/manage.ts'
 import { client, type Reply, type TestClient, type TestGateway } from './harness.ts'
 
@@ -39,7 +40,12 @@ export function browser(url: string, own: Record<string, string> = {}): Browser 
 }
 
 export async function linkOf(gateway: TestGateway, name: string): Promise<string> {
-  const doing = { operator: commandLine(undefined), requestId: undefined, nowMs: gateway.clock.now() }
+  const doing = {
+    operator: commandLine(undefined),
+    requestId: undefined,
+    nowMs: gateway.clock.now(),
+    revocations: noRevocations,
+  }
   return (await newSignInLink(gateway.db, name, doing)).link.token
 }
 

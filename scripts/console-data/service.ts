@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { createKey, createToken } from '../../src/keys/manage.ts'
 import { claimEnvironment } from '../../src/keys/store.ts'
 import { openStore } from '../../src/open-store.ts'
+import { noRevocations } from '../../src/keys/revocations.ts'
 import { createFirstAdmin, firstStart } from '../../src/operators/manage.ts'
 import { signInUrl } from '../../src/operators/sign-in-link.ts'
 import { openLog } from '../../src/platform/log.ts'
@@ -91,7 +92,12 @@ export async function startPastService(port: number): Promise<PastService> {
       return caller(url, { authorization: `Bearer ${token}` })
     },
     signInUrl: async () => {
-      const doing = { operator: firstStart, requestId: undefined, nowMs: clock.now() }
+      const doing = {
+        operator: firstStart,
+        requestId: undefined,
+        nowMs: clock.now(),
+        revocations: noRevocations,
+      }
       const admin = await createFirstAdmin(db, 'admin', doing)
       return admin ? signInUrl(url, admin.link.token) : `${url}/console`
     },

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { countOtherConnections, type Queryable } from '../platform/postgres.ts'
 import { beginEpoch } from '../platform/store-epoch.ts'
 import { transaction } from '../platform/transaction.ts'
-import { printOutcome } from './print.ts'
+import { printLine, printOutcome, printTable } from './print.ts'
 import { withSession } from './session.ts'
 
 export function afterRestoreCommand(): Command {
@@ -20,7 +20,7 @@ behind; and all who follow the change feed are told to start anew. After a failo
 the restore of a dump every program does this by itself; only a copy of the files looks as if nothing had happened.`,
     )
     .action((given: { force?: boolean; json?: boolean }) =>
-      withSession(async ({ db }) => {
+      withSession(async ({ db, nowMs, revocations }) => {
         const next = await transaction(db, async (connection) => {
           if (given.force !== true) await refuseBesideService(connection)
           await beginEpoch(connection)
@@ -31,10 +31,45 @@ the restore of a dump every program does this by itself; only a copy of the file
           )
           return rows[0]
         })
+        const revokedAgain = await revocations.enforce(db)
+        const valid = await selectValid(db, nowMs)
         const sentence = `Ids go on behind ${next?.reservations} (reservations) and ${next?.hotels} (hotels); who follows the change feed starts anew`
-        printOutcome(given, { idsAfter: next }, sentence)
+        printOutcome(given, { idsAfter: next, revokedAgain, valid }, sentence)
+        if (given.json !== true) {
+          const { keys, tokens, operators } = revokedAgain
+          printLine(
+            `Sessions and sign-in links ended. By ARI_REVOCATIONS_FILE revoked again: keys ${keys}, tokens ${tokens}, operators ${operators}`,
+          )
+          printLine(
+            'Valid from now on; revoke what was revoked since the backup, if the file does not have it:',
+          )
+          printTable(
+            ['WHAT', 'ID', 'NAME'],
+            valid.map(({ what, id, name }) => [what, id, name]),
+          )
+        }
       }),
     )
+}
+
+/** Whatever opens something: what was revoked since the backup is among it, and only people know. */
+async function selectValid(
+  db: Queryable,
+  nowMs: number,
+): Promise<{ what: 'key' | 'token' | 'operator'; id: string; name: string }[]> {
+  const { rows } = await db.query<{ what: 'key' | 'token' | 'operator'; id: string; name: string }>(
+    `select 'key' as what, k.id::text as id, s.name || ' (' || k.channel_manager || ')' as name
+     from api_key k join supplier s on s.id = k.supplier_id
+     where k.revoked_at is null and (k.expires_at is null or k.expires_at > to_timestamp($1::float8 / 1000))
+     union all
+     select 'token', id::text, name || ' (' || role || ')' from access_token
+     where revoked_at is null and (expires_at is null or expires_at > to_timestamp($1::float8 / 1000))
+     union all
+     select 'operator', id::text, name || ' (' || role || ')' from operator where disabled_at is null
+     order by what, name`,
+    [nowMs],
+  )
+  return rows
 }
 
 /** What a running service has in memory, and has told others, would be of the time before. */

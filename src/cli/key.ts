@@ -82,9 +82,10 @@ Examples:
     .argument('<keyId>', 'as in key list', id)
     .option('--json', 'print JSON')
     .action((keyId: number, given: Given) =>
-      withSession(async ({ db, nowMs }) => {
+      withSession(async ({ db, nowMs, revocations }) => {
         await changeKey(db, keyId, async (connection) => {
           await revokeKey(connection, keyId, nowMs)
+          await revocations.keyRevoked(connection, keyId)
           return { result: undefined, action: 'key.revoke', after: { revokedAt: isoOf(nowMs) } }
         })
         const outcome = { keyId: String(keyId), status: 'revoked' }

@@ -15,7 +15,7 @@ import { selectOperators } from '../operators/store.ts'
 import { operatorRoles, type OperatorRole } from '../platform/route.ts'
 import { whoRuns } from './audited.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
-import { withSession } from './session.ts'
+import { withSession, type Session } from './session.ts'
 
 type Given = { json?: boolean }
 
@@ -44,8 +44,8 @@ Examples:
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
-      withSession(async ({ db, nowMs }) => {
-        const disabled = await disableOperator(db, name, doing(nowMs))
+      withSession(async ({ db, ...session }) => {
+        const disabled = await disableOperator(db, name, doing(session))
         printOutcome(given, shown(disabled), `Operator "${disabled.name}" is disabled`)
       }),
     )
@@ -55,8 +55,8 @@ Examples:
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
-      withSession(async ({ db, nowMs }) => {
-        const enabled = await enableOperator(db, name, doing(nowMs))
+      withSession(async ({ db, ...session }) => {
+        const enabled = await enableOperator(db, name, doing(session))
         printOutcome(given, shown(enabled), `Operator "${enabled.name}" is enabled`)
       }),
     )
@@ -66,8 +66,8 @@ Examples:
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
-      withSession(async ({ db, nowMs }) => {
-        const reset = await resetSecondFactor(db, name, doing(nowMs))
+      withSession(async ({ db, ...session }) => {
+        const reset = await resetSecondFactor(db, name, doing(session))
         printOutcome(given, shown(reset), `Operator "${reset.name}" has no second factor any more`)
       }),
     )
@@ -77,8 +77,8 @@ Examples:
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
-      withSession(async ({ db, nowMs }) => {
-        const { operator: of, link } = await newSignInLink(db, name, doing(nowMs))
+      withSession(async ({ db, ...session }) => {
+        const { operator: of, link } = await newSignInLink(db, name, doing(session))
         printLink(given, of, link)
       }),
     )
@@ -95,10 +95,10 @@ function addCreate(operator: Command): void {
     .addOption(roleOption())
     .option('--json', 'print JSON')
     .action((given: Given & { name: string; role: OperatorRole }) =>
-      withSession(async ({ db, nowMs, ...session }) => {
+      withSession(async ({ db, ...session }) => {
         // So that a new database belongs to an environment, as with a first key.
         await session.environment()
-        const { operator: made, link } = await createOperator(db, given, doing(nowMs))
+        const { operator: made, link } = await createOperator(db, given, doing(session))
         printLink(given, made, link)
       }),
     )
@@ -149,8 +149,8 @@ function addSetRole(operator: Command): void {
     .addArgument(new Argument('<role>', 'what somebody may do').choices([...operatorRoles]))
     .option('--json', 'print JSON')
     .action((name: string, role: OperatorRole, given: Given) =>
-      withSession(async ({ db, nowMs }) => {
-        const changed = await setRole(db, name, role, doing(nowMs))
+      withSession(async ({ db, ...session }) => {
+        const changed = await setRole(db, name, role, doing(session))
         printOutcome(given, shown(changed), `Operator "${changed.name}" has the role ${changed.role}`)
       }),
     )
@@ -164,8 +164,8 @@ function roleOption(): Option {
   return new Option('--role <role>', 'what somebody may do').choices([...operatorRoles]).makeOptionMandatory()
 }
 
-function doing(nowMs: number): Doing {
-  return { operator: whoRuns(), requestId: undefined, nowMs }
+function doing({ nowMs, revocations }: Pick<Session, 'nowMs' | 'revocations'>): Doing {
+  return { operator: whoRuns(), requestId: undefined, nowMs, revocations }
 }
 
 function shown({ operatorId, ...operator }: StoredOperator): object {

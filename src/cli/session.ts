@@ -1,5 +1,6 @@
 import { loadConfig, type Settings } from '../config.ts'
 import { claimEnvironment, selectOptionalEnvironment } from '../keys/store.ts'
+import { revocationsIn, type Revocations } from '../keys/revocations.ts'
 import type { Environment } from '../keys/secret.ts'
 import { reachStore, type WhenMissing } from '../open-store.ts'
 import { migrate, type Migrated } from '../platform/migrate.ts'
@@ -12,6 +13,7 @@ export type Session = {
   /** The environment for which keys are made; a new database belongs to it from then on. */
   environment: () => Promise<Environment>
   nowMs: number
+  revocations: Revocations
   migrated: Migrated
   where: string
 }
@@ -36,6 +38,7 @@ export async function withSession(
         db,
         environment: () => claimEnvironment(db, environment),
         nowMs: db.clock.now(),
+        revocations: revocationsIn(settings.revocationsFile),
         migrated,
         where: store.where,
       })

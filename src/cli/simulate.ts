@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { readSecretFile } from '../config.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { SimulatedCall } from '../simulate/call.ts'
 import {
@@ -17,11 +18,13 @@ import { paint, printJson, printLine, remark } from './print.ts'
 
 type Given = {
   url: string
-  key: string
+  key?: string
+  keyFile?: string
   host: string
   port: number
   publicUrl?: string
   signingSecret: string[]
+  signingSecretFile?: string
   fault: FaultOrder[]
   json?: boolean
 }
@@ -47,8 +50,11 @@ function addSupplier(simulate: Command): void {
     .description("a supplier's server: answers price checks from what was pushed, and takes reservations")
     .addOption(new Option('--url <url>', 'of the gateway').env('ARI_URL').default('http://127.0.0.1:8080'))
     .addOption(
-      new Option('--key <apiKey>', "the supplier's API key").env('ARI_API_KEY').makeOptionMandatory(),
+      new Option('--key <apiKey>', "the supplier's API key; others on this machine see it").env(
+        'ARI_API_KEY',
+      ),
     )
+    .addOption(new Option('--key-file <file>', 'a file with it').env('ARI_API_KEY_FILE').conflicts('key'))
     .option('--host <address>', 'where it listens', '127.0.0.1')
     .option('--port <n>', '0 for any that is free', integerBetween({ min: 0, max: portMax }), 0)
     .option('--public-url <url>', 'where the gateway reaches it, if elsewhere (a tunnel, a proxy)')
@@ -57,6 +63,11 @@ function addSupplier(simulate: Command): void {
       'of an earlier registration; twice during a rotation',
       eachSecret,
       [],
+    )
+    .addOption(
+      new Option('--signing-secret-file <file>', 'a file with them, a line each').env(
+        'ARI_SIGNING_SECRET_FILE',
+      ),
     )
     .option('--fault <order>', 'what it does wrong, from the first call on; several times', eachFault, [])
     .option('--json', 'print a JSON line for each call')
@@ -77,6 +88,7 @@ Examples:
   ari simulate supplier --key ari_sbx_…
   ari simulate supplier --key ari_sbx_… --fault dearer
   ari simulate supplier --key ari_sbx_… --fault 500:booking:2 --fault hang:check:1
+  ari simulate supplier --key-file key.txt --signing-secret-file secrets.txt
   ari simulate supplier --key ari_sbx_… --public-url https://tunnel.example.com --signing-secret whsec_…`
 
 function eachSecret(text: string, before: readonly string[]): string[] {
@@ -90,8 +102,23 @@ function eachFault(text: string, before: readonly FaultOrder[]): FaultOrder[] {
   return [...before, order]
 }
 
-async function run({ key: apiKey, signingSecret: secrets, fault: faults, ...given }: Given): Promise<void> {
-  const { json } = given
+function apiKeyOf({ key, keyFile }: Given): string {
+  if (key !== undefined) return key
+  if (keyFile !== undefined) return readSecretFile('--key-file', keyFile)
+  throw new Error('the API key is missing: --key-file FILE, ARI_API_KEY or --key')
+}
+
+function secretsOf({ signingSecret, signingSecretFile: file }: Given): string[] {
+  if (file === undefined) return signingSecret
+  let secrets: string[] = signingSecret
+  for (const line of readSecretFile('--signing-secret-file', file).split(/\s+/))
+    if (line !== '') secrets = eachSecret(line, secrets)
+  return secrets
+}
+
+async function run(given: Given): Promise<void> {
+  const { json, fault: faults } = given
+  const [apiKey, secrets] = [apiKeyOf(given), secretsOf(given)]
   const supplier = await startSupplier({
     ...given,
     apiKey,

@@ -49,9 +49,10 @@ Examples:
     .argument('<tokenId>', 'as in token list', id)
     .option('--json', 'print JSON')
     .action((tokenId: number, given: Given) =>
-      withSession(async ({ db, nowMs }) => {
+      withSession(async ({ db, nowMs, revocations }) => {
         await audited(db, async (connection) => {
           await revokeToken(connection, tokenId, nowMs)
+          await revocations.tokenRevoked(connection, tokenId)
           const after = { revokedAt: isoOf(nowMs) }
           return { result: undefined, action: 'token.revoke', subject: tokenSubject(tokenId), after }
         })

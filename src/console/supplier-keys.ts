@@ -1,4 +1,5 @@
 import { changeKeySettings, expireKey, insertKey, replaceSecret, revokeKey } from '../keys/manage.ts'
+import type { Revocations } from '../keys/revocations.ts'
 import type { Environment } from '../keys/secret.ts'
 import { rotateSigningSecret as rotateSigning } from '../keys/signing-secret.ts'
 import { audit } from '../operators/audit.ts'
@@ -55,11 +56,12 @@ export const rotateSupplierKey = (needs: KeyNeeds): Mounted =>
   })
 
 /** POST /keys/{keyId}/revoke. */
-export const revokeSupplierKey = (needs: KeyNeeds): Mounted =>
+export const revokeSupplierKey = (needs: KeyNeeds & { revocations: Revocations }): Mounted =>
   on(supplierRoutes.revokeSupplierKey, async ({ params, operator, requestId }) => {
     const nowMs = needs.clock.now()
     const revokedId = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
       await revokeKey(connection, keyId, nowMs)
+      await needs.revocations.keyRevoked(connection, keyId)
       if (before.revokedAt === null) {
         const subject = keySubject(keyId, before)
         const after = { revokedAt: isoSeconds(nowMs) }

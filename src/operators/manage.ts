@@ -1,4 +1,5 @@
 import { checkName } from '../keys/suppliers.ts'
+import type { Revocations } from '../keys/revocations.ts'
 import type { Operator } from '../platform/mount.ts'
 import type { Database, Queryable } from '../platform/postgres.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
@@ -11,6 +12,7 @@ import { deleteSessionsOf } from './session-store.ts'
 import { createSignInLink, deleteSignInLinks } from './sign-in-link.ts'
 import {
   insertOptionalOperator,
+  nameKeyOf,
   lockAdmins,
   selectOptionalOperator,
   updateDisabled,
@@ -20,7 +22,12 @@ import {
 /** What admins do with operators, in the console and on the command line. */
 
 /** Who does it, in which request and when. */
-export type Doing = { operator: Operator; requestId: string | undefined; nowMs: number }
+export type Doing = {
+  operator: Operator
+  requestId: string | undefined
+  nowMs: number
+  revocations: Revocations
+}
 
 /** As the audit log names what a user of the operating system did on the command line. */
 export function commandLine(user: string | undefined): Operator {
@@ -73,7 +80,7 @@ async function insertOperator(
   const link = await createSignInLink(connection, operatorId, doing.nowMs)
   const operator = await selectOperator(connection, operatorId)
   await audit(connection, {
-    ...doing,
+    ...by(doing),
     action: 'operator.create',
     subject: subjectOf(operator),
     after: { name, role },
@@ -101,13 +108,15 @@ export function disableOperator(db: Database, which: number | string, doing: Doi
     await updateDisabled(connection, operator.operatorId, doing.nowMs)
     await deleteSessionsOf(connection, operator.operatorId)
     await deleteSignInLinks(connection, operator.operatorId)
+    await doing.revocations.operatorDisabled(nameKeyOf(operator.name))
   })
 }
 
 export function enableOperator(db: Database, which: number | string, doing: Doing): Promise<StoredOperator> {
-  return changed(db, which, doing, 'operator.enable', (connection, operator) =>
-    updateDisabled(connection, operator.operatorId, null),
-  )
+  return changed(db, which, doing, 'operator.enable', async (connection, operator) => {
+    await updateDisabled(connection, operator.operatorId, null)
+    await doing.revocations.operatorEnabled(nameKeyOf(operator.name))
+  })
 }
 
 /** For whoever lost the app and the recovery codes. Ends the sessions and links, as whoever has the app may have others. */
@@ -137,13 +146,17 @@ export function newSignInLink(db: Database, which: number | string, doing: Doing
     }
     const link = await createSignInLink(connection, operator.operatorId, doing.nowMs)
     await audit(connection, {
-      ...doing,
+      ...by(doing),
       action: 'operator.sign-in-link',
       subject: subjectOf(operator),
       after: { expiresAt: link.expiresAt },
     })
     return { operator, link }
   })
+}
+
+function by({ operator, requestId }: Doing): Pick<Doing, 'operator' | 'requestId'> {
+  return { operator, requestId }
 }
 
 /** How the audit log names an operator. */
@@ -164,7 +177,7 @@ function changed(
     await change(connection, before, admins)
     const after = await selectOperator(connection, before.operatorId)
     await audit(connection, {
-      ...doing,
+      ...by(doing),
       action,
       subject: subjectOf(before),
       before: shownOf(before),
