@@ -219,7 +219,7 @@ test('the fees of the policy that applies are shown for all rooms, beside every 
     offers[0]?.fees,
     fees.map(({ name, appliedPer }, index) => ({ name, amount: amounts[index], appliedPer, payNow: false })),
   )
-  assert.deepEqual(offers[0]?.total, {
+  assert.deepEqual(offers[0].total, {
     beforeTax: '660.00',
     tax: '0.00',
     afterTax: '660.00',
@@ -233,7 +233,7 @@ test('the fees of the policy that applies are shown for all rooms, beside every 
     { name: 'Service', exact: '41.2665', amount: '41.27' },
   ]
   assert.deepEqual(
-    Array.from(Object(offers[0]?.trace), (room) => Object(room)['fees']),
+    Array.from(Object(offers[0].trace), (room) => Object(room)['fees']),
     [traced, traced],
   )
 })

@@ -457,6 +457,37 @@ test('the drift names the nights on which live and stored prices differ, how oft
   assert.equal(Object(narrowed['drift']).nights, 0)
 })
 
+test('a stay whose total is the stored one differs on no night, however its taxes are spread', async () => {
+  let roomRate = asHeld
+  const { supplier } = await supplierWith((socket, ...call) => answering(roomRate)(socket, ...call))
+  /** How many comparisons of a night have differed so far. */
+  const differing = async () => {
+    const { body } = expectOk(await supplier.get('/push/priceChecks?hotelId=H1'))
+    return Object(body['drift']).differing
+  }
+  // 33.33 and 10 % of it, twice: 73.326 in all, of which the supplier rounds each night for itself.
+  await pushPrice(supplier, 33.33)
+  const withNights = (...amountAfterTax: number[]) => ({
+    ...asHeld,
+    amountBeforeTax: [33.33, 33.33],
+    amountAfterTax,
+  })
+  roomRate = withNights(36.66, 36.67)
+  const first = await check(supplier)
+  assert.deepEqual([first.body['outcome'], first.body['difference']], ['available', '0.00'])
+  roomRate = withNights(36.67, 36.66)
+  await check(supplier)
+  assert.equal(await differing(), 0)
+  // A cent more in all: no night is off by more, so that the one that is differs.
+  roomRate = withNights(36.67, 36.67)
+  await check(supplier)
+  assert.equal(await differing(), 1)
+  // One night is off by more than a rounding; the other is not said to differ for a cent.
+  roomRate = withNights(36.68, 40)
+  await check(supplier)
+  assert.equal(await differing(), 2)
+})
+
 test('checks are listed newest first, page by page, by hotel, room, rate, outcome and time, each supplier its own', async () => {
   let roomRate = asHeld
   const { supplier } = await supplierWith((socket, ...call) => answering(roomRate)(socket, ...call))

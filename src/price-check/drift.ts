@@ -37,18 +37,29 @@ export type AnsweredStay = {
   live: CheckedPrice
 }
 
-/** Prices of an answer that says sold out mean little, and are not compared. */
+/** By how much a night may differ for no other reason than that each side rounds for itself: one minor unit. */
+const roundingMinor = 1
+
+/**
+ * Prices of an answer that says sold out mean little, and are not compared. The stay is judged by its total: where that is
+ * the same, no night differs, however the taxes were spread over the nights. Where it isn't, nights that are off by a
+ * rounding don't differ, unless no night is off by more.
+ */
 export function findingsOf({ key, currency, atMs, roomCount, held, live }: AnsweredStay): Finding[] {
   const isSoldOut = live.inventory < roomCount
-  return (held.nights ?? []).flatMap(
-    ({ day: night, afterTax: stored, units, revision }, index): Finding[] => {
-      const common = { ...key, night, currency, atMs }
-      // A night with too few units held may be the one that is sold out.
-      if (isSoldOut) return units < roomCount ? [] : [{ ...common, found: 'sold_out' }]
-      const price = live.nights[index]?.afterTax ?? stored
-      return [{ ...common, found: price === stored ? 'same' : 'differs', stored, live: price, revision }]
-    },
-  )
+  const stay = held.nights ?? []
+  const differences = stay.map(({ afterTax }, index) => (live.nights[index]?.afterTax ?? afterTax) - afterTax)
+  const total = differences.reduce((sum, difference) => sum + difference, 0)
+  const largest = Math.max(...differences.map(Math.abs))
+  const sameWithin = total === 0 ? largest : largest > roundingMinor ? roundingMinor : 0
+  return stay.flatMap(({ day: night, afterTax: stored, units, revision }, index): Finding[] => {
+    const common = { ...key, night, currency, atMs }
+    // A night with too few units held may be the one that is sold out.
+    if (isSoldOut) return units < roomCount ? [] : [{ ...common, found: 'sold_out' }]
+    const difference = differences[index] ?? 0
+    const found = Math.abs(difference) <= sameWithin ? 'same' : 'differs'
+    return [{ ...common, found, stored, live: stored + difference, revision }]
+  })
 }
 
 /** One a night, in the order of their keys: rows are then locked in the same order by everybody. */

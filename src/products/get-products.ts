@@ -1,10 +1,11 @@
 import { hotelFaults } from '../hotels/contract.ts'
 import { answer, on } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
+import type { Queryable } from '../platform/postgres.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { ConstraintError } from '../platform/route.ts'
-import { productReadFaults, productRoutes, productsPerPushMax } from './contract.ts'
-import { selectOptionalProducts } from './store.ts'
+import { productReadFaults, productRoutes, productsPerPushMax, type Product } from './contract.ts'
+import type { HotelOfSupplier } from './store.ts'
 
 /** POST /push/getProducts: what is held, as a push that changes nothing. */
 export const getProducts = (needs: Needs) =>
@@ -40,4 +41,43 @@ function unknownCodes(
   return (asked ?? []).flatMap((code, index) =>
     have.has(code) ? [] : [{ ...fault, path: `${path}/${index}`, value: shown(code) }],
   )
+}
+
+type ProductsAsked = { roomIds: readonly string[] | undefined; rateIds: readonly string[] | undefined }
+
+type HeldProducts = {
+  revision: number
+  /** Those of the codes asked for that the hotel has. */
+  roomIds: string[]
+  rateIds: string[]
+  /** In the order in which rooms, and rates, were first pushed; one more than `most` where there are more. */
+  products: Product[]
+}
+
+/** The products of a hotel and its revision, of one moment; undefined where the supplier has no such hotel. */
+async function selectOptionalProducts(
+  db: Queryable,
+  { supplierId, hotelCode }: HotelOfSupplier,
+  { roomIds, rateIds }: ProductsAsked,
+  most: number,
+): Promise<HeldProducts | undefined> {
+  const { rows } = await db.query<HeldProducts>(
+    `select hotel.revision,
+       array(select code from room where hotel_id = hotel.id and code = any($3::text[])) as "roomIds",
+       array(select code from rate where hotel_id = hotel.id and code = any($4::text[])) as "rateIds",
+       (select coalesce(json_agg(product order by room_no, rate_no), '[]') from (
+          select room_no, rate_no, json_strip_nulls(json_build_object(
+            'roomId', room.code, 'roomType', room.room_type, 'roomName', room.name,
+            'rateId', rate.code, 'rateName', rate.name, 'isAvailable', is_available, 'mealPlan', meal_plan,
+            'occupancy', json_build_object(
+              'maxOccupancy', max_occupancy, 'maxAdult', max_adult, 'maxChild', max_child),
+            'cancelPolicies', nullif(cancel_policies, '[]'))) as product
+          from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no)
+          where hotel_id = hotel.id
+            and ($3::text[] is null or room.code = any($3)) and ($4::text[] is null or rate.code = any($4))
+          order by room_no, rate_no limit $5) as asked) as products
+     from hotel where supplier_id = $1 and code = $2`,
+    [supplierId, hotelCode, roomIds ?? null, rateIds ?? null, most + 1],
+  )
+  return rows[0]
 }

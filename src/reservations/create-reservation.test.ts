@@ -118,7 +118,7 @@ test('the fees of the policy are kept with the room, shown and delivered, and ar
     { name: 'Linen', valueType: 'fixed', value: 5, appliedPer: 'per_person_per_stay' },
     { name: 'Service', valueType: '%', value: '2.5', appliedPer: 'per_room_per_stay' },
   ]
-  const product = (more: object) => ({
+  const withPolicies = (more: object) => ({
     hotelId: 'H1',
     products: [
       {
@@ -134,10 +134,10 @@ test('the fees of the policy are kept with the room, shown and delivered, and ar
       },
     ],
   })
-  expectOk(await shop.supplier.post('/push/products', product({ cancelPolicies: [{ fees }] })))
+  expectOk(await shop.supplier.post('/push/products', withPolicies({ cancelPolicies: [{ fees }] })))
   const { body } = expectStatus(await shop.book(), 201)
   // What was booked does not change with the product.
-  expectOk(await shop.supplier.post('/push/products', product({})))
+  expectOk(await shop.supplier.post('/push/products', withPolicies({})))
   const path = `/booking/reservations/${String(body['reservationId'])}`
   const { reservation } = expectOk(await shop.platform.get(path)).body
   const [shown] = Object(reservation).rooms
