@@ -27,9 +27,8 @@ import { passwords } from './operators/password.ts'
 import type { MfaKeys } from './operators/second-factor-secret.ts'
 import { usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
-import { overloaded } from './platform/body.ts'
 import { Gate } from './platform/gate.ts'
-import { loopDelay } from './platform/loop-delay.ts'
+import { shedWhenLate } from './platform/loop-delay.ts'
 import type { Needs } from './platform/needs.ts'
 import { outboundCaller } from './platform/outbound-call.ts'
 import type { OutboundRules } from './platform/outbound.ts'
@@ -162,11 +161,6 @@ const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = 
   bookTest,
 }
 
-/**
- * Above this the process turns requests away before they queue without bound. Memory is bounded where it is taken
- * (body.ts, the commit queue): the heap's size counts garbage, and would turn requests away from an idle process.
- */
-const loopDelayMaxMs = 2_000
 const connectionsCloseWithinMs = 800
 /** Of calls that requests wait for, once the service is to end. */
 const callsFinishWithinMs = 1_500
@@ -195,13 +189,7 @@ export function startApp(needs: AppNeeds): App {
     keepRefused: (push, rejected, json) => keepRefused(needs, push, rejected, json),
   })
   const { fastify } = server
-  const delay = loopDelay()
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    if (delay.ms() <= loopDelayMaxMs * needs.patience || request.routeOptions.config.isForMonitors)
-      return done()
-    needs.telemetry.limited.inc({ limit: 'pressure' })
-    done(overloaded())
-  })
+  const shedding = shedWhenLate(fastify, needs)
   mountHealth(fastify, needs, () => draining)
   if (needs.isGateway || needs.console) mountDocs(fastify, needs)
   const web = needs.console && mountConsole(fastify, needs)
@@ -224,7 +212,7 @@ export function startApp(needs: AppNeeds): App {
       // A client that hangs must not keep the rest from being closed.
       const patience = setTimeout(() => fastify.server.closeAllConnections(), connectionsCloseWithinMs)
       await fastify.close().finally(() => clearTimeout(patience))
-      delay.close()
+      shedding.close()
       await storeWatch.close()
       pings.close()
       handlerNeeds.deliveryCaller.close()

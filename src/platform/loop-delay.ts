@@ -1,13 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import { overloaded } from './body.ts'
+import type { Telemetry } from './telemetry.ts'
+
+/**
+ * Above this the process turns requests away before they queue without bound. Memory is bounded where it is taken
+ * (body.ts, the commit queue): the heap's size counts garbage, and would turn requests away from an idle process.
+ */
+const delayMaxMs = 2_000
 const lookEveryMs = 500
 
-export type LoopDelay = {
+type LoopDelay = {
   /** By how much the loop was late when it was looked at last, or is late by now. */
   ms: () => number
   close: () => void
 }
 
 /** How late the event loop is: what a timer that should have run by now still waits for. */
-export function loopDelay(): LoopDelay {
+function loopDelay(): LoopDelay {
   let lookedMs = performance.now()
   let lateMs = 0
   const sinceDue = (): number => performance.now() - lookedMs - lookEveryMs
@@ -20,4 +29,18 @@ export function loopDelay(): LoopDelay {
     ms: () => Math.max(0, lateMs, sinceDue()),
     close: () => clearInterval(timer),
   }
+}
+
+/** While the loop is late, every request but those of monitors gets 503; `patience` times later than usual. */
+export function shedWhenLate(
+  fastify: FastifyInstance,
+  { telemetry, patience }: { telemetry: Telemetry; patience: number },
+): Pick<LoopDelay, 'close'> {
+  const delay = loopDelay()
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    if (delay.ms() <= delayMaxMs * patience || request.routeOptions.config.isForMonitors) return done()
+    telemetry.limited.inc({ limit: 'pressure' })
+    done(overloaded())
+  })
+  return delay
 }
