@@ -22,9 +22,7 @@ type StoreLog = Record<'info' | 'warn' | 'error', (fields: object, message: stri
 /** For the service: the database of DATABASE_URL, or an embedded PostgreSQL of its own. */
 export async function openStore(settings: StoreSettings, log: StoreLog): Promise<Store> {
   if (settings.databaseUrl !== undefined) {
-    const store = given(settings.databaseUrl)
-    await checkDatabase(store.address)
-    return store
+    return given(settings.databaseUrl)
   }
   // Imported when needed, because most of the start's time is loading modules.
   const { startEmbeddedPostgres } = await import('./platform/embedded-postgres.ts')
@@ -52,8 +50,7 @@ export async function reachStore(
   whenMissing: WhenMissing,
 ): Promise<Store> {
   if (settings.databaseUrl !== undefined) {
-    const store = given(settings.databaseUrl)
-    await checkDatabase(store.address)
+    const store = await given(settings.databaseUrl)
     if (whenMissing === 'create' || (await isMigrated(store.address))) return store
     throw new Error(`There is no store in ${store.where}: set DATABASE_URL to the service's, or ${makeOne}`)
   }
@@ -79,9 +76,9 @@ export async function reachStore(
   }
 }
 
-function given(connectionString: string): Store {
+async function given(connectionString: string): Promise<Store> {
   return {
-    address: { connectionString },
+    address: await checkDatabase({ connectionString }),
     where: `the database at ${placeOf({ connectionString })}`,
     notes: [],
     close: async () => {},

@@ -7,6 +7,7 @@ import type { PostgresAddress } from '../src/platform/connection-config.ts'
 import { openSession } from '../src/operators/door.ts'
 import { usualSignInRules } from '../src/operators/sign-in-rules.ts'
 import { insertOptionalOperator } from '../src/operators/store.ts'
+import { checkDatabase } from '../src/platform/first-connection.ts'
 import { openLog } from '../src/platform/log.ts'
 import { loopbackNetworks, type OutboundRules, type Resolve } from '../src/platform/outbound.ts'
 import { openDatabase, type Database } from '../src/platform/postgres.ts'
@@ -97,7 +98,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   await asAdmin(address, `create database ${name} template ${await templateOn(address)} strategy file_copy`)
   gateways++
   const database = { ...address, database: name }
-  const gateway = await gatewayOn(options.through?.(database) ?? database, options)
+  const gateway = await gatewayOn(options.through?.(database) ?? (await throughPooler(database)), options)
   return {
     ...gateway,
     stop: async () => {
@@ -106,6 +107,15 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       if (--gateways === 0) await release(address)
     },
   }
+}
+
+/** A pooler before the test's PostgreSQL, as host:port, through which all gateways go. */
+const { ARI_TEST_POOLER: pooler } = process.env
+
+async function throughPooler(address: TestAddress): Promise<PostgresAddress> {
+  if (pooler === undefined) return address
+  const [host = '', port = ''] = pooler.split(':')
+  return checkDatabase({ ...address, host, port: Number(port) })
 }
 
 async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Promise<TestGateway> {

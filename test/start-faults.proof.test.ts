@@ -125,6 +125,7 @@ async function oldServer(context: TestContext): Promise<number> {
     { name: 'version', type: 25, value: '14.9' },
     { name: 'versionNumber', type: 23, value: '140009' },
     { name: 'isReadOnly', type: 16, value: 'f' },
+    { name: 'pid', type: 23, value: '1' },
     { name: 'user', type: 25, value: 'ari' },
     { name: 'mayCreate', type: 16, value: 't' },
   ]
@@ -136,7 +137,7 @@ async function oldServer(context: TestContext): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => {
-      socket.write(Buffer.concat([message('R', long(0)), readyForQuery]))
+      socket.write(Buffer.concat([message('R', long(0)), message('K', long(1), long(2)), readyForQuery]))
       socket.on('data', (data) => {
         if (data[0] !== 'Q'.charCodeAt(0)) return
         const count = short(columns.length)

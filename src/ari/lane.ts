@@ -161,9 +161,12 @@ export class Lane {
 
   async #connected(): Promise<Connection> {
     // Every statement here is a probe by key: before tables are analyzed the planner would rather scan them.
-    const connection = await this.#needs.db.connect(
-      '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_generic_plan',
-    )
+    const connection = await this.#needs.db.connect({
+      enable_seqscan: 'off',
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+      plan_cache_mode: 'force_generic_plan',
+    })
     connection.on('error', (error) => {
       this.#needs.log.warn({ err: error }, 'a commit connection to PostgreSQL broke')
       this.#drop(connection)

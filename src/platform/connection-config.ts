@@ -2,9 +2,13 @@ import type pg from 'pg'
 
 /** Which PostgreSQL, and what every connection to it has. */
 
-export type PostgresAddress =
+export type PostgresAddress = (
   | { connectionString: string }
   | { host: string; port: number; user: string; database: string }
+) & { pooler?: Pooler }
+
+/** What is between us and PostgreSQL and lends its connections by the transaction; `prepared`: keeps prepared statements. */
+export type Pooler = 'plain' | 'prepared'
 
 /** How long callers wait for PostgreSQL before they are told that it is not available. */
 export type Waits = {
@@ -45,19 +49,48 @@ export const applicationName = 'ari-gateway'
  * workers: to start them takes longer than they spare, and no one caller should have all processors. What a machine of
  * ours held that died without a word is let go of within a minute.
  */
-export const sessionOptions =
-  '-c synchronous_commit=on -c timezone=UTC -c jit=off -c max_parallel_workers_per_gather=0 -c default_transaction_isolation=read\\ committed -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c idle_in_transaction_session_timeout=60s'
+const sessionSettings = {
+  synchronous_commit: 'on',
+  timezone: 'UTC',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  idle_in_transaction_session_timeout: '60s',
+}
+const connectionSettings = {
+  default_transaction_isolation: 'read committed',
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+}
+
+export type SessionSettings = Readonly<Record<string, string>>
+
+/** What a session is set to, transaction by transaction where a pooler keeps nothing of it. */
+export function settingsWithin(statementMs: number, further: SessionSettings = {}): SessionSettings {
+  return { ...sessionSettings, statement_timeout: String(statementMs), ...further }
+}
 
 export function connectionConfig(
   address: PostgresAddress,
   { connectMs, statementMs }: Pick<Waits, 'connectMs' | 'statementMs'> = usualWaits,
+  further: SessionSettings = {},
 ): pg.ClientConfig {
+  if (address.pooler) return bareConfig(address, connectMs)
+  const settings = { ...sessionSettings, ...connectionSettings, ...further }
+  return {
+    ...bareConfig(address, connectMs),
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+      .join(' '),
+    statement_timeout: statementMs,
+  }
+}
+
+/** Without settings of the session, which a pooler refuses. */
+export function bareConfig(address: PostgresAddress, connectMs = usualWaits.connectMs): pg.ClientConfig {
   return {
     ...address,
     application_name: applicationName,
-    options: sessionOptions,
     connectionTimeoutMillis: connectMs,
-    statement_timeout: statementMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
   }

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
+import type { PooledSession } from './pooled-session.ts'
 import { StoreChanged, type StoreEpoch } from './store-epoch.ts'
 
 /** A connection to PostgreSQL, on which statements need not wait for each other, and none waits for ever. */
@@ -54,7 +55,8 @@ export class Connection extends pg.Client {
   #isConnected = false
   #isRetired = false
 
-  constructor(config: pg.ClientConfig, watch: Watch) {
+  /** `pooled`: nothing of a session lasts, because a pooler is between. */
+  constructor(config: pg.ClientConfig, watch: Watch, pooled?: PooledSession) {
     const socket = new Socket()
     super({ ...config, pipeline: true, stream: () => socket })
     this.#socket = socket
@@ -63,7 +65,20 @@ export class Connection extends pg.Client {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: all overloads of pg pass through unchanged.
     this.query = ((...parameters: Parameters<typeof send>) => {
       this.#expectAnswer()
-      return send(...parameters)
+      const [query, values, callback] = parameters
+      if (
+        !pooled ||
+        (typeof query !== 'string' && !('text' in query)) ||
+        typeof callback === 'function' ||
+        typeof values === 'function'
+      )
+        return send(...parameters)
+      socket.cork()
+      try {
+        return pooled.ask(send, query, values)
+      } finally {
+        socket.uncork()
+      }
     }) as typeof this.query
     this.on('drain', () => {
       this.#isWaiting = false

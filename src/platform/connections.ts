@@ -1,9 +1,16 @@
 import pg from 'pg'
 import { StoreClock } from './clock.ts'
-import { connectionConfig, sessionOptions, type Waits, type PostgresAddress } from './connection-config.ts'
+import {
+  connectionConfig,
+  settingsWithin,
+  type PostgresAddress,
+  type SessionSettings,
+  type Waits,
+} from './connection-config.ts'
 import { Connection, type Watch } from './connection.ts'
 import { placeOf } from './first-connection.ts'
 import { Hosts } from './hosts.ts'
+import { PooledSession } from './pooled-session.ts'
 import { StoreEpoch } from './store-epoch.ts'
 import { storeFaults, StoreUnavailable } from './store-faults.ts'
 import { WriteProbe } from './write-probe.ts'
@@ -30,7 +37,7 @@ export class Connections {
     this.#log = log
     const enterAnew = async (): Promise<void> => (await this.connect()).end()
     this.epoch = new StoreEpoch({ clock: this.clock, log, enterAnew })
-    this.#probe = new WriteProbe((limits) => this.#connect('', { ...waits, ...limits }))
+    this.#probe = new WriteProbe((limits) => this.#connect({}, { ...waits, ...limits }))
   }
 
   pool(max: number, { isUnhurried = false } = {}): pg.Pool {
@@ -38,9 +45,10 @@ export class Connections {
     const statement = isUnhurried ? unhurriedStatementMs : statementMs
     const watch = this.#watch(silentMs - statementMs + statement)
     const hosts = this.#hosts
+    const pooled = (): PooledSession | undefined => this.#pooled(statement, {})
     class Watched extends Connection {
       constructor(config: pg.ClientConfig = {}) {
-        super({ ...config, ...hosts.current }, watch)
+        super({ ...config, ...hosts.current }, watch, pooled())
       }
     }
     const config = connectionConfig(hosts.current, { connectMs, statementMs: statement })
@@ -58,8 +66,8 @@ export class Connections {
   }
 
   /** A connection of its own, with further settings of its session. */
-  connect(options = ''): Promise<Connection> {
-    return this.#connect(options, this.#waits)
+  connect(settings: SessionSettings = {}): Promise<Connection> {
+    return this.#connect(settings, this.#waits)
   }
 
   /** Why nothing can be committed; undefined when a commit just went well. */
@@ -83,14 +91,11 @@ export class Connections {
   }
 
   async #connect(
-    options: string,
+    settings: SessionSettings,
     { connectMs, statementMs, silentMs }: Omit<Waits, 'unhurriedStatementMs'>,
   ): Promise<Connection> {
-    const config = connectionConfig(this.#hosts.current, { connectMs, statementMs })
-    const connection = new Connection(
-      { ...config, options: `${sessionOptions} ${options}` },
-      this.#watch(silentMs),
-    )
+    const config = connectionConfig(this.#hosts.current, { connectMs, statementMs }, settings)
+    const connection = new Connection(config, this.#watch(silentMs), this.#pooled(statementMs, settings))
     // What breaks shows in the statement under way; without a listener it would end the process.
     connection.on('error', () => {})
     try {
@@ -101,6 +106,11 @@ export class Connections {
       connection.end().catch(() => {})
       throw error
     }
+  }
+
+  #pooled(statementMs: number, settings: SessionSettings): PooledSession | undefined {
+    const { pooler } = this.#hosts.current
+    return pooler && new PooledSession(pooler, settingsWithin(statementMs, settings))
   }
 
   #watch(silentMaxMs: number): Watch {

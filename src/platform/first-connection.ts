@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { connectionConfig, type PostgresAddress } from './connection-config.ts'
+import { bareConfig, type Pooler, type PostgresAddress } from './connection-config.ts'
 import { findHost, hostsOf, NoWritableHost } from './hosts.ts'
 
 /** Before anything else is done with a database that is not our own: whether it can be, or what has to be mended. */
@@ -19,13 +20,14 @@ type Server = {
   version: string
   versionNumber: number
   isReadOnly: boolean
+  pid: number
   user: string
   mayCreate: boolean
 }
 
-/** Fails with UnusableDatabase. */
-export async function checkDatabase(address: PostgresAddress): Promise<void> {
-  const { isReadOnly, mayCreate, user, version, versionNumber } = await ask(address)
+/** The address with what is known of it; fails with UnusableDatabase. */
+export async function checkDatabase(address: PostgresAddress): Promise<PostgresAddress> {
+  const { isReadOnly, mayCreate, user, version, versionNumber, pooler } = await ask(address)
   const where = placeOf(address)
   if (versionNumber < oldestVersion)
     throw new UnusableDatabase(
@@ -39,13 +41,14 @@ export async function checkDatabase(address: PostgresAddress): Promise<void> {
     throw new UnusableDatabase(
       `User ${quoted(user)} may make no tables in the database at ${where}: as its owner, grant create on schema public to ${quoted(user)}`,
     )
+  return pooler ? { ...address, pooler } : address
 }
 
-async function ask(address: PostgresAddress): Promise<Server> {
+async function ask(address: PostgresAddress): Promise<Server & { pooler: Pooler | undefined }> {
   let client: pg.Client | undefined
   try {
     const opened = new pg.Client({
-      ...connectionConfig(await findHost(address), waits),
+      ...bareConfig(await findHost(address), waits.connectMs),
       query_timeout: waits.statementMs,
     })
     client = opened
@@ -53,17 +56,35 @@ async function ask(address: PostgresAddress): Promise<Server> {
     await opened.connect()
     const { rows } = await opened.query<Server>(
       `select current_setting('server_version') as version, current_setting('server_version_num')::int as "versionNumber",
-         current_setting('transaction_read_only') = 'on' as "isReadOnly", current_user as user,
+         current_setting('transaction_read_only') = 'on' as "isReadOnly", pg_backend_pid() as pid, current_user as user,
          coalesce(has_schema_privilege(current_user, current_schema(), 'create'), false) as "mayCreate"`,
     )
     const [server] = rows
     if (!server) throw new Error('PostgreSQL says nothing of itself')
-    return server
+    return { ...server, pooler: await poolerBefore(opened, server.pid) }
   } catch (cause) {
     throw unusable(cause, address)
   } finally {
     client?.end().catch(() => {})
   }
+}
+
+/**
+ * A pooler gives its clients process ids of its own. One that keeps prepared statements has names of its own for them,
+ * too.
+ */
+async function poolerBefore(client: pg.Client, pid: number): Promise<Pooler | undefined> {
+  if (!('processID' in client) || client.processID === pid) return undefined
+  const name = `ari_${randomUUID()}`
+  await client.query('begin')
+  await client.query({ name, text: 'select 1' })
+  const { rows } = await client.query<{ name: string }>(
+    'select name from pg_prepared_statements where name = $1',
+    [name],
+  )
+  if (rows.length > 0) await client.query(`deallocate "${name}"`)
+  await client.query('commit')
+  return rows.length > 0 ? 'plain' : 'prepared'
 }
 
 function unusable(cause: unknown, address: PostgresAddress): unknown {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { connectionConfig, type PostgresAddress } from './connection-config.ts'
+import { bareConfig, type PostgresAddress } from './connection-config.ts'
 
 /** Several hosts in one address, of which one takes writes: `postgres://ari@db1:5432,db2:5432/ari`. */
 
@@ -13,7 +13,7 @@ export function hostsOf(address: PostgresAddress): PostgresAddress[] {
   if (!('connectionString' in address)) return [address]
   const { before = '', hosts = '', after = '' } = url.exec(address.connectionString)?.groups ?? {}
   if (!hosts.includes(',')) return [address]
-  return hosts.split(',').map((host) => ({ connectionString: `${before}${host}${after}` }))
+  return hosts.split(',').map((host) => ({ ...address, connectionString: `${before}${host}${after}` }))
 }
 
 /** What is asked of the host; `read-write` where several are named without saying. */
@@ -70,8 +70,7 @@ export function findHost(address: PostgresAddress): Promise<PostgresAddress> {
 }
 
 async function fitting(address: PostgresAddress, want: string): Promise<PostgresAddress> {
-  const waits = { connectMs: answersWithinMs, statementMs: answersWithinMs }
-  const client = new pg.Client({ ...connectionConfig(address, waits), query_timeout: answersWithinMs })
+  const client = new pg.Client({ ...bareConfig(address, answersWithinMs), query_timeout: answersWithinMs })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -20,15 +20,15 @@ export type Migrated = { applied: string[]; version: string }
  */
 export async function migrate(address: PostgresAddress): Promise<Migrated> {
   const files = (await readdir(folder)).filter((name) => fileName.test(name)).sort()
-  const client = new pg.Client({ ...connectionConfig(await findHost(address)), statement_timeout: 0 })
+  const client = new pg.Client(connectionConfig(await findHost(address)))
   // What breaks shows in the statement under way; without a listener it would end the process.
   client.on('error', () => {})
   await client.connect()
   try {
-    // A session lock: the server lets go of it when this connection ends, however it ends.
-    await client.query('select pg_advisory_lock($1)', [advisoryLock])
-    await client.query(`create table if not exists schema_migration (
-      name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+    await locked(client, async () => {
+      await client.query(`create table if not exists schema_migration (
+        name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+    })
     const { rows } = await client.query<{ name: string; checksum: string }>(
       'select name, checksum from schema_migration order by name',
     )
@@ -46,8 +46,7 @@ export async function migrate(address: PostgresAddress): Promise<Migrated> {
       if (known === checksum) continue
       if (known !== undefined)
         throw new Error(`Migration ${name} was changed after it was applied: add a new file instead`)
-      await applyFile(client, name, sql, checksum)
-      applied.push(name)
+      if (await applyFile(client, name, sql, checksum)) applied.push(name)
     }
     return { applied, version: files.at(-1) ?? 'none' }
   } finally {
@@ -70,16 +69,36 @@ export async function isMigrated(address: PostgresAddress): Promise<boolean> {
   }
 }
 
-async function applyFile(client: pg.Client, name: string, sql: string, checksum: string): Promise<void> {
-  await client.query('begin')
+/** False where another process has applied it meanwhile. */
+async function applyFile(client: pg.Client, name: string, sql: string, checksum: string): Promise<boolean> {
   try {
-    await client.query(sql)
-    await client.query('insert into schema_migration (name, checksum) values ($1, $2)', [name, checksum])
-    await client.query('commit')
+    return await locked(client, async () => {
+      const { rowCount } = await client.query('select from schema_migration where name = $1', [name])
+      if (rowCount) return false
+      await client.query(sql)
+      await client.query('insert into schema_migration (name, checksum) values ($1, $2)', [name, checksum])
+      return true
+    })
   } catch (cause) {
-    await client.query('rollback')
     throw new Error(`Migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     })
+  }
+}
+
+/** One process at a time, in a transaction each: a lock of the session would be lost behind a pooler. */
+async function locked<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
+  await client.query('begin')
+  try {
+    await client.query(
+      "set local statement_timeout = 0; set local timezone = 'UTC'; set local synchronous_commit = on",
+    )
+    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    const result = await work()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
   }
 }

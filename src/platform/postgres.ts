@@ -1,6 +1,11 @@
 import pg from 'pg'
 import type { StoreClock } from './clock.ts'
-import { applicationName, waitsWith, type PostgresAddress } from './connection-config.ts'
+import {
+  applicationName,
+  waitsWith,
+  type PostgresAddress,
+  type SessionSettings,
+} from './connection-config.ts'
 import { connected, type Answers, type Begun, type Connection } from './connection.ts'
 import { Connections } from './connections.ts'
 import { Gate } from './gate.ts'
@@ -40,7 +45,7 @@ export type Database = Queryable & {
   /** Before a transaction of a key: those that wait for locks must not hold connections that others need. */
   readonly writes: Gate
   /** Opens a connection beside the pool's, with further settings of its session; the caller ends it. */
-  readonly connect: (options?: string) => Promise<Connection>
+  readonly connect: (settings?: SessionSettings) => Promise<Connection>
   /** Throws while nothing can be committed, so that no connection is spent on trying; undefined when all is well. */
   readonly beforeWriting: () => Promise<void> | undefined
   /** Why nothing can be committed; undefined when a commit just went well. */
@@ -77,7 +82,7 @@ export function openDatabase(
     clock,
     signIn: queriesOf(signInPool, epoch),
     writes: new Gate(writesMax),
-    connect: (options?: string) => connections.connect(options),
+    connect: (settings?: SessionSettings) => connections.connect(settings),
     beforeWriting: () => connections.beforeWriting(),
     writeFault: () => connections.writeFault(),
     close: async () => {

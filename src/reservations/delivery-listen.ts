@@ -14,6 +14,8 @@ export function listenForBell(
   let listening: Connection | undefined
 
   const open = async (): Promise<void> => {
+    // A pooler loses who listens.
+    if (db.address.pooler) return
     try {
       const connection = await db.connect()
       listening = connection
