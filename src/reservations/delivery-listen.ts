@@ -33,7 +33,10 @@ export function listenForBell(
   }
   const again = (): void => {
     clearTimeout(timer)
-    if (!isClosed) timer = setTimeout(() => (opening = open()), againAfterMs)
+    if (isClosed) return
+    timer = setTimeout(() => {
+      opening = open()
+    }, againAfterMs)
   }
   let opening = open()
   return {

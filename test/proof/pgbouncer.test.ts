@@ -19,16 +19,13 @@ import { startProgram } from '../programs.ts'
  */
 
 const root = resolve(import.meta.dirname, '../..')
-/** What holds locks, pipelines statements, prepares them or works beside requests. */
+/** What holds locks, pipelines statements and prepares them. */
 const files = [
   'src/platform/transaction.test.ts',
   'src/ari/push-ari.test.ts',
   'src/ari/get-room-rate-mappings.test.ts',
   'src/changes/list-changes.test.ts',
-  'src/products/push-products.test.ts',
-  'src/push-log/housekeeping.test.ts',
   'src/reservations/create-reservation.test.ts',
-  'src/reservations/deliver.test.ts',
 ]
 let programs: { initdb: string; postgres: string; pgbouncer: string } | string
 let folder = ''
@@ -113,10 +110,11 @@ test('what a session of ours has holds in every transaction, and is left to nobo
   }
 })
 
-test('pushes, bookings, deliveries, the change feed and housekeeping are through it what they are without', async (context) => {
+test('pushes, bookings and the change feed are through it what they are without', async (context) => {
   if (typeof programs === 'string') return context.skip(programs)
   // Without the mark by which a test run within another runs nothing.
-  const { NODE_TEST_CONTEXT: _mark, ...environ } = process.env
+  const environ = { ...process.env }
+  delete environ['NODE_TEST_CONTEXT']
   const child = spawn(process.execPath, [join(root, 'test/run.ts'), ...files], {
     cwd: root,
     env: {
