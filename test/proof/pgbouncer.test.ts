@@ -163,8 +163,8 @@ function installed(): typeof programs {
     const { initdb, pgbouncer } = find()
     const missing = [...(initdb ? [] : ['postgresql']), ...(pgbouncer ? [] : ['pgbouncer'])]
     if (missing.length > 0) {
-      execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
-      execFileSync('apt-get', ['install', '-y', '-qq', ...missing], { stdio: 'ignore' })
+      execFileSync('/usr/bin/apt-get', ['update', '-qq'], { stdio: 'ignore' })
+      execFileSync('/usr/bin/apt-get', ['install', '-y', '-qq', ...missing], { stdio: 'ignore' })
     }
   } catch (error) {
     return `NOT TESTED: PgBouncer can't be installed here (${String(error)})`
