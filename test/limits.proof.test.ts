@@ -565,7 +565,7 @@ test('without PostgreSQL everything is answered with 503, and with it again the 
 
     await proxy.heal()
     for (const request of requests) expectOk(await request())
-    assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
+    await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
     assert.equal(await inventoryHeld(supplier), 2)
   } finally {
     await proxy.heal()
@@ -631,7 +631,7 @@ test('while PostgreSQL hangs the service says that it is not ready, and what wai
     assert.equal((await fetch(`${service.url}/livez`)).status, 200)
     proxy.release()
     for (const { status, text } of await Promise.all(waiting)) assert.equal(status, 200, text)
-    assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
+    await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
   } finally {
     proxy.release()
     await service.stop()
