@@ -1,21 +1,16 @@
 import { catalogs } from './ari/catalog.ts'
 import { committer } from './ari/commit.ts'
-import { getAri } from './ari/get-ari.ts'
-import { getRoomRateMappings } from './ari/get-room-rate-mappings.ts'
 import { selectHotelsOnSale } from './ari/on-sale.ts'
-import { pushAri, type AriNeeds } from './ari/push-ari.ts'
-import { listChanges } from './changes/list-changes.ts'
+import { pushAri } from './ari/push-ari.ts'
 import { consoleHandlers, type ConsoleNeeds } from './console-handlers.ts'
 import { mountConsole } from './console/mount-console.ts'
-import type { RouteName } from './contract.ts'
+import { handlers, type HandlerNeeds } from './handlers.ts'
 import { mountHealth } from './health.ts'
-import { getHotels, type GetHotelsNeeds } from './hotels/get-hotels.ts'
+import { metricsServer, mountMetrics, type MetricsRules } from './metrics.ts'
 import { pushHotels } from './hotels/push-hotels.ts'
 import { authenticator, type Authenticator } from './keys/authenticate.ts'
-import { getLimits } from './keys/get-limits.ts'
 import { noRevocations, type Revocations } from './keys/revocations.ts'
 import type { Environment } from './keys/secret.ts'
-import { findOffers, type OfferNeeds } from './offers/find-offers.ts'
 import { hotelFinder } from './offers/hotel-references.ts'
 import { SearchTurns } from './offers/search-turns.ts'
 import { stayReader } from './offers/stays.ts'
@@ -34,42 +29,24 @@ import { outboundCaller } from './platform/outbound-call.ts'
 import type { OutboundRules } from './platform/outbound.ts'
 import { serve, type Server } from './platform/serve.ts'
 import { startStoreWatch } from './platform/store-watch.ts'
-import { type Mounted } from './platform/mount.ts'
-import { getTaxes } from './taxes/get-taxes.ts'
+import type { Mounted } from './platform/mount.ts'
 import { pushTaxes } from './taxes/push-taxes.ts'
-import { getProducts } from './products/get-products.ts'
 import { pushProducts } from './products/push-products.ts'
-import { checkPrice, type PriceCheckNeeds } from './price-check/check-price.ts'
 import { priceChecker } from './price-check/checker.ts'
-import { listPriceChecks } from './price-check/list-price-checks.ts'
-import { getPush } from './push-log/get-push.ts'
 import { keepRefused } from './push-log/keep-refused.ts'
 import { replayedAnswer } from './push-log/keep.ts'
-import { listPushes } from './push-log/list-pushes.ts'
-import { getReference } from './reference/get-reference.ts'
-import { acknowledgeReservations } from './reservations/acknowledge-reservations.ts'
 import { cancelReservation } from './reservations/cancel-reservation.ts'
 import { createReservation } from './reservations/create-reservation.ts'
 import { deliveryBell } from './reservations/delivery-bell.ts'
 import { startDeliveryWorker, type DeliveryWorker } from './reservations/delivery-worker.ts'
-import { getReservation } from './reservations/get-reservation.ts'
-import { listDeliveries } from './reservations/list-deliveries.ts'
-import { listReservations } from './reservations/list-reservations.ts'
 import { modifyReservation } from './reservations/modify-reservation.ts'
-import { bookingTurnsMax, type BookNeeds } from './reservations/once.ts'
-import { pushBooking, type PushBookingNeeds } from './reservations/push-booking.ts'
-import { retrieveReservations } from './reservations/retrieve-reservations.ts'
+import { bookingTurnsMax } from './reservations/once.ts'
 import { openVault } from './reservations/vault.ts'
-import { sendDeliveriesAgain } from './reservations/send-deliveries-again.ts'
-import { bookTest, type BookTestNeeds } from './sandbox/book-test.ts'
+import { bookTest } from './sandbox/book-test.ts'
 import { getFaults, orderFaults } from './sandbox/order-faults.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
 import { callbackWatch } from './webhooks/callback-watch.ts'
-import { getWebhooks } from './webhooks/get-webhooks.ts'
-import { pinger, type Pinger } from './webhooks/ping.ts'
-import { registerAvailabilityWebhook, registerPushbookWebhook } from './webhooks/register-webhook.ts'
-import { removeAvailabilityWebhook, removePushbookWebhook } from './webhooks/remove-webhook.ts'
-import { testWebhook } from './webhooks/test-webhook.ts'
+import { pinger } from './webhooks/ping.ts'
 
 export type AppNeeds = Needs & {
   environment: Environment
@@ -84,6 +61,8 @@ export type AppNeeds = Needs & {
   console: ConsoleSettings | undefined
   /** Proxies whose word is taken for where a request came from. */
   trustedProxies?: readonly string[] | undefined
+  /** Absent: everybody may read them at /metrics. */
+  metrics?: MetricsRules | undefined
   /** How many times longer than usual this process waits before it turns a request away for being late; 1 or more. */
   patience: number
 }
@@ -97,8 +76,8 @@ export type ConsoleSettings = ConsoleAddress & {
 }
 
 export type App = {
-  /** Listens; port 0 takes a free one. */
-  listen: (where: { host: string; port: number }) => Promise<{ url: string }>
+  /** Listens; port 0 takes a free one. `metricsUrl` is where the metrics have a port of their own. */
+  listen: (where: { host: string; port: number }) => Promise<{ url: string; metricsUrl?: string }>
   /** New requests get 503 from now on, and /readyz says so; those under way finish, those that wait come to an end. */
   drain: () => void
   /** Ends the connections, waits for requests under way, then writes what is still to be written. */
@@ -110,55 +89,6 @@ export type App = {
   startDeliveries: () => DeliveryWorker
   /** Has the console's web application built where it isn't, behind everything else. */
   prepareConsole: () => void
-}
-
-type HandlerNeeds = AriNeeds &
-  PushBookingNeeds &
-  GetHotelsNeeds &
-  OfferNeeds &
-  PriceCheckNeeds &
-  BookTestNeeds &
-  BookNeeds &
-  ConsoleNeeds & { outbound: OutboundRules; pings: Pinger }
-
-/** Every route's handler; the compiler demands one for each. */
-const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = {
-  pushHotels,
-  getHotels,
-  pushProducts,
-  getProducts,
-  getRoomRateMappings,
-  pushTaxes,
-  getTaxes,
-  pushAri,
-  getAri,
-  registerAvailabilityWebhook,
-  registerPushbookWebhook,
-  removeAvailabilityWebhook,
-  removePushbookWebhook,
-  getWebhooks,
-  testWebhook,
-  pushBooking,
-  retrieveReservations,
-  acknowledgeReservations,
-  listDeliveries,
-  sendDeliveriesAgain,
-  listPushes,
-  getPush,
-  getReference,
-  getLimits,
-  findOffers,
-  checkPrice,
-  listPriceChecks,
-  listChanges,
-  createReservation,
-  modifyReservation,
-  getReservation,
-  listReservations,
-  cancelReservation,
-  orderFaults,
-  getFaults,
-  bookTest,
 }
 
 const connectionsCloseWithinMs = 800
@@ -191,6 +121,9 @@ export function startApp(needs: AppNeeds): App {
   const { fastify } = server
   const shedding = shedWhenLate(fastify, needs)
   mountHealth(fastify, needs, () => draining)
+  const { port: metricsPort, token: metricsToken } = needs.metrics ?? {}
+  const ownMetrics = metricsPort === undefined ? undefined : metricsServer(needs.telemetry, metricsToken)
+  if (!ownMetrics) mountMetrics(fastify, needs.telemetry, metricsToken)
   if (needs.isGateway || needs.console) mountDocs(fastify, needs)
   const web = needs.console && mountConsole(fastify, needs)
   measure(needs, { commits, server })
@@ -201,7 +134,11 @@ export function startApp(needs: AppNeeds): App {
     requestsInFlight: () => server.requestsInFlight() + server.requestsHeldOpen(),
     startDeliveries: () => startDeliveryWorker(handlerNeeds),
     prepareConsole: () => web?.prepare(),
-    listen: async ({ host, port }) => ({ url: await fastify.listen({ host, port }) }),
+    listen: async ({ host, port }) => {
+      const metricsUrl = await ownMetrics?.listen({ host, port: metricsPort ?? 0 })
+      const url = await fastify.listen({ host, port })
+      return metricsUrl === undefined ? { url } : { url, metricsUrl }
+    },
     drain: () => {
       draining = true
       server.drain()
@@ -214,6 +151,7 @@ export function startApp(needs: AppNeeds): App {
       await fastify.close().finally(() => clearTimeout(patience))
       shedding.close()
       await storeWatch.close()
+      await ownMetrics?.close()
       pings.close()
       handlerNeeds.deliveryCaller.close()
       await prices.close()

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
 import { signInMinutes, usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
+import type { MetricsRules } from './metrics.ts'
 import { hostsOf, hostWantOf, hostWants, isHostWant } from './platform/hosts.ts'
 import { logLevels, type LogLevel } from './platform/log.ts'
 import { isAllowableNetwork, loopbackNetworks } from './platform/outbound.ts'
@@ -36,6 +37,7 @@ export type Settings = {
   publicUrl: string | undefined
   /** Addresses and networks. */
   trustedProxies: readonly string[]
+  metrics: MetricsRules
   /** How many times longer than usual requests may take before they are turned away for being late. */
   patience: number
   oidc: OidcSettings | undefined
@@ -76,6 +78,8 @@ const names = [
   'ARI_PUBLIC_URL',
   'ARI_TRUSTED_PROXIES',
   'ARI_PATIENCE',
+  'ARI_METRICS_PORT',
+  'ARI_METRICS_TOKEN',
   'ARI_OIDC_ISSUER',
   'ARI_OIDC_CLIENT_ID',
   'ARI_OIDC_CLIENT_SECRET',
@@ -94,6 +98,7 @@ type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEV
 
 const pushLogDays = { min: 1, max: 3_650, usual: 90 }
 const vaultKeyBytes = 32
+const metricsToken = /^[\x21-\x7e]{16,200}$/
 const patience = { min: 1, max: 1_000 }
 
 /** Who became root by sudo, if anybody did. */
@@ -172,6 +177,10 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     ),
     publicUrl: setting<string | undefined>('ARI_PUBLIC_URL', undefined, readOrigin),
     trustedProxies: setting<readonly string[]>('ARI_TRUSTED_PROXIES', [], readNetworks),
+    metrics: {
+      port: setting<number | undefined>('ARI_METRICS_PORT', undefined, integerBetween(0, 65_535)),
+      token: setting<string | undefined>('ARI_METRICS_TOKEN', undefined, readMetricsToken),
+    },
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
     oidc: readOidc(environ, setting, wrong),
     signIn: readSignIn(setting, environment),
@@ -184,6 +193,8 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
   if (settings.revocationsFile?.startsWith(`${settings.dataDir}/`)) {
     wrong.push('ARI_REVOCATIONS_FILE must not lie in ARI_DATA_DIR, with which it would be restored')
   }
+  if (settings.metrics.port !== undefined && settings.metrics.port === settings.port && settings.port > 0)
+    wrong.push('ARI_METRICS_PORT must be another port than PORT')
   if (wrong.length > 0) throw new WrongSettings(wrong)
   return { settings, warnings: unknownSettings(environ) }
 }
@@ -266,6 +277,15 @@ function readKeys(text: string): Reading<readonly Buffer[]> {
   const readings = text.split(',').map((part) => readVaultKey(part.trim()))
   const wrong = readings.find((reading) => 'wrong' in reading)
   return wrong ?? { value: readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])) }
+}
+
+function readMetricsToken(text: string): Reading<string> {
+  return metricsToken.test(text)
+    ? { value: text }
+    : {
+        wrong:
+          'must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',
+      }
 }
 
 function readRoles(text: string): Reading<readonly Role[]> {

@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Needs } from './platform/needs.ts'
 import { storeFaults } from './platform/store-faults.ts'
 
-/** What load balancers and monitors ask: whether the process lives, whether it should get requests, and its metrics. */
+/** What load balancers and monitors ask: whether the process lives, and whether it should get requests. */
 
 const readyTimeoutMs = 2_500
 
 export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: () => boolean): void {
   // Those who watch an overloaded service must not take it for a dead one.
-  const config = { isForMonitors: true } as const
+  const config = { place: 'probe' } as const
   fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
   fastify.get('/readyz', { config }, async (_request, reply) => {
     const reason = isDraining() ? 'shutting down' : await storeFault(needs)
@@ -17,9 +17,6 @@ export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: 
       .type('text/plain')
       .send(reason === undefined ? `ready\n${clockWarning(needs)}` : `not ready: ${reason}\n`)
   })
-  fastify.get('/metrics', { config }, async (_request, reply) =>
-    reply.type(needs.telemetry.registry.contentType).send(await needs.telemetry.registry.metrics()),
-  )
 }
 
 /** No reason to send it no requests: all that it decides by time, it decides by the database's. */

@@ -88,6 +88,7 @@ export async function startService(
       console: settings.roles.includes('console') ? settings : undefined,
       trustedProxies: settings.trustedProxies,
       patience: settings.patience,
+      metrics: settings.metrics,
     })
     closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
     const housekeeping = startHousekeeping(needs, settings)

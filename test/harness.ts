@@ -6,6 +6,7 @@ import type { Clock } from '../src/platform/clock.ts'
 import type { PostgresAddress } from '../src/platform/connection-config.ts'
 import { openSession } from '../src/operators/door.ts'
 import { usualSignInRules } from '../src/operators/sign-in-rules.ts'
+import type { MetricsRules } from '../src/metrics.ts'
 import { insertOptionalOperator } from '../src/operators/store.ts'
 import { checkDatabase } from '../src/platform/first-connection.ts'
 import { openLog } from '../src/platform/log.ts'
@@ -21,6 +22,8 @@ import { makeTemplate, templateVariable, testNow } from './template.ts'
 /** The whole service in this process, on a database of its own, entered over HTTP. */
 export type TestGateway = {
   url: string
+  /** Where the metrics have a port of their own. */
+  metricsUrl: string | undefined
   app: App
   db: Database
   clock: Clock & { set: (instant: string) => void }
@@ -87,6 +90,7 @@ export type GatewayOptions = {
   trustedProxies?: readonly string[]
   /** 1 for a test of the limits by which requests are turned away for being late; usually they are far. */
   patience?: number
+  metrics?: MetricsRules
   through?: (address: TestAddress) => PostgresAddress
 }
 
@@ -138,12 +142,14 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     isGateway: options.isGateway ?? true,
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
+    metrics: options.metrics,
     console: 'console' in options ? options.console && { ...usualConsole, ...options.console } : usualConsole,
   })
-  const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
+  const { url, metricsUrl } = await app.listen({ host: '127.0.0.1', port: 0 })
   const others: TestGateway[] = []
   return {
     url,
+    metricsUrl,
     app,
     db,
     clock,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import pg from 'pg'
 import { defaultLimits } from '../src/keys/limits.ts'
 import { poolConnectionsMax } from '../src/platform/postgres.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type TestGateway,
   type TestSupplier,
 } from './harness.ts'
+import { holdHotel } from './locks.ts'
 import { environOf } from './postgres.ts'
 import { minutes } from './pace.ts'
 import { postgresProxy } from './postgres-proxy.ts'
@@ -225,26 +225,6 @@ test('an ARI push has the items and the cells of its key, and is refused as a wh
   assert.equal(await storedFor(gateway, supplier), heldBefore)
 })
 
-/** Holds the row of a hotel, as a transaction that doesn't end would. */
-async function holdHotel(
-  context: TestContext,
-  hotelId: string,
-  supplier: TestSupplier,
-): Promise<() => Promise<void>> {
-  const { address } = gateway.db
-  const holder = new pg.Client(address)
-  await holder.connect()
-  await holder.query('begin')
-  const { rowCount } = await holder.query(
-    'select from hotel h join supplier s on s.id = h.supplier_id where h.code = $1 and s.name = $2 for update of h',
-    [hotelId, supplier.name],
-  )
-  assert.equal(rowCount, 1)
-  const letGo = () => holder.end()
-  context.after(letGo)
-  return letGo
-}
-
 type Counted = { statuses: Record<number, number>; done: Promise<void> }
 
 /** Sends at once, and counts what comes back when it comes. */
@@ -274,7 +254,7 @@ test('while a hotel is held up, 3,000 pushes find a bound: those over it get 503
   const bystander = await gateway.supplier('bystander', unlimited)
   await pushStoryHotel(first)
   await pushStoryHotel(bystander)
-  const letGo = await holdHotel(context, 'H1', first)
+  const letGo = await holdHotel(context, gateway.db, 'H1', first)
 
   // One key alone takes half of the places; others go on.
   const ofOne = countReplies(
@@ -356,7 +336,7 @@ test('bodies count until their requests are answered: a key that holds its share
   const holding = await gateway.supplier('holding', { requestsPerMinute: 0 })
   const bystander = await gateway.supplier('next to holding')
   await pushStoryHotel(holding)
-  const letGo = await holdHotel(context, 'H1', holding)
+  const letGo = await holdHotel(context, gateway.db, 'H1', holding)
   const body = gzipSync(JSON.stringify([hotel('H1')]).padEnd(9 * 1024 * 1024))
   const push = () => holding.post('/push/hotels', body, { 'content-encoding': 'gzip' })
   const pushes = countReplies(Array.from({ length: 20 }, push))
@@ -383,7 +363,7 @@ test('pushes of one key to a hotel that is held up take few connections, and bey
   const bystander = await gateway.supplier('next to busy')
   await pushStoryHotel(busy)
   await pushStoryHotel(bystander)
-  const letGo = await holdHotel(context, 'H1', busy)
+  const letGo = await holdHotel(context, gateway.db, 'H1', busy)
   const pushes = countReplies(
     Array.from({ length: 250 }, () =>
       busy.post('/push/products', { hotelId: 'H1', products: [product('DBL', 'BAR')] }),
@@ -409,7 +389,7 @@ test('pushes of many keys to hotels that are held up leave connections to reads,
   )
   const bystander = await gateway.supplier('next to many', unlimited)
   for (const supplier of [...busy, bystander]) await pushStoryHotel(supplier)
-  const letGo = await Promise.all(busy.map((supplier) => holdHotel(context, 'H1', supplier)))
+  const letGo = await Promise.all(busy.map((supplier) => holdHotel(context, gateway.db, 'H1', supplier)))
   const pushes = busy.map((supplier) =>
     countReplies(
       Array.from({ length: 10 }, () =>
@@ -489,7 +469,7 @@ test('while the service drains, pushes under way are applied and new requests ge
   const supplier = await gateway.supplier('draining')
   await pushStoryHotel(supplier)
   const there = client(draining.url, { 'x-api-key': supplier.apiKey })
-  const letGo = await holdHotel(context, 'H1', supplier)
+  const letGo = await holdHotel(context, gateway.db, 'H1', supplier)
   const underWay = Array.from({ length: 20 }, (_, index) => there.post('/push/ari', inventory(index + 1)))
   await until(async () => (await metric(draining, 'ari_requests_in_flight')) === 21)
   draining.app.drain()

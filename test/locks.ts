@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import type { Database, Queryable } from '../src/platform/postgres.ts'
 import { transaction } from '../src/platform/transaction.ts'
 import { minutes } from './pace.ts'
@@ -31,4 +34,24 @@ export async function meetingAtLock<Answer>(
     return { answers }
   })
   return meeting.answers
+}
+
+/** Holds the row of a hotel, as a transaction that doesn't end would. */
+export async function holdHotel(
+  context: TestContext,
+  db: Database,
+  hotelId: string,
+  supplier: { name: string },
+): Promise<() => Promise<void>> {
+  const holder = new pg.Client(db.address)
+  await holder.connect()
+  await holder.query('begin')
+  const { rowCount } = await holder.query(
+    'select from hotel h join supplier s on s.id = h.supplier_id where h.code = $1 and s.name = $2 for update of h',
+    [hotelId, supplier.name],
+  )
+  assert.equal(rowCount, 1)
+  const letGo = () => holder.end()
+  context.after(letGo)
+  return letGo
 }

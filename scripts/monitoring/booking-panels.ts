@@ -77,6 +77,7 @@ export const rowsOfBookings: readonly Row[] = [
         queries: [
           [`max by (instance) (${of('nodejs_eventloop_lag_p99_seconds')})`, '{{instance}} p99'],
           [`max by (instance) (${of('nodejs_eventloop_lag_mean_seconds')})`, '{{instance}} mean'],
+          [quantile(0.999, 'ari_event_loop_delay_seconds'), 'longest of a thousand looks'],
         ],
       },
       {

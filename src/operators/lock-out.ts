@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import type { Needs } from '../platform/needs.ts'
+import { networkOf } from '../platform/network-of.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { SignInRules } from './sign-in-rules.ts'
@@ -108,18 +108,6 @@ export async function deleteOldFailedSignIns(db: Queryable, nowMs: number): Prom
 
 function keyOf(kind: 'name' | 'address', text: string): Buffer {
   return hash('sha256', `${kind}\n${text}`, 'buffer')
-}
-
-const groupsOfNetwork = 4
-
-/** Whoever has one IPv6 address has all of its /64. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address
-  const [head = '', tail = ''] = address.split('::')
-  const groups = head.split(':').filter((group) => group !== '')
-  const after = tail.split(':').filter((group) => group !== '')
-  while (groups.length + after.length < 8) groups.push('0')
-  return [...groups, ...after].slice(0, groupsOfNetwork).join(':')
 }
 
 function locked(untilMs: number, nowMs: number): Rejected {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isCardNumberId } from './card-number.ts'
-import type { Caller, Push, Visit } from './mount.ts'
+import type { Caller, Operator, Push, Visit } from './mount.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import { operatorRoles, type Route } from './route.ts'
@@ -66,7 +66,7 @@ export async function admitToken(
   { access, takesIdempotencyKey }: Route,
   request: FastifyRequest,
   needs: ServeNeeds,
-): Promise<void> {
+): Promise<number> {
   const token = await needs.tokenOf(request.headers.authorization)
   if (token?.role !== access) {
     throw new Rejected(401, {
@@ -78,6 +78,7 @@ export async function admitToken(
   }
   const idempotencyKey = takesIdempotencyKey ? idempotencyKeyIn(request) : undefined
   request.ari.token = { id: token.id, idempotencyKey }
+  return token.id
 }
 
 function tokenHint(access: Route['access'], { headers }: FastifyRequest): string {
@@ -88,7 +89,11 @@ function tokenHint(access: Route['access'], { headers }: FastifyRequest): string
   return `Send a valid ${access} token as "Authorization: Bearer …"`
 }
 
-export async function admitOperator(route: Route, request: FastifyRequest, needs: ServeNeeds): Promise<void> {
+export async function admitOperator(
+  route: Route,
+  request: FastifyRequest,
+  needs: ServeNeeds,
+): Promise<Operator> {
   const operator = await needs.operatorOf(visitOf(request))
   if (!operator) {
     throw new Rejected(401, {
@@ -114,6 +119,7 @@ export async function admitOperator(route: Route, request: FastifyRequest, needs
     })
   }
   request.ari.operator = operator
+  return operator
 }
 
 export function visitOf({ method, ip, headers }: FastifyRequest): Visit {

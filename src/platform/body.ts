@@ -1,18 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
+import { everySecond } from './every-second.ts'
 import { Rejected } from './rejected.ts'
 
 /** Limits of what bodies take of the memory, decompressed, from their first byte until their request is answered. */
 const bytesHeldMax = 256 * 1024 * 1024
-/** So that nobody takes all of it. A single body of a key may be larger: the key's own limit allows it. */
-const bytesHeldPerKeyMax = 64 * 1024 * 1024
+/** So that nobody takes all of it. A single body may be larger, where the key's own limit allows it. */
+const bytesHeldPerOwnerMax = 64 * 1024 * 1024
 
 /** A body that doesn't arrive in time, or stalls on its way, is given up. */
-const arrivesWithinSeconds = 20
 const bytesPerSecondMin = 1_024
 const slowSecondsMax = 3
-const tickMs = 1_000
 
 /** One object for a byte would take a hundred times the memory: so many pieces are joined before more are kept. */
 const piecesMax = 1_024
@@ -22,8 +21,8 @@ export const bodyEncodings = ['identity', 'gzip', 'br', 'zstd'] as const
 
 const closedEarly = 'the connection closed early'
 
-/** Whose body it is; undefined stands for all who need no key, together. */
-export type BodyOwner = { keyId: number | undefined; bytesMax: number }
+/** Whose body it is, and what it may be. */
+export type BodyOwner = { owner: string; bytesMax: number; arrivesWithinSeconds: number }
 
 export type BodyReader = {
   /** The decompressed bytes of a body, at most `bytesMax` of them, without a byte order mark. They count until `release`. */
@@ -32,7 +31,7 @@ export type BodyReader = {
   release: (request: IncomingMessage) => void
 }
 
-type Hold = { keyId: number | undefined; bytes: number }
+type Hold = { owner: string; bytes: number }
 
 /**
  * `limited` is told of every body that is turned away, by the limit. With `patience` a body may take so many times
@@ -45,13 +44,13 @@ export function bodyReader(
   const held = new HeldBytes()
   const holds = new WeakMap<IncomingMessage, Hold>()
   return {
-    read: (request, { keyId, bytesMax }) =>
+    read: (request, { owner, bytesMax, arrivesWithinSeconds }) =>
       new Promise((resolve, reject) => {
         // The caller left while the key was looked up: no event is to come any more.
         if (request.destroyed) throw unreadable(new Error(closedEarly))
         if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
         const source = decoded(request, request.headers['content-encoding'])
-        const hold = { keyId, bytes: 0 }
+        const hold = { owner, bytes: 0 }
         const pieces = new Pieces()
         let isSettled = false
         const settle = (finish: () => void): void => {
@@ -81,7 +80,8 @@ export function bodyReader(
             refuse(overloaded())
           } else pieces.add(bytes)
         }
-        const pace = watchPace(request, patience, () => refuse(tooSlow()))
+        const late = () => refuse(tooSlow(arrivesWithinSeconds))
+        const pace = watchPace(request, arrivesWithinSeconds * patience, slowSecondsMax * patience, late)
         source.on('data', onData)
         source.once('end', () =>
           settle(() => {
@@ -101,16 +101,16 @@ export function bodyReader(
   }
 }
 
-/** The bytes of all bodies, and of each key's. */
+/** The bytes of all bodies, and of each owner's. */
 class HeldBytes {
   #bytes = 0
-  readonly #bytesByKey = new Map<number | undefined, number>()
+  readonly #bytesByOwner = new Map<string, number>()
 
   /** Counts more bytes, and tells which limit they break. */
   take(hold: Hold, bytes: number): 'bodies' | 'bodies_of_key' | undefined {
-    const ofKey = this.#add(hold, bytes)
+    const ofOwner = this.#add(hold, bytes)
     if (this.#bytes > bytesHeldMax) return 'bodies'
-    return ofKey > bytesHeldPerKeyMax && ofKey > hold.bytes ? 'bodies_of_key' : undefined
+    return ofOwner > bytesHeldPerOwnerMax && ofOwner > hold.bytes ? 'bodies_of_key' : undefined
   }
 
   free(hold: Hold): void {
@@ -118,12 +118,12 @@ class HeldBytes {
   }
 
   #add(hold: Hold, bytes: number): number {
-    const ofKey = (this.#bytesByKey.get(hold.keyId) ?? 0) + bytes
+    const ofOwner = (this.#bytesByOwner.get(hold.owner) ?? 0) + bytes
     this.#bytes += bytes
     hold.bytes += bytes
-    if (ofKey > 0) this.#bytesByKey.set(hold.keyId, ofKey)
-    else this.#bytesByKey.delete(hold.keyId)
-    return ofKey
+    if (ofOwner > 0) this.#bytesByOwner.set(hold.owner, ofOwner)
+    else this.#bytesByOwner.delete(hold.owner)
+    return ofOwner
   }
 }
 
@@ -156,7 +156,12 @@ function withoutMark(body: Buffer): Buffer {
  * Calls `late` when a body comes too slowly. Time is counted by ticks: those in which this process stood still, or had
  * the whole body already and was unpacking it, are not the sender's.
  */
-function watchPace(request: IncomingMessage, patience: number, late: () => void) {
+function watchPace(
+  request: IncomingMessage,
+  secondsMax: number,
+  slowSecondsInARow: number,
+  late: () => void,
+) {
   let seconds = 0
   let slowSeconds = 0
   let bytesOfSecond = 0
@@ -166,24 +171,9 @@ function watchPace(request: IncomingMessage, patience: number, late: () => void)
     seconds++
     slowSeconds = bytesOfSecond < bytesPerSecondMin ? slowSeconds + 1 : 0
     bytesOfSecond = 0
-    if (seconds >= arrivesWithinSeconds * patience || slowSeconds >= slowSecondsMax * patience) late()
+    if (seconds >= secondsMax || slowSeconds >= slowSecondsInARow) late()
   }
   return { progress, stop: everySecond(tick) }
-}
-
-const ticks = new Set<() => void>()
-let ticking: NodeJS.Timeout | undefined
-
-/** One timer for all: most bodies are there before it ticks for the first time. */
-function everySecond(tick: () => void): () => void {
-  ticks.add(tick)
-  ticking ??= setInterval(() => {
-    for (const each of ticks) each()
-    if (ticks.size > 0) return
-    clearInterval(ticking)
-    ticking = undefined
-  }, tickMs)
-  return () => ticks.delete(tick)
 }
 
 function decoded(payload: IncomingMessage, encoding: string | undefined): Readable {
@@ -223,7 +213,7 @@ export function overloaded(): Rejected {
   )
 }
 
-function tooSlow(): Rejected {
+function tooSlow(arrivesWithinSeconds: number): Rejected {
   return new Rejected(
     408,
     {

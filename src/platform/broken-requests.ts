@@ -16,11 +16,13 @@ export type BrokenRequests = {
 
 export function brokenRequests(
   inFlight: InFlight,
+  hasMore: (socket: Socket) => boolean,
   requestIdOf: (header: string | string[] | undefined) => string,
   refused: (status: number) => void,
 ): BrokenRequests {
   const toClose = new WeakSet<Socket>()
-  const isWorkedFor = (socket: Socket): boolean => inFlight.on(socket).some(({ raw }) => raw.complete)
+  const isWorkedFor = (socket: Socket): boolean =>
+    hasMore(socket) || inFlight.on(socket).some(({ raw }) => raw.complete)
   const answer = (to: ServerResponse, rejected: Rejected, requestId: string): void => {
     refused(rejected.status)
     const { headers, json } = spelled(rejected, requestId)
@@ -51,11 +53,29 @@ export function brokenRequests(
   }
 }
 
-export const hostMissing = new Rejected(400, {
+const hostMissing = new Rejected(400, {
   type: 'MALFORMED_REQUEST',
   message: 'Host header is required',
   path: 'host',
 })
+
+/** Whoever stands before the service may have judged by the other one. */
+const hostRepeated = new Rejected(400, {
+  type: 'MALFORMED_REQUEST',
+  message: 'Host header must be sent once',
+  path: 'host',
+})
+
+/** Node takes the first of several, and passes over that there are more. */
+export function hostFault({ headers, httpVersion, rawHeaders }: IncomingMessage): Rejected | undefined {
+  if (headers.host === undefined) return httpVersion === '1.1' ? hostMissing : undefined
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1 ? hostRepeated : undefined
+}
 
 const badUrl = new Rejected(400, {
   type: 'MALFORMED_REQUEST',

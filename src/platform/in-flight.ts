@@ -1,16 +1,20 @@
 import type { FastifyRequest } from 'fastify'
 import type { Socket } from 'node:net'
+import { networkOf } from './network-of.ts'
 
 /**
  * Requests that are being worked on or answered. One whose caller went away is counted until its work ends, so that
  * coming and going cannot pile up work; and its answer, which nobody takes, does not count for ever.
  */
 export type InFlight = {
-  began: (request: FastifyRequest) => void
+  /** Tells the limit that it is beyond. */
+  began: (request: FastifyRequest, place: Place) => PlaceLimit | undefined
   /** From here on the request counts until `workEnded`. */
   workBegan: (request: FastifyRequest) => void
-  /** Whose the request is; tells how many that key has in flight, this one included. */
-  claimed: (request: FastifyRequest, keyId: number) => number
+  /** Whose the request turned out to be; tells the limit that it is beyond. */
+  claimed: (request: FastifyRequest, place: Place) => PlaceLimit | undefined
+  /** Whose it is. */
+  ownerOf: (request: FastifyRequest) => string
   workEnded: (request: FastifyRequest) => void
   /** It may stay open for long and is counted elsewhere from now on (held-open.ts). */
   heldOpen: (request: FastifyRequest) => void
@@ -21,21 +25,65 @@ export type InFlight = {
   count: () => number
 }
 
-type Counted = { isUnanswered: boolean; isWorked: boolean; keyId: number | undefined }
+/** A place that a request takes, and for whom. */
+export type Place = { kind: PlaceKind; owner: string }
+
+/**
+ * Requests without a key have places of their own, so that they never take those of others. Many suppliers may come from
+ * one address: each is counted by its key, and by the address only while the key is being looked up.
+ */
+export const placeKinds = {
+  /** Its key, token or session is being looked up; by address. */
+  arriving: { room: 'known', each: 1_000, limit: 'in_flight_of_address' },
+  /** By key, token or operator. */
+  known: { room: 'known', each: 1_000, limit: 'in_flight_of_key' },
+  /** Without any, or with one that opens nothing; by address. */
+  open: { room: 'open', each: 100, limit: 'in_flight_of_address' },
+  /** From those who watch the service, who must not take it for a dead one. */
+  probe: { room: 'unlimited', each: Infinity, limit: 'in_flight_of_address' },
+} as const
+type PlaceKind = keyof typeof placeKinds
+
+export const rooms = {
+  known: { max: 2_000, limit: 'in_flight' },
+  open: { max: 500, limit: 'in_flight_open' },
+  unlimited: { max: Infinity, limit: 'in_flight' },
+} as const
+
+export type PlaceLimit = (typeof placeKinds)[PlaceKind]['limit'] | (typeof rooms)[keyof typeof rooms]['limit']
+
+/** As the request comes; whose it is, shows later. */
+export function firstPlaceOf(request: FastifyRequest): Place {
+  return { kind: request.routeOptions.config.place ?? 'open', owner: addressOf(request) }
+}
+
+export function openPlaceOf(request: FastifyRequest): Place {
+  return { kind: 'open', owner: addressOf(request) }
+}
+
+function addressOf({ ip }: FastifyRequest): string {
+  return `address ${networkOf(ip)}`
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** As what its requests come; `open` by default. */
+    place?: PlaceKind
+  }
+}
+
+type Counted = { isUnanswered: boolean; isWorked: boolean; place: Place }
 
 /** `ended` is told of every request that counts no more. */
 export function inFlightRequests(ended: (request: FastifyRequest) => void): InFlight {
   const counted = new WeakMap<FastifyRequest, Counted>()
   const bySocket = new WeakMap<Socket, Set<FastifyRequest>>()
-  const countByKey = new Map<number, number>()
+  const places = new TakenPlaces()
   let count = 0
-  const over = (request: FastifyRequest, { keyId }: Counted): void => {
+  const over = (request: FastifyRequest, { place }: Counted): void => {
     count--
+    places.leave(place)
     ended(request)
-    if (keyId === undefined) return
-    const left = (countByKey.get(keyId) ?? 0) - 1
-    if (left > 0) countByKey.set(keyId, left)
-    else countByKey.delete(keyId)
   }
   const answered = (request: FastifyRequest): void => {
     bySocket.get(request.raw.socket)?.delete(request)
@@ -49,31 +97,32 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
     if (known) return known
     const requests = new Set<FastifyRequest>()
     bySocket.set(socket, requests)
-    // Of answers that wait behind another on a broken connection nothing else tells.
+    // Of an answer on a broken connection nothing else tells.
     socket.once('close', () => {
       for (const request of requests) answered(request)
     })
     return requests
   }
   return {
-    began: (request) => {
+    began: (request, place) => {
       count++
-      counted.set(request, { isUnanswered: true, isWorked: false, keyId: undefined })
+      counted.set(request, { isUnanswered: true, isWorked: false, place })
       requestsOf(request.raw.socket).add(request)
+      return places.take(place)
     },
     workBegan: (request) => {
       const one = counted.get(request)
       if (one?.isUnanswered) one.isWorked = true
     },
-    claimed: (request, keyId) => {
-      const ofKey = (countByKey.get(keyId) ?? 0) + 1
+    claimed: (request, place) => {
       const one = counted.get(request)
       // Its caller may have gone while the key was looked up.
-      if (!one || !(one.isUnanswered || one.isWorked)) return ofKey
-      one.keyId = keyId
-      countByKey.set(keyId, ofKey)
-      return ofKey
+      if (!one || !(one.isUnanswered || one.isWorked)) return undefined
+      places.leave(one.place)
+      one.place = place
+      return places.take(place)
     },
+    ownerOf: (request) => counted.get(request)?.place.owner ?? '',
     workEnded: (request) => {
       const one = counted.get(request)
       if (!one?.isWorked) return
@@ -90,5 +139,35 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
     answered,
     on: (socket) => [...(bySocket.get(socket) ?? [])],
     count: () => count,
+  }
+}
+
+class TakenPlaces {
+  readonly #byRoom = { known: 0, open: 0, unlimited: 0 }
+  readonly #byOwner = { arriving: new Counts(), known: new Counts(), open: new Counts(), probe: new Counts() }
+
+  /** Takes it in any case: a request that is turned away counts until its answer is taken. */
+  take({ kind, owner }: Place): PlaceLimit | undefined {
+    const { room, each, limit } = placeKinds[kind]
+    const inRoom = ++this.#byRoom[room]
+    const ofOwner = this.#byOwner[kind].add(owner, 1)
+    if (ofOwner > each) return limit
+    return inRoom > rooms[room].max ? rooms[room].limit : undefined
+  }
+
+  leave({ kind, owner }: Place): void {
+    this.#byRoom[placeKinds[kind].room]--
+    this.#byOwner[kind].add(owner, -1)
+  }
+}
+
+class Counts {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string, more: number): number {
+    const count = (this.#counts.get(name) ?? 0) + more
+    if (count > 0) this.#counts.set(name, count)
+    else this.#counts.delete(name)
+    return count
   }
 }

@@ -8,6 +8,7 @@ import type { Telemetry } from './telemetry.ts'
  */
 const delayMaxMs = 2_000
 const lookEveryMs = 500
+const countEveryMs = 20
 
 type LoopDelay = {
   /** By how much the loop was late when it was looked at last, or is late by now. */
@@ -31,16 +32,38 @@ function loopDelay(): LoopDelay {
   }
 }
 
-/** While the loop is late, every request but those of monitors gets 503; `patience` times later than usual. */
+/**
+ * While the loop is late, every request but those of monitors gets 503; `patience` times later than usual. How late it
+ * is, is counted all the time.
+ */
 export function shedWhenLate(
   fastify: FastifyInstance,
   { telemetry, patience }: { telemetry: Telemetry; patience: number },
 ): Pick<LoopDelay, 'close'> {
   const delay = loopDelay()
+  const counting = countDelays(telemetry)
   fastify.addHook('onRequest', (request, _reply, done) => {
-    if (delay.ms() <= delayMaxMs * patience || request.routeOptions.config.isForMonitors) return done()
+    if (delay.ms() <= delayMaxMs * patience || request.routeOptions.config.place === 'probe') return done()
     telemetry.limited.inc({ limit: 'pressure' })
     done(overloaded())
   })
-  return delay
+  return {
+    close: () => {
+      delay.close()
+      clearInterval(counting)
+    },
+  }
+}
+
+/**
+ * Counts by how much each tick of a timer was late. A block of the event loop is one tick that is late by its length,
+ * which the averages and percentiles of Node's own histogram don't show.
+ */
+function countDelays(telemetry: Telemetry): NodeJS.Timeout {
+  let dueMs = performance.now() + countEveryMs
+  return setInterval(() => {
+    const nowMs = performance.now()
+    telemetry.loopDelay.observe(Math.max(0, nowMs - dueMs) / 1000)
+    dueMs = nowMs + countEveryMs
+  }, countEveryMs).unref()
 }

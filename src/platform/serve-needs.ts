@@ -30,10 +30,6 @@ export type ServeNeeds = {
 }
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Answered however late the event loop is. */
-    isForMonitors?: true
-  }
   interface FastifyRequest {
     /** What is known of the request so far. Absent until the first hook: a URL that can't be read has none. */
     ari: {

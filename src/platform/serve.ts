@@ -3,21 +3,25 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { randomUUIDv7 } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { constants } from 'node:zlib'
-import { admitOperator, admitSupplier, admitToken, refuseCardNumberAsId } from './admit.ts'
+import { admission, type Admit } from './admission.ts'
+import { admitToken, refuseCardNumberAsId } from './admit.ts'
 import { answerError, notFound, sendJson } from './answer-error.ts'
 import { bodyReader, overloaded, type BodyReader } from './body.ts'
-import { brokenRequests, hostMissing, type BrokenRequests } from './broken-requests.ts'
+import { brokenRequests, hostFault, type BrokenRequests } from './broken-requests.ts'
 import { callOf } from './call-of.ts'
 import { isCardNumberId } from './card-number.ts'
 import { heldOpenRequests, type HeldOpen } from './held-open.ts'
-import { inFlightRequests, type InFlight } from './in-flight.ts'
+import { httpServer } from './http-server.ts'
+import { firstPlaceOf, inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
+import { bodyValuesMax } from './limits.ts'
 import { sparing, toldPath } from './log.ts'
 import type { Answer, LongAnswer, Mounted, Streamed } from './mount.ts'
-import { RateLimiter } from './rate-limit.ts'
-import { shuttingDown } from './shutting-down.ts'
-import { basePathOf, type Route } from './route.ts'
+import { ParseTurns } from './parse-turns.ts'
+import { pipelining } from './pipelining.ts'
+import { basePathOf, type Access } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
+import { endUntakenAnswers, inPieces, type AnswersTaken } from './untaken-answers.ts'
 import { noWarnings } from './warnings.ts'
 
 export type Server = {
@@ -29,47 +33,50 @@ export type Server = {
   requestsHeldOpen: () => number
 }
 
-const requestsInFlightMax = 2_000
-/** So that nobody takes all the places, least of all by bodies that never end. */
-const requestsInFlightPerKeyMax = 1_000
-const requestTimeoutMs = 60_000
-const keepAliveTimeoutMs = 72_000
 /** Fastify's own limit is never reached: body.ts counts by the key's limit. */
 const neverReachedBytes = 1024 * 1024 * 1024
-/** For routes that need no supplier's key. */
-const openBodyBytesMax = 1024 * 1024
+
+/** What bodies may be, where the key has no limits of its own. Without a key people sign in, and no more. */
+const known = { bytesMax: 1024 * 1024, arrivesWithinSeconds: 20, valuesMax: bodyValuesMax }
+const bodyLimits: Readonly<Record<Access, typeof known>> = {
+  supplier: known,
+  platform: known,
+  operator: known,
+  open: { bytesMax: 16 * 1024, arrivesWithinSeconds: 5, valuesMax: 100 },
+}
 
 /** The HTTP server with its routes. Requests that reach none are answered by answer-error.ts and broken-requests.ts. */
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
-  const bodies = bodyReader((limit) => needs.telemetry.limited.inc({ limit }), needs.patience)
+  const limited = (limit: string): void => needs.telemetry.limited.inc({ limit })
+  const { trustedProxies = [], patience } = needs
+  const bodies = bodyReader(limited, patience)
   const inFlight = inFlightRequests((request) => bodies.release(request.raw))
-  const broken = brokenRequests(inFlight, requestIdOf, (status) =>
+  const { oneAtATime, hasMore } = pipelining(() => limited('pipelined'))
+  const broken = brokenRequests(inFlight, hasMore, requestIdOf, (status) =>
     needs.telemetry.requests.observe({ route: 'none', status }, 0),
   )
+  const taken = endUntakenAnswers(() => limited('answer_not_taken'), patience)
   const fastify = Fastify({
     logger: false,
-    // Node would answer these itself, without a body and a request id.
-    http: { requireHostHeader: false },
+    serverFactory: (handle) => httpServer(oneAtATime(handle), { trustedProxies, patience, limited }),
     clientErrorHandler: broken.onClientError,
     frameworkErrors: broken.onBadUrl,
     bodyLimit: neverReachedBytes,
-    requestTimeout: requestTimeoutMs * needs.patience,
-    keepAliveTimeout: keepAliveTimeoutMs,
     return503OnClosing: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     // Longer than any URL: what is too long for an id is an unknown id.
     routerOptions: { maxParamLength: 65_536 },
     trustProxy: needs.trustedProxies?.length ? [...needs.trustedProxies] : false,
   })
-  readJsonOnly(fastify, bodies)
-  countRequests(fastify, { inFlight, broken }, needs)
+  readJsonOnly(fastify, { bodies, inFlight })
+  countRequests(fastify, { inFlight, broken, taken, limited }, needs)
   const errorNeeds = { ...needs, turnedAway: sparing(needs.log, 'requests were turned away') }
   fastify.setErrorHandler((error, request, reply) => answerError(error, request, reply, errorNeeds))
   fastify.setNotFoundHandler((request) => {
     throw notFound(mounted, request)
   })
   let isDraining = false
-  const heldOpen = heldOpenRequests((limit) => needs.telemetry.limited.inc({ limit }))
+  const heldOpen = heldOpenRequests(limited)
   const admit = admission({ inFlight, isDraining: () => isDraining }, needs)
   mountRoutes(fastify, mounted, { admit, inFlight, heldOpen }, needs)
   return {
@@ -83,17 +90,25 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   }
 }
 
-function readJsonOnly(fastify: FastifyInstance, bodies: BodyReader): void {
+function readJsonOnly(
+  fastify: FastifyInstance,
+  { bodies, inFlight }: { bodies: BodyReader; inFlight: InFlight },
+): void {
+  const turns = new ParseTurns()
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const { caller, push, route } = request.ari
     // There is no such endpoint, or it takes no body, whatever the header says: Node drops what comes.
     if (!route?.body) return undefined
-    const bytesMax = caller?.limits.bodyBytesMax ?? openBodyBytesMax
-    const raw = await bodies.read(request.raw, { keyId: caller?.keyId, bytesMax })
+    const limits = bodyLimits[route.access]
+    const owner = inFlight.ownerOf(request)
+    const bytesMax = caller?.limits.bodyBytesMax ?? limits.bytesMax
+    const raw = await bodies.read(request.raw, { ...limits, owner, bytesMax })
     if (push) push.rawBody = raw
-    // Those that the push log keeps anyway: others may hold card data, and those of the console passwords.
-    return parseJson(raw, { isQuoted: route.pushKind !== undefined })
+    return turns.parse(owner, raw, () =>
+      // Those that the push log keeps anyway: others may hold card data, and those of the console passwords.
+      parseJson(raw, { isQuoted: route.pushKind !== undefined, valuesMax: limits.valuesMax }),
+    )
   })
   fastify.register(compress, {
     // Answers say themselves when they are long enough: a hook on each would cost the short ones.
@@ -105,10 +120,17 @@ function readJsonOnly(fastify: FastifyInstance, bodies: BodyReader): void {
   })
 }
 
+type Counting = {
+  inFlight: InFlight
+  broken: BrokenRequests
+  taken: AnswersTaken
+  limited: (limit: string) => void
+}
+
 /** Callbacks rather than promises: these run for every request. */
 function countRequests(
   fastify: FastifyInstance,
-  { inFlight, broken }: { inFlight: InFlight; broken: BrokenRequests },
+  { inFlight, broken, taken, limited }: Counting,
   needs: ServeNeeds,
 ): void {
   fastify.decorateRequest('ari')
@@ -124,43 +146,26 @@ function countRequests(
     }
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
-    inFlight.began(request)
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') done(hostMissing)
-    else done()
+    const beyond = inFlight.began(request, firstPlaceOf(request))
+    if (beyond === undefined) return done(hostFault(request.raw))
+    limited(beyond)
+    done(overloaded())
+  })
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    taken.sending(request.raw.socket)
+    const long = inPieces(payload)
+    if (!long) return done(null, payload)
+    reply.header('content-length', long.length)
+    done(null, long.stream)
   })
   fastify.addHook('onResponse', (request, reply, done) => {
+    taken.sent(request.raw.socket)
     inFlight.answered(request)
     broken.answered(request.raw.socket)
     observe(request, reply, needs)
     done()
   })
   fastify.server.on('checkExpectation', broken.onExpectation)
-}
-
-type Admit = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>
-
-/** Who is let in: nobody while the service ends or is full, then whom the key or token opens the route for. */
-function admission(
-  { inFlight, isDraining }: { inFlight: InFlight; isDraining: () => boolean },
-  needs: ServeNeeds,
-): Admit {
-  const limiter = new RateLimiter()
-  return async (route, request, reply) => {
-    request.ari.route = route
-    inFlight.workBegan(request)
-    if (isDraining()) throw shuttingDown()
-    if (inFlight.count() > requestsInFlightMax) {
-      needs.telemetry.limited.inc({ limit: 'in_flight' })
-      throw overloaded()
-    }
-    if (route.access === 'open') return
-    if (route.access === 'operator') return admitOperator(route, request, needs)
-    if (route.access === 'platform') return admitToken(route, request, needs)
-    const { keyId } = await admitSupplier(route, request, reply, limiter, needs)
-    if (inFlight.claimed(request, keyId) <= requestsInFlightPerKeyMax) return
-    needs.telemetry.limited.inc({ limit: 'in_flight_of_key' })
-    throw overloaded()
-  }
 }
 
 function mountRoutes(
@@ -174,7 +179,7 @@ function mountRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Answer | Streamed> => {
-    const held = heldOpen.began(request, reply, () => admitToken(route, request, needs))
+    const held = heldOpen.began(request, reply, async () => void (await admitToken(route, request, needs)))
     inFlight.heldOpen(request)
     return work(callOf(request), held)
   }
@@ -190,6 +195,7 @@ function mountRoutes(
         method: route.method,
         // Pages and probes have one: monitors ask so. What the contract does not name, the API has not.
         exposeHeadRoute: false,
+        config: { place: route.access === 'open' ? 'open' : 'arriving' },
         url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
         onRequest: async (request, reply) => {
           await admit(route, request, reply)

@@ -35,6 +35,12 @@ function ofTheGateway(registers: Registry[]) {
       buckets: durationBucketsSeconds,
       registers,
     }),
+    loopDelay: new Histogram({
+      name: 'ari_event_loop_delay_seconds',
+      help: 'By how much the event loop was late, looked at fifty times a second',
+      buckets: durationBucketsSeconds,
+      registers,
+    }),
     limited: new Counter({
       name: 'ari_limits_hit_total',
       help: 'Requests turned away by a limit',

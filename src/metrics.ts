@@ -1,0 +1,41 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Telemetry } from './platform/telemetry.ts'
+
+/** Who may read the metrics, and where. */
+export type MetricsRules = {
+  /** A port of their own, where nothing else is; undefined: that of the service. */
+  port: number | undefined
+  /** To be sent as a bearer token; undefined: anybody may read them who gets there. */
+  token: string | undefined
+}
+
+/** GET /metrics. */
+export function mountMetrics(
+  fastify: FastifyInstance,
+  telemetry: Telemetry,
+  token: MetricsRules['token'],
+): void {
+  // Those who watch an overloaded service must not take it for a dead one.
+  const config = { place: 'probe' } as const
+  const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
+  fastify.get('/metrics', { config }, async ({ headers }, reply) => {
+    if (wanted && !timingSafeEqual(digest(headers.authorization ?? ''), wanted)) {
+      reply.code(401).header('www-authenticate', 'Bearer').type('text/plain')
+      return reply.send('Send the token of ARI_METRICS_TOKEN as "Authorization: Bearer …"\n')
+    }
+    return reply.type(telemetry.registry.contentType).send(await telemetry.registry.metrics())
+  })
+}
+
+/** A server for the metrics alone. */
+export function metricsServer(telemetry: Telemetry, token: MetricsRules['token']): FastifyInstance {
+  const fastify = Fastify({ logger: false, forceCloseConnections: true })
+  mountMetrics(fastify, telemetry, token)
+  return fastify
+}
+
+/** Of one length, whatever was sent. */
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}
