@@ -509,12 +509,19 @@ create table reservation_card (
   cvv_key bytea,
   cvv bytea,
   keep_until timestamp with time zone not null,
+  key_id text,
+  cvv_until timestamp with time zone,
   constraint reservation_card_pkey PRIMARY KEY (reservation_id),
   constraint reservation_card_check CHECK (((card_key IS NULL) = (card IS NULL))),
   constraint reservation_card_check1 CHECK (((cvv_key IS NULL) = (cvv IS NULL))),
   constraint reservation_card_check2 CHECK (((cvv IS NULL) OR (card IS NOT NULL))),
+  constraint reservation_card_cvv_check CHECK (((cvv IS NULL) = (cvv_until IS NULL))),
+  constraint reservation_card_key_check CHECK (((card IS NOT NULL) OR (key_id IS NULL))),
+  constraint reservation_card_key_id_fkey FOREIGN KEY (key_id) REFERENCES vault_key(id),
   constraint reservation_card_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
 );
+CREATE INDEX reservation_card_by_cvv_time ON public.reservation_card USING btree (cvv_until) WHERE (cvv IS NOT NULL);
+CREATE INDEX reservation_card_by_key ON public.reservation_card USING btree (key_id, reservation_id) WHERE (card IS NOT NULL);
 CREATE INDEX reservation_card_by_time ON public.reservation_card USING btree (keep_until) WHERE (card IS NOT NULL);
 
 create table reservation_guest (
@@ -660,6 +667,13 @@ create table store_epoch (
   constraint store_epoch_only_row_check CHECK (only_row)
 );
 
+create table stored_card_search (
+  place text not null,
+  after_id bigint not null,
+  is_done boolean not null,
+  constraint stored_card_search_pkey PRIMARY KEY (place)
+);
+
 create table supplier (
   id integer generated always as identity not null,
   name text not null,
@@ -692,6 +706,14 @@ create table tax (
   constraint tax_pkey PRIMARY KEY (hotel_id, room_no, rate_no, "position"),
   constraint tax_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
+
+create table vault_key (
+  id text not null,
+  is_current boolean not null,
+  since timestamp with time zone not null,
+  constraint vault_key_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX vault_key_current ON public.vault_key USING btree (is_current) WHERE is_current;
 
 create table write_probe (
   is_only boolean default true not null,

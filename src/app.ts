@@ -41,7 +41,7 @@ import { deliveryBell } from './reservations/delivery-bell.ts'
 import { startDeliveryWorker, type DeliveryWorker } from './reservations/delivery-worker.ts'
 import { modifyReservation } from './reservations/modify-reservation.ts'
 import { bookingTurnsMax } from './reservations/once.ts'
-import { openVault } from './reservations/vault.ts'
+import type { CardVault } from './reservations/card-vault.ts'
 import { bookTest } from './sandbox/book-test.ts'
 import { getFaults, orderFaults } from './sandbox/order-faults.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
@@ -51,8 +51,7 @@ import { pinger } from './webhooks/ping.ts'
 export type AppNeeds = Needs & {
   environment: Environment
   outbound: OutboundRules
-  /** Absent: cards are not accepted. */
-  vaultKey?: Buffer | undefined
+  vault: CardVault
   /** Whether this process answers the API. Its documentation is there beside the console too. */
   isGateway: boolean
   /** Absent: what is revoked is in the store alone. */
@@ -178,7 +177,6 @@ function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authent
     pings: pinger({ ...needs, callbackWatch: watch }),
     stays: stayReader(needs.db),
     hotelsNamed: hotelFinder(needs.db),
-    vault: needs.vaultKey && openVault(needs.vaultKey),
     deliveryBell: deliveryBell(needs),
     callbackFaults: faults,
     callbackWatch: watch,

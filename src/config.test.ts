@@ -11,6 +11,7 @@ const defaults = {
   dataDir: resolve('data'),
   databaseUrl: undefined,
   vaultKey: undefined,
+  vaultKeysPrevious: [],
   roles: ['gateway', 'worker', 'console'],
   logLevel: 'info',
   postgresBinDir: undefined,
@@ -47,6 +48,7 @@ test('every setting is read', () => {
     ARI_DATA_DIR: '/var/lib/ari',
     DATABASE_URL: 'postgres://ari:secret@db.example:5432/ari?sslmode=require',
     ARI_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ARI_VAULT_KEY_PREVIOUS: `${Buffer.alloc(32, 8).toString('hex')}, ${Buffer.alloc(32, 9).toString('base64')}`,
     ARI_ROLES: 'worker, gateway',
     LOG_LEVEL: 'silent',
     ARI_POSTGRES_BIN: '/usr/lib/postgresql/18/bin',
@@ -79,6 +81,7 @@ test('every setting is read', () => {
         dataDir: '/var/lib/ari',
         databaseUrl: 'postgres://ari:secret@db.example:5432/ari?sslmode=require',
         vaultKey: Buffer.alloc(32, 7),
+        vaultKeysPrevious: [Buffer.alloc(32, 8), Buffer.alloc(32, 9)],
         roles: ['gateway', 'worker'],
         logLevel: 'silent',
         postgresBinDir: '/usr/lib/postgresql/18/bin',
@@ -119,6 +122,9 @@ const databaseUrl = 'DATABASE_URL must be a URL like postgres://user:password@ho
 const port = (shown: string) => `PORT must be a whole number from 0 to 65535, not ${shown}`
 const vaultKey =
   'ARI_VAULT_KEY must be 32 random bytes in base64 or hexadecimal, as from: openssl rand -base64 32'
+const vaultKeysPrevious =
+  'ARI_VAULT_KEY_PREVIOUS must be one to 8 former values of ARI_VAULT_KEY, with commas between'
+const fullKey = Buffer.alloc(32, 9).toString('base64')
 const host = (shown: string) =>
   `HOST must be an IP address or a host name, without scheme, brackets and port, not ${shown}`
 const roles = (shown: string) =>
@@ -166,6 +172,9 @@ const wrong: [Environ, string][] = [
   ],
   [{ ARI_VAULT_KEY: 'secret' }, vaultKey],
   [{ ARI_VAULT_KEY: Buffer.alloc(31).toString('base64') }, vaultKey],
+  [{ ARI_VAULT_KEY: fullKey, ARI_VAULT_KEY_PREVIOUS: `${fullKey},secret` }, vaultKeysPrevious],
+  [{ ARI_VAULT_KEY: fullKey, ARI_VAULT_KEY_PREVIOUS: Array(9).fill(fullKey).join() }, vaultKeysPrevious],
+  [{ ARI_VAULT_KEY_PREVIOUS: fullKey }, 'ARI_VAULT_KEY must be set with ARI_VAULT_KEY_PREVIOUS'],
   [{ ARI_ROLES: 'gateway,web' }, roles('"gateway,web"')],
   [{ ARI_ROLES: 'gateway,gateway' }, roles('"gateway,gateway"')],
   [{ ARI_ROLES: ',' }, roles('","')],

@@ -27,6 +27,8 @@ export type Settings = {
   databaseUrl: string | undefined
   /** 32 bytes. */
   vaultKey: Buffer | undefined
+  /** Those before it, which open what was sealed with them. */
+  vaultKeysPrevious: readonly Buffer[]
   roles: readonly Role[]
   logLevel: LogLevel
   postgresBinDir: string | undefined
@@ -71,6 +73,7 @@ const names = [
   'ARI_ENVIRONMENT',
   'ARI_DATA_DIR',
   'ARI_VAULT_KEY',
+  'ARI_VAULT_KEY_PREVIOUS',
   'ARI_ROLES',
   'ARI_POSTGRES_BIN',
   'ARI_ALLOW_PRIVATE_WEBHOOKS',
@@ -166,6 +169,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     dataDir: setting('ARI_DATA_DIR', resolve('data'), readFolder),
     databaseUrl: setting<string | undefined>('DATABASE_URL', undefined, readDatabaseUrl),
     vaultKey: setting<Buffer | undefined>('ARI_VAULT_KEY', undefined, readVaultKey),
+    vaultKeysPrevious: setting<readonly Buffer[]>('ARI_VAULT_KEY_PREVIOUS', [], readVaultKeys),
     roles: setting<readonly Role[]>('ARI_ROLES', roles, readRoles),
     logLevel: setting('LOG_LEVEL', 'info', among(logLevels)),
     postgresBinDir: setting<string | undefined>('ARI_POSTGRES_BIN', undefined, readFolder),
@@ -195,6 +199,9 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
   }
   if (settings.metrics.port !== undefined && settings.metrics.port === settings.port && settings.port > 0)
     wrong.push('ARI_METRICS_PORT must be another port than PORT')
+  if (settings.vaultKeysPrevious.length > 0 && settings.vaultKey === undefined) {
+    wrong.push('ARI_VAULT_KEY must be set with ARI_VAULT_KEY_PREVIOUS')
+  }
   if (wrong.length > 0) throw new WrongSettings(wrong)
   return { settings, warnings: unknownSettings(environ) }
 }
@@ -285,6 +292,18 @@ function readMetricsToken(text: string): Reading<string> {
     : {
         wrong:
           'must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',
+      }
+}
+
+const vaultKeysPreviousMax = 8
+
+function readVaultKeys(text: string): Reading<readonly Buffer[]> {
+  const parts = text.split(',').map((part) => readVaultKey(part.trim()))
+  const value = parts.flatMap((part) => ('value' in part ? [part.value] : []))
+  return value.length === parts.length && value.length <= vaultKeysPreviousMax
+    ? { value }
+    : {
+        wrong: `must be one to ${vaultKeysPreviousMax} former values of ARI_VAULT_KEY, with commas between`,
       }
 }
 

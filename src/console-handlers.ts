@@ -78,6 +78,7 @@ import type { Mounted } from './platform/mount.ts'
 import type { Needs } from './platform/needs.ts'
 import type { OutboundRules } from './platform/outbound.ts'
 import type { PriceChecker } from './price-check/checker.ts'
+import type { CardVault } from './reservations/card-vault.ts'
 import type { CallbackWatch } from './webhooks/callback-watch.ts'
 import type { Pinger } from './webhooks/ping.ts'
 
@@ -97,6 +98,7 @@ export type ConsoleNeeds = Needs &
     priceChecks: PriceChecker
     /** By which URLs are vetted. */
     outbound: OutboundRules
+    vault: CardVault
     asSupplier: AsSupplier
     /** Absent in production. */
     callbackWatch?: CallbackWatch | undefined

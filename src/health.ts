@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { Needs } from './platform/needs.ts'
 import { storeFaults } from './platform/store-faults.ts'
+import type { CardVault } from './reservations/card-vault.ts'
 
 /** What load balancers and monitors ask: whether the process lives, and whether it should get requests. */
 
 const readyTimeoutMs = 2_500
 
-export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: () => boolean): void {
+type HealthNeeds = Needs & { vault: Pick<CardVault, 'status'> }
+
+export function mountHealth(fastify: FastifyInstance, needs: HealthNeeds, isDraining: () => boolean): void {
   // Those who watch an overloaded service must not take it for a dead one.
   const config = { place: 'probe' } as const
   fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
@@ -15,13 +18,23 @@ export function mountHealth(fastify: FastifyInstance, needs: Needs, isDraining: 
     return reply
       .code(reason === undefined ? 200 : 503)
       .type('text/plain')
-      .send(reason === undefined ? `ready\n${clockWarning(needs)}` : `not ready: ${reason}\n`)
+      .send(
+        reason === undefined
+          ? `ready\n${clockWarning(needs)}${vaultWarning(needs)}`
+          : `not ready: ${reason}\n`,
+      )
   })
 }
 
 /** No reason to send it no requests: all that it decides by time, it decides by the database's. */
 function clockWarning({ db: { clock } }: Needs): string {
   return clock.isSkewed() ? `warning: ${clock.skewText()}\n` : ''
+}
+
+/** Nor is this: everything but cards is served all the same. */
+function vaultWarning({ vault }: HealthNeeds): string {
+  const { fault } = vault.status()
+  return fault === undefined ? '' : `warning: ${fault}\n`
 }
 
 /** A place that only reads is not ready either: reads are served to those who ask all the same. */

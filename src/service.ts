@@ -16,6 +16,7 @@ import { openDatabase } from './platform/postgres.ts'
 import { telemetry } from './platform/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
+import { openCardVault } from './reservations/card-vault.ts'
 import {
   emptyProductionLines,
   firstSignInLines,
@@ -39,6 +40,7 @@ const requestsFinishWithinMs = 4_000
 const connectionsCloseWithinMs = 1_000
 const poolClosesWithinMs = 500
 const housekeepingClosesWithinMs = 500
+const vaultClosesWithinMs = 500
 const deliveriesCloseWithinMs = 2_000
 const drainPollMs = 10
 /** Whoever starts the service wants it for something else first; a request for the console does not wait for this. */
@@ -75,6 +77,9 @@ export async function startService(
       )
     })
     const { startApp } = await loading
+    const vaultKeys = { present: settings.vaultKey, previous: settings.vaultKeysPrevious }
+    const vault = await openCardVault(needs, vaultKeys)
+    closers.push({ name: 'vault', close: vault.close, withinMs: vaultClosesWithinMs })
     const { environment, privateNetworks } = settings
     const isGateway = settings.roles.includes('gateway')
     const resolve = privateNetworks.length > 0 ? resolveAsSystem : resolveByDns
@@ -82,7 +87,7 @@ export async function startService(
       ...needs,
       environment,
       outbound: { privateNetworks, resolve },
-      vaultKey: settings.vaultKey,
+      vault,
       revocations,
       isGateway,
       console: settings.roles.includes('console') ? settings : undefined,
@@ -101,7 +106,9 @@ export async function startService(
       closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
     }
     closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
-    const { notes, where } = store
+    const { where } = store
+    const { fault } = vault.status()
+    const notes = fault === undefined ? store.notes : [...store.notes, fault]
     const consoleUrl = settings.roles.includes('console') ? (settings.publicUrl ?? reachable(url)) : undefined
     const startMs = performance.now()
     await welcome(

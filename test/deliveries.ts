@@ -15,6 +15,7 @@ import type { ReservationContent } from '../src/reservations/state.ts'
 import { selectCallback } from '../src/webhooks/store.ts'
 import { startGateway, type GatewayOptions, type TestGateway, type TestSupplier } from './harness.ts'
 import { minutes } from './pace.ts'
+import { unusedVault } from './unused-vault.ts'
 import type { ReceivedCall } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 import { loopbackNetworks } from '../src/platform/outbound.ts'
@@ -62,7 +63,7 @@ export async function startDeliveryTest(options: GatewayOptions = {}): Promise<D
       const { db, clock } = gateway
       const log = openLog('fatal')
       const outbound = { privateNetworks: loopbackNetworks, resolve: async () => ['127.0.0.1'] }
-      const needs = { db, clock, log, telemetry: telemetry(), outbound, vault: undefined }
+      const needs = { db, clock, log, telemetry: telemetry(), outbound, vault: unusedVault }
       const bell = deliveryBell({ db, log })
       const worker = startDeliveryWorker({ ...needs, deliveryBell: bell, ...more })
       workers.push(worker)

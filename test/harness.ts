@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { startApp, type App, type ConsoleSettings } from '../src/app.ts'
+import { openCardVault } from '../src/reservations/card-vault.ts'
 import type { OwnLimits } from '../src/keys/limits.ts'
 import { createKey, createToken } from '../src/keys/manage.ts'
 import type { Clock } from '../src/platform/clock.ts'
@@ -16,6 +17,7 @@ import type { UnknownFields } from '../src/platform/request-members.ts'
 import type { OperatorRole } from '../src/platform/route.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
+import type { CardVault } from '../src/reservations/card-vault.ts'
 import { asAdmin, testServer, type TestAddress } from './postgres.ts'
 import { makeTemplate, templateVariable, testNow } from './template.ts'
 
@@ -27,6 +29,7 @@ export type TestGateway = {
   app: App
   db: Database
   clock: Clock & { set: (instant: string) => void }
+  vault: CardVault
   supplier: (
     name: string,
     limits?: Partial<OwnLimits>,
@@ -82,7 +85,8 @@ export type GatewayOptions = {
   /** How suppliers' servers are reached; without it, none is. */
   outbound?: Pick<OutboundRules, 'authorities' | 'reach'>
   systemTime?: boolean
-  vaultKey?: Buffer
+  vaultKey?: Buffer | undefined
+  vaultKeysPrevious?: readonly Buffer[]
   /** False: a process that does not answer the API. */
   isGateway?: boolean
   /** Undefined: a process without the console. */
@@ -129,6 +133,10 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
   const environment = options.environment ?? 'sandbox'
   const needs = { db, clock, log, telemetry: telemetry() }
   await preparePartitions(db, clock.now())
+  const vault = await openCardVault(needs, {
+    present: options.vaultKey,
+    previous: options.vaultKeysPrevious ?? [],
+  })
   const app = startApp({
     ...needs,
     environment,
@@ -138,7 +146,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
       reach: ({ host }) => ({ host, port: portOfNobody, addresses: ['127.0.0.1'] }),
       ...options.outbound,
     },
-    vaultKey: options.vaultKey,
+    vault,
     isGateway: options.isGateway ?? true,
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
@@ -153,6 +161,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     app,
     db,
     clock,
+    vault,
     supplier: async (name, limits = {}, unknownFields) => {
       const wanted = { supplier: name, channelManager: name, expiresAtMs: null, limits, unknownFields }
       const { apiKey, keyId } = await createKey(db, environment, wanted)
@@ -181,6 +190,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     stop: async () => {
       for (const other of others) await other.stop()
       await app.close()
+      await vault.close()
       await db.close()
     },
   }

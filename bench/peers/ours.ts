@@ -1,5 +1,6 @@
 /** This service as a process: its address on the first line of standard output. */
 import { startApp } from '../../src/app.ts'
+import { openCardVault } from '../../src/reservations/card-vault.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import type { PostgresAddress } from '../../src/platform/connection-config.ts'
 import { openLog } from '../../src/platform/log.ts'
@@ -12,12 +13,11 @@ const log = openLog('info')
 const address: PostgresAddress = JSON.parse(process.argv[2] ?? '{}')
 const db = openDatabase(address, log)
 const clock = { now: () => Date.UTC(2027, 2, 1, 12) + Math.floor((systemClock.now() % 86_400_000) / 4) }
+const needs = { db, clock, log, telemetry: telemetry() }
 const app = startApp({
+  ...needs,
   patience: 1,
-  db,
-  clock,
-  log,
-  telemetry: telemetry(),
+  vault: await openCardVault(needs, { present: undefined, previous: [] }),
   environment: 'sandbox',
   outbound: { privateNetworks: loopbackNetworks, resolve: async () => [] },
   isGateway: true,

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startApp, type App } from '../../src/app.ts'
+import { openCardVault } from '../../src/reservations/card-vault.ts'
 import { readConfig } from '../../src/config.ts'
 import { createKey, createToken } from '../../src/keys/manage.ts'
 import { claimEnvironment } from '../../src/keys/store.ts'
@@ -55,12 +56,11 @@ export async function startPastService(port: number): Promise<PastService> {
   const clock = { now: () => Date.now() - behindMs }
   await claimEnvironment(db, environment)
   await fillReference(db)
+  const needs = { db, clock, log, telemetry: telemetry() }
   const app: App = startApp({
+    ...needs,
     patience: 1,
-    db,
-    clock,
-    log,
-    telemetry: telemetry(),
+    vault: await openCardVault(needs, { present: undefined, previous: [] }),
     environment,
     // The suppliers listen on this machine.
     outbound: { privateNetworks: loopbackNetworks, resolve: resolveAsSystem },

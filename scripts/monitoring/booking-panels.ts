@@ -64,6 +64,24 @@ export const rowsOfBookings: readonly Row[] = [
         unit: 's',
         queries: [[quantile(0.95, 'ari_outbound_duration_seconds', 'purpose'), '{{purpose}}']],
       },
+      {
+        title: 'Cards and their keys',
+        description:
+          'Processes without the key of the cards, cards under keys that are not there, and how far a change of keys is. GET /readyz of a process says what is wrong, ari vault status what to do.',
+        unit: 'short',
+        queries: [
+          [`sum(${of('ari_vault_closed')})`, 'processes without the key'],
+          [`max(${of('ari_vault_cards_unreadable')})`, 'cards under keys not there'],
+          [`max(${of('ari_vault_cards_to_rewrap')})`, 'cards to wrap anew'],
+        ],
+      },
+      {
+        title: 'Age of the vault key',
+        description:
+          'Cards destroyed since then are still in older backups, under this key: change it each month.',
+        unit: 's',
+        queries: [[`max(${of('ari_vault_key_age_seconds')})`, 'age']],
+      },
     ],
   },
   {

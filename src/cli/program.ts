@@ -9,6 +9,7 @@ import { withSession } from './session.ts'
 import { simulateCommand } from './simulate.ts'
 import { supplierCommand } from './supplier.ts'
 import { tokenCommand } from './token.ts'
+import { vaultCommand } from './vault.ts'
 
 /** The command `ari`. Starting the service is handed in, because it acts as soon as it is loaded. */
 export function program(options: { version: string; serve: () => Promise<unknown> }): Command {
@@ -55,6 +56,7 @@ Exit code: 0 done, 1 failed, 2 wrong usage.`,
   ari.addCommand(referenceCommand())
   ari.addCommand(simulateCommand())
   ari.addCommand(deliveriesCommand())
+  ari.addCommand(vaultCommand())
   ari.addCommand(afterRestoreCommand())
   ari.on('beforeAllHelp', refuseUnknownCommand)
   return ari

@@ -4,6 +4,7 @@ import { revocationsIn, type Revocations } from '../keys/revocations.ts'
 import type { Environment } from '../keys/secret.ts'
 import { reachStore, type WhenMissing } from '../open-store.ts'
 import { migrate, type Migrated } from '../platform/migrate.ts'
+import type { VaultKeys } from '../reservations/card-vault.ts'
 import { openDatabase, type Database } from '../platform/postgres.ts'
 import { remark } from './print.ts'
 
@@ -14,6 +15,8 @@ export type Session = {
   environment: () => Promise<Environment>
   nowMs: number
   revocations: Revocations
+  /** Of the settings. */
+  vaultKeys: VaultKeys
   migrated: Migrated
   where: string
 }
@@ -39,6 +42,7 @@ export async function withSession(
         environment: () => claimEnvironment(db, environment),
         nowMs: db.clock.now(),
         revocations: revocationsIn(settings.revocationsFile),
+        vaultKeys: { present: settings.vaultKey, previous: settings.vaultKeysPrevious },
         migrated,
         where: store.where,
       })

@@ -1,4 +1,5 @@
 import type { CircuitState } from '../price-check/circuit.ts'
+import type { VaultState } from '../reservations/vault-contract.ts'
 import { consoleRoute } from '../platform/route.ts'
 import type { PushOutcome } from '../push-log/contract.ts'
 import type { DeliveryState } from './delivery-contract.ts'
@@ -94,6 +95,8 @@ export type Overview = {
   stale: Counted & { since: string; hotels: WatchedHotel[] }
   ending: Counted & { endsBy: string; hotels: WatchedHotel[] }
   drifting: { nights: Counted; hotels: DriftingHotel[] }
+  /** The store's cards, as the process that answers can open them. */
+  vault: { state: VaultState; cardsToRewrap: number; cardsUnreadable: number }
   /** Of the process that answers: each finds out for itself. */
   circuits: NamedCircuit[]
   pushes: Rates<PushRate>

@@ -46,6 +46,7 @@ test('an empty service has nothing that needs anybody, and no pushes', async () 
     stale: { count: 0, isMore: false, since: '2027-02-26', hotels: [] },
     ending: { count: 0, isMore: false, endsBy: '2027-04', hotels: [] },
     drifting: { nights: { count: 0, isMore: false }, hotels: [] },
+    vault: { state: 'unused', cardsToRewrap: 0, cardsUnreadable: 0 },
     circuits: [],
     hasHotels: false,
   })

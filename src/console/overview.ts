@@ -3,6 +3,7 @@ import { dayIn, firstDay, formatNight, monthOf } from '../platform/calendar.ts'
 import { answer, on } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import type { PriceChecker } from '../price-check/checker.ts'
+import type { CardVault } from '../reservations/card-vault.ts'
 import { placeOf } from '../webhooks/place.ts'
 import { overviewLimits, overviewRoutes, type NamedCircuit, type Overview } from './overview-contract.ts'
 import { overviewRates, type OverviewRates } from './overview-rates.ts'
@@ -16,7 +17,10 @@ import {
   type WatchedRow,
 } from './overview-store.ts'
 
-export type OverviewNeeds = Needs & { priceChecks: Pick<PriceChecker, 'circuit'> }
+export type OverviewNeeds = Needs & {
+  priceChecks: Pick<PriceChecker, 'circuit'>
+  vault: Pick<CardVault, 'status'>
+}
 
 const dayMs = 86_400_000
 /** However many people have the page open, it is read once in so long. */
@@ -40,11 +44,13 @@ async function readOverview(needs: OverviewNeeds, rates: OverviewRates): Promise
     rates(nowMs),
     hasHotels(needs.db),
   ])
+  const { state, cardsToRewrap, cardsUnreadable } = needs.vault.status()
   return {
     at: new Date(nowMs).toISOString(),
     undelivered,
     ...watched,
     drifting,
+    vault: { state, cardsToRewrap, cardsUnreadable },
     circuits,
     ...busy,
     hasHotels: isUsed,

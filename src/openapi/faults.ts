@@ -135,6 +135,7 @@ const bookingFaults: readonly Fault[] = [
   cardFaults.number,
   cardFaults.expired,
   cardFaults.notAccepted,
+  cardFaults.vaultClosed,
   cardFaults.elsewhere,
 ]
 
@@ -176,7 +177,7 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
   orderFaults: [sandboxProblems.production, sandboxProblems.hotelNotFound],
   getFaults: [sandboxProblems.production],
   bookTest: Object.values(sandboxProblems),
-  pushBooking: [deliveryFaults.notFound, deliveryFaults.notRegistered],
+  pushBooking: [deliveryFaults.notFound, deliveryFaults.notRegistered, deliveryFaults.vaultClosed],
   retrieveReservations: [hotelNotFound],
   listDeliveries: [hotelNotFound],
   sendDeliveriesAgain: [hotelNotFound, ...Object.values(deliveryListFaults)],

@@ -76,7 +76,7 @@ async function acknowledge(
        update delivery_alert set cleared_at = to_timestamp($3::float8 / 1000) from acknowledged
        where delivery_alert.reservation_id = acknowledged.reservation_id and delivery_alert.cleared_at is null
      ), forgotten as (
-       update reservation_card set cvv_key = null, cvv = null from acknowledged
+       update reservation_card set cvv_key = null, cvv = null, cvv_until = null from acknowledged
        where reservation_card.reservation_id = acknowledged.reservation_id and reservation_card.cvv is not null
      )
      select count(*)::int as count from acknowledged`,

@@ -3,35 +3,44 @@ import pg from 'pg'
 import type { Answer, TokenUse } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected } from '../platform/rejected.ts'
-import type { Vault } from './vault.ts'
+import { isRecord } from '../platform/validate.ts'
+import type { CardVault } from './card-vault.ts'
 
 /** Answers to bookings, the platform's and suppliers' test ones, under an Idempotency-Key: a call that comes again gets the first one's answer. */
 
 const repeatableForMs = 24 * 60 * 60 * 1000
 
-/** A call that may be repeated: whose it is, under which key, and what it asks. */
-export type Repeatable = { tokenId: number; idempotencyKey: string; requestHash: Buffer }
+/** A call that may be repeated: whose it is, under which key, and what it asks; the hash by the present vault key first. */
+export type Repeatable = {
+  tokenId: number
+  idempotencyKey: string
+  requestHashes: readonly [Buffer, ...Buffer[]]
+}
 
 /**
  * Undefined where no key was sent. The body may hold a card: with the vault's key in it the hash tells nobody which;
- * without a vault no card is kept and none is hashed.
+ * without a vault no card is kept and none is hashed. A call from before a new vault key is known by the one before.
  */
 export function repeatable(
   { id, idempotencyKey }: TokenUse,
   call: { route: string; reservationId: string | undefined; body: Record<string, unknown> | undefined },
-  vault: Vault | undefined,
+  vault: CardVault,
 ): Repeatable | undefined {
   if (idempotencyKey === undefined) return undefined
-  const text = JSON.stringify(call, (name, value: unknown) =>
-    name === 'card' ? (vault?.fingerprint(JSON.stringify(value)) ?? null) : value,
-  )
-  return { tokenId: id, idempotencyKey, requestHash: createHash('sha256').update(text).digest() }
+  const card = call.body && isRecord(call.body['payment']) ? call.body['payment']['card'] : undefined
+  const fingerprints = card === undefined ? [] : vault.fingerprints(JSON.stringify(card))
+  const hashBy = (fingerprint: string | null): Buffer => {
+    const text = JSON.stringify(call, (name, value: unknown) => (name === 'card' ? fingerprint : value))
+    return createHash('sha256').update(text).digest()
+  }
+  const [first = null, ...others] = fingerprints
+  return { tokenId: id, idempotencyKey, requestHashes: [hashBy(first), ...others.map(hashBy)] }
 }
 
 /** The stored answer of a call that was answered within 24 hours; refuses the key with another request. */
 export async function selectKeptAnswer(
   db: Queryable,
-  { tokenId, idempotencyKey, requestHash }: Repeatable,
+  { tokenId, idempotencyKey, requestHashes }: Repeatable,
   nowMs: number,
 ): Promise<Answer | undefined> {
   const { rows } = await db.query<{ requestHash: Buffer; status: number; answer: string }>({
@@ -42,7 +51,7 @@ export async function selectKeptAnswer(
   })
   const [kept] = rows
   if (!kept) return undefined
-  if (!kept.requestHash.equals(requestHash)) {
+  if (!requestHashes.some((hash) => kept.requestHash.equals(hash))) {
     throw new Rejected(422, {
       type: 'IDEMPOTENCY_KEY_REUSED',
       message: 'Idempotency-Key was used before with another body',
@@ -59,7 +68,7 @@ export async function selectKeptAnswer(
  */
 export async function keepAnswer(
   connection: Queryable,
-  { tokenId, idempotencyKey, requestHash }: Repeatable,
+  { tokenId, idempotencyKey, requestHashes: [requestHash] }: Repeatable,
   { status, json }: Answer,
   nowMs: number,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import { answer, on, type Mounted } from '../platform/mount.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import type { Transaction } from '../platform/transaction.ts'
+import { forgetCardOfCancelled } from './card-store.ts'
 import { queueVersion } from './commit-version.ts'
 import { reservationRoutes } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
@@ -49,6 +50,8 @@ async function cancel(
   const id = String(held.id)
   const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: nowMs, content }
   const queued = queueVersion(connection, cancelled, hotel)
+  // After the delivery: who settles one locks it before its card too.
+  connection.lastly((later) => forgetCardOfCancelled(later, held.id, nowMs))
   return {
     answer: answer(200, shownCancelled(cancelled, queued.status)),
     queued,

@@ -28,6 +28,11 @@ export const cardFaults = {
     message: 'This service keeps no cards: it has no vault key',
     hint: 'Leave the card out, or have ARI_VAULT_KEY set',
   },
+  vaultClosed: {
+    type: 'CARDS_NOT_ACCEPTED_NOW',
+    message: 'Cards are not accepted at present',
+    hint: 'Nothing was booked; send the same again after Retry-After, or without the card',
+  },
   elsewhere: {
     type: 'CARD_NUMBER_MISPLACED',
     message: 'The number of a card must not stand here',

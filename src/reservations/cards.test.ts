@@ -8,13 +8,13 @@ import { destroyOldCards, selectCards } from './card-store.ts'
 import { openVault, type Card } from './vault.ts'
 
 const vaultKey = Buffer.alloc(32, 7)
-const card = {
+const withoutCvv = {
   holderName: 'Ada Lovelace',
   type: 'VI',
   number: '4111111111111111',
   expiry: '01/2030',
-  cvv: '837',
 }
+const card = { ...withoutCvv, cvv: '837' }
 
 let gateway: TestGateway
 let shop: Shop
@@ -41,9 +41,18 @@ async function kept(id: string): Promise<Card | undefined> {
 
 /** As the first delivery that is accepted does. */
 async function destroyCvv(id: string): Promise<void> {
-  await gateway.db.query('update reservation_card set cvv_key = null, cvv = null where reservation_id = $1', [
-    id,
-  ])
+  await gateway.db.query(
+    'update reservation_card set cvv_key = null, cvv = null, cvv_until = null where reservation_id = $1',
+    [id],
+  )
+}
+
+async function isCvvStored(id: string): Promise<boolean> {
+  const { rows } = await gateway.db.query<{ is: boolean }>(
+    'select num_nonnulls(cvv_key, cvv) > 0 as is from reservation_card where reservation_id = $1',
+    [id],
+  )
+  return rows[0]?.is ?? false
 }
 
 function modify(id: string, more: Record<string, unknown>): Promise<Reply> {
@@ -186,8 +195,8 @@ describe('what is destroyed', () => {
     const [id, longer] = [idOf(await shop.book(paying())), idOf(await shop.book(paying()))]
     expectStatus(await modify(longer, { checkout: '2027-04-24' }), 200)
     gateway.clock.set('2027-04-29T23:59:59Z')
-    assert.equal(await destroyOldCards(gateway.db, gateway.clock.now()), 0)
-    assert.deepEqual(await kept(id), card)
+    await destroyOldCards(gateway.db, gateway.clock.now())
+    assert.deepEqual(await kept(id), withoutCvv)
     gateway.clock.set('2027-04-30T00:00:00Z')
     assert.equal(await kept(id), undefined, 'it is out of reach before housekeeping comes by')
     const left = async () => {
@@ -199,10 +208,53 @@ describe('what is destroyed', () => {
       return rows.map((row) => row.left)
     }
     assert.ok((await destroyOldCards(gateway.db, gateway.clock.now())) > 0)
-    assert.deepEqual(await left(), [0, 4])
+    assert.deepEqual(await left(), [0, 2])
     gateway.clock.set('2027-05-02T00:00:00Z')
     assert.equal(await destroyOldCards(gateway.db, gateway.clock.now()), 1)
     assert.deepEqual(await left(), [0, 0])
+  })
+
+  test('the CVV goes when it waited for three days, in good time before they are over', async () => {
+    const id = idOf(await shop.book(paying()))
+    const sealedAtMs = gateway.clock.now()
+    const hoursLater = (hours: number) =>
+      gateway.clock.set(new Date(sealedAtMs + hours * 3_600_000 - 1).toISOString())
+    hoursLater(71)
+    await destroyOldCards(gateway.db, gateway.clock.now())
+    assert.deepEqual(await kept(id), card)
+    hoursLater(71.1)
+    assert.deepEqual(await kept(id), withoutCvv, 'it is out of reach before housekeeping comes by')
+    await destroyOldCards(gateway.db, gateway.clock.now())
+    assert.equal(await isCvvStored(id), false)
+  })
+
+  test('a cancellation takes the CVV with it at once, and the card a day later', async () => {
+    const id = idOf(await shop.book(paying()))
+    const untouched = idOf(await shop.book(paying()))
+    expectStatus(await shop.platform.post(`/booking/reservations/${id}/cancel`, {}), 200)
+    assert.equal(await isCvvStored(id), false)
+    assert.equal(await isCvvStored(untouched), true)
+    assert.deepEqual(await kept(id), withoutCvv)
+    gateway.clock.set('2027-03-02T12:00:00Z')
+    assert.equal(await kept(id), undefined)
+    assert.equal(await destroyOldCards(gateway.db, gateway.clock.now()), 1)
+    const { rows } = await gateway.db.query(
+      'select num_nonnulls(key_id, card_key, card, cvv_key, cvv)::int as left from reservation_card where reservation_id = $1',
+      [id],
+    )
+    assert.deepEqual(rows, [{ left: 0 }])
+    assert.deepEqual(await kept(untouched), card)
+  })
+
+  test('what was to be destroyed sooner anyway is not kept longer by a cancellation', async () => {
+    const id = idOf(await shop.book(paying()))
+    await gateway.db.query(
+      `update reservation_card set keep_until = '2027-03-01T18:00:00Z' where reservation_id = $1`,
+      [id],
+    )
+    expectStatus(await shop.platform.post(`/booking/reservations/${id}/cancel`, {}), 200)
+    gateway.clock.set('2027-03-01T18:00:00Z')
+    assert.equal(await kept(id), undefined)
   })
 })
 

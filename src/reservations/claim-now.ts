@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import type { Database, Queryable } from '../platform/postgres.ts'
+import { textArray, type Database, type Queryable } from '../platform/postgres.ts'
 import { transaction } from '../platform/transaction.ts'
 import { deliverWithinMs, type Lane } from './delivery-schedule.ts'
+import { isHeldBack } from './card-store.ts'
 import { claimedColumns, type Claimed, type Lease } from './delivery-store.ts'
 
 /** Claimed by hand. */
@@ -42,7 +43,7 @@ export async function claimNow(
 async function claimOpen(
   db: Queryable,
   reservationId: number,
-  { leasedUntilMs, endpoint }: Lease & { endpoint: number },
+  { nowMs, leasedUntilMs, openableKeys, endpoint }: Lease & { endpoint: number },
 ): Promise<ClaimedNow | undefined> {
   const { rows } = await db.query<Row>(
     `with open as (
@@ -50,7 +51,7 @@ async function claimOpen(
          'dueAtMs', case when due_at <> 'infinity' then extract(epoch from due_at) * 1000 end,
          'notBeforeMs', extract(epoch from not_before) * 1000) as before
        from delivery
-       where reservation_id = $1 and status in ('queued', 'dead') and not is_outdated
+       where reservation_id = $1 and status in ('queued', 'dead') and not is_outdated and not ${isHeldBack('$5', '$4')}
          and not exists (select from delivery where reservation_id = $1 and leased_until is not null)
        order by version desc, created_at desc limit 1 for update
      )
@@ -58,9 +59,23 @@ async function claimOpen(
        leased_until = to_timestamp($2::float8 / 1000)
      from open where delivery.id = open.id
      returning ${claimedColumns}, open.before`,
-    [reservationId, leasedUntilMs, endpoint],
+    [reservationId, leasedUntilMs, endpoint, nowMs, textArray(openableKeys)],
   )
   return rows[0]
+}
+
+/** Whether the delivery that is open has to carry a card that can't be opened here. */
+export async function isHeldBackNow(
+  db: Queryable,
+  reservationId: number,
+  { nowMs, openableKeys }: Pick<Lease, 'nowMs' | 'openableKeys'>,
+): Promise<boolean> {
+  const { rows } = await db.query<{ is: boolean }>(
+    `select exists (select from delivery where reservation_id = $1 and status in ('queued', 'dead')
+       and not is_outdated and ${isHeldBack('$3', '$2')}) as is`,
+    [reservationId, nowMs, textArray(openableKeys)],
+  )
+  return rows[0]?.is ?? false
 }
 
 /** For a reservation whose present version is delivered: a delivery more, for which nobody is alarmed. */

@@ -6,7 +6,9 @@ import { maskedNumber } from '../platform/card-number.ts'
 import type { ReservationBody } from './contract.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { Payment, ReservationContent } from './state.ts'
-import type { Card, Vault } from './vault.ts'
+import { vaultClosed } from './card-store.ts'
+import type { CardVault } from './card-vault.ts'
+import type { Card } from './vault.ts'
 
 /** What becomes of the card of a body. */
 export type AcceptedCard = {
@@ -16,15 +18,12 @@ export type AcceptedCard = {
 }
 
 /** Only suppliers whose contract says so get cards: for others none is kept. */
-export function acceptCard(
-  card: Card | undefined,
-  deliversCards: boolean,
-  vault: Vault | undefined,
-): AcceptedCard {
+export function acceptCard(card: Card | undefined, deliversCards: boolean, vault: CardVault): AcceptedCard {
   if (!card) return { card: undefined, warnings: [] }
   const path = '/payment/card'
   if (!deliversCards) return { card: undefined, warnings: [{ ...cardFaults.notDelivered, path }] }
-  if (!vault) throw new Rejected(400, { ...cardFaults.notAccepted, path })
+  if (vault.status().state === 'unused') throw new Rejected(400, { ...cardFaults.notAccepted, path })
+  if (!vault.acceptsCards()) throw vaultClosed()
   const { holderName, type, number, expiry, cvv } = card
   return {
     card: { holderName, type, number, expiry, ...(cvv === undefined ? {} : { cvv }) },

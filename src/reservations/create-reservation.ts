@@ -68,10 +68,10 @@ async function create(
   const made = { status, content, revision, nowMs } as const
   connection.lastly((later) => insertReservation(later, { id: reservationId, supplierId, hotelId }, made))
   const id = String(reservationId)
-  if (card && needs.vault) {
-    const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
+  if (card) {
+    const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
     const sealed = needs.vault.seal(id, card)
-    connection.lastly((later) => saveCard(later, reservationId, sealed, keptUntilMs))
+    connection.lastly((later) => saveCard(later, reservationId, sealed, { nowMs, keepUntilMs }))
   }
   const version = { id, hotelId, version: 1, status, modifiedAtMs: nowMs, content } as const
   const queued = queueVersion(connection, version, hotel)

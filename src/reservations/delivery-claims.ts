@@ -107,9 +107,9 @@ export class DeliveryClaims {
 
   /** Returns whether somewhere there may be more than there was room for. */
   async #claimOnce(wanted: readonly Allotted[]): Promise<boolean> {
-    const { db, clock, slots, leaseMs, crashPoint } = this.#needs
+    const { db, clock, slots, leaseMs, crashPoint, vault } = this.#needs
     const nowMs = clock.now()
-    const lease = { nowMs, leasedUntilMs: nowMs + leaseMs }
+    const lease = { nowMs, leasedUntilMs: nowMs + leaseMs, openableKeys: vault.openableKeyIds() }
     const claimedMs = performance.now()
     const single = wanted
       .filter(({ lane }) => lane !== 'hourly')

@@ -6,7 +6,8 @@ import { deliveryIdOf } from './delivery-queue.ts'
 import type { Claimed } from './delivery-store.ts'
 import type { ReservationContent, ReservationVersion } from './state.ts'
 import { supplierBody } from './supplier-body.ts'
-import type { Card, SealedCard, Vault } from './vault.ts'
+import type { CardVault } from './card-vault.ts'
+import type { Card, SealedCard } from './vault.ts'
 
 /** What one call carries: one delivery, or with the hourly run several of a hotel. */
 export type Message = {
@@ -37,14 +38,11 @@ export type Unreadable = { claimed: Group; error: unknown }
 export async function messagesOf(
   db: Queryable,
   groups: readonly Group[],
-  { vault, nowMs }: { vault: Vault | undefined; nowMs: number },
+  { vault, nowMs }: { vault: CardVault; nowMs: number },
 ): Promise<{ messages: Message[]; unreadable: Unreadable[] }> {
   const all = groups.flat()
   const ids = all.map(({ reservationId }) => reservationId)
-  const [found, cards] = await Promise.all([
-    selectRows(db, all),
-    vault ? selectCards(db, ids, nowMs) : new Map<number, SealedCard>(),
-  ])
+  const [found, cards] = await Promise.all([selectRows(db, all), selectCards(db, ids, nowMs)])
   const rows = found.map((row): Row => ({ ...row, card: cards.get(row.reservationId) }))
   const rowByKey = new Map(rows.map((row) => [keyOf(row), row]))
   const messages: Message[] = []
@@ -59,14 +57,14 @@ export async function messagesOf(
   return { messages, unreadable }
 }
 
-function messageOf(claimed: Group, rowByKey: ReadonlyMap<string, Row>, vault: Vault | undefined): Message {
+function messageOf(claimed: Group, rowByKey: ReadonlyMap<string, Row>, vault: CardVault): Message {
   const cardById = new Map<string, Card>()
   const version = (delivery: Claimed): ReservationVersion => {
     const row = rowByKey.get(keyOf(delivery))
     if (!row) throw new Error(`reservation ${delivery.reservationId} has no version ${delivery.version}`)
     const id = String(row.reservationId)
-    const mayCarry = row.deliversCards && !delivery.isRepeat
-    const card = mayCarry && row.card ? vault?.open(id, row.card) : undefined
+    const mayCarry = row.deliversCards && !delivery.isRepeat && delivery.reservationStatus !== 'Cancel'
+    const card = mayCarry && row.card ? vault.open(id, row.card) : undefined
     if (card) cardById.set(id, card)
     const { createdAtMs, modifiedAtMs, content } = row
     const { hotelId, reservationStatus: status } = delivery

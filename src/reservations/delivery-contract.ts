@@ -30,6 +30,11 @@ export const deliveryFaults = {
     message: 'Push booking webhook is not registered',
     hint: 'Register it with POST /push/webhook/pushbook first',
   },
+  vaultClosed: {
+    type: 'BOOKING_HELD_BACK',
+    message: 'The reservation carries a card that can not be opened at present',
+    hint: 'It is delivered as soon as the operators have mended that; nothing is lost',
+  },
 } as const satisfies Record<string, ConstraintError>
 
 const notEnabled = 'Not enabled on this account'

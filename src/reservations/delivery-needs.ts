@@ -1,10 +1,10 @@
 import type { Needs } from '../platform/needs.ts'
 import type { OutboundRules } from '../platform/outbound.ts'
+import type { CardVault } from './card-vault.ts'
 import type { DeliveryBell } from './delivery-bell.ts'
 import type { DeliverySlots } from './delivery-slots.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
-import type { Vault } from './vault.ts'
 
 /** Where a test ends the process; in the order in which a delivery comes by. */
 export const crashSteps = [
@@ -20,8 +20,7 @@ export type CrashStep = (typeof crashSteps)[number]
 export type DeliveryNeeds = Needs & {
   outbound: OutboundRules
   deliveryBell: DeliveryBell
-  /** Absent: no card was ever kept. */
-  vault: Vault | undefined
+  vault: CardVault
   /** Both absent in production. */
   callbackFaults?: CallbackFaults | undefined
   callbackWatch?: CallbackWatch | undefined

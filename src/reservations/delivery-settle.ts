@@ -34,8 +34,8 @@ export type Settled = {
 }
 
 /**
- * Notes attempts and what became of their deliveries, in one statement: with it the first delivery of a card's
- * verification value destroys it. A delivery that somebody else settled meanwhile (its lease was over, or the supplier
+ * Notes attempts and what became of their deliveries, in one statement: with it a card's verification value is
+ * destroyed when it was delivered, or is given up. A delivery that somebody else settled meanwhile (its lease was over, or the supplier
  * acknowledged it) keeps what it became.
  */
 export async function settleAttempts(db: Queryable, attempts: readonly Attempted[]): Promise<Settled[]> {
@@ -75,8 +75,8 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
         where settled.status = 'delivered' and delivery_alert.reservation_id = settled.reservation_id
           and delivery_alert.cleared_at is null
       ), forgotten as (
-        update reservation_card set cvv_key = null, cvv = null from settled
-        where settled.status = 'delivered' and reservation_card.reservation_id = settled.reservation_id
+        update reservation_card set cvv_key = null, cvv = null, cvv_until = null from settled
+        where settled.status in ('delivered', 'dead') and reservation_card.reservation_id = settled.reservation_id
           and reservation_card.cvv is not null
       )
       select id, status, "isOutdated" from settled`,

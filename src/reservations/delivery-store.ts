@@ -1,4 +1,5 @@
 import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
+import { isHeldBack } from './card-store.ts'
 import type { Lane, Trigger } from './delivery-schedule.ts'
 import type { Allotted, Place } from './delivery-slots.ts'
 import type { ReservationStatus } from './lifecycle.ts'
@@ -42,13 +43,14 @@ const isFree = `not exists (
 
 /** What may be claimed: of which endpoint, in which lane, how many; hotels in turn, those after the given one first. */
 export type Wanted = Allotted & { afterHotelId: number }
-export type Lease = { nowMs: number; leasedUntilMs: number }
+/** Of a process that sends no booking without the card that it has to carry: `openableKeys` open what it may send. */
+export type Lease = { nowMs: number; leasedUntilMs: number; openableKeys: readonly string[] }
 
 /** With the most that its hotel could have had: who has so many may have more. */
 export type ClaimedInTurn = Claimed & { share: number }
 
 const isDue = `status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
-  and due_at <= to_timestamp(${unseen('$5::float8')} / 1000) and ${isFree}`
+  and due_at <= to_timestamp(${unseen('$5::float8')} / 1000) and ${isFree} and not ${isHeldBack('$7', '$5')}`
 
 /** Hops over the hotels that have something due, after one id and up to another. */
 const hotelsDue = (name: string, after: string, upTo: string): string => `
@@ -70,7 +72,7 @@ const lastId = '2147483647'
 export async function claimDue(
   db: Queryable,
   wanted: readonly Wanted[],
-  { nowMs, leasedUntilMs }: Lease,
+  { nowMs, leasedUntilMs, openableKeys }: Lease,
 ): Promise<ClaimedInTurn[]> {
   const { rows } = await db.query<ClaimedInTurn>({
     name: 'claim-deliveries',
@@ -108,6 +110,7 @@ export async function claimDue(
       numberArray(wanted.map(({ afterHotelId }) => afterHotelId)),
       nowMs,
       leasedUntilMs,
+      textArray(openableKeys),
     ],
   })
   return rows
@@ -117,7 +120,7 @@ export async function claimDue(
 export async function claimHourly(
   db: Queryable,
   endpoints: readonly number[],
-  { nowMs, leasedUntilMs, bodyMax }: Lease & { bodyMax: number },
+  { nowMs, leasedUntilMs, openableKeys, bodyMax }: Lease & { bodyMax: number },
 ): Promise<Claimed[]> {
   const { rows } = await db.query<Claimed>({
     name: 'claim-hourly-deliveries',
@@ -127,7 +130,7 @@ export async function claimHourly(
         cross join lateral (
           select hotel_id, reservation_status, is_alone from delivery
           where status = 'queued' and lane = 'hourly' and endpoint = wanted.endpoint
-            and due_at <= to_timestamp($2::float8 / 1000) and ${isFree}
+            and due_at <= to_timestamp($2::float8 / 1000) and ${isFree} and not ${isHeldBack('$5', '$2')}
           order by hotel_id, reservation_status, is_alone, reservation_id limit 1
         ) as head
         cross join lateral (
@@ -135,7 +138,7 @@ export async function claimHourly(
           where status = 'queued' and lane = 'hourly' and endpoint = wanted.endpoint
             and hotel_id = head.hotel_id and reservation_status = head.reservation_status
             and is_alone = head.is_alone
-            and due_at <= to_timestamp($2::float8 / 1000) and ${isFree}
+            and due_at <= to_timestamp($2::float8 / 1000) and ${isFree} and not ${isHeldBack('$5', '$2')}
           order by reservation_id limit case when head.is_alone then 1 else $4::int end
           for update of delivery skip locked
         ) as due
@@ -144,7 +147,7 @@ export async function claimHourly(
         leased_until = to_timestamp($3::float8 / 1000)
       from picked where delivery.id = picked.id
       returning ${claimedColumns}`,
-    values: [numberArray(endpoints), nowMs, leasedUntilMs, bodyMax],
+    values: [numberArray(endpoints), nowMs, leasedUntilMs, bodyMax, textArray(openableKeys)],
   })
   return rows
 }

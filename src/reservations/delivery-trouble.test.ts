@@ -6,7 +6,8 @@ import { openLog } from '../platform/log.ts'
 import { cardKeptUntilMs } from './content.ts'
 import { saveCard } from './card-store.ts'
 import { setAccount } from '../keys/account.ts'
-import { openVault } from './vault.ts'
+import { telemetry } from '../platform/telemetry.ts'
+import { openCardVault } from './card-vault.ts'
 
 let stage: DeliveryTest
 before(async () => {
@@ -66,7 +67,11 @@ test('an endpoint that begins to fail is one warning, and one line when it takes
 })
 
 test('a card whose time is over goes with no delivery, also before it is destroyed', async () => {
-  const vault = openVault(Buffer.alloc(32, 7))
+  const { db, clock } = stage.gateway
+  const vault = await openCardVault(
+    { db, log: openLog('fatal'), telemetry: telemetry() },
+    { present: Buffer.alloc(32, 7), previous: [] },
+  )
   const receiver = await startReceiver()
   const supplier = await stage.supplierAt('late card', undefined)
   await setAccount(stage.gateway.db, 'late card', { deliversCards: true })
@@ -78,7 +83,10 @@ test('a card whose time is over goes with no delivery, also before it is destroy
     [kept, keepUntilMs],
     [over, stage.gateway.clock.now() + 60_000],
   ] as const)
-    await saveCard(stage.gateway.db, reservationId, vault.seal(String(reservationId), card), untilMs)
+    await saveCard(db, reservationId, vault.seal(String(reservationId), card), {
+      nowMs: clock.now(),
+      keepUntilMs: untilMs,
+    })
   await supplier.post('/push/webhook/pushbook', { webhook: `http://127.0.0.1:${receiver.port}/book` })
   receiver.calls.length = 0
   // To the hourly run, before housekeeping has been there.
@@ -87,6 +95,7 @@ test('a card whose time is over goes with no delivery, also before it is destroy
   for (const { reservationId } of [kept, over])
     await until('it is delivered', async () => (await statusOf(reservationId)) === 'delivered')
   await worker.close()
+  await vault.close()
   await receiver.close()
   const carried = receiver.calls.flatMap(({ body }) =>
     Object.values(Object(JSON.parse(body.toString())).reservations.reservation).map((one) => [

@@ -1,8 +1,12 @@
 import type { Needs } from '../platform/needs.ts'
-import { numberArray, type Queryable } from '../platform/postgres.ts'
+import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
 import { transaction } from '../platform/transaction.ts'
+import { isHeldBack } from './card-store.ts'
+import type { CardVault } from './card-vault.ts'
 import { noEndpoint } from './delivery-queue.ts'
 import { hoursToRun, runAfter } from './delivery-schedule.ts'
+
+type HourlyNeeds = Pick<Needs, 'db' | 'clock'> & { vault: Pick<CardVault, 'openableKeyIds'> }
 
 export type HourlyRun = { hours: number[]; deliveries: number }
 
@@ -11,12 +15,12 @@ export type HourlyRun = { hours: number[]; deliveries: number }
  * and does its work: the row takes the place of a lease, because a second process waits for it and then finds the hour
  * made, and a crash leaves neither. Several hours that nobody was there for are made up for by one run.
  */
-export async function runHourly(needs: Pick<Needs, 'db' | 'clock'>): Promise<HourlyRun> {
+export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
   const nowMs = needs.clock.now()
   return await transaction(needs.db.unhurried, async (connection) => {
     const hours = await takeHours(connection, nowMs)
     if (hours.length === 0) return { hours, deliveries: 0 }
-    await giveUp(connection, nowMs)
+    await giveUp(connection, needs.vault.openableKeyIds(), nowMs)
     const deliveries = await makeDue(connection, nowMs)
     await connection.query(
       'update hourly_run set deliveries = $2 where hour = to_timestamp($1::float8 / 1000)',
@@ -44,13 +48,22 @@ async function takeHours(connection: Queryable, nowMs: number): Promise<number[]
   return taken.map(({ hourMs }) => hourMs).sort((left, right) => left - right)
 }
 
-/** What still has nowhere to go when its time is over. Others are given up when their last attempt has failed. */
-async function giveUp(connection: Queryable, nowMs: number): Promise<void> {
+/**
+ * What still has nowhere to go when its time is over, or carries a card that nobody opened: with the CVV, which nobody
+ * needs any more. Others are given up when their last attempt has failed.
+ */
+async function giveUp(connection: Queryable, openableKeys: readonly string[], nowMs: number): Promise<void> {
   await connection.query(
-    `update delivery set status = 'dead'
-     where status = 'queued' and lane = 'hourly' and endpoint = ${noEndpoint}
-       and give_up_at < to_timestamp($1::float8 / 1000)`,
-    [runAfter(nowMs)],
+    `with dead as (
+       update delivery set status = 'dead'
+       where status = 'queued' and (
+         (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < to_timestamp($1::float8 / 1000))
+         or (give_up_at < to_timestamp($2::float8 / 1000) and ${isHeldBack('$3', '$2')}))
+       returning reservation_id
+     )
+     update reservation_card set cvv_key = null, cvv = null, cvv_until = null from dead
+     where reservation_card.reservation_id = dead.reservation_id and cvv is not null`,
+    [runAfter(nowMs), nowMs, textArray(openableKeys)],
   )
 }
 

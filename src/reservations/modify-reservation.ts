@@ -23,7 +23,8 @@ import {
   selectTimeZone,
   type HeldReservation,
 } from './store.ts'
-import type { Card, Vault } from './vault.ts'
+import type { CardVault } from './card-vault.ts'
+import type { Card } from './vault.ts'
 
 /** PUT /booking/reservations/{id}. */
 export const modifyReservation = (needs: BookNeeds): Mounted =>
@@ -100,10 +101,12 @@ async function modify(
   const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: nowMs, content }
   const queued = queueVersion(connection, version, hotel)
   // After the delivery: who settles one locks it before its card too.
-  const keptUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
-  const sealed = isNewCard ? needs.vault?.seal(id, card) : undefined
+  const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
+  const sealed = isNewCard ? needs.vault.seal(id, card) : undefined
   connection.lastly((later) =>
-    sealed ? saveCard(later, held.id, sealed, keptUntilMs) : keepCardUntil(later, held.id, keptUntilMs),
+    sealed
+      ? saveCard(later, held.id, sealed, { nowMs, keepUntilMs })
+      : keepCardUntil(later, held.id, keepUntilMs),
   )
   const said = { code: '200', message: 'Reservation modified', warnings }
   return { answer: answer(200, shownMade(version, queued.status, said)), queued, outcome: 'modified' }
@@ -119,11 +122,11 @@ async function isHeldCard(
   connection: Queryable,
   reservationId: number,
   card: Card,
-  vault: Vault | undefined,
+  vault: CardVault,
   nowMs: number,
 ): Promise<boolean> {
   const sealed = (await selectCards(connection, [reservationId], nowMs)).get(reservationId)
-  if (!sealed || !vault) return false
+  if (!sealed) return false
   try {
     return isDeepStrictEqual(vault.open(String(reservationId), sealed), card)
   } catch {

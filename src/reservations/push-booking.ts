@@ -11,7 +11,8 @@ import { shuttingDown } from '../platform/shutting-down.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import { selectCallback, type Callback } from '../webhooks/store.ts'
-import { claimNow, type ClaimedNow } from './claim-now.ts'
+import type { CardVault } from './card-vault.ts'
+import { claimNow, isHeldBackNow, type ClaimedNow } from './claim-now.ts'
 import type { DeliveryBell } from './delivery-bell.ts'
 import { messagesOf } from './delivery-content.ts'
 import { deliveryFaults, deliveryRoutes } from './delivery-contract.ts'
@@ -27,12 +28,11 @@ import {
 import { settleAttempts, type Attempted, type Standing } from './delivery-settle.ts'
 import { selectOptionalReservation } from './store.ts'
 import { readReservationId } from './reservation-id.ts'
-import type { Vault } from './vault.ts'
 
 export type PushBookingNeeds = Needs & {
   deliveryCaller: OutboundCaller
   deliveryBell: DeliveryBell
-  vault: Vault | undefined
+  vault: CardVault
   callbackFaults?: CallbackFaults | undefined
   callbackWatch?: CallbackWatch | undefined
   /** Aborts when this process ends: what is under way is given up then, and answered. */
@@ -138,7 +138,7 @@ async function attempt(
 
 /** When the worker has the reservation under way, after it. */
 async function inTurn(
-  { db, clock, ending }: PushBookingNeeds,
+  { db, clock, vault, ending }: PushBookingNeeds,
   reservationId: number,
   callback: Callback,
 ): Promise<ClaimedNow> {
@@ -146,7 +146,10 @@ async function inTurn(
   for (;;) {
     if (ending.aborted) throw shuttingDown()
     const nowMs = clock.now()
-    const lease = { nowMs, leasedUntilMs: nowMs + leaseMs }
+    const openableKeys = vault.openableKeyIds()
+    if (await isHeldBackNow(db, reservationId, { nowMs, openableKeys }))
+      throw new Rejected(503, deliveryFaults.vaultClosed, { headers: { 'retry-after': '10' } })
+    const lease = { nowMs, leasedUntilMs: nowMs + leaseMs, openableKeys }
     const claimed = await claimNow(db, reservationId, { ...lease, endpoint: endpointOf(callback.url) })
     if (claimed) return claimed
     if (performance.now() > untilMs) throw overloaded()

@@ -34,7 +34,10 @@ test('without the key of the CVV it is gone and the card is not; without that of
   const vault = openVault(key)
   const sealed = vault.seal('7', card)
   assert.deepEqual(vault.open('7', { ...sealed, cvvKey: null, cvv: null }), withoutCvv)
-  assert.equal(vault.open('7', { cardKey: null, card: null, cvvKey: null, cvv: null }), undefined)
+  assert.equal(
+    vault.open('7', { keyId: null, cardKey: null, card: null, cvvKey: null, cvv: null }),
+    undefined,
+  )
   assert.deepEqual(vault.open('7', vault.seal('7', withoutCvv)), withoutCvv)
 })
 
@@ -52,8 +55,11 @@ test('nothing of a card stands in what is sealed, and the same card is sealed di
 })
 
 test('a fingerprint tells equal texts, and is another with another key', () => {
-  const { fingerprint } = openVault(key)
-  assert.equal(fingerprint('a'), fingerprint('a'))
-  assert.notEqual(fingerprint('a'), fingerprint('b'))
-  assert.notEqual(fingerprint('a'), openVault(Buffer.alloc(32, 8)).fingerprint('a'))
+  const other = Buffer.alloc(32, 8)
+  const of = (text: string, ...[present = key, ...previous]: Buffer[]) =>
+    openVault(present, previous).fingerprints(text)
+  assert.deepEqual(of('a'), of('a'))
+  assert.notDeepEqual(of('a'), of('b'))
+  assert.notDeepEqual(of('a'), of('a', other))
+  assert.deepEqual(of('a', other, key), [...of('a', other), ...of('a')])
 })

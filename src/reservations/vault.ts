@@ -17,63 +17,119 @@ export type Card = {
 
 /** What is stored; null: never given, or destroyed. */
 export type SealedCard = {
+  /** Of the vault key that wraps the two others; null for a card from before keys had names. */
+  keyId: string | null
   cardKey: Buffer | null
   card: Buffer | null
   cvvKey: Buffer | null
   cvv: Buffer | null
 }
 
+/** Keys that wrap, the present one first; the others open what was sealed with them. */
 export type Vault = {
+  keyIds: readonly [string, ...string[]]
   seal: (reservationId: string, card: Card) => SealedCard
-  /** Undefined when the card was destroyed; without `cvv` when that was. */
+  /** Undefined when the card was destroyed; without `cvv` when that was. Throws when no key of the vault opens it. */
   open: (reservationId: string, sealed: SealedCard) => Card | undefined
-  /** Tells equal texts from different ones, to nobody who lacks the vault's key. */
-  fingerprint: (text: string) => string
+  /** The same card, its keys wrapped by the present key; undefined when no key of the vault opens them. */
+  rewrap: (reservationId: string, sealed: SealedCard) => SealedCard | undefined
+  /** Tell equal texts from different ones, to nobody who lacks the keys: one for each key, the present one first. */
+  fingerprints: (text: string) => readonly [string, ...string[]]
 }
 
 const nonceBytes = 12
 const tagBytes = 16
 const keyBytes = 32
+const keyIdBytes = 8
 
-export function openVault(vaultKey: Buffer): Vault {
-  const fingerprintKey = Buffer.from(hkdfSync('sha256', vaultKey, '', 'ari fingerprint', keyBytes))
-  const sealWithOwnKey = (
-    what: string,
-    reservationId: string,
-    text: string,
-  ): [key: Buffer, sealed: Buffer] => {
+/** Names a key without telling it. */
+export function vaultKeyId(key: Buffer): string {
+  return Buffer.from(hkdfSync('sha256', key, '', 'ari vault key id', keyIdBytes)).toString('hex')
+}
+
+export function openVault(present: Buffer, previous: readonly Buffer[] = []): Vault {
+  const presentId = vaultKeyId(present)
+  const previousById = new Map(previous.map((key) => [vaultKeyId(key), key]))
+  previousById.delete(presentId)
+  const keyById = new Map([[presentId, present], ...previousById])
+  const fingerprintKeyOf = (key: Buffer): Buffer =>
+    Buffer.from(hkdfSync('sha256', key, '', 'ari fingerprint', keyBytes))
+  const fingerprintKey = fingerprintKeyOf(present)
+  const earlierFingerprintKeys = [...previousById.values()].map(fingerprintKeyOf)
+
+  const sealWithOwnKey = (what: string, id: string, text: string): [key: Buffer, sealed: Buffer] => {
     const key = randomBytes(keyBytes)
-    return [
-      encrypt(vaultKey, key, `${what} key ${reservationId}`),
-      encrypt(key, Buffer.from(text), `${what} ${reservationId}`),
-    ]
+    return [encrypt(present, key, `${what} key ${id}`), encrypt(key, Buffer.from(text), `${what} ${id}`)]
   }
-  const openWithOwnKey = (
-    what: string,
-    reservationId: string,
-    wrappedKey: Buffer | null,
-    sealed: Buffer | null,
-  ): unknown => {
-    if (!wrappedKey || !sealed) return undefined
-    const key = decrypt(vaultKey, wrappedKey, `${what} key ${reservationId}`)
-    return JSON.parse(decrypt(key, sealed, `${what} ${reservationId}`).toString())
-  }
+  const wrapAgain = (what: string, id: string, wrapped: Buffer, keyId: string | null): Buffer =>
+    encrypt(present, unwrap(keyById, keyId, wrapped, { what, id }), `${what} key ${id}`)
+
   return {
+    keyIds: [presentId, ...previousById.keys()],
     seal: (reservationId, { cvv, ...card }) => {
       const [cardKey, sealedCard] = sealWithOwnKey('card', reservationId, JSON.stringify(card))
-      if (cvv === undefined) return { cardKey, card: sealedCard, cvvKey: null, cvv: null }
+      const sealed = { keyId: presentId, cardKey, card: sealedCard }
+      if (cvv === undefined) return { ...sealed, cvvKey: null, cvv: null }
       const [cvvKey, sealedCvv] = sealWithOwnKey('cvv', reservationId, JSON.stringify({ cvv }))
-      return { cardKey, card: sealedCard, cvvKey, cvv: sealedCvv }
+      return { ...sealed, cvvKey, cvv: sealedCvv }
     },
-    open: (reservationId, { cardKey, card, cvvKey, cvv }) => {
-      const opened = openWithOwnKey('card', reservationId, cardKey, card)
+    open: (reservationId, { keyId, cardKey, card, cvvKey, cvv }) => {
+      const opened = openWithOwnKey(keyById, keyId, [cardKey, card], { what: 'card', id: reservationId })
       if (opened === undefined) return undefined
-      const openedCvv = openWithOwnKey('cvv', reservationId, cvvKey, cvv)
+      const openedCvv = openWithOwnKey(keyById, keyId, [cvvKey, cvv], { what: 'cvv', id: reservationId })
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: what seal wrote, proved unchanged by its tag.
       return { ...Object(opened), ...Object(openedCvv) } as Card
     },
-    fingerprint: (text) => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
+    rewrap: (reservationId, { keyId, cardKey, card, cvvKey, cvv }) => {
+      try {
+        return {
+          keyId: presentId,
+          cardKey: cardKey && wrapAgain('card', reservationId, cardKey, keyId),
+          card,
+          cvvKey: cvvKey && wrapAgain('cvv', reservationId, cvvKey, keyId),
+          cvv,
+        }
+      } catch {
+        return undefined
+      }
+    },
+    fingerprints: (text) => {
+      const by = (key: Buffer): string => createHmac('sha256', key).update(text).digest('hex')
+      return [by(fingerprintKey), ...earlierFingerprintKeys.map(by)]
+    },
   }
+}
+
+type Bound = { what: string; id: string }
+
+function openWithOwnKey(
+  keyById: ReadonlyMap<string, Buffer>,
+  keyId: string | null,
+  [wrapped, sealed]: readonly [Buffer | null, Buffer | null],
+  { what, id }: Bound,
+): unknown {
+  if (!wrapped || !sealed) return undefined
+  const key = unwrap(keyById, keyId, wrapped, { what, id })
+  return JSON.parse(decrypt(key, sealed, `${what} ${id}`).toString())
+}
+
+/** With the vault key of that name; any may fit where there is no name. */
+function unwrap(
+  keyById: ReadonlyMap<string, Buffer>,
+  keyId: string | null,
+  wrapped: Buffer,
+  { what, id }: Bound,
+): Buffer {
+  const named = keyId === null ? [...keyById.values()] : [keyById.get(keyId)]
+  let cause: unknown
+  for (const key of named) {
+    try {
+      if (key) return decrypt(key, wrapped, `${what} key ${id}`)
+    } catch (error) {
+      cause = error
+    }
+  }
+  throw new Error(`no vault key here opens the card of reservation ${id}`, { cause })
 }
 
 function encrypt(key: Buffer, plain: Buffer, boundTo: string): Buffer {

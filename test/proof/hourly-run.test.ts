@@ -34,7 +34,8 @@ after(async () => {
 /** A process's look at the time, at an instant. */
 type Look = (db: Database, nowMs: number) => Promise<HourlyRun>
 
-const look: Look = (db, nowMs) => runHourly({ db, clock: { now: () => nowMs } })
+const look: Look = (db, nowMs) =>
+  runHourly({ db, clock: { now: () => nowMs }, vault: { openableKeyIds: () => [] } })
 
 /** One delivery that waits for the run, and no hour made. */
 async function startAnew(): Promise<void> {

@@ -9,6 +9,7 @@ import { telemetry } from '../../../src/platform/telemetry.ts'
 import { deliveryBell } from '../../../src/reservations/delivery-bell.ts'
 import { crashSteps } from '../../../src/reservations/delivery-needs.ts'
 import { startDeliveryWorker } from '../../../src/reservations/delivery-worker.ts'
+import { unusedVault } from '../../unused-vault.ts'
 import { breakable, breaks, sharedSlots } from './breaks.ts'
 import { loopbackNetworks } from '../../../src/platform/outbound.ts'
 
@@ -28,7 +29,7 @@ startDeliveryWorker({
   telemetry: telemetry(),
   outbound: { privateNetworks: loopbackNetworks, resolve: async () => ['127.0.0.1'] },
   deliveryBell: deliveryBell({ db, log }),
-  vault: undefined,
+  vault: unusedVault,
   ...(broken === 'first come, first served' ? { slots: sharedSlots() } : {}),
   leaseMs,
   callWithinMs,

@@ -12,6 +12,7 @@ import classes from './overview.module.css'
 import { DeliveryRatePanel, PushRatePanel } from './rate-panels.tsx'
 import { Tiles } from './tiles.tsx'
 import { RefusingPanel, UndeliveredPanel } from './trouble-panels.tsx'
+import { VaultNote } from './vault-note.tsx'
 
 const everyMs = 15_000
 
@@ -40,6 +41,7 @@ function Everything({ overview }: { overview: Overview }) {
   if (!overview.hasHotels && overview.pushes.steps.every(({ rejected }) => rejected === 0)) return <Begin />
   return (
     <>
+      <VaultNote vault={overview.vault} />
       <Tiles overview={overview} />
       <div className={classes['panels']}>
         <div className={classes['wide']}>

@@ -3,6 +3,24 @@ export const overview = {
   asOf: 'As of',
   more: 'more than {{count}}',
   all: 'Show all',
+  vault: {
+    missing: 'The vault key is not set',
+    missingMeans:
+      'This process accepts no cards, and delivers no booking that has one. Set ARI_VAULT_KEY and start it again.',
+    foreign: 'The vault key is not the one of the store',
+    foreignMeans:
+      'This process accepts no cards, and delivers no booking that has one. Set the right ARI_VAULT_KEY and start it again.',
+    behind: 'The vault key is an earlier one',
+    behindMeans:
+      'Set the new ARI_VAULT_KEY, with this one as ARI_VAULT_KEY_PREVIOUS, and start this process again.',
+    unreadable_one: '{{count}} card is under a key that is not here',
+    unreadable_other: '{{count}} cards are under keys that are not here',
+    unreadableMeans:
+      'Their bookings wait. Set the keys as ARI_VAULT_KEY_PREVIOUS; if they are lost, see "The vault key" in the guide on security.',
+    rewrap_one: '{{count}} card is still under the earlier vault key',
+    rewrap_other: '{{count}} cards are still under the earlier vault key',
+    rewrapMeans: 'They get the new one in the background. Keep the earlier key until then.',
+  },
   undelivered: {
     title: 'Undelivered',
     near_one: '{{count}} arrives within 24 hours',

@@ -1,0 +1,132 @@
+import { Command } from 'commander'
+import { openVault, vaultKeyId, type Vault } from '../reservations/vault.ts'
+import {
+  countCardsByKey,
+  forgetCards,
+  selectVaultKeys,
+  unknownKeyId,
+  type VaultKeyRow,
+} from '../reservations/vault-keys.ts'
+import { printJson, printLine, printOutcome, printTable } from './print.ts'
+import { withSession, type Session } from './session.ts'
+
+export function vaultCommand(): Command {
+  const vault = new Command('vault').description('the keys under which payment cards are sealed').addHelpText(
+    'after',
+    `
+Examples:
+  ari vault status          the store's keys, the cards under each, and whether an earlier key can be destroyed
+  ari vault forget --yes    destroy the cards that no key of the settings opens, after a key was lost
+
+Keys go by names that are made of them and tell nothing: 16 hexadecimal digits.`,
+  )
+  addStatus(vault)
+  addForget(vault)
+  return vault
+}
+
+type ShownKey = {
+  key: string
+  /** `current` seals; `earlier` keys are on their way out. Null: the store does not know it, and needs it no more. */
+  role: 'current' | 'earlier' | null
+  since: string | null
+  /** That are kept under it. */
+  cards: number
+  setting: 'ARI_VAULT_KEY' | 'ARI_VAULT_KEY_PREVIOUS' | null
+}
+
+function addStatus(vault: Command): void {
+  vault
+    .command('status')
+    .description("the store's keys and those of the settings")
+    .option('--json', 'print JSON')
+    .action((given: { json?: boolean }) =>
+      withSession(async (session) => {
+        const keys = await shownKeys(session)
+        const advice = adviceFor(keys)
+        if (given.json) return printJson({ keys, advice })
+        if (keys.length > 0) {
+          printTable(
+            ['KEY', 'ROLE', 'SINCE', 'CARDS', 'SETTING'],
+            keys.map(({ key, role, since, cards, setting }) => [key, role, since, cards, setting]),
+          )
+        }
+        printLine(advice)
+      }),
+    )
+}
+
+async function shownKeys({ db, vaultKeys: { present, previous } }: Session): Promise<ShownKey[]> {
+  const [rows, cardsByKey] = [await selectVaultKeys(db), await countCardsByKey(db)]
+  const settingById = new Map<string, ShownKey['setting']>()
+  for (const key of previous) settingById.set(vaultKeyId(key), 'ARI_VAULT_KEY_PREVIOUS')
+  if (present) settingById.set(vaultKeyId(present), 'ARI_VAULT_KEY')
+  const rowById = new Map<string, VaultKeyRow>(rows.map((row) => [row.id, row]))
+  const ids = new Set([...rowById.keys(), ...cardsByKey.keys(), ...settingById.keys()])
+  return [...ids].map((id) => {
+    const row = rowById.get(id)
+    return {
+      // Sealed before keys had names, by the service's first look the key's.
+      key: id === '' ? 'unnamed' : id,
+      role: row ? (row.isCurrent ? 'current' : 'earlier') : null,
+      since: row?.since ?? null,
+      cards: cardsByKey.get(id) ?? 0,
+      setting: settingById.get(id) ?? null,
+    }
+  })
+}
+
+function adviceFor(keys: readonly ShownKey[]): string {
+  const current = keys.find(({ role }) => role === 'current')
+  const present = keys.find(({ setting }) => setting === 'ARI_VAULT_KEY')
+  const earlier = keys.filter(({ role, key }) => role === 'earlier' && key !== unknownKeyId)
+  const lost = keys.filter(({ cards, setting, key }) => cards > 0 && setting === null && key !== 'unnamed')
+  const spent = keys.filter(({ role, setting }) => role === null && setting === 'ARI_VAULT_KEY_PREVIOUS')
+  if (!current && !present) return 'The store has no vault, and ARI_VAULT_KEY is not set'
+  if (!current) return 'The store has no vault key yet: a service with ARI_VAULT_KEY brings it'
+  if (!present) return 'ARI_VAULT_KEY is not set for this command'
+  if (present.role === null) return "ARI_VAULT_KEY is none of the store's keys: set the right one"
+  if (present.role === 'earlier')
+    return 'ARI_VAULT_KEY is an earlier key: set the current one, with this one as ARI_VAULT_KEY_PREVIOUS'
+  if (lost.length > 0)
+    return 'Cards are under keys that are not in the settings: set those as ARI_VAULT_KEY_PREVIOUS, or: ari vault forget'
+  if (earlier.length > 0)
+    return 'The earlier key is still needed: cards under it get the current one, and processes have a quarter of an hour to be restarted'
+  if (spent.length > 0)
+    return 'ARI_VAULT_KEY_PREVIOUS is not needed any more: remove it everywhere, and destroy the key'
+  return 'All cards are under ARI_VAULT_KEY'
+}
+
+function addForget(vault: Command): void {
+  vault
+    .command('forget')
+    .description(
+      'destroy the cards that no key of the settings opens, and make ARI_VAULT_KEY the key that seals',
+    )
+    .option('--yes', 'do it: nothing brings these cards back')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+For a key that is lost, or a backup from before a key that was destroyed. Bookings that waited with such a card are
+delivered without it. Without ARI_VAULT_KEY all cards are destroyed, and the store has no vault any more.`,
+    )
+    .action((given: { yes?: boolean; json?: boolean }) =>
+      withSession(async ({ db, vaultKeys: { present, previous } }) => {
+        const opened: Vault | undefined = present && openVault(present, previous)
+        if (given.yes !== true) {
+          const all = [...(await countCardsByKey(db))]
+          const kept: readonly string[] = opened ? [...opened.keyIds, ''] : []
+          let count = 0
+          for (const [keyId, cards] of all) if (!kept.includes(keyId)) count += cards
+          throw new Error(
+            `It would destroy ${count} cards, and those without a key's name that do not open: add --yes to do so`,
+          )
+        }
+        const destroyed = await forgetCards(db, opened)
+        const key = opened?.keyIds[0] ?? null
+        const sentence = `Cards destroyed: ${destroyed}. ${key === null ? 'The store has no vault' : `The key that seals is ${key}`}; running services know within seconds`
+        printOutcome(given, { destroyed, key }, sentence)
+      }),
+    )
+}
