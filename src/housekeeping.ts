@@ -13,6 +13,7 @@ import { deleteOldChecks, deleteOldDrift } from './price-check/store.ts'
 import { deleteOldAnswers } from './reservations/answers-kept.ts'
 import { destroyOldCards } from './reservations/card-store.ts'
 import { attemptsKeptDays, deleteOldAttempts } from './reservations/delivery-housekeeping.ts'
+import { cleanStoredCards } from './reservations/stored-cards.ts'
 import { deletePastFaults } from './webhooks/fault-store.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
 
@@ -102,6 +103,7 @@ export async function doChores(
     'old idempotency keys deleted': () => deleteOldIdempotency(db, untilMs),
     'old booking answers deleted': () => deleteOldAnswers(db, untilMs),
     'old cards destroyed': () => destroyOldCards(db, untilMs),
+    'stored numbers of cards removed': () => cleanStoredCards(db),
     'old delivery attempts deleted': () => deleteOldAttempts(db, untilMs - attemptsKeptDays * dayMs),
     'old price checks deleted': () => deleteOldChecks(db, untilMs - priceChecksKeptDays * dayMs),
     'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(untilMs / dayMs) - 1),

@@ -5,7 +5,7 @@ import { startHousekeeping } from './housekeeping.ts'
 import { createFirstKey, createToken } from './keys/manage.ts'
 import { noRevocations, revocationsIn, type Revocations } from './keys/revocations.ts'
 import { claimEnvironment } from './keys/store.ts'
-import { openStore } from './open-store.ts'
+import { openStore, type Store } from './open-store.ts'
 import { createFirstAdmin, firstStart } from './operators/manage.ts'
 import { signInUrl } from './operators/sign-in-link.ts'
 import { openLog, type Log } from './platform/log.ts'
@@ -16,7 +16,7 @@ import { openDatabase } from './platform/postgres.ts'
 import { telemetry } from './platform/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
-import { openCardVault } from './reservations/card-vault.ts'
+import { openCardVault, type CardVault } from './reservations/card-vault.ts'
 import {
   emptyProductionLines,
   firstSignInLines,
@@ -77,9 +77,7 @@ export async function startService(
       )
     })
     const { startApp } = await loading
-    const vaultKeys = { present: settings.vaultKey, previous: settings.vaultKeysPrevious }
-    const vault = await openCardVault(needs, vaultKeys)
-    closers.push({ name: 'vault', close: vault.close, withinMs: vaultClosesWithinMs })
+    const vault = await openVaultOf(needs, settings, closers)
     const { environment, privateNetworks } = settings
     const isGateway = settings.roles.includes('gateway')
     const resolve = privateNetworks.length > 0 ? resolveAsSystem : resolveByDns
@@ -106,9 +104,7 @@ export async function startService(
       closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
     }
     closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
-    const { where } = store
-    const { fault } = vault.status()
-    const notes = fault === undefined ? store.notes : [...store.notes, fault]
+    const { where, notes } = notedBeside(store, vault)
     const consoleUrl = settings.roles.includes('console') ? (settings.publicUrl ?? reachable(url)) : undefined
     const startMs = performance.now()
     await welcome(
@@ -135,6 +131,19 @@ async function enforceRevocations({
   const enforced = await revocations.enforce(db.unhurried)
   if (Object.values(enforced).some((count) => count > 0))
     log.warn(enforced, 'what was revoked and had come back is revoked again')
+}
+
+async function openVaultOf(needs: Needs, settings: Settings, closers: Closers): Promise<CardVault> {
+  const { vaultKey: present, vaultKeysPrevious: previous } = settings
+  const vault = await openCardVault(needs, { present, previous })
+  closers.push({ name: 'vault', close: vault.close, withinMs: vaultClosesWithinMs })
+  return vault
+}
+
+/** The store, with what is wrong with its vault among its notes. */
+function notedBeside(store: Store, vault: CardVault): Store {
+  const { fault } = vault.status()
+  return fault === undefined ? store : { ...store, notes: [...store.notes, fault] }
 }
 
 /** What every start makes sure of before the first request. */

@@ -54,7 +54,7 @@ function misplacedCardNumbers({ customer, rooms, payment }: Record<string, unkno
 }
 
 /** With its country's code it is a telephone number, whatever its digits. */
-function isInternational(phone: unknown): boolean {
+export function isInternational(phone: unknown): boolean {
   return typeof phone === 'string' && /^\s*[+\uFF0B]/.test(phone)
 }
 

@@ -186,6 +186,15 @@ function foundBy(id: string, names: string): string {
       )`
 }
 
+/** The same for a version that is there already. */
+export async function writeGuestWords(
+  connection: Queryable,
+  id: number,
+  content: ReservationContent,
+): Promise<void> {
+  await connection.query(`with ${foundBy('$1', '$2')} select`, [id, namesIn(content)])
+}
+
 /** An index holds it. */
 const guestWordMax = 100
 

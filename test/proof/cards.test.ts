@@ -19,6 +19,7 @@ const serviceEndsWithinMs = 300_000
 
 /** Of every canary, and of nothing else; the mask shows six digits only. */
 const numberMark = '492973018'
+const groupedMark = '4929 7301 8'
 const holderMark = 'CANARY HOLDER'
 
 const undo: (() => Promise<void>)[] = []
@@ -136,6 +137,13 @@ function bookingWith(card: unknown): Record<string, unknown> {
   }
 }
 
+function writing(remarks: string): object {
+  return { firstName: 'Ada', lastName: 'Lovelace', remarks }
+}
+
+/** Those that are cancelled at once may not be delivered before: a cancellation carries no card. */
+const cancelledKind = 6
+
 /** Ways in which a card comes; most are right. */
 async function sendCard(stage: Stage, index: number): Promise<void> {
   const { number, cvv } = canary(index)
@@ -150,12 +158,24 @@ async function sendCard(stage: Stage, index: number): Promise<void> {
   if (kind === 2) await platform.send(path, bookingWith({ ...card, expiry: number, cvv: `${cvv}${cvv}` }))
   if (kind === 3) await platform.send(path, { ...bookingWith(card), checkin: date(200), checkout: date(201) })
   if (kind === 4) await platform.send(`${path}?card=${number}`, { payment: number, hotel: 1 })
+  if (kind === 7)
+    await platform.send(path, { ...bookingWith(card), customer: { firstName: number, lastName: number } })
+  if (kind === 8) await platform.send(path, bookingWith(card), { 'x-request-id': number })
+  if (kind === 9) await platform.send(path, bookingWith(card), { 'idempotency-key': number })
+  // What a guest writes: most do so in groups.
+  if (kind === 9)
+    await platform.send(path, { ...bookingWith(undefined), customer: writing(`Card ${number}`) })
+  if (kind === 8)
+    await platform.send(path, {
+      ...bookingWith(undefined),
+      customer: writing(`Card\n${number.replaceAll(/.{4}/g, '$& ')}`),
+    })
   const made = await platform.send(path, bookingWith(card), key)
   await platform.send(path, bookingWith(card), key)
   assert.ok(made.isAnswered && made.status === 201, JSON.stringify(made))
   const { reservationId } = JSON.parse(made.text)
   if (kind === 5) await platform.send(`${path}/${reservationId}`, bookingWith(card), {}, 'PUT')
-  if (kind === 6) await platform.send(`${path}/${reservationId}/cancel`, {})
+  if (kind === cancelledKind) await platform.send(`${path}/${reservationId}/cancel`, {})
   await platform.send(`${path}/${reservationId}`)
   if (index % 50 === 0) {
     await platform.send(`${path}?limit=500`)
@@ -178,7 +198,12 @@ const hexMark = Buffer.from(numberMark).toString('hex')
 
 /** Where cards can be seen, by name. */
 function leaksIn(name: string, bytes: Buffer): string[] {
-  const marks = { number: numberMark, 'number in hex': hexMark, holder: holderMark }
+  const marks = {
+    number: numberMark,
+    'number in groups': groupedMark,
+    'number in hex': hexMark,
+    holder: holderMark,
+  }
   const found = Object.entries(marks).flatMap(([what, mark]) => (bytes.includes(mark) ? [what] : []))
   if (cvvInWords.test(bytes.toString('latin1'))) found.push('cvv')
   return found.map((what) => `${what} in ${name}`)
@@ -216,7 +241,18 @@ test(`${canaries} cards are in no log, no file of the database, no answer and no
 
   const arrived = (): Set<string> =>
     new Set(receiver.calls.flatMap(({ body }) => /492973018\d{7}/.exec(body.toString()) ?? []))
-  await eventually('all cards are delivered', minutes(5), () => arrived().size === canaries)
+  const wanted = Array.from({ length: canaries }, (_, index) => index)
+    .filter((index) => index % 10 !== cancelledKind)
+    .map((index) => canary(index).number)
+  await eventually('all cards are delivered', minutes(5), () => {
+    const there = arrived()
+    return wanted.every((number) => there.has(number))
+  })
+  const ofCancelled = receiver.calls.filter(({ body }) => body.includes('"status":"Cancel"'))
+  assert.deepEqual(
+    ofCancelled.filter(({ body }) => body.includes('paymentcarddetail')),
+    [],
+  )
   const withCvv = receiver.calls.filter(({ body }) => body.includes('"cvv"')).length
   assert.ok(withCvv >= canaries * 0.8)
   await wait(1_000)
