@@ -1,13 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import {
+  among,
+  integerBetween,
+  listed,
+  quoted,
+  readBoolean,
+  readDatabaseUrl,
+  readFile,
+  readFolder,
+  readHost,
+  readIssuer,
+  readKeys,
+  readMetricsToken,
+  readNetworks,
+  readOrigin,
+  readPrivateNetworks,
+  readVaultKey,
+  readVaultKeys,
+  type Reading,
+} from './config-values.ts'
 import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
 import { signInMinutes, usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { MetricsRules } from './metrics.ts'
-import { hostsOf, hostWantOf, hostWants, isHostWant } from './platform/hosts.ts'
 import { logLevels, type LogLevel } from './platform/log.ts'
-import { isAllowableNetwork, loopbackNetworks } from './platform/outbound.ts'
 import { operatorRoles, type OperatorRole } from './platform/route.ts'
 import { editDistance } from './platform/spelling.ts'
 
@@ -61,9 +78,6 @@ export class WrongSettings extends Error {
   }
 }
 
-/** A setting's value in the environment, or why it can't be. Names no value that may be secret. */
-type Reading<Value> = { value: Value } | { wrong: string }
-
 /** A setting as `read` reads it, or what it usually is. */
 type Setting = <Value>(name: Name, usual: Value, read: (text: string) => Reading<Value>) => Value
 
@@ -95,13 +109,18 @@ const names = [
 ] as const
 
 /** Each may be in a file too, which `NAME_FILE` names: an environment is easily seen by others, as in a listing of containers. */
-const secretNames = ['DATABASE_URL', 'ARI_VAULT_KEY', 'ARI_MFA_KEY', 'ARI_OIDC_CLIENT_SECRET'] as const
+const secretNames = [
+  'DATABASE_URL',
+  'ARI_VAULT_KEY',
+  'ARI_VAULT_KEY_PREVIOUS',
+  'ARI_MFA_KEY',
+  'ARI_METRICS_TOKEN',
+  'ARI_OIDC_CLIENT_SECRET',
+] as const
 
 type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEVEL'
 
 const pushLogDays = { min: 1, max: 3_650, usual: 90 }
-const vaultKeyBytes = 32
-const metricsToken = /^[\x21-\x7e]{16,200}$/
 const patience = { min: 1, max: 1_000 }
 
 /** Who became root by sudo, if anybody did. */
@@ -206,107 +225,6 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
   return { settings, warnings: unknownSettings(environ) }
 }
 
-function among<const Value extends string>(values: readonly Value[]): (text: string) => Reading<Value> {
-  return (text) => {
-    const value = values.find((one) => one === text)
-    return value === undefined ? { wrong: `must be ${listed(values)}, not ${quoted(text)}` } : { value }
-  }
-}
-
-function integerBetween(min: number, max: number): (text: string) => Reading<number> {
-  return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-    return value >= min && value <= max
-      ? { value }
-      : { wrong: `must be a whole number from ${min} to ${max}, not ${quoted(text)}` }
-  }
-}
-
-function readHost(text: string): Reading<string> {
-  const isName = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text)
-  return isName || isIP(text) !== 0
-    ? { value: text }
-    : {
-        wrong: `must be an IP address or a host name, without scheme, brackets and port, not ${quoted(text)}`,
-      }
-}
-
-function readFolder(text: string): Reading<string> {
-  return /\p{Cc}/u.test(text)
-    ? { wrong: 'must be the path of a folder, without control characters' }
-    : { value: resolve(text) }
-}
-
-function readFile(text: string): Reading<string> {
-  return /\p{Cc}/u.test(text)
-    ? { wrong: 'must be the path of a file, without control characters' }
-    : { value: resolve(text) }
-}
-
-/** The URL is never repeated, because it may hold a password. */
-function readDatabaseUrl(text: string): Reading<string> {
-  for (const host of hostsOf({ connectionString: text })) {
-    const url = 'connectionString' in host ? URL.parse(host.connectionString) : null
-    if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
-      return { wrong: 'must be a URL like postgres://user:password@host:5432/database' }
-    }
-    if (url.pathname.length < 2) {
-      return { wrong: 'must name a database, as in postgres://user:password@host:5432/database' }
-    }
-  }
-  const want = hostWantOf({ connectionString: text })
-  if (!isHostWant(want)) return { wrong: `must name ${listed(hostWants)} as target_session_attrs, or none` }
-  return { value: text }
-}
-
-function readVaultKey(text: string): Reading<Buffer> {
-  const isHex = text.length === vaultKeyBytes * 2 && /^[0-9a-f]+$/i.test(text)
-  const value = isHex
-    ? Buffer.from(text, 'hex')
-    : /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
-      ? Buffer.from(text, 'base64')
-      : undefined
-  return value?.length === vaultKeyBytes
-    ? { value }
-    : {
-        wrong: `must be ${vaultKeyBytes} random bytes in base64 or hexadecimal, as from: openssl rand -base64 32`,
-      }
-}
-
-function readBoolean(text: string): Reading<boolean> {
-  return text === 'true' || text === 'false'
-    ? { value: text === 'true' }
-    : { wrong: `must be true or false, not ${quoted(text)}` }
-}
-
-/** Of several with commas between the first is used, and the others are known. */
-function readKeys(text: string): Reading<readonly Buffer[]> {
-  const readings = text.split(',').map((part) => readVaultKey(part.trim()))
-  const wrong = readings.find((reading) => 'wrong' in reading)
-  return wrong ?? { value: readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])) }
-}
-
-function readMetricsToken(text: string): Reading<string> {
-  return metricsToken.test(text)
-    ? { value: text }
-    : {
-        wrong:
-          'must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',
-      }
-}
-
-const vaultKeysPreviousMax = 8
-
-function readVaultKeys(text: string): Reading<readonly Buffer[]> {
-  const parts = text.split(',').map((part) => readVaultKey(part.trim()))
-  const value = parts.flatMap((part) => ('value' in part ? [part.value] : []))
-  return value.length === parts.length && value.length <= vaultKeysPreviousMax
-    ? { value }
-    : {
-        wrong: `must be one to ${vaultKeysPreviousMax} former values of ARI_VAULT_KEY, with commas between`,
-      }
-}
-
 function readRoles(text: string): Reading<readonly Role[]> {
   const parts = text.split(',').map((part) => part.trim())
   const value = roles.filter((role) => parts.includes(role))
@@ -314,17 +232,6 @@ function readRoles(text: string): Reading<readonly Role[]> {
     ? { value }
     : {
         wrong: `must be one or more of ${listed(roles)}, each once, with commas between, not ${quoted(text)}`,
-      }
-}
-
-function readPrivateNetworks(text: string): Reading<readonly string[]> {
-  if (text === 'false') return { value: [] }
-  if (text === 'true') return { value: loopbackNetworks }
-  const value = text.split(',').map((part) => part.trim())
-  return value.every(isAllowableNetwork)
-    ? { value }
-    : {
-        wrong: `must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${quoted(text)}`,
       }
 }
 
@@ -364,43 +271,6 @@ function readSignIn(setting: Setting, environment: Environment): SignInRules {
   }
 }
 
-function readOrigin(text: string): Reading<string> {
-  const url = URL.parse(text)
-  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-  return isOrigin
-    ? { value: url.origin }
-    : { wrong: `must be a URL without a path, like https://ari.example.com, not ${quoted(text)}` }
-}
-
-const localHosts = ['127.0.0.1', '[::1]', 'localhost']
-
-function readIssuer(text: string): Reading<string> {
-  const url = URL.parse(text)
-  const isSafe =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && localHosts.includes(url.hostname))
-  return isSafe && url.search === '' && url.hash === '' && url.username === ''
-    ? { value: text }
-    : { wrong: `must be the https URL of an OpenID provider, not ${quoted(text)}` }
-}
-
-function readNetworks(text: string): Reading<readonly string[]> {
-  const value = text.split(',').map((part) => part.trim())
-  const isRight = value.every((part) => {
-    const [address = '', bits, ...rest] = part.split('/')
-    const bitsMax = isIP(address) === 4 ? 32 : 128
-    return (
-      isIP(address) !== 0 &&
-      rest.length === 0 &&
-      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
-    )
-  })
-  return isRight
-    ? { value }
-    : {
-        wrong: `must be addresses or networks with commas between, like 10.0.0.0/8, not ${quoted(text)}`,
-      }
-}
-
 /** Misspelt names would otherwise be passed over in silence. */
 function unknownSettings(environ: Environ): string[] {
   const known: ReadonlySet<string> = new Set([...names, ...secretNames.map((name) => `${name}_FILE`)])
@@ -414,14 +284,3 @@ function unknownSettings(environ: Environ): string[] {
 }
 
 const likelyTypos = 3
-
-const shownMax = 60
-
-function quoted(text: string): string {
-  const cut = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
-  return JSON.stringify(cut)
-}
-
-function listed(values: readonly string[]): string {
-  return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
-}

@@ -1,0 +1,174 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { hostsOf, hostWantOf, hostWants, isHostWant } from './platform/hosts.ts'
+import { isAllowableNetwork, loopbackNetworks } from './platform/outbound.ts'
+
+/** Texts of the environment → values of settings. */
+
+/** A setting's value in the environment, or why it can't be. Names no value that may be secret. */
+export type Reading<Value> = { value: Value } | { wrong: string }
+
+const vaultKeyBytes = 32
+const metricsToken = /^[\x21-\x7e]{16,200}$/
+
+export function among<const Value extends string>(
+  values: readonly Value[],
+): (text: string) => Reading<Value> {
+  return (text) => {
+    const value = values.find((one) => one === text)
+    return value === undefined ? { wrong: `must be ${listed(values)}, not ${quoted(text)}` } : { value }
+  }
+}
+
+export function integerBetween(min: number, max: number): (text: string) => Reading<number> {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    return value >= min && value <= max
+      ? { value }
+      : { wrong: `must be a whole number from ${min} to ${max}, not ${quoted(text)}` }
+  }
+}
+
+export function readHost(text: string): Reading<string> {
+  const isName = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text)
+  return isName || isIP(text) !== 0
+    ? { value: text }
+    : {
+        wrong: `must be an IP address or a host name, without scheme, brackets and port, not ${quoted(text)}`,
+      }
+}
+
+export function readFolder(text: string): Reading<string> {
+  return /\p{Cc}/u.test(text)
+    ? { wrong: 'must be the path of a folder, without control characters' }
+    : { value: resolve(text) }
+}
+
+export function readFile(text: string): Reading<string> {
+  return /\p{Cc}/u.test(text)
+    ? { wrong: 'must be the path of a file, without control characters' }
+    : { value: resolve(text) }
+}
+
+/** The URL is never repeated, because it may hold a password. */
+export function readDatabaseUrl(text: string): Reading<string> {
+  for (const host of hostsOf({ connectionString: text })) {
+    const url = 'connectionString' in host ? URL.parse(host.connectionString) : null
+    if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+      return { wrong: 'must be a URL like postgres://user:password@host:5432/database' }
+    }
+    if (url.pathname.length < 2) {
+      return { wrong: 'must name a database, as in postgres://user:password@host:5432/database' }
+    }
+  }
+  const want = hostWantOf({ connectionString: text })
+  if (!isHostWant(want)) return { wrong: `must name ${listed(hostWants)} as target_session_attrs, or none` }
+  return { value: text }
+}
+
+export function readVaultKey(text: string): Reading<Buffer> {
+  const isHex = text.length === vaultKeyBytes * 2 && /^[0-9a-f]+$/i.test(text)
+  const value = isHex
+    ? Buffer.from(text, 'hex')
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
+      ? Buffer.from(text, 'base64')
+      : undefined
+  return value?.length === vaultKeyBytes
+    ? { value }
+    : {
+        wrong: `must be ${vaultKeyBytes} random bytes in base64 or hexadecimal, as from: openssl rand -base64 32`,
+      }
+}
+
+export function readBoolean(text: string): Reading<boolean> {
+  return text === 'true' || text === 'false'
+    ? { value: text === 'true' }
+    : { wrong: `must be true or false, not ${quoted(text)}` }
+}
+
+/** Of several with commas between the first is used, and the others are known. */
+export function readKeys(text: string): Reading<readonly Buffer[]> {
+  const readings = text.split(',').map((part) => readVaultKey(part.trim()))
+  const wrong = readings.find((reading) => 'wrong' in reading)
+  return wrong ?? { value: readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])) }
+}
+
+export function readMetricsToken(text: string): Reading<string> {
+  return metricsToken.test(text)
+    ? { value: text }
+    : {
+        wrong:
+          'must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',
+      }
+}
+
+const vaultKeysPreviousMax = 8
+
+export function readVaultKeys(text: string): Reading<readonly Buffer[]> {
+  const parts = text.split(',').map((part) => readVaultKey(part.trim()))
+  const value = parts.flatMap((part) => ('value' in part ? [part.value] : []))
+  return value.length === parts.length && value.length <= vaultKeysPreviousMax
+    ? { value }
+    : {
+        wrong: `must be one to ${vaultKeysPreviousMax} former values of ARI_VAULT_KEY, with commas between`,
+      }
+}
+
+export function readPrivateNetworks(text: string): Reading<readonly string[]> {
+  if (text === 'false') return { value: [] }
+  if (text === 'true') return { value: loopbackNetworks }
+  const value = text.split(',').map((part) => part.trim())
+  return value.every(isAllowableNetwork)
+    ? { value }
+    : {
+        wrong: `must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${quoted(text)}`,
+      }
+}
+
+export function readOrigin(text: string): Reading<string> {
+  const url = URL.parse(text)
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  return isOrigin
+    ? { value: url.origin }
+    : { wrong: `must be a URL without a path, like https://ari.example.com, not ${quoted(text)}` }
+}
+
+const localHosts = ['127.0.0.1', '[::1]', 'localhost']
+
+export function readIssuer(text: string): Reading<string> {
+  const url = URL.parse(text)
+  const isSafe =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && localHosts.includes(url.hostname))
+  return isSafe && url.search === '' && url.hash === '' && url.username === ''
+    ? { value: text }
+    : { wrong: `must be the https URL of an OpenID provider, not ${quoted(text)}` }
+}
+
+export function readNetworks(text: string): Reading<readonly string[]> {
+  const value = text.split(',').map((part) => part.trim())
+  const isRight = value.every((part) => {
+    const [address = '', bits, ...rest] = part.split('/')
+    const bitsMax = isIP(address) === 4 ? 32 : 128
+    return (
+      isIP(address) !== 0 &&
+      rest.length === 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
+    )
+  })
+  return isRight
+    ? { value }
+    : {
+        wrong: `must be addresses or networks with commas between, like 10.0.0.0/8, not ${quoted(text)}`,
+      }
+}
+
+const shownMax = 60
+
+export function quoted(text: string): string {
+  const cut = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
+  return JSON.stringify(cut)
+}
+
+export function listed(values: readonly string[]): string {
+  return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+}
