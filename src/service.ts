@@ -69,13 +69,7 @@ export async function startService(
     const needs: Needs = { db, clock: db.clock, log, telemetry: telemetry() }
     const revocations = revocationsIn(settings.revocationsFile)
     await prepareStore({ ...needs, db: db.unhurried }, settings)
-    await enforceRevocations({ ...needs, revocations })
-    db.epoch.onChange(() => {
-      // The file can't be read, or the store is gone again: the next start enforces it.
-      enforceRevocations({ ...needs, revocations }).catch((error: unknown) =>
-        log.error({ err: error }, 'what was revoked could not be enforced in the new epoch of the store'),
-      )
-    })
+    await keepRevoked({ ...needs, revocations })
     const { startApp } = await loading
     const vault = await openVaultOf(needs, settings, closers)
     const { environment, privateNetworks } = settings
@@ -120,6 +114,17 @@ export async function startService(
     await stop()
     throw error
   }
+}
+
+/** Now, and in every new epoch of the store. */
+async function keepRevoked(needs: Needs & { revocations: Revocations }): Promise<void> {
+  await enforceRevocations(needs)
+  needs.db.epoch.onChange(() => {
+    // The file can't be read, or the store is gone again: the next start enforces it.
+    enforceRevocations(needs).catch((error: unknown) =>
+      needs.log.error({ err: error }, 'revocations could not be enforced in the new epoch of the store'),
+    )
+  })
 }
 
 /** In a store that was put back, what was revoked since is valid again until then. */
