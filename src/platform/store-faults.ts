@@ -18,6 +18,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
+/** 25P02: a statement of the same transaction failed before. */
+export function isConsequence(error: unknown): boolean {
+  return codeOf(error) === '25P02'
+}
+
 /** 40001 serialization failure, 40P01 deadlock: PostgreSQL asks for the same again. */
 export function isTransient(error: unknown): boolean {
   const code = codeOf(error)

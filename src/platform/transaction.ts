@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { allOf, connected, type Answers, type Begun, type Connection } from './connection.ts'
 import type { Database, Queryable } from './postgres.ts'
 import { selectStoreStamp, type StoreEpoch } from './store-epoch.ts'
-import { commitFailure, isTransient } from './store-faults.ts'
+import { commitFailure, isConsequence, isTransient } from './store-faults.ts'
 
 /** The connection of a transaction. */
 export type Transaction = Queryable & {
@@ -53,21 +53,27 @@ async function transactionOnce<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const { client, onBroken, release } = await connected(db.pool, db.epoch)
-  const { connection, commit, end } = opened(client, db.epoch)
+  const { connection, commit, end, firstFailure } = opened(client, db.epoch)
   try {
     const result = await work(connection)
     await commit()
     return result
   } catch (error) {
     end()
+    const first = await firstFailure(error)
     await client.query('rollback').catch(onBroken)
-    throw error
+    throw first
   } finally {
     release()
   }
 }
 
-type Opened = { connection: Transaction; commit: () => Promise<void>; end: () => void }
+type Opened = {
+  connection: Transaction
+  commit: () => Promise<void>
+  end: () => void
+  firstFailure: (error: unknown) => Promise<unknown>
+}
 
 function opened(client: Connection, epoch: StoreEpoch): Opened {
   const later: (() => void)[] = []
@@ -136,7 +142,16 @@ function opened(client: Connection, epoch: StoreEpoch): Opened {
   const end = (): void => {
     state = 'ended'
   }
-  return { connection, commit, end }
+  return { connection, commit, end, firstFailure: (error) => firstFailureOf(error, stamp) }
+}
+
+/** Where asking for the stamp failed, the statements behind it say only that the transaction had failed. */
+async function firstFailureOf(error: unknown, stamp: () => Promise<unknown>): Promise<unknown> {
+  if (!isConsequence(error)) return error
+  return stamp().then(
+    () => error,
+    (stampError: unknown) => stampError,
+  )
 }
 
 /**
