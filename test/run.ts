@@ -52,7 +52,7 @@ if (files.length === 0) {
 function testFiles(): string[] {
   const proofs = ['test/proof/**/*.test.ts', 'test/console/**/*.test.ts', '**/*.proof.test.ts']
   const patterns = ['src/**/*.test.ts', 'test/**/*.test.ts']
-  return globSync(patterns, { cwd: root })
+  return globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] })
     .filter((file) => isProof === proofs.some((pattern) => matchesGlob(file, pattern)))
     .sort()
     .map((file) => resolve(root, file))

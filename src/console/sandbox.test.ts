@@ -117,11 +117,15 @@ test('a booking ordered here is checked and delivered, and its calls are seen to
   )
   assert.equal(JSON.parse(shown[1]?.answer).roomRate.roomId, 'DBL')
   const wanted = { hotelId: 'EXAMPLE', reservationId: made.reservationId }
-  const shownSupplier = Object(expectOk(await operator.get(`/suppliers/${supplierId}`)).body['supplier'])
-  const about = listOf(shownSupplier.calls).map(
-    ({ kind, hotelName, reservationId }) => `${String(kind)} ${String(hotelName)} ${String(reservationId)}`,
-  )
-  assert.deepEqual(about.toSorted(), [
+  const callsAbout = async (): Promise<string[]> => {
+    const shownSupplier = Object(expectOk(await operator.get(`/suppliers/${supplierId}`)).body['supplier'])
+    return listOf(shownSupplier.calls).map(
+      ({ kind, hotelName, reservationId }) => `${String(kind)} ${String(hotelName)} ${String(reservationId)}`,
+    )
+  }
+  // Settled a moment after the supplier has it.
+  await until('both calls are listed', async () => (await callsAbout()).length === 2)
+  assert.deepEqual((await callsAbout()).toSorted(), [
     'availability Example Hotel null',
     `pushbook Example Hotel ${made.reservationId}`,
   ])

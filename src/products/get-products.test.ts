@@ -28,7 +28,6 @@ const products = [
     cancelPolicies: [
       {
         code: 'FLEX2',
-        description: '',
         startDate: '2027-01-01',
         endDate: '2027-12-31',
         cancelPenalties: [
