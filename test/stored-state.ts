@@ -54,6 +54,13 @@ const tables = {
   reservation_card: 'none',
   booking_answer: 'none',
   schema_migration: 'common',
+  store_epoch: 'common',
+  vault_key: 'common',
+  // Written by the service itself, whoever asks for what.
+  store_beat: 'none',
+  write_probe: 'none',
+  housekeeping_mark: 'none',
+  stored_card_search: 'none',
 } as const
 
 export type Digests = ReadonlyMap<number, string>
