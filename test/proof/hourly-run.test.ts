@@ -166,7 +166,7 @@ test('a run that is cut off in the middle leaves nothing, and the next look make
 
 /** A database whose connection breaks before a statement, and takes with it what was not committed. */
 function cutAt(db: Database, statement: string): Database {
-  const pool = new Proxy(db.pool, {
+  const pool = new Proxy(db.unhurried.pool, {
     get: (target, name) => {
       if (name !== 'connect') return Reflect.get(target, name)
       return async () => {
@@ -175,8 +175,9 @@ function cutAt(db: Database, statement: string): Database {
         const restore = (): void => void Reflect.deleteProperty(client, 'query')
         Object.defineProperty(client, 'query', {
           configurable: true,
-          value: (text: string, values?: unknown[]) => {
-            if (!text.trim().startsWith(statement)) return query(text, values)
+          value: (asked: string | { text: string }, values?: unknown[]) => {
+            const text = typeof asked === 'string' ? asked : asked.text
+            if (!text.trim().startsWith(statement)) return query(asked, values)
             restore()
             return Promise.reject(new Error('cut off'))
           },
@@ -185,5 +186,5 @@ function cutAt(db: Database, statement: string): Database {
       }
     },
   })
-  return { ...db, pool }
+  return { ...db, unhurried: { ...db.unhurried, pool } }
 }
