@@ -13,8 +13,8 @@ import { serverVariable, asAdmin, startTestPostgres } from './postgres.ts'
 import { makeTemplate, templateVariable } from './template.ts'
 
 const root = resolve(import.meta.dirname, '..')
-// A file waits for PostgreSQL most of its time.
-const filesAtOnce = Math.max(2, availableParallelism())
+// A file waits for PostgreSQL most of its time: on two cores, four at once take 178 s where two take 250.
+const filesAtOnce = availableParallelism() + 2
 const slowestShown = 8
 const limits = {
   tests: { testMs: minutes(5), filesAtOnce },
