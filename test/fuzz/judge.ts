@@ -89,12 +89,29 @@ function isV1(fuzzed: FuzzCase): boolean {
 
 const shapes = new Map<TSchema, ReturnType<typeof validator>>()
 
-/** A request of another method than its route's may be one of another route. */
+/** Another method, or more behind the path, may make the request one of another route. */
 function routeMeant({ route: name, request }: FuzzCase): PublicRoute | undefined {
   const route: PublicRoute | undefined = name && routes[name]
-  if (!route || !request || request.method === route.method) return route
+  if (!route || !request) return route
+  const [target = ''] = request.target.split('?')
   const all: readonly PublicRoute[] = Object.values(routes)
-  return all.find(({ method, path }) => method === request.method && path === route.path)
+  const addressed = all.filter(({ method, path }) => method === request.method && isAt(target, path))
+  // A path that is written out comes before one with a parameter.
+  const [found] = addressed.sort((one, other) => parametersIn(one.path) - parametersIn(other.path))
+  return found ?? (request.method === route.method ? route : undefined)
+}
+
+function isAt(target: string, path: string): boolean {
+  const parts = `/v1${path}`.split('/')
+  const sent = target.split('/')
+  return (
+    sent.length === parts.length &&
+    parts.every((part, index) => (part.startsWith('{') ? sent[index] !== '' : part === sent[index]))
+  )
+}
+
+function parametersIn(path: string): number {
+  return path.split('{').length - 1
 }
 
 function answerShape(route: PublicRoute, status: number) {
