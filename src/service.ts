@@ -8,7 +8,7 @@ import { claimEnvironment } from './keys/store.ts'
 import { openStore, type Store } from './open-store.ts'
 import { createFirstAdmin, firstStart } from './operators/manage.ts'
 import { signInUrl } from './operators/sign-in-link.ts'
-import { openLog, type Log } from './platform/log.ts'
+import { openLog, sparing, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import type { Needs } from './platform/needs.ts'
 import { resolveAsSystem, resolveByDns } from './platform/outbound.ts'
@@ -43,6 +43,7 @@ const housekeepingClosesWithinMs = 500
 const vaultClosesWithinMs = 500
 const deliveriesCloseWithinMs = 2_000
 const drainPollMs = 10
+const enforcedAgainAfterMs = 1_000
 /** Whoever starts the service wants it for something else first; a request for the console does not wait for this. */
 const consoleBuiltAfterMs = 5_000
 
@@ -69,7 +70,7 @@ export async function startService(
     const needs: Needs = { db, clock: db.clock, log, telemetry: telemetry() }
     const revocations = revocationsIn(settings.revocationsFile)
     await prepareStore({ ...needs, db: db.unhurried }, settings)
-    await keepRevoked({ ...needs, revocations })
+    closers.push(await keepRevoked({ ...needs, revocations }))
     const { startApp } = await loading
     const vault = await openVaultOf(needs, settings, closers)
     const { environment, privateNetworks } = settings
@@ -116,15 +117,22 @@ export async function startService(
   }
 }
 
-/** Now, and in every new epoch of the store. */
-async function keepRevoked(needs: Needs & { revocations: Revocations }): Promise<void> {
+/** Now, and in every new epoch of the store; there until it is done, because a store that changes is often away for a while. */
+async function keepRevoked(needs: Needs & { revocations: Revocations }): Promise<Closers[number]> {
   await enforceRevocations(needs)
-  needs.db.epoch.onChange(() => {
-    // The file can't be read, or the store is gone again: the next start enforces it.
-    enforceRevocations(needs).catch((error: unknown) =>
-      needs.log.error({ err: error }, 'revocations could not be enforced in the new epoch of the store'),
-    )
+  const stop = new AbortController()
+  const complain = sparing(needs.log, 'revocations could not be enforced in the new epoch of the store')
+  needs.db.epoch.onChange(async () => {
+    while (!stop.signal.aborted) {
+      try {
+        return await enforceRevocations(needs)
+      } catch (error) {
+        complain(error instanceof Error ? error.message : String(error))
+      }
+      await wait(enforcedAgainAfterMs, undefined, { signal: stop.signal, ref: false }).catch(() => {})
+    }
   })
+  return { name: 'revocations', close: async () => stop.abort(), withinMs: 100 }
 }
 
 /** In a store that was put back, what was revoked since is valid again until then. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
 import { after, before, test } from 'node:test'
 import { openVault, vaultKeyId } from '../src/reservations/vault.ts'
 import { expectStatus, openShop, type Shop } from './booking.ts'
@@ -80,4 +81,21 @@ test('status says at each step of a change of keys what is to be done, and forge
     [0, 'Cards destroyed: 1. The store has no vault; running services know within seconds\n'],
   )
   assert.equal(await adviceWith({}), 'The store has no vault, and ARI_VAULT_KEY is not set')
+
+  const { rows: audited } = await gateway.db.query(
+    `select operator_name, action, before, after from audit_log where subject = 'vault' order by id`,
+  )
+  const [by, keyId] = [`command line (${userInfo().username})`, openVault(key).keyIds[0]]
+  const line = (action: string, before: object | null, after: object) => ({
+    operator_name: by,
+    action,
+    before,
+    after,
+  })
+  assert.deepEqual(audited, [
+    line('vault.forget', { cardsByKey: { [vaultKeyId(newKey)]: 1 } }, { key: keyId }),
+    line('vault.forgotten', null, { destroyed: 1, key: keyId }),
+    line('vault.forget', { cardsByKey: { [vaultKeyId(key)]: 1 } }, { key: null }),
+    line('vault.forgotten', null, { destroyed: 1, key: null }),
+  ])
 })

@@ -3,6 +3,7 @@ import { startApp, type App, type ConsoleSettings } from '../src/app.ts'
 import { openCardVault } from '../src/reservations/card-vault.ts'
 import type { OwnLimits } from '../src/keys/limits.ts'
 import { createKey, createToken } from '../src/keys/manage.ts'
+import { revocationsIn } from '../src/keys/revocations.ts'
 import type { Clock } from '../src/platform/clock.ts'
 import type { PostgresAddress } from '../src/platform/connection-config.ts'
 import { openSession } from '../src/operators/door.ts'
@@ -95,6 +96,7 @@ export type GatewayOptions = {
   /** 1 for a test of the limits by which requests are turned away for being late; usually they are far. */
   patience?: number
   metrics?: MetricsRules
+  revocationsFile?: string
   through?: (address: TestAddress) => PostgresAddress
 }
 
@@ -151,6 +153,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
     metrics: options.metrics,
+    revocations: revocationsIn(options.revocationsFile),
     console: 'console' in options ? options.console && { ...usualConsole, ...options.console } : usualConsole,
   })
   const { url, metricsUrl } = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { countOtherConnections, type Queryable } from '../platform/postgres.ts'
 import { beginEpoch } from '../platform/store-epoch.ts'
-import { transaction } from '../platform/transaction.ts'
+import { audited } from './audited.ts'
 import { printLine, printOutcome, printTable } from './print.ts'
 import { withSession } from './session.ts'
 
@@ -21,7 +21,7 @@ the restore of a dump every program does this by itself; only a copy of the file
     )
     .action((given: { force?: boolean; json?: boolean }) =>
       withSession(async ({ db, nowMs, revocations }) => {
-        const next = await transaction(db, async (connection) => {
+        const next = await audited(db, async (connection) => {
           if (given.force !== true) await refuseBesideService(connection)
           await beginEpoch(connection)
           const { rows } = await connection.query<{ reservations: number; hotels: number }>(
@@ -29,17 +29,22 @@ the restore of a dump every program does this by itself; only a copy of the file
                pg_sequence_last_value(pg_get_serial_sequence('reservation', 'id'))::float8 as reservations,
                pg_sequence_last_value(pg_get_serial_sequence('hotel', 'id'))::float8 as hotels`,
           )
-          return rows[0]
+          const [after] = rows
+          return { result: after, action: 'store.after-restore', subject: 'store', after }
         })
         const revokedAgain = await revocations.enforce(db)
         const valid = await selectValid(db, nowMs)
         const sentence = `Ids go on behind ${next?.reservations} (reservations) and ${next?.hotels} (hotels); who follows the change feed starts anew`
         printOutcome(given, { idsAfter: next, revokedAgain, valid }, sentence)
         if (given.json !== true) {
-          const { keys, tokens, operators } = revokedAgain
+          const { keys, tokens, operators, roles, passwords, ends, signingSecrets } = revokedAgain
           printLine(
-            `Sessions and sign-in links ended. By ARI_REVOCATIONS_FILE revoked again: keys ${keys}, tokens ${tokens}, operators ${operators}`,
+            `Sessions and sign-in links ended. By ARI_REVOCATIONS_FILE revoked again: keys ${keys}, tokens ${tokens}, operators ${operators}; lowered again: roles ${roles}; forgotten again: passwords ${passwords}; ended again: keys and their replaced secrets ${ends}`,
           )
+          if (signingSecrets > 0)
+            printLine(
+              `Keys that sign with a secret that was replaced: ${signingSecrets}. Suppliers know the newer one alone: ari key rotate-signing-secret`,
+            )
           printLine(
             'Valid from now on; revoke what was revoked since the backup, if the file does not have it:',
           )

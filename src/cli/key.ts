@@ -11,7 +11,7 @@ import {
   type ListedKey,
 } from '../keys/manage.ts'
 import { rotateSigningSecret } from '../keys/signing-secret.ts'
-import { keySubject } from '../console/supplier-rules.ts'
+import { endsEarlier, keySubject } from '../console/supplier-rules.ts'
 import { lockOptionalKey, type KeySettings } from '../console/supplier-store.ts'
 import type { Database, Queryable } from '../platform/postgres.ts'
 import { unknownFieldsChoices, type UnknownFields } from '../platform/request-members.ts'
@@ -64,14 +64,16 @@ Examples:
     .requiredOption('--at <date>', 'a date, an instant, "now" or "never"', instantOrWord)
     .option('--json', 'print JSON')
     .action((keyId: number, given: Given & { at: number | 'never' | 'now' }) =>
-      withSession(async ({ db, nowMs }) => {
+      withSession(async ({ db, nowMs, revocations }) => {
         const atMs = given.at === 'never' ? null : given.at === 'now' ? nowMs : given.at
         const expiresAt = atMs === null ? null : isoOf(atMs)
         await changeKey(db, keyId, async (connection, before) => {
           await expireKey(connection, keyId, atMs)
+          if (endsEarlier(before, atMs)) await revocations.note(connection, 'key', keyId)
           const change = { before: { expiresAt: before.expiresAt }, after: { expiresAt } }
           return { result: undefined, action: 'key.expire', ...change }
         })
+        await revocations.noteGivenBack(db, 'key', keyId)
         const when = expiresAt === null ? 'no longer expires' : `expires at ${expiresAt}`
         printOutcome(given, { keyId: String(keyId), expiresAt }, `Key ${keyId} ${when}`)
       }),
@@ -85,7 +87,7 @@ Examples:
       withSession(async ({ db, nowMs, revocations }) => {
         await changeKey(db, keyId, async (connection) => {
           await revokeKey(connection, keyId, nowMs)
-          await revocations.keyRevoked(connection, keyId)
+          await revocations.note(connection, 'key', keyId)
           return { result: undefined, action: 'key.revoke', after: { revokedAt: isoOf(nowMs) } }
         })
         const outcome = { keyId: String(keyId), status: 'revoked' }
@@ -142,6 +144,7 @@ function addRotate(key: Command): void {
         const oldKeyUntil = isoOf(oldUntilMs)
         const apiKey = await changeKey(db, keyId, async (connection) => {
           const result = await replaceSecret(connection, environment, keyId, { nowMs, oldUntilMs })
+          await session.revocations.note(connection, 'key', keyId)
           return { result, action: 'key.rotate', after: { oldKeyUntil } }
         })
         printJson({ apiKey, keyId: String(keyId), oldKeyUntil })
@@ -164,10 +167,11 @@ function addRotateSigningSecret(key: Command): void {
     )
     .option('--json', 'print JSON, as without')
     .action((keyId: number, given: { overlap?: number }) =>
-      withSession(async ({ db, nowMs }) => {
+      withSession(async ({ db, nowMs, revocations }) => {
         const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
         const oldSecretUntil = isoOf(oldUntilMs)
         const { signingSecret } = await changeKey(db, keyId, async (connection) => {
+          await revocations.noteReplaced(connection, 'signing secret', keyId)
           const result = await rotateSigningSecret(connection, keyId, oldUntilMs)
           return { result, action: 'key.rotate-signing-secret', after: { oldOneSignsUntil: oldSecretUntil } }
         })

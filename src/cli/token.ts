@@ -52,7 +52,7 @@ Examples:
       withSession(async ({ db, nowMs, revocations }) => {
         await audited(db, async (connection) => {
           await revokeToken(connection, tokenId, nowMs)
-          await revocations.tokenRevoked(connection, tokenId)
+          await revocations.note(connection, 'token', tokenId)
           const after = { revokedAt: isoOf(nowMs) }
           return { result: undefined, action: 'token.revoke', subject: tokenSubject(tokenId), after }
         })

@@ -7,6 +7,7 @@ import {
   unknownKeyId,
   type VaultKeyRow,
 } from '../reservations/vault-keys.ts'
+import { audited } from './audited.ts'
 import { printJson, printLine, printOutcome, printTable } from './print.ts'
 import { withSession, type Session } from './session.ts'
 
@@ -123,8 +124,18 @@ delivered without it. Without ARI_VAULT_KEY all cards are destroyed, and the sto
             `It would destroy ${count} cards, and those without a key's name that do not open: add --yes to do so`,
           )
         }
-        const destroyed = await forgetCards(db, opened)
         const key = opened?.keyIds[0] ?? null
+        // Before and behind: an interrupted one has destroyed cards, too.
+        await audited(db, async (connection) => {
+          const cards = Object.fromEntries(await countCardsByKey(connection))
+          const change = { before: { cardsByKey: cards }, after: { key } }
+          return { result: undefined, action: 'vault.forget', subject: 'vault', ...change }
+        })
+        const destroyed = await forgetCards(db, opened)
+        await audited(db, async () => {
+          const after = { destroyed, key }
+          return { result: undefined, action: 'vault.forgotten', subject: 'vault', after }
+        })
         const sentence = `Cards destroyed: ${destroyed}. ${key === null ? 'The store has no vault' : `The key that seals is ${key}`}; running services know within seconds`
         printOutcome(given, { destroyed, key }, sentence)
       }),

@@ -9,13 +9,20 @@ import { Rejected } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { transaction } from '../platform/transaction.ts'
 import { supplierRoutes } from './supplier-contract.ts'
-import { changeKey, isoSeconds, keySubject, readInstant, supplierNamed } from './supplier-rules.ts'
+import {
+  changeKey,
+  endsEarlier,
+  isoSeconds,
+  keySubject,
+  readInstant,
+  supplierNamed,
+} from './supplier-rules.ts'
 
 /**
  * What admins do with the keys of suppliers. A key and a signing secret leave in the one answer that made them: the
  * audit log is told that it happened, and until when the old one works.
  */
-type KeyNeeds = Needs & { environment: Environment }
+type KeyNeeds = Needs & { environment: Environment; revocations: Revocations }
 
 const minuteMs = 60_000
 
@@ -47,6 +54,7 @@ export const rotateSupplierKey = (needs: KeyNeeds): Mounted =>
     const oldKeyUntil = isoSeconds(oldUntilMs)
     const apiKey = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
       const made = await replaceSecret(connection, needs.environment, keyId, { nowMs, oldUntilMs })
+      await needs.revocations.note(connection, 'key', keyId)
       const subject = keySubject(keyId, before)
       await audit(connection, { operator, requestId, action: 'key.rotate', subject, after: { oldKeyUntil } })
       return made
@@ -56,12 +64,12 @@ export const rotateSupplierKey = (needs: KeyNeeds): Mounted =>
   })
 
 /** POST /keys/{keyId}/revoke. */
-export const revokeSupplierKey = (needs: KeyNeeds & { revocations: Revocations }): Mounted =>
+export const revokeSupplierKey = (needs: KeyNeeds): Mounted =>
   on(supplierRoutes.revokeSupplierKey, async ({ params, operator, requestId }) => {
     const nowMs = needs.clock.now()
     const revokedId = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
       await revokeKey(connection, keyId, nowMs)
-      await needs.revocations.keyRevoked(connection, keyId)
+      await needs.revocations.note(connection, 'key', keyId)
       if (before.revokedAt === null) {
         const subject = keySubject(keyId, before)
         const after = { revokedAt: isoSeconds(nowMs) }
@@ -78,8 +86,9 @@ export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
   on(supplierRoutes.expireSupplierKey, async ({ params, body, operator, requestId }) => {
     const atMs = body.at === null ? null : readInstant('at', body.at)
     const expiresAt = atMs === null ? null : isoSeconds(atMs)
-    await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+    const changedId = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
       await expireKey(connection, keyId, atMs)
+      if (endsEarlier(before, atMs)) await needs.revocations.note(connection, 'key', keyId)
       const subject = keySubject(keyId, before)
       await audit(connection, {
         operator,
@@ -89,7 +98,9 @@ export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
         before: { expiresAt: before.expiresAt },
         after: { expiresAt },
       })
+      return keyId
     })
+    await needs.revocations.noteGivenBack(needs.db, 'key', changedId)
     const said: AnswerOf<typeof supplierRoutes.expireSupplierKey> = { expiresAt }
     return answer(200, said)
   })
@@ -118,6 +129,7 @@ export const rotateSigningSecret = (needs: KeyNeeds): Mounted =>
     const oldUntilMs = needs.clock.now() + body.overlapMinutes * minuteMs
     const oldSecretUntil = isoSeconds(oldUntilMs)
     const signingSecret = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+      await needs.revocations.noteReplaced(connection, 'signing secret', keyId)
       const made = await rotateSigning(connection, keyId, oldUntilMs)
       const subject = keySubject(keyId, before)
       const after = { oldOneSignsUntil: oldSecretUntil }

@@ -39,6 +39,12 @@ export const supplierSubject = ({ supplierId, name }: NamedSupplier): string =>
 export const keySubject = (keyId: number, { supplier }: Pick<KeySettings, 'supplier'>): string =>
   `key ${keyId} of ${JSON.stringify(supplier)}`
 
+/** Null: never. */
+export function endsEarlier({ expiresAt }: Pick<KeySettings, 'expiresAt'>, nextMs: number | null): boolean {
+  if (nextMs === null) return false
+  return expiresAt === null || nextMs < Date.parse(expiresAt)
+}
+
 /** A change of a key in one transaction, which begins with what was set before. */
 export function changeKey<Result>(
   { db }: Needs,

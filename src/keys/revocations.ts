@@ -1,71 +1,104 @@
-import { hash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
-import type { Queryable } from '../platform/postgres.ts'
+import type { Database, Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
+import { transaction } from '../platform/transaction.ts'
 import { isRecord } from '../platform/validate.ts'
+import { enforceRevoked, hashOf, lineKinds, type Enforced, type Line } from './enforce-revocations.ts'
 
 /**
- * What was revoked, in a file outside the store: a restore brings back keys, tokens and operators that were revoked since the backup,
- * and the database alone can't know. A line of JSON each, appended and on disk before the revocation is committed; hashes only.
+ * What was taken away, in a file outside the store: a restore brings back keys, tokens and operators that were revoked since the backup,
+ * and the database alone can't know. A line of JSON each, appended and on disk; hashes only; the last line of a hash counts.
+ *
+ * What takes access away is noted before it is committed, and refused where it can't be noted: no revocation that was acknowledged is lost.
+ * What gives access back is noted when it is committed: until then the file says less than the store, never more.
  */
 
-const kinds = ['key', 'token', 'operator'] as const
-type Kind = (typeof kinds)[number]
-
-/** An operator who was disabled may be enabled again: the last line of a hash counts. */
-type Line = { kind: Kind; hash: string; is: 'revoked' | 'enabled' }
+/** What the file holds of a subject is what the store says of it. */
+type Subject = 'key' | 'token' | 'operator'
+/** What nobody gets back who had it: it is noted before another takes its place. */
+type Replaced = 'password' | 'signing secret'
 
 export type Revocations = {
-  keyRevoked: (connection: Queryable, keyId: number) => Promise<void>
-  tokenRevoked: (connection: Queryable, tokenId: number) => Promise<void>
-  operatorDisabled: (nameKey: string) => Promise<void>
-  operatorEnabled: (nameKey: string) => Promise<void>
-  /** Revokes again what came back. */
+  note: (connection: Queryable, subject: Subject, id: number) => Promise<void>
+  noteReplaced: (connection: Queryable, replaced: Replaced, id: number) => Promise<void>
+  /** For what gives access back, behind its own transaction. */
+  noteGivenBack: (db: Database, subject: Subject, id: number) => Promise<void>
+  /** Takes away again what came back. */
   enforce: (db: Queryable) => Promise<Enforced>
 }
 
-/** How many of each kind were revoked again. */
-export type Enforced = { keys: number; tokens: number; operators: number }
-
 /** Where no file is named. */
 export const noRevocations: Revocations = {
-  keyRevoked: async () => {},
-  tokenRevoked: async () => {},
-  operatorDisabled: async () => {},
-  operatorEnabled: async () => {},
-  enforce: async () => ({ keys: 0, tokens: 0, operators: 0 }),
+  note: async () => {},
+  noteReplaced: async () => {},
+  noteGivenBack: async () => {},
+  enforce: (db) => enforceRevoked(db, []),
 }
 
 export function revocationsIn(file: string | undefined): Revocations {
   if (file === undefined) return noRevocations
-  const tell = async (kind: Kind, hashes: readonly string[], is: Line['is']) => {
-    if (hashes.length > 0)
-      await append(
-        file,
-        hashes.map((one) => ({ kind, hash: one, is })),
-      )
+  const notes = async (connection: Queryable, text: string, id: number) => {
+    const { rows } = await connection.query<Line>(text, [id])
+    if (rows.length > 0) await append(file, rows)
   }
   return {
-    keyRevoked: async (connection, keyId) => {
-      const text = `select encode(hash, 'hex') as hash from api_key_secret where key_id = $1`
-      await tell('key', await hashesOf(connection, text, keyId), 'revoked')
-    },
-    tokenRevoked: async (connection, tokenId) => {
-      const text = `select encode(hash, 'hex') as hash from access_token where id = $1`
-      await tell('token', await hashesOf(connection, text, tokenId), 'revoked')
-    },
-    operatorDisabled: (nameKey) => tell('operator', [hashOfName(nameKey)], 'revoked'),
-    operatorEnabled: (nameKey) => tell('operator', [hashOfName(nameKey)], 'enabled'),
-    enforce: async (db) => enforce(db, await read(file)),
+    note: (connection, subject, id) =>
+      notes(connection, statements[subject], id).catch((cause: unknown) => {
+        throw unwritable(cause, 'Nothing was changed')
+      }),
+    noteReplaced: (connection, replaced, id) =>
+      notes(connection, statements[replaced], id).catch((cause: unknown) => {
+        throw unwritable(cause, 'Nothing was changed')
+      }),
+    noteGivenBack: (db, subject, id) =>
+      transaction(db, async (connection) => {
+        // So that nobody takes away between the look and the line.
+        await connection.query(locks[subject], [id])
+        await notes(connection, statements[subject], id)
+      }).catch((cause: unknown) => {
+        throw unwritable(cause, 'It was done, but a restart will take it back')
+      }),
+    enforce: async (db) => enforceRevoked(db, await read(file)),
   }
 }
 
-function hashOfName(nameKey: string): string {
-  return hash('sha256', nameKey, 'hex')
+const instant = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const statements: Readonly<Record<Subject | Replaced, string>> = {
+  key: `select 'key' as kind, encode(secret.hash, 'hex') as hash, case when key.revoked_at is not null then 'revoked'
+      else coalesce(${instant('key.expires_at')}, 'enabled') end as is
+    from api_key as key join api_key_secret as secret on secret.key_id = key.id where key.id = $1
+    union all
+    select 'secret', encode(hash, 'hex'), ${instant('expires_at')}
+    from api_key_secret where key_id = $1 and expires_at is not null`,
+  token: `select 'token' as kind, encode(hash, 'hex') as hash, 'revoked' as is
+    from access_token where id = $1 and revoked_at is not null`,
+  operator: `select 'operator' as kind, ${hashOf('name_key')} as hash,
+      case when disabled_at is null then 'enabled' else 'revoked' end as is from operator where id = $1
+    union all select 'role', ${hashOf('name_key')}, role from operator where id = $1`,
+  password: `select 'password' as kind, ${hashOf('password_hash')} as hash, 'revoked' as is
+    from operator where id = $1 and password_hash is not null`,
+  'signing secret': `select 'signing' as kind, ${hashOf('signing_secret')} as hash, 'revoked' as is
+    from api_key where id = $1 and signing_secret is not null`,
 }
 
-async function hashesOf(connection: Queryable, text: string, id: number): Promise<string[]> {
-  const { rows } = await connection.query<{ hash: string }>(text, [id])
-  return rows.map((row) => row.hash)
+const locks: Readonly<Record<Subject, string>> = {
+  key: 'select from api_key where id = $1 for update',
+  token: 'select from access_token where id = $1 for update',
+  operator: 'select from operator where id = $1 for update',
+}
+
+class FileFault extends Error {}
+
+/** What else goes wrong keeps its own answer. */
+function unwritable(cause: unknown, done: string): unknown {
+  if (!(cause instanceof FileFault)) return cause
+  return new Rejected(503, {
+    type: 'REVOCATIONS_FILE_UNWRITABLE',
+    message: `${done}: the file of ARI_REVOCATIONS_FILE can't be written (${cause.message})`,
+    hint: 'Let the service write the file, or make room on its disk, and do the same again; without ARI_REVOCATIONS_FILE a restore brings back what was taken away since the backup',
+  })
 }
 
 /** One write a call, so that lines of several processes don't mix. */
@@ -83,10 +116,9 @@ async function append(file: string, lines: readonly Line[]): Promise<void> {
       await handle.close()
     }
   } catch (cause) {
-    throw new Error(
-      `Nothing was revoked, because ${file} can't be written: mend that, or take ARI_REVOCATIONS_FILE away`,
-      { cause },
-    )
+    throw new FileFault(cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause), {
+      cause,
+    })
   }
 }
 
@@ -99,8 +131,8 @@ async function endsWithLine(handle: File): Promise<boolean> {
   return buffer.toString() === '\n'
 }
 
-/** What holds now, by kind. Makes the file where there is none, so that a wrong path is told at the start. */
-async function read(file: string): Promise<Record<Kind, string[]>> {
+/** What holds now. Makes the file where there is none, so that a wrong path is told at the start. */
+async function read(file: string): Promise<Line[]> {
   const handle = await open(file, 'a', 0o600).catch((cause: unknown) => {
     throw new Error(
       `ARI_REVOCATIONS_FILE ${file} can't be written: make its folder, and let this user write it`,
@@ -113,9 +145,7 @@ async function read(file: string): Promise<Record<Kind, string[]>> {
     const line = readLine(text)
     if (line) last.set(`${line.kind} ${line.hash}`, line)
   }
-  const held = [...last.values()].filter(({ is }) => is === 'revoked')
-  const ofKind = (kind: Kind) => held.filter((line) => line.kind === kind).map((line) => line.hash)
-  return { key: ofKind('key'), token: ofKind('token'), operator: ofKind('operator') }
+  return [...last.values()]
 }
 
 /** Undefined for a line that a crash cut off: what it was of was not committed. */
@@ -128,33 +158,8 @@ function readLine(text: string): Line | undefined {
     return undefined
   }
   if (!isRecord(value)) return undefined
-  const kind = kinds.find((one) => one === value['kind'])
+  const kind = lineKinds.find((one) => one === value['kind'])
   const { hash: hashed, is } = value
   if (kind === undefined || typeof hashed !== 'string' || !/^[0-9a-f]{64}$/.test(hashed)) return undefined
-  return is === 'revoked' || is === 'enabled' ? { kind, hash: hashed, is } : undefined
-}
-
-async function enforce(db: Queryable, revoked: Record<Kind, readonly string[]>): Promise<Enforced> {
-  const { rows } = await db.query<Enforced>(
-    `with keys as (
-       update api_key set revoked_at = clock_timestamp() where revoked_at is null
-         and id in (select key_id from api_key_secret where encode(hash, 'hex') = any($1)) returning id),
-     tokens as (
-       update access_token set revoked_at = clock_timestamp()
-       where revoked_at is null and encode(hash, 'hex') = any($2) returning id),
-     operators as (
-       update operator set disabled_at = clock_timestamp() where disabled_at is null
-         and encode(sha256(convert_to(name_key, 'UTF8')), 'hex') = any($3) returning id),
-     sessions as (delete from operator_session where operator_id in (select id from operators)),
-     links as (delete from operator_sign_in_link where operator_id in (select id from operators)),
-     told as (
-       insert into audit_log (operator_name, action, subject)
-       select 'revocations file', 'key.revoke', 'key ' || id from keys
-       union all select 'revocations file', 'token.revoke', 'token ' || id from tokens
-       union all select 'revocations file', 'operator.disable', 'operator ' || id from operators)
-     select (select count(*)::int from keys) as keys, (select count(*)::int from tokens) as tokens,
-       (select count(*)::int from operators) as operators`,
-    [revoked.key, revoked.token, revoked.operator],
-  )
-  return rows[0] ?? { keys: 0, tokens: 0, operators: 0 }
+  return typeof is === 'string' ? { kind, hash: hashed, is } : undefined
 }

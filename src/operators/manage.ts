@@ -3,7 +3,7 @@ import type { Revocations } from '../keys/revocations.ts'
 import type { Operator } from '../platform/mount.ts'
 import type { Database, Queryable } from '../platform/postgres.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
-import type { OperatorRole } from '../platform/route.ts'
+import { operatorRoles, type OperatorRole } from '../platform/route.ts'
 import { transaction } from '../platform/transaction.ts'
 import { audit } from './audit.ts'
 import type { SignInLink, StoredOperator } from './contract.ts'
@@ -12,7 +12,6 @@ import { deleteSessionsOf } from './session-store.ts'
 import { createSignInLink, deleteSignInLinks } from './sign-in-link.ts'
 import {
   insertOptionalOperator,
-  nameKeyOf,
   lockAdmins,
   selectOptionalOperator,
   updateDisabled,
@@ -89,16 +88,20 @@ async function insertOperator(
 }
 
 /** It holds from the next request on. */
-export function setRole(
+export async function setRole(
   db: Database,
   which: number | string,
   role: OperatorRole,
   doing: Doing,
 ): Promise<StoredOperator> {
-  return changed(db, which, doing, 'operator.role', async (connection, operator, admins) => {
+  const after = await changed(db, which, doing, 'operator.role', async (connection, operator, admins) => {
     if (role !== 'admin') refuseLastAdmin(operator, admins)
     await updateRole(connection, operator.operatorId, role)
+    const isLess = operatorRoles.indexOf(role) < operatorRoles.indexOf(operator.role)
+    if (isLess) await doing.revocations.note(connection, 'operator', operator.operatorId)
   })
+  await doing.revocations.noteGivenBack(db, 'operator', after.operatorId)
+  return after
 }
 
 /** Ends the sessions and links; signing in is refused from now on. */
@@ -108,15 +111,20 @@ export function disableOperator(db: Database, which: number | string, doing: Doi
     await updateDisabled(connection, operator.operatorId, doing.nowMs)
     await deleteSessionsOf(connection, operator.operatorId)
     await deleteSignInLinks(connection, operator.operatorId)
-    await doing.revocations.operatorDisabled(nameKeyOf(operator.name))
+    await doing.revocations.note(connection, 'operator', operator.operatorId)
   })
 }
 
-export function enableOperator(db: Database, which: number | string, doing: Doing): Promise<StoredOperator> {
-  return changed(db, which, doing, 'operator.enable', async (connection, operator) => {
-    await updateDisabled(connection, operator.operatorId, null)
-    await doing.revocations.operatorEnabled(nameKeyOf(operator.name))
-  })
+export async function enableOperator(
+  db: Database,
+  which: number | string,
+  doing: Doing,
+): Promise<StoredOperator> {
+  const after = await changed(db, which, doing, 'operator.enable', (connection, { operatorId }) =>
+    updateDisabled(connection, operatorId, null),
+  )
+  await doing.revocations.noteGivenBack(db, 'operator', after.operatorId)
+  return after
 }
 
 /** For whoever lost the app and the recovery codes. Ends the sessions and links, as whoever has the app may have others. */

@@ -1,3 +1,4 @@
+import type { Revocations } from '../keys/revocations.ts'
 import type { Visit } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, rejectIfAny } from '../platform/rejected.ts'
@@ -19,7 +20,13 @@ import { selectOptionalOperator, selectOptionalPassword, updatePassword } from '
 
 /** How people get in, by each way, and how they change what opens the door. */
 
-export type SignInNeeds = Needs & { door: Door; passwords: Passwords; rules: SignInRules; mfaKeys: MfaKeys }
+export type SignInNeeds = Needs & {
+  door: Door
+  passwords: Passwords
+  rules: SignInRules
+  mfaKeys: MfaKeys
+  revocations: Revocations
+}
 
 export type Visiting = { visit: Visit; requestId: string }
 
@@ -157,6 +164,7 @@ export async function changePassword(
   const passwordHash = await needs.passwords.hash(next)
   const hasSecondFactor = await needs.door.hasSecondFactor(operator)
   return transaction(needs.db, async (connection) => {
+    await needs.revocations.noteReplaced(connection, 'password', operatorId)
     await updatePassword(connection, operatorId, passwordHash)
     await deleteSessionsOf(connection, operatorId)
     await deleteSignInLinks(connection, operatorId)

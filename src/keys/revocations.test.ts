@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { expectOk } from '../../test/story.ts'
+import { withPassword } from '../../test/sign-in.ts'
+
+/** What is taken away is in the file before it is done, and what is given back when it is: in the console, where people do both. */
+
+let gateway: TestGateway
+/** Its file is on a full disk. */
+let full: TestGateway
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ari-revocations-'))
+  gateway = await startGateway({ revocationsFile: join(folder, 'revoked') })
+  full = await gateway.second({ revocationsFile: '/dev/full' })
+})
+after(async () => {
+  await gateway.stop()
+  await rm(folder, { recursive: true })
+})
+
+function refusal({ status, body }: Reply): unknown[] {
+  const [problem] = Array.from(Object(body)['errors'] ?? [])
+  return [status, Object(problem).type, Object(body)['message']]
+}
+
+const unwritable = "the file of ARI_REVOCATIONS_FILE can't be written (ENOSPC)"
+const unchanged = [503, 'REVOCATIONS_FILE_UNWRITABLE', `Nothing was changed: ${unwritable}`]
+
+test('what would take access away is refused where the file can not be written, and nothing is changed', async () => {
+  const admin = await full.operator('admin')
+  const other = await full.operator('operator')
+  const supplier = await full.supplier('Full')
+  await supplier.post('/push/webhook/availability', { webhook: 'https://pms.example.com/check' })
+  const keyPath = `/keys/${supplier.keyId}`
+  const operatorPath = `/operators/${other.operatorId}`
+  const held = async () => {
+    const { rows } = await full.db.query(
+      `select k.revoked_at, k.expires_at, k.signing_secret, s.hash, s.expires_at as secret_end, o.disabled_at, o.role
+       from api_key k join api_key_secret s on s.key_id = k.id, operator o where k.id = $1 and o.id = $2`,
+      [supplier.keyId, other.operatorId],
+    )
+    const { rows: audited } = await full.db.query('select count(*) from audit_log')
+    return [rows, audited]
+  }
+  const before = await held()
+  const ends = { at: '2027-06-30' }
+  assert.deepEqual(
+    [
+      await admin.post(`${keyPath}/revoke`, {}),
+      await admin.post(`${keyPath}/rotate`, { overlapMinutes: 60 }),
+      await admin.post(`${keyPath}/signing-secret`, { overlapMinutes: 60 }),
+      await admin.put(`${keyPath}/expiry`, ends),
+      await admin.post(`${operatorPath}/disable`, {}),
+      await admin.post(`${operatorPath}/role`, { role: 'viewer' }),
+    ].map(refusal),
+    Array.from({ length: 6 }, () => unchanged),
+  )
+  assert.deepEqual(await held(), before)
+  assert.equal((await supplier.get('/push/limits')).status, 200)
+})
+
+test('what gives access back is done all the same, and the answer says that a restart takes it back', async () => {
+  const admin = await gateway.operator('admin')
+  const fullAdmin = await full.operator('admin')
+  const other = await gateway.operator('viewer')
+  const path = `/operators/${other.operatorId}`
+  expectOk(await admin.post(`${path}/disable`, {}))
+  const done = [
+    503,
+    'REVOCATIONS_FILE_UNWRITABLE',
+    `It was done, but a restart will take it back: ${unwritable}`,
+  ]
+  assert.deepEqual(refusal(await fullAdmin.post(`${path}/enable`, {})), done)
+  assert.deepEqual(refusal(await fullAdmin.post(`${path}/role`, { role: 'admin' })), done)
+  const { rows } = await gateway.db.query('select role, disabled_at from operator where id = $1', [
+    other.operatorId,
+  ])
+  assert.deepEqual(rows, [{ role: 'admin', disabled_at: null }])
+  // Done again where the file can be written, it holds.
+  expectOk(await admin.post(`${path}/enable`, {}))
+  expectOk(await admin.post(`${path}/role`, { role: 'admin' }))
+  const lines = (await readFile(join(folder, 'revoked'), 'utf8')).trim().split('\n')
+  const said = lines.map((line) => JSON.parse(line)).map(({ kind, is }) => `${kind} ${is}`)
+  assert.deepEqual(said.slice(-4), ['operator enabled', 'role admin', 'operator enabled', 'role admin'])
+})
+
+test('a change of password is refused where the file can not be written, and the old one still signs in', async () => {
+  const there = await withPassword(full, (await full.operator('viewer')).name, 'nine blue doors swing')
+  const change = { current: 'nine blue doors swing', next: 'two old boats drift' }
+  assert.deepEqual(refusal(await there.post('/me/password', change)), unchanged)
+  assert.equal((await there.get('/me')).status, 200)
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { client, startGateway, type TestGateway } from './harness.ts'
+import { minutes } from './pace.ts'
+import { asAdmin, environOf, type TestAddress } from './postgres.ts'
+import { runAri, startProgram, type Running } from './programs.ts'
+import { browser, withPassword } from './sign-in.ts'
+import { expectOk } from './story.ts'
+
+/** A store that was put back, and a service that starts on it, or that runs while it happens. */
+
+let gateway: TestGateway
+let folder: string
+let file: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ari-put-back-'))
+  file = join(folder, 'revoked')
+  gateway = await startGateway({ systemTime: true, revocationsFile: file })
+})
+after(async () => {
+  await gateway.stop()
+  await rm(folder, { recursive: true })
+})
+
+const passwords = { old: 'seven green lamps hum', next: 'two old boats drift' }
+
+function addressOf({ db }: TestGateway): TestAddress {
+  const { host = '', port = 0, user = '', database = '' } = db.pool.options
+  return { host, port, user, database }
+}
+
+async function serve(address: TestAddress): Promise<Running & { url: string }> {
+  const settings = { ...environOf(address), PORT: '0', ARI_REVOCATIONS_FILE: file, LOG_LEVEL: 'info' }
+  const service = startProgram('serve', settings)
+  const said = await service.printed(/http:\/\/127\.0\.0\.1:\d+/)
+  return { ...service, url: /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? '' }
+}
+
+async function statusOf(url: string, apiKey: string): Promise<number> {
+  return (await client(url, { 'x-api-key': apiKey }).get('/push/limits')).status
+}
+
+test('a service that starts on an older copy takes away again what was taken away since', async () => {
+  const admin = await gateway.operator('admin')
+  const names = ['revoked', 'rotated', 'ended', 'extended', 'kept'] as const
+  const suppliers = await Promise.all(names.map((name) => gateway.supplier(name)))
+  const [revoked, rotated, ended, extended, kept] = suppliers
+  assert.ok(revoked && rotated && ended && extended && kept)
+  await kept.post('/push/webhook/availability', { webhook: 'https://pms.example.com/check' })
+  const lowered = await gateway.operator('admin')
+  const { name: person } = await gateway.operator('viewer')
+  const first = await withPassword(gateway, person, passwords.old)
+
+  const copy: TestAddress = { ...addressOf(gateway), database: `${addressOf(gateway).database}_copy` }
+  // As a backup of this moment holds it.
+  const dump = `create database ${copy.database} template ${addressOf(gateway).database} strategy file_copy`
+  await withoutConnections(() => asAdmin({ ...copy, database: 'postgres' }, dump))
+
+  expectOk(await admin.post(`/keys/${revoked.keyId}/revoke`, {}))
+  expectOk(await admin.post(`/keys/${rotated.keyId}/rotate`, { overlapMinutes: 0 }))
+  const past = new Date(Date.now() - 1_000).toISOString()
+  expectOk(await admin.put(`/keys/${ended.keyId}/expiry`, { at: past }))
+  expectOk(await admin.put(`/keys/${extended.keyId}/expiry`, { at: past }))
+  expectOk(await admin.put(`/keys/${extended.keyId}/expiry`, { at: null }))
+  expectOk(await admin.post(`/keys/${kept.keyId}/signing-secret`, { overlapMinutes: 0 }))
+  expectOk(await admin.post(`/operators/${lowered.operatorId}/role`, { role: 'viewer' }))
+  expectOk(await first.post('/me/password', { current: passwords.old, next: passwords.next }))
+
+  const service = await serve(copy)
+  const said = /\{[^\n]*what was revoked and had come back is revoked again[^\n]*/.exec(
+    service.output.stdout + service.output.stderr,
+  )
+  const { keys, ends, roles, passwords: forgotten, signingSecrets } = Object(JSON.parse(said?.[0] ?? '{}'))
+  assert.deepEqual(
+    { keys, ends, roles, forgotten, signingSecrets },
+    { keys: 1, ends: 2, roles: 1, forgotten: 1, signingSecrets: 1 },
+  )
+  const statuses = await Promise.all(suppliers.map(({ apiKey }) => statusOf(service.url, apiKey)))
+  assert.deepEqual(statuses, [401, 401, 401, 200, 200])
+  assert.equal((await browser(service.url).signIn(person, passwords.old)).status, 401)
+  const { stdout } = await runAri(environOf(copy), 'operator', 'list', '--json')
+  const operators = Array.from(JSON.parse(stdout)).map(Object)
+  assert.equal(operators.find(({ name }) => name === lowered.name)?.role, 'viewer')
+
+  // While it runs, the store is put back once more, and the file is away for a moment.
+  await rename(file, `${file}.away`)
+  await mkdir(file)
+  await asAdmin(copy, 'update api_key set revoked_at = null')
+  const restored = await runAri(environOf(copy), 'after-restore', '--force')
+  assert.equal(restored.code, 0, restored.stderr)
+  await until(async () => (await statusOf(service.url, revoked.apiKey)) === 200)
+  await rm(file, { recursive: true })
+  await rename(`${file}.away`, file)
+  await until(async () => (await statusOf(service.url, revoked.apiKey)) === 401)
+  service.child.kill('SIGTERM')
+  assert.equal((await service.ended).code, 0)
+})
+
+/** A database is copied only while nobody works with it. */
+async function withoutConnections(copy: () => Promise<void>): Promise<void> {
+  const { database } = addressOf(gateway)
+  await until(async () => {
+    await asAdmin(
+      { ...addressOf(gateway), database: 'postgres' },
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+    )
+    return copy().then(
+      () => true,
+      () => false,
+    )
+  })
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + minutes(2)
+  while (!(await isSo())) {
+    assert.ok(performance.now() < endMs, 'it did not come about')
+    await wait(100)
+  }
+}
