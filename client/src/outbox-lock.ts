@@ -1,18 +1,23 @@
-import { link, readFile, readdir, rename, unlink, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { pause } from './wait.ts'
 
 /**
- * One process a file. Locks are numbered, `<file>.lock.7`, and the highest decides: whoever finds its holder gone makes
- * the next number, which the file system gives to one only, and holds it unless a higher one stands beside it then. A
- * number is removed only when a higher one stands, so none is ever given out twice, as a lock that is found stale and
- * replaced could be. A release is written into the lock, which stays.
+ * One process a file. Whoever wants it makes a file beside it, `<file>.lock.…`, whose name says when, by which process,
+ * and is used once. Whoever finds no other of a living process beside its own then, holds the outbox: of two, the one
+ * that came second finds the first. Of those that come at once the lowest name stays, and the others go. As no name is
+ * given out twice, what a killed process has left can be removed by anybody.
  */
 
-type Holder = { pid: number; startedAt: string }
+type Entry = { name: string; pid: number; startedAt: string }
 
 export type Lock = { release: () => Promise<void> }
 
-const attemptsMax = 10
+const entryPattern = /^\d{15}\.(\d{1,10})\.([\w-]+)\.[\w-]+$/
+const unknownStart = 'unknown'
+/** Others that came at once are gone within milliseconds; who stays holds the outbox, with a clock that was ahead. */
+const lookEveryMs = 20
+const looksMax = 50
 
 export class OutboxLockedError extends Error {
   override readonly name = 'OutboxLockedError'
@@ -20,83 +25,63 @@ export class OutboxLockedError extends Error {
 
 /** The folder must be on a local disk: a process of another machine can't be asked whether it lives. */
 export async function takeLock(file: string): Promise<Lock> {
-  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-    const highest = Math.max(0, ...(await numbersOf(file)))
-    const holder = highest === 0 ? undefined : await holderOf(lockPath(file, highest))
-    if (holder && (await isAlive(holder))) {
-      throw new OutboxLockedError(
-        `${file} is in use by process ${holder.pid}, as ${lockPath(file, highest)} says`,
-      )
-    }
-    const lock = await madeLock(file, highest + 1)
-    if (lock) return lock
-  }
-  throw new OutboxLockedError(`${file} is being opened by several processes`)
-}
-
-async function madeLock(file: string, number: number): Promise<Lock | undefined> {
-  const path = lockPath(file, number)
-  const draft = `${path}.${process.pid}.${crypto.randomUUID()}`
-  const startedAt = (await startOf('self')) ?? ''
-  await writeFile(draft, JSON.stringify({ pid: process.pid, startedAt }))
+  const startedAt = (await startOf('self')) ?? unknownStart
+  const since = String(Date.now()).padStart(15, '0')
+  const own = `${since}.${process.pid}.${startedAt}.${crypto.randomUUID()}`
+  const path = lockPath(file, own)
+  await (await open(path, 'wx', 0o600)).close()
+  const release = () => removed(path)
   try {
-    // With its text from the beginning: nobody reads a half-written one.
-    await link(draft, path)
+    await untilAlone(file, own)
+    return { release }
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return undefined
+    await release()
     throw error
-  } finally {
-    await unlink(draft)
-  }
-  const numbers = await numbersOf(file)
-  if (numbers.some((other) => other > number)) {
-    await removed(path)
-    return undefined
-  }
-  for (const lower of numbers.filter((other) => other < number)) await removed(lockPath(file, lower))
-  return {
-    release: async () => {
-      await writeFile(draft, '{}')
-      await rename(draft, path)
-    },
   }
 }
 
-function lockPath(file: string, number: number): string {
-  return `${file}.lock.${number}`
+async function untilAlone(file: string, own: string): Promise<void> {
+  for (let look = 1; ; look++) {
+    const others = await livingBeside(file, own)
+    const [first] = others
+    if (!first) return
+    if (first.name < own || look === looksMax)
+      throw new OutboxLockedError(
+        `${file} is in use by process ${first.pid}, as ${lockPath(file, first.name)} says`,
+      )
+    await pause(lookEveryMs)
+  }
 }
 
-async function numbersOf(file: string): Promise<number[]> {
+/** In order of their names; those of processes that are gone are removed. */
+async function livingBeside(file: string, own: string): Promise<Entry[]> {
+  const living: Entry[] = []
+  for (const entry of await entriesOf(file)) {
+    if (entry.name === own) continue
+    if (await isAlive(entry)) living.push(entry)
+    else await removed(lockPath(file, entry.name))
+  }
+  return living
+}
+
+function lockPath(file: string, name: string): string {
+  return `${file}.lock.${name}`
+}
+
+async function entriesOf(file: string): Promise<Entry[]> {
   const start = `${basename(file)}.lock.`
   const names = await readdir(dirname(file))
   return names
-    .filter((name) => name.startsWith(start) && /^\d{1,15}$/.test(name.slice(start.length)))
-    .map((name) => Number(name.slice(start.length)))
+    .filter((name) => name.startsWith(start))
+    .map((name) => name.slice(start.length))
+    .sort()
+    .flatMap((name) => {
+      const [, pid, startedAt = ''] = entryPattern.exec(name) ?? []
+      return pid === undefined ? [] : [{ name, pid: Number(pid), startedAt }]
+    })
 }
 
-/** Undefined: it was released, or is gone. */
-async function holderOf(path: string): Promise<Holder | undefined> {
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  }
-  let held: unknown
-  try {
-    held = JSON.parse(text)
-  } catch {
-    // Not on the disk when the power failed: whoever held it ended with the machine.
-    return undefined
-  }
-  if (typeof held !== 'object' || held === null || !('pid' in held) || !('startedAt' in held))
-    return undefined
-  const { pid, startedAt } = held
-  return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : undefined
-}
-
-async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
+async function isAlive({ pid, startedAt }: Entry): Promise<boolean> {
   try {
     process.kill(pid, 0)
   } catch (error) {
@@ -105,7 +90,7 @@ async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
   }
   const now = await startOf(String(pid))
   // A number that was given to another process since; where that can't be known, it counts as the holder.
-  return now === undefined || startedAt === '' || now === startedAt
+  return now === undefined || startedAt === unknownStart || now === startedAt
 }
 
 /** When a process began, in words of the kernel; undefined where there is no /proc. */
@@ -115,7 +100,7 @@ async function startOf(pid: string): Promise<string | undefined> {
     const stat = await readFile(join('/proc', pid, 'stat'), 'utf8')
     // Behind the name, which may hold anything, the 20th field.
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    return ticks === undefined ? undefined : `${boot.trim()} ${ticks}`
+    return ticks === undefined ? undefined : `${boot.trim()}-${ticks}`
   } catch {
     return undefined
   }

@@ -17,7 +17,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Fetch } from '../../client/src/call.ts'
 import { supplierClient } from '../../client/src/clients.ts'
 import type { DeadLetter } from '../../client/src/dead-letter.ts'
-import { takeLock } from '../../client/src/outbox-lock.ts'
+import { OutboxLockedError, takeLock } from '../../client/src/outbox-lock.ts'
 import { openOutbox, type Outbox, type OutboxOptions } from '../../client/src/outbox.ts'
 import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
 import { pushStoryHotel } from '../story.ts'
@@ -70,6 +70,13 @@ async function applied(hotelId: string): Promise<string[]> {
   return rows.map((row) => row.request_id)
 }
 
+const inUse = /pushes is in use by process \d+, as .*pushes\.lock\.\S+ says$/
+const processFile = join(import.meta.dirname, 'outbox-process.ts')
+
+function locksBeside(): string[] {
+  return readdirSync(folder).filter((name) => name.includes('.lock.'))
+}
+
 const noWay: Fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }))
 
 describe('an outbox', () => {
@@ -79,10 +86,9 @@ describe('an outbox', () => {
       ['H2', []],
       ['H3', []],
     ])
-    const program = join(import.meta.dirname, 'outbox-process.ts')
     for (let round = 1; round <= 3; round++) {
       const first = String(round * 10_000)
-      const child = spawn(process.execPath, [program, file, gateway.url, supplier.apiKey, first], {
+      const child = spawn(process.execPath, [processFile, file, gateway.url, supplier.apiKey, first], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       let said = ''
@@ -323,28 +329,70 @@ describe('the file of an outbox', () => {
     assert.equal((await applied('H1')).length, 61)
   })
 
-  test('belongs to one process', async () => {
+  test('belongs to one process, and leaves no lock behind when it is closed', async () => {
     const outbox = await outboxOn()
-    await assert.rejects(outboxOn(), { name: 'OutboxLockedError' })
+    await assert.rejects(outboxOn(), { name: 'OutboxLockedError', message: inUse })
     await outbox.close()
     const again = await outboxOn()
     await again.close()
-    assert.deepEqual(
-      readdirSync(folder).filter((name) => name.includes('.lock.')),
-      ['pushes.lock.2'],
-    )
+    assert.deepEqual(readdirSync(folder), ['pushes'])
   })
 
-  test('belongs to one of many that find its owner gone', async () => {
-    // A number that no process has: the greatest there may be, and one more.
-    writeFileSync(`${file}.lock.7`, JSON.stringify({ pid: 4_194_305, startedAt: '' }))
-    const takers = await Promise.allSettled(Array.from({ length: 20 }, () => takeLock(file)))
-    assert.equal(takers.filter(({ status }) => status === 'fulfilled').length, 1)
+  test('belongs to one of many that open it at once, again and again', async () => {
+    for (let round = 1; round <= 20; round++) {
+      const takers = await Promise.allSettled(Array.from({ length: 20 }, () => takeLock(file)))
+      const held = takers.flatMap((taker) => (taker.status === 'fulfilled' ? [taker.value] : []))
+      assert.equal(held.length, 1)
+      await held[0]?.release()
+      assert.deepEqual(readdirSync(folder), [])
+    }
+  })
+
+  test('is never two processes’ while many take and release it', async () => {
+    let holders = 0
+    let taken = 0
+    const takeAndRelease = async (): Promise<void> => {
+      for (let attempt = 1; attempt <= 50; attempt++) {
+        const lock = await takeLock(file).catch((error: unknown) => {
+          if (error instanceof OutboxLockedError) return undefined
+          throw error
+        })
+        if (!lock) continue
+        assert.equal(++holders, 1)
+        await wait(1)
+        taken++
+        holders--
+        await lock.release()
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, takeAndRelease))
+    assert.ok(taken > 0)
+    assert.deepEqual(readdirSync(folder), [])
+  })
+
+  test('is taken over from a process that was killed, whose lock goes', async () => {
+    const child = spawn(process.execPath, [processFile, file, gateway.url, supplier.apiKey, '1'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    await assert.rejects(takeLock(file), { name: 'OutboxLockedError', message: inUse })
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    assert.equal(locksBeside().length, 1)
+    const outbox = await outboxOn()
+    assert.equal(locksBeside().length, 1)
+    await outbox.close()
+    assert.deepEqual(locksBeside(), [])
   })
 
   test('is free when its owner’s number was given to another process', async () => {
-    writeFileSync(`${file}.lock.7`, JSON.stringify({ pid: process.pid, startedAt: 'another boot 1' }))
     const lock = await takeLock(file)
+    const [mine = ''] = locksBeside()
     await lock.release()
+    const ofAnother = mine.replace(new RegExp(`\\.${process.pid}\\.[^.]+`), `.${process.pid}.another`)
+    assert.notEqual(ofAnother, mine)
+    writeFileSync(join(folder, ofAnother), '')
+    await (await takeLock(file)).release()
+    assert.deepEqual(readdirSync(folder), [])
   })
 })
