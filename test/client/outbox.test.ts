@@ -338,9 +338,10 @@ describe('the file of an outbox', () => {
     assert.deepEqual(readdirSync(folder), ['pushes'])
   })
 
+  const twentyAtOnce = () => Array.from({ length: 20 }, () => takeLock(file))
   test('belongs to one of many that open it at once, again and again', async () => {
     for (let round = 1; round <= 20; round++) {
-      const takers = await Promise.allSettled(Array.from({ length: 20 }, () => takeLock(file)))
+      const takers = await Promise.allSettled(twentyAtOnce())
       const held = takers.flatMap((taker) => (taker.status === 'fulfilled' ? [taker.value] : []))
       assert.equal(held.length, 1)
       await held[0]?.release()
