@@ -8,6 +8,7 @@ const defaults = {
   environmentIsStated: false,
   host: '127.0.0.1',
   port: 8080,
+  addressIsStated: false,
   dataDir: resolve('data'),
   databaseUrl: undefined,
   vaultKey: undefined,
@@ -76,6 +77,7 @@ test('every setting is read', () => {
       settings: {
         environment: 'production',
         environmentIsStated: true,
+        addressIsStated: true,
         host: '::1',
         port: 0,
         dataDir: '/var/lib/ari',

@@ -39,6 +39,8 @@ export type Settings = {
   environmentIsStated: boolean
   host: string
   port: number
+  /** Whether HOST or PORT was set. */
+  addressIsStated: boolean
   dataDir: string
   /** Absent: the embedded PostgreSQL. */
   databaseUrl: string | undefined
@@ -185,6 +187,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     environmentIsStated: (environ['ARI_ENVIRONMENT'] ?? '') !== '',
     host: setting('HOST', '127.0.0.1', readHost),
     port: setting('PORT', 8080, integerBetween(0, 65_535)),
+    addressIsStated: [environ['HOST'], environ['PORT']].some((text) => (text ?? '') !== ''),
     dataDir: setting('ARI_DATA_DIR', resolve('data'), readFolder),
     databaseUrl: setting<string | undefined>('DATABASE_URL', undefined, readDatabaseUrl),
     vaultKey: setting<Buffer | undefined>('ARI_VAULT_KEY', undefined, readVaultKey),

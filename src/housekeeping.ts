@@ -116,9 +116,16 @@ export async function doChores(
   }
   for (const [chore, run] of Object.entries(chores)) {
     try {
-      log.info({ chore, outcome: await run() }, 'housekeeping')
+      const outcome: unknown = await run()
+      log[isNothing(outcome) ? 'debug' : 'info']({ chore, outcome }, 'housekeeping')
     } catch (error) {
       log.error({ err: error, chore }, 'a chore of housekeeping failed and comes again later')
     }
   }
+}
+
+/** Counts of zero, and lists of nothing. */
+function isNothing(outcome: unknown): boolean {
+  if (typeof outcome === 'object' && outcome !== null) return Object.values(outcome).every(isNothing)
+  return outcome === 0 || outcome === undefined
 }

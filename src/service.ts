@@ -16,6 +16,7 @@ import { openDatabase } from './platform/postgres.ts'
 import { telemetry } from './platform/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
+import { announceAddresses, type Addresses } from './service-address.ts'
 import { openCardVault, type CardVault } from './reservations/card-vault.ts'
 import {
   emptyProductionLines,
@@ -94,26 +95,37 @@ export async function startService(
     const { url } = await app.listen(settings).catch((error: unknown) => {
       throw listenFault(settings, error)
     })
-    if (settings.roles.includes('worker')) {
-      const deliveries = app.startDeliveries()
-      closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
-    }
-    closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
-    const { where, notes } = notedBeside(store, vault)
-    const consoleUrl = settings.roles.includes('console') ? (settings.publicUrl ?? reachable(url)) : undefined
+    const addresses = addressesOf(url, settings)
+    const withdraw = announceAddresses(settings.dataDir, addresses)
+    closers.push({ name: 'addresses', close: async () => withdraw(), withinMs: 100 })
     const startMs = performance.now()
+    // On a terminal the welcome says it, and is the first that is read.
+    if (!process.stdout.isTTY) log.info({ url, environment, startMs: Math.round(startMs) }, 'ready')
+    const { console: consoleUrl } = addresses
+    const { where, notes } = notedBeside(store, vault)
     await welcome(
       needs,
       { environment, url: reachable(url), isGateway, consoleUrl, startMs, where, notes },
       say,
     )
-    log.info({ url, environment, startMs: Math.round(performance.now()) }, 'ready')
+    if (settings.roles.includes('worker')) {
+      const deliveries = app.startDeliveries()
+      closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
+    }
+    closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
     const building = setTimeout(app.prepareConsole, consoleBuiltAfterMs)
     closers.push({ name: 'console', close: async () => clearTimeout(building), withinMs: 100 })
     return { log, stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+function addressesOf(url: string, { roles, publicUrl }: Settings): Addresses {
+  return {
+    gateway: roles.includes('gateway') ? reachable(url) : undefined,
+    console: roles.includes('console') ? (publicUrl ?? reachable(url)) : undefined,
   }
 }
 

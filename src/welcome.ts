@@ -57,11 +57,14 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
   return [
     ...readyLines(ready),
     '',
-    'The store was empty. To begin with there are these; keep them, they are not shown again:',
+    'The store was empty, so these were made. Keep them, they are not shown again:',
     '',
-    `  Supplier key     ${bold(apiKey)}   (supplier "${supplier}")`,
+    `  Supplier key     ${bold(apiKey)}`,
     `  Platform token   ${bold(platformToken)}`,
     ...(signInUrl === undefined ? [] : [signInLine(signInUrl)]),
+    '',
+    `The key belongs to the supplier "${supplier}".`,
+    ...(signInUrl === undefined ? [] : [aboutSignIn]),
     '',
     'Push a first hotel:',
     '',
@@ -70,6 +73,7 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
     `    -H 'content-type: application/json' \\`,
     `    -d '[${JSON.stringify(firstHotel)}]'`,
     '',
+    `Go on with ${ready.url}/docs/guides/getting-started`,
     `The data are in ${ready.where}. More keys: npx ari key create --supplier NAME`,
     '',
   ]
@@ -84,11 +88,16 @@ export function firstSignInLines(ready: Ready, signInUrl: string): string[] {
     '',
     signInLine(signInUrl),
     '',
+    aboutSignIn,
+    '',
   ]
 }
 
+const aboutSignIn =
+  'The console\'s link signs in "admin" once, within an hour. Another: npx ari operator sign-in-link admin'
+
 function signInLine(signInUrl: string): string {
-  return `  Console          ${bold(signInUrl)}   (once, within an hour; another: npx ari operator sign-in-link admin)`
+  return `  Console          ${bold(signInUrl)}`
 }
 
 /** The first start of a production service prints no secrets, because its output is kept in logs. */

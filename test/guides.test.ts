@@ -18,7 +18,8 @@ before(async () => {
 after(() => gateway.stop())
 
 const get = (path: string) => fetch(`${gateway.url}${path}`, { redirect: 'manual' })
-const page = async (slug: string) => (await get(`/docs/guides${slug}`)).text()
+const page = async (slug: string) =>
+  (await get(slug === '/changelog' ? '/docs/changelog' : `/docs/guides${slug}`)).text()
 
 test('every guide is a page of its own, with itself marked in the list of all', async () => {
   for (const slug of slugs) {
@@ -71,7 +72,7 @@ test('every link leads to something that there is, in the browser and on disk', 
     for (const [, address = ''] of (await page(slug)).matchAll(/<(?:a|img)\b[^>]*?(?:src|href)="([^"]+)"/g)) {
       if (/^(?:https:|data:)/.test(address)) continue
       const { pathname, hash } = new URL(address, `http://guides/docs/guides${slug}`)
-      const target = pathname.replace(/^\/docs\/guides/, '')
+      const target = pathname.replace(/^\/docs(?:\/guides|(?=\/changelog$))/, '')
       const ids = idsBySlug.get(target)
       const isThere = ids ? hash === '' || ids.has(hash.slice(1)) : (await get(pathname)).status === 200
       if (!isThere) broken.push(`${slug}: ${address}`)
@@ -84,6 +85,22 @@ test('every link leads to something that there is, in the browser and on disk', 
     }
   }
   assert.deepEqual(broken, [])
+})
+
+test('the changelog is a page beside the guides, to which every page leads', async () => {
+  const response = await get('/docs/changelog')
+  const html = await response.text()
+  assert.deepEqual(
+    { status: response.status, type: response.headers.get('content-type') },
+    { status: 200, type: 'text/html; charset=utf-8' },
+  )
+  assert.match(html, /<title>Changelog · ARI gateway<\/title>/)
+  assert.match(html, /<a href="\/docs\/changelog" aria-current="true">Changelog<\/a>/)
+  for (const slug of slugs) assert.match(await page(slug), /<a href="\/docs\/changelog">Changelog<\/a>/)
+  const former = await get('/docs/guides/changelog')
+  assert.equal(new URL(former.headers.get('location') ?? '', gateway.url).pathname, '/docs/changelog')
+  const document = JSON.parse(await (await get('/openapi.json')).text())
+  assert.match(document.info.description, /\(\/docs\/changelog\)/)
 })
 
 test('headings of all guides can be searched', async () => {

@@ -45,8 +45,21 @@ export function startProgram(
   parameters: readonly string[] = [],
   endsWithinMs = patienceMs,
 ): Running {
-  const program = join(root, programs[name])
-  const child = spawn(process.execPath, [program, ...parameters], {
+  return running([process.execPath, join(root, programs[name]), ...parameters], environ, endsWithinMs)
+}
+
+/** The service as `npm start` has it on a terminal. */
+export function startOnTerminal(environ: Readonly<Record<string, string>>): Running {
+  const command = `exec '${process.execPath}' '${join(root, programs.command)}' serve`
+  return running(['script', '--quiet', '--return', '--command', command, '/dev/null'], environ, patienceMs)
+}
+
+function running(
+  [program = '', ...parameters]: readonly string[],
+  environ: Readonly<Record<string, string>>,
+  endsWithinMs: number,
+): Running {
+  const child = spawn(program, parameters, {
     // No .env of the checkout, no settings of whoever runs the tests.
     cwd: tmpdir(),
     env: { ...compileCache, ...patience, ...environ },

@@ -9,7 +9,7 @@ import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { findRunningPostgres } from '../src/platform/embedded-postgres.ts'
 import { firstHotel } from '../src/welcome.ts'
 import { client } from './harness.ts'
-import { dataFolder, runAri, startProgram, type Running } from './programs.ts'
+import { dataFolder, runAri, startOnTerminal, startProgram, type Running } from './programs.ts'
 
 /** The service as a process: how it starts, what it says, and how it stops. */
 
@@ -61,9 +61,8 @@ test('the first start shows a key, a token, a sign-in and a command that work; a
   const url = await urlOf(first)
   const text = await first.printed(/More keys:/)
   assert.match(text, /^ {2}Platform token {3}ari_tok_platform_sbx_[0-9A-Za-z]{49}$/m)
-  apiKey = /^ {2}Supplier key {5}(ari_sbx_[0-9A-Za-z]{49}) {3}\(supplier "demo"\)$/m.exec(text)?.[1] ?? ''
-  const signIn =
-    /^ {2}Console {10}(\S+)\/console\/sign-in#token=([A-Za-z0-9_-]{43}) {3}\(once, within an hour; another: npx ari operator sign-in-link admin\)$/m
+  apiKey = /^ {2}Supplier key {5}(ari_sbx_[0-9A-Za-z]{49})$/m.exec(text)?.[1] ?? ''
+  const signIn = /^ {2}Console {10}(\S+)\/console\/sign-in#token=([A-Za-z0-9_-]{43})$/m
   const [, consoleUrl, linkToken] = signIn.exec(text) ?? []
   const visitor = client(url, {}, '/console/api')
   const signedIn = await visitor.post('/sign-in/link', { token: linkToken })
@@ -71,7 +70,7 @@ test('the first start shows a key, a token, a sign-in and a command that work; a
   const [cookie = ''] = signedIn.headers.getSetCookie().map((set) => set.split(';')[0])
   const { name, role } = (await visitor.get('/me', { cookie })).body
   assert.deepEqual([name, role], ['admin', 'admin'])
-  const command = text.slice(text.indexOf('  curl '), text.indexOf('The data are in')).trim()
+  const command = text.slice(text.indexOf('  curl '), text.indexOf('Go on with')).trim()
   assert.deepEqual(command.split(/ \\\n +/), [
     `curl ${url}/v1/push/hotels`,
     `-H 'x-api-key: ${apiKey}'`,
@@ -90,6 +89,89 @@ test('the first start shows a key, a token, a sign-in and a command that work; a
   assert.deepEqual([held.status, held.body['notFound']], [200, []])
   assert.equal(await endedBy(later, 'SIGINT'), 0)
   assert.equal(later.output.stderr, '')
+})
+
+test('the first start shows its welcome last, and on a terminal nothing but that', async () => {
+  const shown = async (running: Running, stop: (running: Running) => void): Promise<string[]> => {
+    await running.printed(/More keys:[^\n]*\n/)
+    const url = readyLine.exec(running.output.stdout.replaceAll('\r', ''))?.[2] ?? ''
+    // What the deliveries begin with is under way by then.
+    await client(url, {}).post('/push/hotels', [])
+    stop(running)
+    const { stdout } = await running.ended
+    const lines = stdout.replaceAll('\r', '').trimEnd().split('\n')
+    const end = lines.findIndex((line) => line.startsWith('The data are in'))
+    return lines.filter((line, index) => line !== '' && index <= end + 1).map((line) => line.slice(0, 22))
+  }
+  const welcome = [
+    'ARI gateway (sandbox) ',
+    ...(process.getuid?.() === 0 ? ['Note: PostgreSQL runs '] : []),
+    'The store was empty, s',
+    '  Supplier key     ari',
+    '  Platform token   ari',
+    '  Console          htt',
+    'The key belongs to the',
+    "The console's link sig",
+    'Push a first hotel:',
+    '  curl http://127.0.0.',
+    "    -H 'x-api-key: ari",
+    "    -H 'content-type: ",
+    `    -d '[{"hotelId":"H`,
+    'Go on with http://127.',
+    'The data are in /',
+  ]
+  const starts = (line: string): string => line.replace(/^(The data are in \/).*/, '$1')
+  const logged = await shown(serve(await newFolder(), { LOG_LEVEL: 'info' }), ({ child }) =>
+    child.kill('SIGTERM'),
+  )
+  const [first = '', ...rest] = logged
+  assert.match(first, /^\{"level":30,"time":"/)
+  assert.deepEqual(rest.map(starts), welcome)
+  const onTerminal = startOnTerminal({ ARI_DATA_DIR: await newFolder(), PORT: '0', LOG_LEVEL: 'info' })
+  started.push(onTerminal)
+  const ctrlC = ({ child }: Running) => child.stdin?.write('\x03')
+  assert.deepEqual((await shown(onTerminal, ctrlC)).map(starts), welcome)
+})
+
+test('commands beside a running service name the address at which it really is', async () => {
+  const folder = await newFolder()
+  const running = serve(folder, { ARI_ALLOW_PRIVATE_WEBHOOKS: 'true' })
+  const url = await urlOf(running)
+  const key = /Supplier key +(\S+)/.exec(await running.printed(/More keys:/))?.[1] ?? ''
+  const port = new URL(url).port
+  const signInLink = async (environ: Record<string, string>): Promise<string> => {
+    const { stdout } = await runAri(environ, 'operator', 'sign-in-link', 'admin')
+    return stdout.replace(/#token=.*\n/, '')
+  }
+  const simulated = async (environ: Record<string, string>): Promise<string> => {
+    const supplier = startProgram('ari', environ, ['simulate', 'supplier', '--key', key, '--json'])
+    started.push(supplier)
+    const ready = supplier.printed(/"ready":true/).then(() => 'ready')
+    const told = await ready.catch(async () => (await supplier.ended).stderr)
+    supplier.child.kill('SIGTERM')
+    await supplier.ended
+    return told
+  }
+  const told = {
+    link: await signInLink({ ARI_DATA_DIR: folder }),
+    linkByPublicUrl: await signInLink({ ARI_DATA_DIR: folder, ARI_PUBLIC_URL: 'https://ari.example.com' }),
+    supplierByFolder: await simulated({ ARI_DATA_DIR: folder }),
+    supplierByPort: await simulated({ PORT: port, ARI_DATA_DIR: await newFolder() }),
+    supplierElsewhere: await simulated({ PORT: '9', ARI_DATA_DIR: folder }),
+  }
+  assert.equal(await endedBy(running, 'SIGTERM'), 0)
+  assert.deepEqual(
+    { ...told, linkWhenStopped: await signInLink({ ARI_DATA_DIR: folder, PORT: '8099' }) },
+    {
+      link: `${url}/console/sign-in`,
+      linkByPublicUrl: 'https://ari.example.com/console/sign-in',
+      supplierByFolder: 'ready',
+      supplierByPort: 'ready',
+      supplierElsewhere: told.supplierElsewhere,
+      linkWhenStopped: 'http://127.0.0.1:8099/console/sign-in',
+    },
+  )
+  assert.match(told.supplierElsewhere, /got no answer from http:\/\/127\.0\.0\.1:9\/v1/)
 })
 
 test('SIGTERM lets a push under way finish, answers new ones with 503, and ends with code 0', async () => {

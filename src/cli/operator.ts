@@ -13,6 +13,7 @@ import {
 import { signInUrl } from '../operators/sign-in-link.ts'
 import { selectOperators } from '../operators/store.ts'
 import { operatorRoles, type OperatorRole } from '../platform/route.ts'
+import { addressOf, announcedAddress } from '../service-address.ts'
 import { whoRuns } from './audited.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 import { withSession, type Session } from './session.ts'
@@ -172,12 +173,11 @@ function shown({ operatorId, ...operator }: StoredOperator): object {
   return { operatorId: String(operatorId), ...operator }
 }
 
-/** The address is that of the settings: a service on another machine or port has another. */
+/** At the address of the service that runs here, if one does; else at that of the settings. */
 function printLink(given: Given, operator: StoredOperator, { token, expiresAt }: SignInLink): void {
-  const { host, port, publicUrl } = loadConfig().settings
-  const reachableHost = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  const shownHost = reachableHost.includes(':') ? `[${reachableHost}]` : reachableHost
-  const url = signInUrl(publicUrl ?? `http://${shownHost}:${port}`, token)
+  const { settings } = loadConfig()
+  const address = settings.publicUrl ?? announcedAddress(settings.dataDir, 'console') ?? addressOf(settings)
+  const url = signInUrl(address, token)
   printOutcome(given, { ...shown(operator), signInUrl: url, expiresAt }, url)
   remark(`It signs "${operator.name}" in once, until ${expiresAt}. It is not shown again.`)
 }

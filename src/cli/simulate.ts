@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { readSecretFile } from '../config.ts'
+import { loadConfig, readSecretFile } from '../config.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { SimulatedCall } from '../simulate/call.ts'
 import {
@@ -12,12 +12,13 @@ import {
 } from '../simulate/faults.ts'
 import { shownCall } from '../simulate/show.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
+import { addressOf, announcedAddress } from '../service-address.ts'
 import { isSecret } from '../simulate/verify.ts'
 import { integerBetween } from './arguments.ts'
 import { paint, printJson, printLine, remark } from './print.ts'
 
 type Given = {
-  url: string
+  url?: string
   key?: string
   keyFile?: string
   host: string
@@ -48,7 +49,11 @@ function addSupplier(simulate: Command): void {
   simulate
     .command('supplier')
     .description("a supplier's server: answers price checks from what was pushed, and takes reservations")
-    .addOption(new Option('--url <url>', 'of the gateway').env('ARI_URL').default('http://127.0.0.1:8080'))
+    .addOption(
+      new Option('--url <url>', 'of the gateway; unless told, of PORT, or of the service of this folder').env(
+        'ARI_URL',
+      ),
+    )
     .addOption(
       new Option('--key <apiKey>', "the supplier's API key; others on this machine see it").env(
         'ARI_API_KEY',
@@ -108,6 +113,13 @@ function apiKeyOf({ key, keyFile }: Given): string {
   throw new Error('the API key is missing: --key-file FILE, ARI_API_KEY or --key')
 }
 
+/** What was said of it; else where the service of this folder runs, or would run. */
+function gatewayAddress(): string {
+  const { settings } = loadConfig()
+  const running = settings.addressIsStated ? undefined : announcedAddress(settings.dataDir, 'gateway')
+  return running ?? addressOf(settings)
+}
+
 function secretsOf({ signingSecret, signingSecretFile: file }: Given): string[] {
   if (file === undefined) return signingSecret
   let secrets: string[] = signingSecret
@@ -121,6 +133,7 @@ async function run(given: Given): Promise<void> {
   const [apiKey, secrets] = [apiKeyOf(given), secretsOf(given)]
   const supplier = await startSupplier({
     ...given,
+    url: given.url ?? gatewayAddress(),
     apiKey,
     secrets,
     faults,

@@ -21,6 +21,8 @@ export type GuideRenderer = {
 }
 
 const base = '/docs/guides'
+/** No guide, though it is shown like one. */
+const changelog = 'changelog'
 
 export function guideRenderer({ environment, index, folders, textByFile }: GuideSources): GuideRenderer {
   const textBySlug = new Map([...textByFile].map(([file, text]) => [slugOf(file, index), text]))
@@ -55,6 +57,7 @@ function slugOf(file: string, index: string): string {
 }
 
 function hrefOf(slug: string): string {
+  if (slug === changelog) return `/docs/${changelog}`
   return slug === '' ? base : `${base}/${slug}`
 }
 
@@ -104,7 +107,7 @@ function pageHtml({ environment, side, slug, rendered }: PageParts): string {
         <input type="search" placeholder="Find a heading" aria-label="Find a heading in all guides" aria-controls="found" autocomplete="off">
         <ul id="found" aria-label="Headings found" hidden></ul>
       </div>
-      <nav aria-label="Documentation"><a href="${base}" aria-current="true">Guides</a><a href="/docs">API reference</a></nav>
+      <nav aria-label="Documentation">${navHtml(slug)}</nav>
     </header>
     <div class="columns">
       <nav class="guides" aria-label="Guides"><details open><summary>All guides</summary>${sideHtml(side, slug)}</details></nav>
@@ -116,6 +119,21 @@ ${html}
   </body>
 </html>
 `
+}
+
+function navHtml(slug: string): string {
+  const isChangelog = slug === changelog
+  const links = [
+    { href: base, text: 'Guides', isCurrent: !isChangelog },
+    { href: '/docs', text: 'API reference', isCurrent: false },
+    { href: hrefOf(changelog), text: 'Changelog', isCurrent: isChangelog },
+  ]
+  return links
+    .map(
+      ({ href, text, isCurrent }) =>
+        `<a href="${href}"${isCurrent ? ' aria-current="true"' : ''}>${text}</a>`,
+    )
+    .join('')
 }
 
 function sideHtml(side: readonly Group[], current: string): string {

@@ -67,6 +67,8 @@ export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds)
   const own = { ...compressedHere, helmet: { contentSecurityPolicy: guidePolicy } }
   pages.get('/docs/guides', own, (request, reply) => page('', request, reply))
   pages.get('/docs/guides/', async (_request, reply) => reply.redirect('/docs/guides'))
+  pages.get('/docs/changelog', own, (request, reply) => page('changelog', request, reply))
+  pages.get('/docs/guides/changelog', async (_request, reply) => reply.redirect('/docs/changelog'))
   pages.get<Named>('/docs/guides/:name', own, (request, reply) => page(request.params.name, request, reply))
   pages.get('/docs/guides/headings.json', own, async (request, reply) =>
     sendMade(await (await guides()).headings(), 'application/json; charset=utf-8', request, reply),

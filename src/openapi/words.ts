@@ -52,7 +52,7 @@ Push hotels, products, taxes and daily ARI (availability, rates, inventory) to t
 read back what is held, and see what became of every push.
 
 **Guides**: [five minutes to the first bookable night](/docs/guides/getting-started), prices with pictures, taxes with
-worked examples, callbacks in five languages, every error with its remedy, and more: [all guides](/docs/guides).
+worked examples, callbacks in five languages, every error with its remedy, and more: [all guides](/docs/guides). What changed: [changelog](/docs/changelog).
 
 ## Base URL
 

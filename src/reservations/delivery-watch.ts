@@ -36,7 +36,8 @@ export function startWatch(
     if (hour !== hourMade) {
       const { hours, deliveries } = await runHourly(needs)
       hourMade = hour
-      if (hours.length > 0) log.info({ hours: hours.map(instantText), deliveries }, 'hourly run')
+      const level = deliveries > 0 ? 'info' : 'debug'
+      if (hours.length > 0) log[level]({ hours: hours.map(instantText), deliveries }, 'hourly run')
     }
     onDue(await selectDue(db, clock.now()))
     const nowMs = performance.now()

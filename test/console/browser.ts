@@ -135,8 +135,27 @@ async function watch(context: BrowserContext, page: Page, own: string): Promise<
 }
 
 let axeSource: Promise<string> | undefined
-/** Colours that are inherited follow those above them a frame later, level by level. */
-const coloursSettleMs = 200
+/**
+ * Colours that are inherited follow those above them a frame later, level by level: until no frame changes one any more,
+ * however long frames take.
+ */
+const coloursSettled = `new Promise((settled) => {
+  const isMoving = ({ playState, effect }) =>
+    playState === 'running' && effect?.getComputedTiming().endTime !== Infinity
+  let before
+  let same = 0
+  const look = () => {
+    const now = [...document.querySelectorAll('body, body *')].map((element) => {
+      const { color, backgroundColor, borderTopColor } = getComputedStyle(element)
+      return [color, backgroundColor, borderTopColor].join()
+    }).join(';')
+    same = now === before && !document.getAnimations().some(isMoving) ? same + 1 : 0
+    before = now
+    if (same === 3) settled()
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+})`
 
 type Finding = { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
 
@@ -145,7 +164,7 @@ export async function axe(page: Page, { scheme }: { scheme: 'light' | 'dark' }):
   axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
   await page.emulateMedia({ colorScheme: scheme })
   await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
-  await page.waitForTimeout(coloursSettleMs)
+  await page.evaluate(coloursSettled)
   await page.evaluate(await axeSource)
   const findings: Finding[] = await page.evaluate('axe.run(document).then((result) => result.violations)')
   const told = findings.flatMap(({ id, help, nodes }) =>
