@@ -866,7 +866,7 @@ export type ListPushesAnswer = {
   /** How many warnings beyond the 100 listed */
   moreWarnings?: number
   pushes: Push[]
-  /** null at the end */
+  /** null at the end, and only there: a page without a push may have one */
   nextCursor: string | null
 }
 

@@ -87,7 +87,7 @@ export const pushLogRoutes = {
     tag: 'Push log',
     summary: 'Your pushes and what became of them',
     description:
-      'Every push of this account, accepted or refused (but not those turned away unread: 401, 429, 503), newest first, for as long as the service keeps them. Follow `nextCursor` for older ones: no push is listed twice and none left out, also while new ones come in.',
+      'Every push of this account, accepted or refused (but not those turned away unread: 401, 429, 503), newest first, for as long as the service keeps them. Follow `nextCursor` for older ones: no push is listed twice and none left out, also while new ones come in. What is rare among very many is looked for in parts: a page may have fewer pushes than `limit`, or none, and a `nextCursor` with which the search goes on.',
     query: Type.Object({
       hotelId: Type.Optional(code({ description: 'Only pushes for this hotel' })),
       since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
@@ -106,7 +106,10 @@ export const pushLogRoutes = {
     answer: Type.Object({
       ...success,
       pushes: Type.Array(entry),
-      nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null at the end' }),
+      nextCursor: Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'null at the end, and only there: a page without a push may have one',
+      }),
     }),
     errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel (`Hotel not found`)' },
     examples: [

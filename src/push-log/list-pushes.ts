@@ -11,13 +11,13 @@ export const listPushes = (needs: Needs) =>
     const { limit, ...place } = read
     const filter = { ...place, kind: query.kind, outcome: query.outcome, problem: query.problem }
     // One more than asked for tells whether there is another page.
-    const found = await selectPushes(needs.db, caller.supplierId, filter, limit + 1)
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
+    const { pushes, searchedToId } = await selectPushes(needs.db, caller.supplierId, filter, limit + 1)
+    const page = pushes.slice(0, limit)
+    const lastId = pushes.length > limit ? page.at(-1)?.id : searchedToId
     return answer(200, {
       code: '200',
       message: 'Pushes retrieved successfully',
       pushes: page.map(({ id: _id, ...entry }) => entry),
-      nextCursor: last ? writeCursor(last.id) : null,
+      nextCursor: lastId === undefined ? null : writeCursor(lastId),
     })
   })

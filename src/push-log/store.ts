@@ -21,15 +21,26 @@ const entryColumns = `id, extract(epoch from at)::float8 * 1000 as "atMs", reque
   hotel_code as "hotelId", outcome, problems, warnings, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 
-/** Only such pushes have problems: two indexes are for them, one of them by type. */
-const withProblem = `and outcome in ('partial', 'rejected', 'dryRun') and problems is not null and problems -> 'types' ? $7`
-/** Pushes of every outcome have warnings; they have an index by type. A push that has both is found by its problem. */
-const withWarning = `and warnings is not null and warnings -> 'types' ? $7
-      and (problems is null or not problems -> 'types' ? $7)`
+/** Of which these are made. */
+const rawColumns = `id, at, request_id, kind, hotel_code, outcome, problems, warnings, status, revision, cells_changed,
+  duration_ms, body_bytes, key_id`
+
+/** Every other answer than 200 is to such a push. */
+const isRefused = `outcome in ('partial', 'rejected', 'dryRun')`
+const refusedOutcomes: readonly PushOutcome[] = ['partial', 'rejected', 'dryRun']
 
 function entryOf({ atMs, ...row }: Row): PushRow {
   return { ...row, at: new Date(Math.round(atMs)).toISOString() }
 }
+
+/** `searchedToId`: where a search that finds little was given up; there may be more before this row. */
+export type PushesFound = { pushes: PushRow[]; searchedToId: number | undefined }
+
+/** Rows that one search looks at, a statement each: what it looks for may be in none of millions. */
+const rowsLookedAt = [1_000, 5_000, 5_000]
+/** Rows get their numbers a moment before or after their instants. */
+const edgeMs = 60_000
+const dayMs = 86_400_000
 
 /**
  * Pushes of a supplier, newest first. In order of id, which only rises: of the pushes committed before the first page
@@ -40,23 +51,57 @@ export async function selectPushes(
   supplierId: number,
   filter: PushFilter,
   limit: number,
-): Promise<PushRow[]> {
+): Promise<PushesFound> {
+  const pushes: PushRow[] = []
+  let { beforeId } = filter
+  for (const rows of rowsLookedAt) {
+    const { found, cut } = await lookAt(db, supplierId, { ...filter, beforeId }, rows, limit - pushes.length)
+    pushes.push(...found)
+    const isOver = cut === undefined || cut.atMs < (filter.sinceMs ?? 0) - edgeMs
+    if (isOver || pushes.length >= limit) return { pushes, searchedToId: undefined }
+    beforeId = cut.id
+  }
+  return { pushes, searchedToId: beforeId }
+}
+
+type Cut = { id: number; atMs: number }
+
+/** What is meant among the next rows; the cut is the last of them, behind which there are more. */
+async function lookAt(
+  db: Queryable,
+  supplierId: number,
+  filter: PushFilter,
+  rowsMax: number,
+  limit: number,
+): Promise<{ found: PushRow[]; cut: Cut | undefined }> {
   const { beforeId, sinceMs, untilMs, kind, outcome, problem, hotel } = filter
-  const newest = (condition: string, type: string): string => `
-    select ${entryColumns} from push_log
-    where supplier_id = $1 and ${condition}
-      and ($2::bigint is null or id < $2)
-      and at >= coalesce(to_timestamp($3::float8 / 1000), '-infinity')
-      and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
-      and ($5::text is null or kind = $5)
-      and ($6::text is null or outcome = $6)
-      ${type}
-    order by id desc limit $8`
   // Apart, because each has an index of its own; a push is of one hotel or of several, never both.
-  const conditions = hotel === undefined ? ['true'] : ['hotel_id = $9', 'hotel_ids @> array[$9::int]']
-  const types = problem === undefined ? ['and $7::text is null'] : [withProblem, withWarning]
-  const ways = conditions.flatMap((condition) => types.map((type) => `(${newest(condition, type)})`))
-  const text = `select * from (${ways.join(' union all ')}) as pushed order by id desc limit $8`
+  const ways = hotel === undefined ? ['true'] : ['hotel_id = $12', 'hotel_ids @> array[$12::int]']
+  const looked = ways.map(
+    (way, index) => `looked${index} as materialized (
+      select ${rawColumns}, at >= coalesce(to_timestamp($3::float8 / 1000), '-infinity')
+        and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
+        and ($5::text is null or kind = $5) and ($6::text is null or outcome = $6)
+        and ($7::text is null or coalesce(problems -> 'types' ? $7, false)
+          or coalesce(warnings -> 'types' ? $7, false)) as is_meant
+      from push_log
+      where supplier_id = $1 and ${way} and ${indexed(filter)} and ($2::bigint is null or id < $2)
+        -- Whole days, so that only theirs are read, and each row that is read counts.
+        and at >= coalesce(to_timestamp($9::float8 / 1000), '-infinity')
+        and at < coalesce(to_timestamp($10::float8 / 1000), 'infinity')
+      order by id desc limit $11)`,
+  )
+  const names = ways.map((_way, index) => `looked${index}`)
+  const cuts = names.map((name) => `(select id, at from ${name} offset $11 - 1 limit 1)`)
+  const meant = names.map((name) => `select * from ${name} where is_meant`)
+  const text = `with ${looked.join(', ')},
+    cut as (select id, at from (${cuts.join(' union all ')}) as each order by id desc limit 1)
+    select cut.id as "cutId", extract(epoch from cut.at)::float8 * 1000 as "cutAtMs", meant.*
+    from (select) as once left join cut on true
+    left join lateral (
+      select ${entryColumns} from (${meant.join(' union all ')}) as each where cut.id is null or id >= cut.id
+      order by id desc limit $8
+    ) as meant on true order by meant.id desc`
   const parameters = [
     supplierId,
     beforeId ?? null,
@@ -66,10 +111,33 @@ export async function selectPushes(
     outcome ?? null,
     problem ?? null,
     limit,
+    sinceMs === undefined ? null : Math.floor(sinceMs / dayMs) * dayMs,
+    untilMs === undefined ? null : Math.ceil(untilMs / dayMs) * dayMs,
+    rowsMax,
   ]
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
-  const { rows } = await db.query<Row>(text, hotel === undefined ? parameters : [...parameters, hotel])
-  return rows.map(entryOf)
+  const { rows } = await db.query<Looked>(text, hotel === undefined ? parameters : [...parameters, hotel])
+  const { cutId = null, cutAtMs } = rows[0] ?? {}
+  return {
+    found: rows.flatMap(({ cutId: _id, cutAtMs: _at, ...row }) =>
+      row.id === null ? [] : [entryOf({ ...row, id: row.id })],
+    ),
+    cut: cutId === null ? undefined : { id: cutId, atMs: cutAtMs ?? 0 },
+  }
+}
+
+type Looked = Omit<Row, 'id'> & {
+  id: number | null
+  cutId: number | null
+  cutAtMs: number | null
+}
+
+/** Rows that can be meant, as far as an index in the order of numbers has them alone. */
+function indexed({ kind, outcome, problem }: PushFilter): string {
+  // A push with a problem was refused at least in part; one of any outcome may have warnings.
+  if (problem !== undefined) return `(${isRefused} or warnings is not null)`
+  if (outcome !== undefined && refusedOutcomes.includes(outcome)) return isRefused
+  return kind === undefined || kind === 'ari' ? 'true' : `kind = $5 and kind <> 'ari'`
 }
 
 /** Ids of a supplier's hotels by code; unknown codes are left out. */
