@@ -112,7 +112,7 @@ create table change (
   revisions_to bigint[] not null,
   blocks text[],
   constraint change_pkey PRIMARY KEY (turn, id),
-  constraint change_kind_check CHECK ((kind = ANY (ARRAY['hotel'::text, 'products'::text, 'taxes'::text, 'ari'::text, 'reservation'::text, 'stopSell'::text])))
+  constraint change_kind_check CHECK ((kind = ANY (ARRAY['hotel'::text, 'products'::text, 'taxes'::text, 'ari'::text, 'reservation'::text, 'stopSell'::text, 'removed'::text])))
 );
 
 create table change_horizon (
@@ -157,7 +157,6 @@ create table delivery (
   constraint delivery_reservation_status_check CHECK ((reservation_status = ANY (ARRAY['Confirm'::text, 'Cancel'::text]))),
   constraint delivery_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'delivered'::text, 'superseded'::text, 'dead'::text]))),
   constraint delivery_trigger_check CHECK ((trigger = ANY (ARRAY['realtime'::text, 'retry'::text, 'hourly'::text, 'manual'::text, 'again'::text]))),
-  constraint delivery_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id),
   constraint delivery_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id),
   constraint delivery_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 ) with (fillfactor=80);
@@ -186,10 +185,9 @@ create table delivery_alert (
   constraint delivery_alert_pkey PRIMARY KEY (id),
   constraint delivery_alert_reason_check CHECK ((reason = ANY (ARRAY['undelivered'::text, 'arrival_near'::text]))),
   constraint delivery_alert_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id),
-  constraint delivery_alert_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id),
-  constraint delivery_alert_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id),
   constraint delivery_alert_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 );
+CREATE INDEX delivery_alert_by_delivery ON public.delivery_alert USING btree (delivery_id);
 CREATE INDEX delivery_alert_by_time ON public.delivery_alert USING btree (at);
 CREATE INDEX delivery_alert_open ON public.delivery_alert USING btree (reservation_id) WHERE (cleared_at IS NULL);
 
@@ -252,8 +250,10 @@ create table hotel (
   is_offered boolean default false not null,
   ari_until_month smallint,
   numbers_epoch integer default store_epoch_number() not null,
+  clock_ahead_ms bigint default 0 not null,
   constraint hotel_pkey PRIMARY KEY (id),
   constraint hotel_supplier_id_code_key UNIQUE (supplier_id, code),
+  constraint hotel_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
   constraint hotel_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
   constraint hotel_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 ) with (fillfactor=70);
@@ -473,6 +473,20 @@ create table rate (
   constraint rate_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
 
+create table removed_hotel (
+  supplier_id integer not null,
+  code text not null,
+  id integer not null,
+  revision bigint not null,
+  catalog_version bigint not null,
+  ari_version bigint not null,
+  numbers_after smallint not null,
+  numbers_epoch integer not null,
+  constraint removed_hotel_pkey PRIMARY KEY (supplier_id, code),
+  constraint removed_hotel_id_key UNIQUE (id),
+  constraint removed_hotel_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+
 create table reservation (
   id bigint generated always as identity not null,
   supplier_id integer not null,
@@ -683,8 +697,10 @@ create table supplier (
   delivers_cards boolean default false not null,
   may_push_on_demand boolean default true not null,
   may_retrieve boolean default true not null,
+  clock_ahead_ms bigint default 0 not null,
   constraint supplier_pkey PRIMARY KEY (id),
   constraint supplier_name_key UNIQUE (name),
+  constraint supplier_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
   constraint supplier_on_failure_check CHECK ((on_failure = ANY (ARRAY['reject'::text, 'use_stored'::text]))),
   constraint supplier_price_tolerance_check CHECK (((price_tolerance >= (0)::numeric) AND (price_tolerance <= (100)::numeric)))
 );

@@ -11,6 +11,7 @@ import { referenceRoutes } from './reference/contract.ts'
 import { reservationRoutes } from './reservations/contract.ts'
 import { deliveryRoutes } from './reservations/delivery-contract.ts'
 import { deliveryListRoutes } from './reservations/delivery-list-contract.ts'
+import { sandboxAccountRoutes } from './sandbox/account-contract.ts'
 import { sandboxRoutes } from './sandbox/contract.ts'
 import { taxRoutes } from './taxes/contract.ts'
 import { webhookRoutes } from './webhooks/contract.ts'
@@ -33,6 +34,7 @@ export const routes = {
   ...changeRoutes,
   ...reservationRoutes,
   ...sandboxRoutes,
+  ...sandboxAccountRoutes,
   ...deliveryRoutes,
   ...deliveryListRoutes,
 }

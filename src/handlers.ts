@@ -32,6 +32,8 @@ import { retrieveReservations } from './reservations/retrieve-reservations.ts'
 import { sendDeliveriesAgain } from './reservations/send-deliveries-again.ts'
 import { bookTest, type BookTestNeeds } from './sandbox/book-test.ts'
 import { getFaults, orderFaults } from './sandbox/order-faults.ts'
+import { resetSandbox } from './sandbox/reset-account.ts'
+import { advanceClock, getClock } from './sandbox/test-clock.ts'
 import { getWebhooks } from './webhooks/get-webhooks.ts'
 import type { Pinger } from './webhooks/ping.ts'
 import { registerAvailabilityWebhook, registerPushbookWebhook } from './webhooks/register-webhook.ts'
@@ -86,4 +88,7 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   orderFaults,
   getFaults,
   bookTest,
+  advanceClock,
+  getClock,
+  resetSandbox,
 }

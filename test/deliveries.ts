@@ -121,6 +121,7 @@ export async function book(
         endpoint,
         arrival: parseNight(arrival) ?? 0,
         nowMs,
+        aheadMs: 0,
       })
       booked.push({ ...queued, reservationId: id, version })
     }

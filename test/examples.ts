@@ -13,14 +13,17 @@ export function examplesOf(name: RouteName): readonly Example[] {
   return [...routeByName[name].examples, ...(furtherExamples[name] ?? [])]
 }
 
+/** They change what all others find. */
+const lastOnes: readonly RouteName[] = ['advanceClock', 'getClock', 'resetSandbox']
+
 /** Pushes first, in the order of the contract, then what reads, then what removes. */
 export function storyOrder(): RouteName[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets what the table's type says.
-  const names = Object.keys(routes) as RouteName[]
+  const names = (Object.keys(routes) as RouteName[]).filter((name) => !lastOnes.includes(name))
   const removals = names.filter((name) => routeByName[name].method === 'DELETE')
   const pushes = names.filter((name) => routeByName[name].pushKind !== undefined && !removals.includes(name))
   const reads = names.filter((name) => !pushes.includes(name) && !removals.includes(name))
-  return [...pushes, ...reads, ...removals]
+  return [...pushes, ...reads, ...removals, ...lastOnes]
 }
 
 /** The supplier's examples are sent with its key, the platform's with a token. */

@@ -203,6 +203,8 @@ const rows: Record<SupplierRouteName, Row> = {
     foreign: [{ faults: [{ calls: 'pushBooking', fault: 'garbage', hotelId: secret.hotelId }] }],
   },
   getFaults: { own: () => ({}), foreign: [] },
+  advanceClock: { own: () => ({ advanceBy: 'PT1S' }), foreign: [] },
+  getClock: { own: () => ({}), foreign: [] },
   bookTest: {
     own: () => testBooking('H1'),
     foreign: [
@@ -211,6 +213,8 @@ const rows: Record<SupplierRouteName, Row> = {
       { hotelId: 'H1', reservation_id: '1', status: 'Cancel' },
     ],
   },
+  // Last: nothing is there to be read after it.
+  resetSandbox: { own: () => ({}), foreign: [] },
 }
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes

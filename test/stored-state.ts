@@ -43,6 +43,7 @@ const tables = {
   price_check: 'none',
   price_drift: 'none',
   sandbox_fault: 'none',
+  removed_hotel: 'supplier',
   // Written a moment after a call to a supplier.
   sandbox_callback: 'none',
   // The delivery of what is in the tables above goes on by itself.
@@ -85,6 +86,7 @@ export async function supplierDigests(db: Queryable, supplierIds: readonly numbe
       union all select supplier_id, hashtextextended(t::text, 11) from reservation_version t join mine on mine.id = t.hotel_id
       union all select mine.supplier_id, hashtextextended(t::text, 12) from hotel_search t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 13) from stop_sell t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended(t::text, 14) from removed_hotel t where supplier_id = any($1)
     ) as held group by supplier_id`,
     values: [supplierIds],
   })

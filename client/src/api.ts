@@ -1479,8 +1479,8 @@ export type ListChangesAnswer = {
   changes: {
     /** Send it as `after`; opaque */
     cursor: string
-    /** `hotel`, `products`, `taxes`: of the whole hotel. `ari`, `reservation` where a reservation lowered inventory, `stopSell` where an operator closed or opened: the `nights` listed */
-    kind: 'hotel' | 'products' | 'taxes' | 'ari' | 'reservation' | 'stopSell'
+    /** `hotel`, `products`, `taxes`: of the whole hotel. `ari`, `reservation` where a reservation lowered inventory, `stopSell` where an operator closed or opened: the `nights` listed. `removed`, in the sandbox alone: the hotel is not there any more */
+    kind: 'hotel' | 'products' | 'taxes' | 'ari' | 'reservation' | 'stopSell' | 'removed'
     /** When its transaction began (UTC) */
     at: string
     platformHotelId: string
@@ -2345,6 +2345,77 @@ export type BookTestAnswer =
       }
     }
 
+/** Advance the clock of your hotels */
+export type AdvanceClockBody = {
+  /** A duration of ISO 8601 in weeks, days of 24 hours, hours, minutes and seconds: PT10S, PT72H, P30D */
+  advanceBy: string
+}
+
+/** Of POST /push/sandbox/clock */
+export type AdvanceClockAnswer = {
+  /** The HTTP status as a string */
+  code: string
+  /** What happened */
+  message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
+  /** The test clock of your account */
+  clock: {
+    /** The time of your hotels */
+    now: string
+    /** A duration of ISO 8601; PT0S: not at all */
+    aheadBy: string
+  }
+  /** How many of your deliveries are due now */
+  deliveriesDue: number
+}
+
+/** Of GET /push/sandbox/clock */
+export type GetClockAnswer = {
+  /** The HTTP status as a string */
+  code: string
+  /** What happened */
+  message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
+  /** The test clock of your account */
+  clock: {
+    /** The time of your hotels */
+    now: string
+    /** A duration of ISO 8601; PT0S: not at all */
+    aheadBy: string
+  }
+}
+
+/** Of POST /push/sandbox/reset */
+export type ResetSandboxAnswer = {
+  /** The HTTP status as a string */
+  code: string
+  /** What happened */
+  message: string
+  /** Remarks on what was accepted; UNKNOWN_FIELD for what is not known */
+  warnings?: Problem[]
+  /** How many warnings beyond the 100 listed */
+  moreWarnings?: number
+  removed: {
+    hotels: number
+    roomRates: number
+    reservations: number
+    deliveries: number
+  }
+  /** The test clock of your account */
+  clock: {
+    /** The time of your hotels */
+    now: string
+    /** A duration of ISO 8601; PT0S: not at all */
+    aheadBy: string
+  }
+}
+
 /** Deliver one reservation now */
 export type PushBookingBody = {
   /** The supplier's own code of the hotel */
@@ -3048,6 +3119,12 @@ export type SupplierCalls = {
   getFaults: (options?: CallOptions) => Promise<GetFaultsAnswer>
   /** Make a test booking in your own hotel */
   bookTest: (body: BookTestBody, options?: CallOptions) => Promise<BookTestAnswer>
+  /** Advance the clock of your hotels */
+  advanceClock: (body: AdvanceClockBody, options?: CallOptions) => Promise<AdvanceClockAnswer>
+  /** Read the clock of your hotels */
+  getClock: (options?: CallOptions) => Promise<GetClockAnswer>
+  /** Remove all your hotels, and begin anew */
+  resetSandbox: (options?: CallOptions) => Promise<ResetSandboxAnswer>
   /** Deliver one reservation now */
   pushBooking: (body: PushBookingBody, options?: CallOptions) => Promise<PushBookingAnswer>
   /** Fetch reservations instead of having them delivered */
@@ -3190,6 +3267,21 @@ export const supplierOperations: Readonly<Record<string, Operation>> = {
     path: '/push/sandbox/booking',
     takes: ['body'],
     isKeyed: true,
+  },
+  advanceClock: {
+    name: 'advanceClock',
+    method: 'POST',
+    path: '/push/sandbox/clock',
+    takes: ['body'],
+    isKeyed: false,
+  },
+  getClock: { name: 'getClock', method: 'GET', path: '/push/sandbox/clock', takes: [], isKeyed: false },
+  resetSandbox: {
+    name: 'resetSandbox',
+    method: 'POST',
+    path: '/push/sandbox/reset',
+    takes: [],
+    isKeyed: false,
   },
   pushBooking: {
     name: 'pushBooking',

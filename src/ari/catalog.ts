@@ -19,6 +19,7 @@ export type HotelCatalog = {
   hotelId: number
   version: number
   timeZone: string
+  aheadMs: number
   currency: string
   minorDigits: number
   roomNoByCode: ReadonlyMap<string, number>
@@ -34,6 +35,8 @@ export type Catalogs = {
   current: (connection: Queryable, hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>
   /** The catalog as the connection's transaction sees it, kept for later. */
   reload: (connection: Queryable, catalog: HotelCatalog) => Promise<HotelCatalog>
+  /** Of a hotel that is not there any more. */
+  forget: (hotel: HotelOfSupplier) => void
 }
 
 /** Entries cost about as much memory as their rooms, rates and room-rates; together at most this many are kept. */
@@ -91,6 +94,7 @@ export function catalogs(db: Database): Catalogs {
       if (!catalog) throw new Error(`hotel ${known.hotelCode} is gone`)
       return catalog
     },
+    forget: (hotel) => forget(keyText(hotel)),
   }
 }
 
@@ -119,6 +123,7 @@ function catalogOf(
     hotelId: hotel.id,
     version: hotel.catalogVersion,
     timeZone: hotel.timeZone,
+    aheadMs: hotel.aheadMs,
     currency: hotel.currency,
     minorDigits: minorDigits(hotel.currency) ?? 2,
     roomNoByCode,

@@ -1,10 +1,12 @@
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from '../platform/connection.ts'
 import type { Answer } from '../platform/mount.ts'
+import { Rejected } from '../platform/rejected.ts'
 import { StoreChanged } from '../platform/store-epoch.ts'
 import { isTransient, isUnavailable } from '../platform/store-faults.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
 import { commitGroup, type GroupNeeds } from './commit-group.ts'
+import { hotelNotFound } from './hotel-not-found.ts'
 import type { ReadyPush } from './plan.ts'
 
 const groupPushesMax = 128
@@ -141,10 +143,22 @@ export class Lane {
       const record = records[index]
       if (record) entry.resolve(record.answer)
       else if (this.#patient) busy.push(entry)
-      // Here a lock is waited for: the hotel is not there, because the store in which it was found was replaced.
-      else entry.reject(new StoreChanged())
+      // Here a lock is waited for: the hotel is not there.
+      else entry.reject(this.#whyMissing(entry.ready))
     }
     if (busy.length > 0) this.#tryLater(busy)
+  }
+
+  /** A reset of the sandbox removed the hotel, or the store in which it was found was replaced. */
+  #whyMissing({ catalog }: ReadyPush): Error {
+    const { catalogs, db } = this.#needs
+    catalogs.forget(catalog)
+    try {
+      db.epoch.confirm(catalog.storeStamp)
+    } catch {
+      return new StoreChanged()
+    }
+    return new Rejected(404, hotelNotFound(catalog.hotelCode))
   }
 
   /** Their hotels are held by others; those in the queue behind them need not wait for that. */

@@ -1,13 +1,14 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import type { HotelRow } from '../hotels/store.ts'
-import { dayIn, firstDay, monthOf, type DayNumber } from '../platform/calendar.ts'
+import { firstDay, monthOf, type DayNumber } from '../platform/calendar.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { guestsMaxOf } from '../products/occupancy.ts'
 import { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import { fieldNumber, guestBucket, isGuestPriceField } from './fields.ts'
 
-type AskedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'currencyRevision'>
+type AskedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'aheadMs' | 'currencyRevision'>
 
 /** Where the search in a hotel goes on: after this row of ari_month. */
 type Sought = AskedHotel & { today: DayNumber; after: { roomNo: number; rateNo: number; month: number } }
@@ -41,7 +42,7 @@ export async function selectHotelsOnSale(
   const nowhere = { roomNo: 0, rateNo: 0, month: 0 }
   let sought: Sought[] = hotels.map((hotel) => ({
     ...hotel,
-    today: dayIn(hotel.timeZone, nowMs),
+    today: todayIn(hotel, nowMs),
     after: nowhere,
   }))
   let blocksOfHotel = blocksOfRound.first

@@ -1,4 +1,4 @@
-import { dayIn } from '../platform/calendar.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { problemsListedMax, shown, type Problem } from '../platform/rejected.ts'
 import type { Push } from '../platform/mount.ts'
 import { unset } from './block-codec.ts'
@@ -40,7 +40,7 @@ export function planPush(
   catalog: HotelCatalog | undefined,
   nowMs: number,
 ): Plan {
-  const today = catalog && dayIn(catalog.timeZone, nowMs)
+  const today = catalog && todayIn(catalog, nowMs)
   const listing: Listing = { room: problemsListedMax }
   let cells = 0
   const items = body.ari.map((item, index) => {

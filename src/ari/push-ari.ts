@@ -6,6 +6,7 @@ import { warn } from '../platform/warnings.ts'
 import type { Catalogs } from './catalog.ts'
 import type { Committer } from './commit.ts'
 import { ariRoutes } from './contract.ts'
+import { hotelNotFound } from './hotel-not-found.ts'
 import { planPush, tooManyCells, type Plan } from './plan.ts'
 import { sendsPrice } from './plan-prices.ts'
 import { isSent, itemFaults, readablePush, type ItemFaults, type ReadablePush } from './readable.ts'
@@ -91,14 +92,4 @@ function modelMissing(
       hint: 'Send unit (a price for the room) or guest (a price by number of guests)',
     },
   ]
-}
-
-export function hotelNotFound(hotelId: string): Problem {
-  return {
-    type: 'HOTEL_NOT_FOUND',
-    message: 'Hotel ID is not found',
-    path: '/hotelId',
-    value: shown(hotelId),
-    hint: 'Push the hotel with POST /push/hotels first',
-  }
 }

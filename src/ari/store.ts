@@ -170,8 +170,8 @@ export async function writeVersions(
         select $4, $5, $6, $7, $8 where cardinality($5::int[]) > 0
       )
       update hotel set revision = written.revision, ari_version = ari_version + 1,
-        -- When the supplier last pushed.
-        ari_at = case when $4 = 'ari' then to_timestamp($1::float8 / 1000) else ari_at end,
+        -- When the supplier last pushed, by its clock.
+        ari_at = case when $4 = 'ari' then to_timestamp(($1::float8 + clock_ahead_ms) / 1000) else ari_at end,
         ari_until_month = case when $4 = 'ari' then greatest(ari_until_month, last_month) else ari_until_month end
       from unnest($2::int[], $3::int8[], $9::int2[]) as written (id, revision, last_month) where hotel.id = written.id`,
     values: [

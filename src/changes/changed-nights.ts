@@ -43,7 +43,7 @@ export async function changedNights(
     }
     nightsByChange.set(
       change,
-      ranges.found.map((range) => named(change.hotelId, range, codes)),
+      ranges.found.flatMap((range) => named(change.hotelId, range, codes)),
     )
   }
   return nightsByChange
@@ -90,21 +90,20 @@ function codeText(hotelId: number, no: number): string {
   return `${hotelId}/${no}`
 }
 
-function named(hotelId: number, range: Numbered, codes: Codes): ChangedNights {
+/** None where the hotel was removed between the readings: a later change tells of that. */
+function named(hotelId: number, range: Numbered, codes: Codes): ChangedNights[] {
   const { roomNo, rateNo, from, to } = range
+  const roomId = codes.roomByText.get(codeText(hotelId, roomNo))
   const rateId = codes.rateByText.get(codeText(hotelId, rateNo))
-  return {
-    roomId: codes.roomByText.get(codeText(hotelId, roomNo)) ?? unknownNumber(roomNo),
-    platformRoomId: platformRoomId(hotelId, roomNo),
-    // Number 0 is the room itself.
-    ...(rateNo === 0
-      ? {}
-      : { rateId: rateId ?? unknownNumber(rateNo), platformRateId: platformRateId(hotelId, rateNo) }),
-    startDate: formatNight(from),
-    endDate: formatNight(to),
-  }
-}
-
-function unknownNumber(no: number): never {
-  throw new Error(`a change is of number ${no}, which the catalog does not know`)
+  // Number 0 is the room itself.
+  if (roomId === undefined || (rateNo !== 0 && rateId === undefined)) return []
+  return [
+    {
+      roomId,
+      platformRoomId: platformRoomId(hotelId, roomNo),
+      ...(rateId === undefined ? {} : { rateId, platformRateId: platformRateId(hotelId, rateNo) }),
+      startDate: formatNight(from),
+      endDate: formatNight(to),
+    },
+  ]
 }

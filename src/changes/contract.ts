@@ -13,9 +13,17 @@ import {
 /**
  * What changed of a hotel. `hotel`, `products`, `taxes`: what was pushed there, of the whole hotel. `ari`: nights of
  * rooms and rates. `reservation`: likewise, lowered by a reservation. `stopSell`: likewise, closed or opened again by an
- * operator of the platform.
+ * operator of the platform. `removed`: the hotel, by a reset of the sandbox.
  */
-export const changeKinds = ['hotel', 'products', 'taxes', 'ari', 'reservation', 'stopSell'] as const
+export const changeKinds = [
+  'hotel',
+  'products',
+  'taxes',
+  'ari',
+  'reservation',
+  'stopSell',
+  'removed',
+] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
 export const changesKeptDays = 7
@@ -43,7 +51,7 @@ const change = Type.Object({
   cursor,
   kind: oneOf(changeKinds, {
     description:
-      '`hotel`, `products`, `taxes`: of the whole hotel. `ari`, `reservation` where a reservation lowered inventory, `stopSell` where an operator closed or opened: the `nights` listed',
+      '`hotel`, `products`, `taxes`: of the whole hotel. `ari`, `reservation` where a reservation lowered inventory, `stopSell` where an operator closed or opened: the `nights` listed. `removed`, in the sandbox alone: the hotel is not there any more',
   }),
   at: Type.String({
     description: 'When its transaction began (UTC)',

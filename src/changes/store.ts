@@ -63,7 +63,7 @@ export async function selectChanges(
         pg_snapshot_xmax(pg_current_snapshot())::text::int8 as "nextTurn", page.*
       from store_epoch cross join change_horizon as horizon left join (
         select change.turn, change.id, change.no::int, change.kind, change.at, change.hotel_id as "hotelId",
-          hotel.code as "hotelCode", supplier.name as supplier, change.revision_from as "revisionFrom",
+          coalesce(hotel.code, removed.code) as "hotelCode", supplier.name as supplier, change.revision_from as "revisionFrom",
           change.revision_to as "revisionTo", change.blocks, change.found
         from (
           select *, count(*) over ()::int as found,
@@ -81,7 +81,8 @@ export async function selectChanges(
             order by turn, id, told.no limit $4 + 1
           ) as hotels
         ) as change
-          join hotel on hotel.id = change.hotel_id join supplier on supplier.id = hotel.supplier_id
+          left join hotel on hotel.id = change.hotel_id left join removed_hotel as removed on removed.id = change.hotel_id
+          join supplier on supplier.id = coalesce(hotel.supplier_id, removed.supplier_id)
         where change.blocks_before < $5
         order by change.turn, change.id, change.no limit $4
       ) as page on true

@@ -1,12 +1,13 @@
+import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../platform/postgres.ts'
 
 export async function selectOptionalCalendarHotel(
   db: Queryable,
   hotelId: number | undefined,
-): Promise<{ name: string; timeZone: string } | undefined> {
+): Promise<({ name: string } & HotelClock) | undefined> {
   if (hotelId === undefined) return undefined
-  const { rows } = await db.query<{ name: string; timeZone: string }>(
-    'select name, time_zone as "timeZone" from hotel where id = $1',
+  const { rows } = await db.query<{ name: string } & HotelClock>(
+    'select name, time_zone as "timeZone", clock_ahead_ms as "aheadMs" from hotel where id = $1',
     [hotelId],
   )
   return rows[0]

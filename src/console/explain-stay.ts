@@ -1,6 +1,7 @@
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { answer, besideShape, onEveryProblem, type Mounted } from '../platform/mount.ts'
 import { rejectIfAny } from '../platform/rejected.ts'
-import { dayIn, formatNight, parseNight } from '../platform/calendar.ts'
+import { formatNight, parseNight } from '../platform/calendar.ts'
 import { isOffered, quoteOf, soughtStay, type Quote, type SoughtStay } from '../offers/evaluate.ts'
 import { explain } from '../offers/explain.ts'
 import { daysMovedMax, nearestOf } from '../offers/nearest.ts'
@@ -31,7 +32,7 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
       const roomRate = roomRateNamed(catalog, body, '/roomId', '/rateId')
       const rooms = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
       const parties = partiesOf(rooms, catalog)
-      const sought = soughtStay({ arrival, departure }, dayIn(catalog.timeZone, needs.clock.now()), parties)
+      const sought = soughtStay({ arrival, departure }, todayIn(catalog, needs.clock.now()), parties)
       const window = { from: range.firstDay, days: range.lastDay - range.firstDay + 1 }
       const days = new RoomRateDays(stay, window, parties.priceFields)
       days.turnTo(roomRate)

@@ -1,8 +1,9 @@
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { commonLimits } from '../keys/contract.ts'
 import { partiesOf } from '../offers/party.ts'
 import { guestAgeMax, guestsPerRoomMax } from '../offers/contract.ts'
 import type { StayReader } from '../offers/stays.ts'
-import { dayIn, formatNight, parseNight } from '../platform/calendar.ts'
+import { formatNight, parseNight } from '../platform/calendar.ts'
 import { answer, onEveryProblem, type Judge, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { readableQuery } from '../platform/query.ts'
@@ -29,7 +30,7 @@ export const getCalendar = (needs: CalendarNeeds): Mounted =>
     const { party } = read
     const hotel = await selectOptionalCalendarHotel(needs.db, hotelNumber(params.hotelId))
     if (!hotel) throw hotelNotFound(params.hotelId)
-    const today = dayIn(hotel.timeZone, needs.clock.now())
+    const today = todayIn(hotel, needs.clock.now())
     const from = read.from ?? today - daysBackShown
     const to = read.to ?? today + commonLimits.ariDaysAhead
     const lastDay = Math.max(from, Math.min(to, from + calendarNightsMax - 1))

@@ -11,7 +11,7 @@ import { namedPush } from './shown-push.ts'
 
 export type ChecklistNeeds = Needs & { outbound: OutboundRules }
 
-export type CheckedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'currencyRevision'> & {
+export type CheckedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'aheadMs' | 'currencyRevision'> & {
   supplierId: number
   createdAt: Date
   ariAt: Date | null

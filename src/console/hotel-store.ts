@@ -140,7 +140,7 @@ function conditionsOf(
   where(currency, (code) => `h.currency = ${code}`)
   where(country, (code) => `h.pushed ->> 'countryCodeISO2' = ${code}`)
   where(isAvailable, (is) => `h.is_available = ${is}`)
-  where(staleSinceMs, (ms) => `h.ari_at < to_timestamp(${ms}::float8 / 1000)`)
+  where(staleSinceMs, (ms) => `h.ari_at < to_timestamp((${ms}::float8 + h.clock_ahead_ms) / 1000)`)
   where(endsByMonth, (month) => `h.ari_until_month <= ${month}`)
   if (hasAri !== undefined) conditions.push(`h.ari_at is ${hasAri ? 'not null' : 'null'}`)
   if (goLive !== undefined) {

@@ -130,11 +130,11 @@ export async function selectWatchedHotels(
       select * from watched as first where ${condition} order by ${order}, first.id limit $3
     ) as first join supplier on supplier.id = first.supplier_id
   ), '[]')`
-  const isStale = `ari_at < to_timestamp($1::float8 / 1000)`
+  const isStale = `ari_at < to_timestamp(($1::float8 + clock_ahead_ms) / 1000)`
   const isEnding = `ari_until_month <= $2::int`
   const { rows } = await db.query<WatchedRows>(
     `with watched as materialized (
-       select id, supplier_id, name, ari_at, ari_until_month from hotel
+       select id, supplier_id, name, ari_at, ari_until_month, clock_ahead_ms from hotel
        where is_available and (${isStale} or ${isEnding})
      )
      select (select count(*)::int from watched where ${isStale}) as stale,

@@ -6,6 +6,7 @@ import type { Needs } from '../platform/needs.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { isRecord } from '../platform/validate.ts'
 import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
+import { selectAheadMs } from '../sandbox/clock-store.ts'
 import { inSandbox } from '../sandbox/in-sandbox.ts'
 import { exampleHotel, exampleProducts, exampleTaxes, exampleYear } from './example-hotel.ts'
 import { callerOf, consoleRequestId, pushAs, type AsSupplier } from './sandbox-as-supplier.ts'
@@ -24,6 +25,7 @@ export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
       const supplier = await supplierNamed(db, params.supplierId)
       const nowMs = clock.now()
       const caller = await callerOf(db, supplier, nowMs)
+      const aheadMs = await selectAheadMs(db, supplier.supplierId)
       const [roomTypes, mealPlans] = await Promise.all([selectRoomTypes(db), selectMealPlans(db)])
       const usable = {
         roomTypes: new Set(roomTypes.map(({ name }) => name)),
@@ -36,7 +38,7 @@ export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
         { endpoint: asSupplier.pushTaxes, body: { hotelId: code, taxes: exampleTaxes } },
         {
           endpoint: asSupplier.pushAri,
-          body: { hotelId: code, pricingModel: 'guest', currency, ari: exampleYear(nowMs) },
+          body: { hotelId: code, pricingModel: 'guest', currency, ari: exampleYear(nowMs + aheadMs) },
         },
       ].map((push) => ({ ...push, requestId: consoleRequestId() }))
       const requestIds = pushes.map((push) => push.requestId)

@@ -1,4 +1,5 @@
-import { dayIn, formatNight } from '../platform/calendar.ts'
+import { todayIn, type HotelClock } from '../hotels/hotel-clock.ts'
+import { formatNight } from '../platform/calendar.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import {
   exampleHotelCode,
@@ -7,7 +8,7 @@ import {
   type SandboxHotel,
 } from './sandbox-contract.ts'
 
-type Row = Omit<SandboxHotel, 'today'> & { timeZone: string }
+type Row = Omit<SandboxHotel, 'today'> & HotelClock
 
 /** A supplier's example hotel and its newest others, or the one named, with what can be booked there. */
 export async function selectSandboxHotels(
@@ -22,6 +23,7 @@ export async function selectSandboxHotels(
        (select id from hotel where supplier_id = $1 and ($5::int is null or id = $5) order by id desc limit $3)
      )
      select hotel.id as "hotelId", hotel.code, hotel.name, hotel.time_zone as "timeZone",
+       hotel.clock_ahead_ms as "aheadMs",
        coalesce((select json_agg(product) from (
          select room.code as "roomId", room.name as "roomName", rate.code as "rateId", rate.name as "rateName"
          from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no)
@@ -30,5 +32,8 @@ export async function selectSandboxHotels(
      from newest join hotel using (id) order by hotel.code <> $2, hotel.id desc limit $3`,
     [supplierId, exampleHotelCode, sandboxHotelsMax, productsOfHotelMax, hotelId ?? null],
   )
-  return rows.map(({ timeZone, ...hotel }) => ({ ...hotel, today: formatNight(dayIn(timeZone, nowMs)) }))
+  return rows.map(({ timeZone, aheadMs, ...hotel }) => ({
+    ...hotel,
+    today: formatNight(todayIn({ timeZone, aheadMs }, nowMs)),
+  }))
 }

@@ -1,9 +1,10 @@
 import { stopSell as stopNights, type StoppedRow } from '../ari/stop-sell.ts'
 import { insertBlocks, lockHotels, updateBlocks, writeVersions } from '../ari/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { commonLimits } from '../keys/contract.ts'
 import type { BookingCatalog } from '../offers/booking-catalog.ts'
 import { audit } from '../operators/audit.ts'
-import { dayIn, parseNight } from '../platform/calendar.ts'
+import { parseNight } from '../platform/calendar.ts'
 import { answer, besideShape, onEveryProblem, type Call, type Mounted } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
@@ -13,7 +14,7 @@ import { isRecord } from '../platform/validate.ts'
 import { keepPushes } from '../push-log/keep.ts'
 import { calendarRoutes, type StopSellAnswer } from './calendar-contract.ts'
 import { insertStopSell, selectHotelSupplier } from './calendar-store.ts'
-import { readHotelStay, roomRateNamed } from './find-hotel.ts'
+import { hotelNotFound, readHotelStay, roomRateNamed } from './find-hotel.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 
 type Route = typeof calendarRoutes.stopSell
@@ -31,13 +32,13 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
       const nowMs = needs.clock.now()
       // Rooms and rates are never renumbered or removed, so the catalog need not be that of the moment of the change.
       const { catalog } = await readHotelStay(needs.stays, params.hotelId, { firstDay: from, lastDay: from })
-      rejectIfAny(outOfWindow(body, from, to, dayIn(catalog.timeZone, nowMs)))
+      rejectIfAny(outOfWindow(body, from, to, todayIn(catalog, nowMs)))
       const rows = rowsOf(catalog, body)
       const { hotelId } = catalog
       const nights = to - from + 1
       const told = await transaction(needs.db, async (connection) => {
         const hotel = (await lockHotels(connection, [hotelId], 'wait')).get(hotelId)
-        if (!hotel) throw new Error(`hotel ${hotelId} is gone`)
+        if (!hotel) throw hotelNotFound(params.hotelId)
         const isStopped = body.action === 'stop'
         const { written, changedOf } = await stopNights(connection, hotel, { rows, from, to, isStopped })
         const nightsChanged = changedOf.reduce((sum, changed) => sum + changed, 0)

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/postgres.ts'
+import { holdAccount } from './account-lock.ts'
 import type { Hotel } from './contract.ts'
 
 /** What other features go by. */
@@ -11,6 +12,8 @@ export type HotelRow = {
   minChildAge: number
   maxChildAge: number
   timeZone: string
+  /** How far the test clock of its account is ahead. */
+  aheadMs: number
   /** Rises with every push that changed something of the hotel. */
   revision: number
   /** Rises with every change of the hotel itself, its rooms, rates and room-rates. */
@@ -21,7 +24,7 @@ export type HotelRow = {
 
 /** The columns of a HotelRow. */
 export const hotelColumns = `id, code, name, currency, is_available as "isAvailable", min_child_age as "minChildAge",
-  max_child_age as "maxChildAge", time_zone as "timeZone", revision, catalog_version as "catalogVersion",
+  max_child_age as "maxChildAge", time_zone as "timeZone", clock_ahead_ms as "aheadMs", revision, catalog_version as "catalogVersion",
   currency_revision as "currencyRevision"`
 
 /** The hotel of a supplier, as committed; another supplier's hotel is as unknown as one never pushed. */
@@ -95,10 +98,11 @@ export async function saveHotels(
   nowMs: number,
 ): Promise<Map<string, SavedHotel>> {
   const { supplierId, keyId } = pusher
+  await holdAccount(connection, supplierId)
   const inserted = await insertMissing(connection, pusher, hotels, nowMs)
   const saved = new Map<string, SavedHotel>()
-  for (const { id, code } of inserted) {
-    saved.set(code, { id, outcome: 'created', revision: 1, currencyBefore: undefined })
+  for (const { id, code, revision } of inserted) {
+    saved.set(code, { id, outcome: 'created', revision, currencyBefore: undefined })
   }
   const present = hotels.filter(({ hotelId }) => !saved.has(hotelId))
   if (present.length === 0) return saved
@@ -178,20 +182,28 @@ async function insertMissing(
   { supplierId, keyId }: Pusher,
   hotels: readonly HotelToSave[],
   nowMs: number,
-): Promise<{ id: number; code: string }[]> {
-  const { rows } = await connection.query<{ id: number; code: string }>(
+): Promise<{ id: number; code: string; revision: number }[]> {
+  const { rows } = await connection.query<{ id: number; code: string; revision: number }>(
     // Without "not exists" every hotel that is there already would use up an identity. In order of code, so that
-    // two pushes of the same new hotels wait in one direction only; the later one finds them in the conflict.
+    // two pushes of the same new hotels wait in one direction only; the later one finds them in the conflict. One that a
+    // reset removed goes on where it was.
     `with raised as (
-       insert into hotel (supplier_id, key_id, ${pushedColumns}, revision, catalog_version, created_at)
-       select $1, $3, ${pushedColumns}, 1, 1, to_timestamp($2::float8 / 1000)
-       from ${pushedTable(4)}
-       where not exists (select from hotel as held where held.supplier_id = $1 and held.code = sent.code)
-       order by sent.code
+       insert into hotel (id, supplier_id, key_id, ${pushedColumns}, revision, catalog_version, ari_version,
+         numbers_after, numbers_epoch, created_at, clock_ahead_ms) overriding system value
+       select coalesce(removed.id, nextval('hotel_id_seq')), $1, $3, ${pushedColumns},
+         coalesce(removed.revision, 0) + 1, coalesce(removed.catalog_version, 0) + 1, coalesce(removed.ari_version, 0),
+         coalesce(removed.numbers_after, 0), coalesce(removed.numbers_epoch, store_epoch_number()),
+         to_timestamp($2::float8 / 1000), (select clock_ahead_ms from supplier where id = $1)
+       from (
+         select * from ${pushedTable(4)}
+         where not exists (select from hotel as held where held.supplier_id = $1 and held.code = sent.code)
+       ) as missing
+         left join (select * from removed_hotel where supplier_id = $1) as removed (account_id, removed_code) on removed_code = code
+       order by code
        on conflict (supplier_id, code) do nothing
        returning id, revision, ${foundBy}
-     ), ${searchable}, ${noted('hotel')}
-     select id, code from raised`,
+     ), ${searchable}, ${noted('hotel')}, returned as (delete from removed_hotel using raised where removed_hotel.id = raised.id)
+     select id, code, revision from raised`,
     [supplierId, nowMs, keyId, ...pushedValues(hotels)],
   )
   return rows

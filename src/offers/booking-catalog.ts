@@ -17,6 +17,7 @@ export type BookingCatalog = {
   minChildAge: number
   maxChildAge: number
   timeZone: string
+  aheadMs: number
   /** By rising key. */
   roomRates: readonly BookableRoomRate[]
   /** About what it takes of memory. */
@@ -51,6 +52,7 @@ export const bookingCatalogColumn = `json_build_object(
   'supplier', (select name from supplier where supplier.id = hotel.supplier_id),
   'hotelCode', hotel.code, 'currency', hotel.currency, 'isAvailable', hotel.is_available,
   'minChildAge', hotel.min_child_age, 'maxChildAge', hotel.max_child_age, 'timeZone', hotel.time_zone,
+  'aheadMs', hotel.clock_ahead_ms,
   'rooms', (select coalesce(json_agg(json_build_array(room_no, code, name)), '[]') from room where hotel_id = hotel.id),
   'rates', (select coalesce(json_agg(json_build_array(rate_no, code, name)), '[]') from rate where hotel_id = hotel.id),
   'roomRates', (select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult,
@@ -64,7 +66,14 @@ export const bookingCatalogColumn = `json_build_object(
 
 export type BookingCatalogRow = Pick<
   BookingCatalog,
-  'supplier' | 'hotelCode' | 'currency' | 'isAvailable' | 'minChildAge' | 'maxChildAge' | 'timeZone'
+  | 'supplier'
+  | 'hotelCode'
+  | 'currency'
+  | 'isAvailable'
+  | 'minChildAge'
+  | 'maxChildAge'
+  | 'timeZone'
+  | 'aheadMs'
 > & {
   rooms: [number, string, string][]
   rates: [number, string, string][]

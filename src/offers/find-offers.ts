@@ -1,4 +1,5 @@
-import { dayIn, formatNight, parseNight, type DayNumber } from '../platform/calendar.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
+import { formatNight, parseNight, type DayNumber } from '../platform/calendar.ts'
 import { onEveryProblem, type LongAnswer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { Rejected, rejectIfAny } from '../platform/rejected.ts'
@@ -99,7 +100,7 @@ class Search {
     const { catalog, revision } = stay
     const { hotelId, supplier, hotelCode, currency } = catalog
     const parties = this.#partiesIn(catalog)
-    const sought = soughtStay(this.#asked, dayIn(catalog.timeZone, this.#needs.clock.now()), parties)
+    const sought = soughtStay(this.#asked, todayIn(catalog, this.#needs.clock.now()), parties)
     const days = this.#daysOf(stay, parties)
     const texts = new OfferTexts(catalog, sought, {
       beforeNights: this.#beforeNights,

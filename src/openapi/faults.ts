@@ -9,6 +9,7 @@ import { cardFaults } from '../reservations/card-contract.ts'
 import { deliveryFaults } from '../reservations/delivery-contract.ts'
 import { deliveryListFaults } from '../reservations/delivery-list-contract.ts'
 import { reservationFaults } from '../reservations/faults-contract.ts'
+import { accountFaults } from '../sandbox/account-contract.ts'
 import { sandboxFaults as sandboxProblems } from '../sandbox/contract.ts'
 import { taxFaults } from '../taxes/contract.ts'
 import { webhookFaults } from '../webhooks/contract.ts'
@@ -176,6 +177,9 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
   ],
   orderFaults: [sandboxProblems.production, sandboxProblems.hotelNotFound],
   getFaults: [sandboxProblems.production],
+  advanceClock: [sandboxProblems.production, accountFaults.durationInvalid, accountFaults.clockTooFar],
+  getClock: [sandboxProblems.production],
+  resetSandbox: [sandboxProblems.production],
   bookTest: Object.values(sandboxProblems),
   pushBooking: [deliveryFaults.notFound, deliveryFaults.notRegistered, deliveryFaults.vaultClosed],
   retrieveReservations: [hotelNotFound],

@@ -2169,4 +2169,55 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
       message: 'Webhook removed successfully',
     },
   ],
+  advanceClock: [
+    {
+      code: '200',
+      message: 'Clock advanced',
+      clock: {
+        now: '2027-03-01T12:00:00.000Z',
+        aheadBy: 'P3D',
+      },
+      deliveriesDue: 2,
+    },
+    {
+      code: '400',
+      message: 'advanceBy must be a duration of a second or more',
+      requestId: 'example-advanceClock-2',
+      errors: [
+        {
+          type: 'DURATION_INVALID',
+          message: 'advanceBy must be a duration of a second or more',
+          hint: 'Send weeks, days, hours, minutes and seconds as ISO 8601 has them: PT10S, PT72H, P30D',
+          path: '/advanceBy',
+          value: 'tomorrow',
+        },
+      ],
+    },
+  ],
+  getClock: [
+    {
+      code: '200',
+      message: 'Clock retrieved successfully',
+      clock: {
+        now: '2027-03-01T12:00:00.000Z',
+        aheadBy: 'P3D',
+      },
+    },
+  ],
+  resetSandbox: [
+    {
+      code: '200',
+      message: 'Sandbox reset',
+      removed: {
+        hotels: 1,
+        roomRates: 2,
+        reservations: 2,
+        deliveries: 4,
+      },
+      clock: {
+        now: '2027-03-01T12:00:00.000Z',
+        aheadBy: 'PT0S',
+      },
+    },
+  ],
 }

@@ -12,7 +12,8 @@ import {
 import { partiesOf, type AskedRoom, type Party } from '../offers/party.ts'
 import { RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
-import { dayIn, firstDay, monthOf, type DayNumber } from '../platform/calendar.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
+import { firstDay, monthOf, type DayNumber } from '../platform/calendar.ts'
 import type { CheckedNight } from './live-answer.ts'
 
 /** What is held of a stay at one room-rate, as of one moment. Amounts in minor units. */
@@ -52,7 +53,7 @@ export function heldPrice(
   const parties = partiesOf([room], catalog)
   const [party] = parties.distinct
   if (!party) throw new TypeError('a stay without a party')
-  const sought = soughtStay({ arrival, departure }, dayIn(catalog.timeZone, nowMs), parties)
+  const sought = soughtStay({ arrival, departure }, todayIn(catalog, nowMs), parties)
   const days = new RoomRateDays(stay, { from: arrival, days: sought.length + 1 }, parties.priceFields)
   days.turnTo(roomRate)
   const inventory = unitsOf(days, sought)

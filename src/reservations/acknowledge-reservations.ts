@@ -4,6 +4,7 @@ import type { Needs } from '../platform/needs.ts'
 import { numberArray, type Queryable } from '../platform/postgres.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import { transaction } from '../platform/transaction.ts'
+import { accountTime } from './account-time.ts'
 import { deliveryFaults, deliveryRoutes } from './delivery-contract.ts'
 import { readReservationId } from './reservation-id.ts'
 
@@ -64,16 +65,17 @@ async function acknowledge(
 ): Promise<number> {
   const { rows } = await connection.query<{ count: number }>(
     `with acknowledged as (
-       update delivery set status = 'delivered', leased_until = null, delivered_at = to_timestamp($3::float8 / 1000)
+       update delivery set status = 'delivered', leased_until = null,
+         delivered_at = ${accountTime('$3', 'delivery.supplier_id')}
        where id = any(array(
          select id from delivery
          where (reservation_id, version) in (select * from unnest($1::int8[], $2::int[]))
            and status in ('queued', 'sending', 'dead')
          -- In one order, so that two acknowledgements wait in one direction only.
          order by id for update))
-       returning reservation_id
+       returning reservation_id, delivered_at
      ), cleared as (
-       update delivery_alert set cleared_at = to_timestamp($3::float8 / 1000) from acknowledged
+       update delivery_alert set cleared_at = acknowledged.delivered_at from acknowledged
        where delivery_alert.reservation_id = acknowledged.reservation_id and delivery_alert.cleared_at is null
      ), forgotten as (
        update reservation_card set cvv_key = null, cvv = null, cvv_until = null from acknowledged

@@ -1,6 +1,7 @@
+import { todayIn } from '../hotels/hotel-clock.ts'
 import type { BookingCatalog } from '../offers/booking-catalog.ts'
 import type { HotelStay } from '../offers/stays.ts'
-import { dayIn, parseNight } from '../platform/calendar.ts'
+import { parseNight } from '../platform/calendar.ts'
 import { toMinor } from '../platform/money.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected, shown } from '../platform/rejected.ts'
@@ -81,7 +82,7 @@ async function quote(
     arrival,
     departure,
     rooms: wish.body.rooms,
-    today: dayIn(catalog.timeZone, needs.clock.now()),
+    today: todayIn(catalog, needs.clock.now()),
     kept,
     before: held && unitsTaken(held.rooms, stayOf(held)),
   }

@@ -1,4 +1,5 @@
-import { dayIn, parseNight } from '../platform/calendar.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
+import { parseNight } from '../platform/calendar.ts'
 import { answer, on, type Mounted } from '../platform/mount.ts'
 import { Rejected } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
@@ -37,18 +38,19 @@ async function cancel(
   held: HeldReservation,
 ): Promise<Booked> {
   const nowMs = needs.clock.now()
+  const atMs = nowMs + hotel.aheadMs
   const next = following[held.status].cancel
   if (next === 'unchanged') {
     const said = shownCancelled(held, held.deliveryStatus)
     return { answer: answer(200, said), queued: undefined, outcome: 'unchanged' }
   }
   const { content, hotelId, version } = held
-  if ((parseNight(content.checkout) ?? 0) < dayIn(hotel.timeZone, nowMs))
+  if ((parseNight(content.checkout) ?? 0) < todayIn(hotel, nowMs))
     throw new Rejected(409, reservationFaults.stayOver)
-  const made = { status: next, content, revision: undefined, nowMs }
+  const made = { status: next, content, revision: undefined, atMs }
   connection.lastly((later) => insertVersion(later, held, made))
   const id = String(held.id)
-  const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: nowMs, content }
+  const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: atMs, content }
   const queued = queueVersion(connection, cancelled, hotel)
   // After the delivery: who settles one locks it before its card too.
   connection.lastly((later) => forgetCardOfCancelled(later, held.id, nowMs))

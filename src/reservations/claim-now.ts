@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { textArray, type Database, type Queryable } from '../platform/postgres.ts'
 import { transaction } from '../platform/transaction.ts'
+import { accountTime } from './account-time.ts'
 import { deliverWithinMs, type Lane } from './delivery-schedule.ts'
 import { isHeldBack } from './card-store.ts'
 import { claimedColumns, type Claimed, type Lease } from './delivery-store.ts'
@@ -92,7 +93,7 @@ async function claimRepeat(
        give_up_at, alerted_at)
      select $2, id, reservation.version, reservation.status, reservation.supplier_id, reservation.hotel_id, 'sending',
        'retry', $3, to_timestamp($4::float8 / 1000), to_timestamp($5::float8 / 1000), 1, 'manual', true,
-       last.arrives_at, to_timestamp($4::float8 / 1000), to_timestamp($4::float8 / 1000),
+       last.arrives_at, ${accountTime('$4', 'reservation.supplier_id')}, to_timestamp($4::float8 / 1000),
        to_timestamp(($4::float8 + ${deliverWithinMs}) / 1000), to_timestamp($4::float8 / 1000)
      from reservation cross join lateral (
        select arrives_at from delivery where reservation_id = reservation.id and version = reservation.version

@@ -35,7 +35,7 @@ export function lowerInventory(
 export function queueVersion(
   connection: Transaction,
   { id, hotelId, version, status, modifiedAtMs, content }: Omit<ReservationVersion, 'createdAtMs'>,
-  { supplierId, timeZone, endpoint }: BookedHotel,
+  { supplierId, timeZone, aheadMs, endpoint }: BookedHotel,
 ): QueuedDelivery {
   return queueDelivery(connection, {
     reservationId: Number(id),
@@ -46,6 +46,7 @@ export function queueVersion(
     timeZone,
     endpoint,
     arrival: parseNight(content.checkin) ?? 0,
-    nowMs: modifiedAtMs,
+    nowMs: modifiedAtMs - aheadMs,
+    aheadMs,
   })
 }

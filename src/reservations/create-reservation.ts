@@ -49,6 +49,7 @@ async function create(
 ): Promise<Booked> {
   const { hotel, reservationId, body, rooms } = asked
   const nowMs = needs.clock.now()
+  const atMs = nowMs + hotel.aheadMs
   const { catalog, agreed, revision } = await bookRooms(
     needs,
     connection,
@@ -65,15 +66,15 @@ async function create(
   })
   const status = 'Confirm'
   const { supplierId, hotelId } = hotel
-  const made = { status, content, revision, nowMs } as const
+  const made = { status, content, revision, atMs } as const
   connection.lastly((later) => insertReservation(later, { id: reservationId, supplierId, hotelId }, made))
   const id = String(reservationId)
   if (card) {
-    const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
+    const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
     const sealed = needs.vault.seal(id, card)
     connection.lastly((later) => saveCard(later, reservationId, sealed, { nowMs, keepUntilMs }))
   }
-  const version = { id, hotelId, version: 1, status, modifiedAtMs: nowMs, content } as const
+  const version = { id, hotelId, version: 1, status, modifiedAtMs: atMs, content } as const
   const queued = queueVersion(connection, version, hotel)
   const warnings = [...asked.warnings, ...cardWarnings]
   const said = { code: '201', message: 'Reservation confirmed', warnings }

@@ -1,5 +1,6 @@
 import type { Needs } from '../platform/needs.ts'
 import type { Queryable } from '../platform/postgres.ts'
+import { accountTime } from './account-time.ts'
 
 /** Undelivered for longer, somebody should look. */
 const undeliveredMs = 30 * 60_000
@@ -29,11 +30,11 @@ export async function raiseAlerts({ db, clock, log, telemetry }: Needs): Promise
             or first_failed_at is not null and arrives_at <= to_timestamp($3::float8 / 1000))
         order by undelivered_since limit ${alertsAtOnceMax} for update skip locked
       ), alerted as (
-        update delivery set alerted_at = to_timestamp($1::float8 / 1000) from late where delivery.id = late.id
-        returning delivery.id, reservation_id, supplier_id, hotel_id, late.reason
+        update delivery set alerted_at = ${accountTime('$1', 'delivery.supplier_id')} from late where delivery.id = late.id
+        returning delivery.id, reservation_id, supplier_id, hotel_id, late.reason, alerted_at
       )
       insert into delivery_alert (delivery_id, reservation_id, supplier_id, hotel_id, reason, at)
-      select id, reservation_id, supplier_id, hotel_id, reason, to_timestamp($1::float8 / 1000) from alerted
+      select id, reservation_id, supplier_id, hotel_id, reason, alerted_at from alerted
       returning delivery_id as "deliveryId", reservation_id as "reservationId", supplier_id as "supplierId",
         hotel_id as "hotelId", reason`,
     values: [clock.now(), clock.now() - undeliveredMs, clock.now() + arrivalNearMs],

@@ -31,6 +31,8 @@ export type DeliveryRow = {
   dueAtMs: number | null
   notBeforeMs: number | null
   giveUpAtMs: number
+  /** How far the test clock of the account is ahead of these three. */
+  aheadMs: number
   /** Of the answers to its attempts. */
   answerBytes: number
 }
@@ -52,6 +54,7 @@ export async function selectDeliveriesOfSupplier(
          then case when due_at = 'infinity' then 'infinity'::float8 else ${ms("nullif(due_at, 'infinity')")} end
        end as "dueAtMs",
        ${ms('not_before')} as "notBeforeMs", ${ms('give_up_at')} as "giveUpAtMs",
+       hotel.clock_ahead_ms as "aheadMs",
        (select coalesce(sum(octet_length(answer)), 0)::float8 from delivery_attempt where delivery_id = delivery.id)
          as "answerBytes"
      from delivery join hotel on hotel.id = delivery.hotel_id

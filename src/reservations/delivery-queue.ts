@@ -17,6 +17,8 @@ export type ToDeliver = {
   /** Where it goes; `noEndpoint` while the supplier has registered nothing. */
   endpoint: number
   nowMs: number
+  /** How far the test clock of the account is ahead. */
+  aheadMs: number
 }
 
 /** For the bell, after the commit. */
@@ -34,7 +36,8 @@ export function queueDelivery(connection: Transaction, delivery: ToDeliver): Que
 }
 
 async function insertDelivery(connection: Queryable, id: string, delivery: ToDeliver): Promise<void> {
-  const { reservationId, version, status, supplierId, hotelId, timeZone, arrival, endpoint, nowMs } = delivery
+  const { reservationId, version, status, supplierId, hotelId, timeZone, arrival, endpoint } = delivery
+  const { nowMs, aheadMs } = delivery
   await connection.query({
     name: 'queue-delivery',
     text: `
@@ -54,7 +57,7 @@ async function insertDelivery(connection: Queryable, id: string, delivery: ToDel
         -- With nowhere to call it waits until there is (delivery-nowhere.ts).
         case when $7::int8 = ${noEndpoint} then 'hourly' else 'first' end,
         case when $7::int8 = ${noEndpoint} then 'infinity' else to_timestamp($8::float8 / 1000) end,
-        'realtime', to_timestamp($9::float8 / 1000), to_timestamp($8::float8 / 1000),
+        'realtime', to_timestamp($9::float8 / 1000), to_timestamp($10::float8 / 1000),
         coalesce(untold.since, to_timestamp($8::float8 / 1000)), to_timestamp(($8::float8 + ${deliverWithinMs}) / 1000),
         untold.alerted_at
       from untold`,
@@ -67,7 +70,8 @@ async function insertDelivery(connection: Queryable, id: string, delivery: ToDel
       hotelId,
       endpoint,
       nowMs,
-      midnightMs(arrival, timeZone),
+      midnightMs(arrival, timeZone) - aheadMs,
+      nowMs + aheadMs,
     ],
   })
 }

@@ -1,7 +1,7 @@
 /** When what was not delivered is tried again: pure, from the outcome of an attempt and what was tried before. */
 
 const minuteMs = 60_000
-const hourMs = 60 * minuteMs
+export const hourMs = 60 * minuteMs
 
 /** After each of the first failures; then with each hourly run. */
 export const retryDelaysMs = [

@@ -44,7 +44,7 @@ export function attemptsOf(
   const outcome = isAnswered ? outcomeOf(called.status) : called.reason
   return claimed.map((delivery) => ({
     claimed: delivery,
-    atMs: nowMs,
+    atMs: nowMs + delivery.aheadMs,
     messageId,
     durationMs: called.durationMs,
     outcome,
@@ -98,7 +98,7 @@ export function unreadableAttempt(
   const waiting = { status: 'queued', lane: 'hourly', retries, isAlone, dueAtMs } as const
   return {
     claimed,
-    atMs: nowMs,
+    atMs: nowMs + claimed.aheadMs,
     messageId: '',
     durationMs: 0,
     outcome: 'unreadable',

@@ -1,5 +1,5 @@
 import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
-import type { Lane } from './delivery-schedule.ts'
+import { hourMs, type Lane } from './delivery-schedule.ts'
 import type { Claimed } from './delivery-store.ts'
 
 /** What a delivery becomes after an attempt; null for an instant: with the next hourly run. */
@@ -17,6 +17,7 @@ export type Standing =
 
 export type Attempted = {
   claimed: Claimed
+  /** By the clock of the account. */
   atMs: number
   messageId: string
   durationMs: number
@@ -33,6 +34,9 @@ export type Settled = {
   isOutdated: boolean
 }
 
+/** How far the account's clock was advanced while the call was under way; what follows it moves up by as much. */
+const leapMs = '((select clock_ahead_ms from supplier where supplier.id = delivery.supplier_id) - done.ahead)'
+
 /**
  * Notes attempts and what became of their deliveries, in one statement: with it a card's verification value is
  * destroyed when it was delivered, or is given up. A delivery that somebody else settled meanwhile (its lease was over, or the supplier
@@ -45,13 +49,16 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
     text: `
       with done as (
         select * from unnest(${unseen('$1::uuid[]')}, $2::int[], $3::float8[], $4::text[], $5::text[], $6::int[], $7::float8[],
-          $8::float8[], $9::boolean[]) as done (id, attempt, at, status, lane, retries, due_at, not_before, is_alone)
+          $8::float8[], $9::boolean[], $16::float8[])
+          as done (id, attempt, at, status, lane, retries, due_at, not_before, is_alone, ahead)
       ), settled as (
         update delivery set
           status = case when is_outdated and done.status <> 'delivered' then 'superseded' else done.status end,
           lane = coalesce(done.lane, delivery.lane), retries = coalesce(done.retries, delivery.retries),
-          due_at = coalesce(to_timestamp(done.due_at / 1000), 'infinity'),
-          not_before = to_timestamp(done.not_before / 1000),
+          due_at = case when done.due_at is not null then to_timestamp((done.due_at - ${leapMs}) / 1000)
+            when done.status = 'queued' and ${leapMs} >= ${hourMs} then to_timestamp((done.at - done.ahead) / 1000)
+            else 'infinity' end,
+          not_before = to_timestamp((done.not_before - ${leapMs}) / 1000),
           is_alone = coalesce(done.is_alone, delivery.is_alone), trigger = 'retry', leased_until = null,
           first_failed_at = case when done.status = 'delivered' then first_failed_at
             else coalesce(first_failed_at, to_timestamp(done.at / 1000)) end,
@@ -63,12 +70,14 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
       ), noted as (
         insert into delivery_attempt
           (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
+        -- A reset of the sandbox may have removed the delivery.
         select * from (
           select id, attempt, to_timestamp(at / 1000), trigger, message_id, duration_ms, outcome, http_status, answer
           from unnest(${unseen('$1::uuid[]')}, $2::int[], $3::float8[], $10::text[], $11::text[], $12::int[], $13::text[],
             $14::int[], $15::text[]) as made
             (id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
         ) as made
+        where exists (select from delivery where delivery.id = made.id)
         on conflict do nothing
       ), cleared as (
         update delivery_alert set cleared_at = settled.delivered_at from settled
@@ -96,6 +105,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
       textArray(attempts.map(({ outcome }) => outcome)),
       numberArray(attempts.map(({ httpStatus }) => httpStatus ?? null)),
       textArray(attempts.map(({ answer }) => answer ?? null)),
+      numberArray(attempts.map(({ claimed }) => claimed.aheadMs)),
     ],
   })
   return rows

@@ -1,4 +1,5 @@
 import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
+import { accountTime } from './account-time.ts'
 import { isHeldBack } from './card-store.ts'
 import type { Lane, Trigger } from './delivery-schedule.ts'
 import type { Allotted, Place } from './delivery-slots.ts'
@@ -25,6 +26,8 @@ export type Claimed = {
   reservationStatus: ReservationStatus
   createdAtMs: number
   giveUpAtMs: number
+  /** How far the test clock of the account is ahead. */
+  aheadMs: number
 }
 
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
@@ -32,7 +35,8 @@ const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::
 export const claimedColumns = `delivery.id, delivery.attempts as attempt, delivery.trigger, delivery.lane, delivery.retries,
   delivery.is_alone as "isAlone", delivery.is_repeat as "isRepeat", delivery.endpoint, delivery.hotel_id as "hotelId",
   delivery.reservation_id as "reservationId", delivery.version, delivery.reservation_status as "reservationStatus",
-  ${ms('delivery.created_at')} as "createdAtMs", ${ms('delivery.give_up_at')} as "giveUpAtMs"`
+  ${ms('delivery.created_at')} as "createdAtMs", ${ms('delivery.give_up_at')} as "giveUpAtMs",
+  (select clock_ahead_ms from supplier where id = delivery.supplier_id) as "aheadMs"`
 
 // Of a reservation one at a time, and of two that wait the older one first. By the lease, which all that are being sent
 // have: so no index of what is open can be mistaken for the one to look in.
@@ -184,10 +188,10 @@ export async function requeueLost(db: Queryable, nowMs: number): Promise<number>
         update delivery set status = case when is_outdated then 'superseded' else 'queued' end,
           due_at = to_timestamp($1::float8 / 1000), leased_until = null
         from lost where delivery.id = lost.id
-        returning delivery.id, attempts, trigger
+        returning delivery.id, attempts, trigger, ${accountTime('$1', 'delivery.supplier_id')} as at
       ), noted as (
         insert into delivery_attempt (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome)
-        select id, attempts, to_timestamp($1::float8 / 1000), trigger, '', 0, 'lost' from requeued
+        select id, attempts, at, trigger, '', 0, 'lost' from requeued
         on conflict do nothing
       )
       select count(*)::int as count from requeued`,

@@ -20,8 +20,13 @@ export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
   return await transaction(needs.db.unhurried, async (connection) => {
     const hours = await takeHours(connection, nowMs)
     if (hours.length === 0) return { hours, deliveries: 0 }
-    await giveUp(connection, needs.vault.openableKeyIds(), nowMs)
-    const deliveries = await makeDue(connection, nowMs)
+    await giveUpHeld(connection, {
+      openableKeys: needs.vault.openableKeyIds(),
+      nowMs,
+      nextRunMs: runAfter(nowMs),
+      supplierId: undefined,
+    })
+    const deliveries = await makeDue(connection, nowMs, undefined)
     await connection.query(
       'update hourly_run set deliveries = $2 where hour = to_timestamp($1::float8 / 1000)',
       [hours.at(-1), deliveries],
@@ -52,26 +57,42 @@ async function takeHours(connection: Queryable, nowMs: number): Promise<number[]
  * What still has nowhere to go when its time is over, or carries a card that nobody opened: with the CVV, which nobody
  * needs any more. Others are given up when their last attempt has failed.
  */
-async function giveUp(connection: Queryable, openableKeys: readonly string[], nowMs: number): Promise<void> {
+export async function giveUpHeld(
+  connection: Queryable,
+  asOf: {
+    openableKeys: readonly string[]
+    nowMs: number
+    nextRunMs: number
+    /** Absent: all. */
+    supplierId: number | undefined
+  },
+): Promise<void> {
+  const { openableKeys, nowMs, nextRunMs, supplierId } = asOf
   await connection.query(
     `with dead as (
        update delivery set status = 'dead'
-       where status = 'queued' and (
+       where status = 'queued' and ($4::int is null or supplier_id = $4) and (
          (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < to_timestamp($1::float8 / 1000))
          or (give_up_at < to_timestamp($2::float8 / 1000) and ${isHeldBack('$3', '$2')}))
        returning reservation_id
      )
      update reservation_card set cvv_key = null, cvv = null, cvv_until = null from dead
      where reservation_card.reservation_id = dead.reservation_id and cvv is not null`,
-    [runAfter(nowMs), nowMs, textArray(openableKeys)],
+    [nextRunMs, nowMs, textArray(openableKeys), supplierId ?? null],
   )
 }
 
-async function makeDue(connection: Queryable, nowMs: number): Promise<number> {
+/** Of one supplier, or of all. */
+export async function makeDue(
+  connection: Queryable,
+  nowMs: number,
+  supplierId: number | undefined,
+): Promise<number> {
   const { rowCount } = await connection.query(
     `update delivery set due_at = greatest(to_timestamp($1::float8 / 1000), not_before)
-     where status = 'queued' and lane = 'hourly' and endpoint <> ${noEndpoint} and due_at = 'infinity'`,
-    [nowMs],
+     where status = 'queued' and lane = 'hourly' and endpoint <> ${noEndpoint} and due_at = 'infinity'
+       and ($2::int is null or supplier_id = $2)`,
+    [nowMs, supplierId ?? null],
   )
   return rowCount ?? 0
 }

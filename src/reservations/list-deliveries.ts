@@ -79,8 +79,10 @@ function shownDelivery(row: DeliveryRow, attempts: readonly AttemptRow[], nowMs:
     createdAt: instantOf(row.createdAtMs),
     deliveredAt: row.deliveredAtMs === null ? null : instantOf(row.deliveredAtMs),
     nextAttemptAt:
-      row.dueAtMs === null ? null : instantOf(nextAttemptMs(row.dueAtMs, row.notBeforeMs, nowMs)),
-    giveUpAt: instantOf(row.giveUpAtMs),
+      row.dueAtMs === null
+        ? null
+        : instantOf(nextAttemptMs(row.dueAtMs, row.notBeforeMs, nowMs) + row.aheadMs),
+    giveUpAt: instantOf(row.giveUpAtMs + row.aheadMs),
     attempts: attempts.map(({ deliveryId: _delivery, atMs, ...attempt }) => ({
       ...attempt,
       at: instantOf(atMs),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { dayIn, parseNight } from '../platform/calendar.ts'
+import { parseNight } from '../platform/calendar.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { answer, onEveryProblem, type Mounted } from '../platform/mount.ts'
 import type { Queryable } from '../platform/postgres.ts'
 import { Rejected, type Problem } from '../platform/rejected.ts'
@@ -20,7 +21,7 @@ import {
   insertVersion,
   lockReservation,
   selectDeliversCards,
-  selectTimeZone,
+  selectHotelClock,
   type HeldReservation,
 } from './store.ts'
 import type { CardVault } from './card-vault.ts'
@@ -39,7 +40,7 @@ export const modifyReservation = (needs: BookNeeds): Mounted =>
         const { hotelId } = held
         if ((await hotelIdOf(needs, body.hotel)) !== hotelId)
           throw new Rejected(400, { ...reservationFaults.hotelChanged, path: '/hotel' })
-        refuseUnlessModifiable(held, dayIn(await selectTimeZone(needs.db, hotelId), needs.clock.now()))
+        refuseUnlessModifiable(held, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
         const { card } = body.payment
         if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
         const rooms = await prepareRooms(needs, hotelId, { body, held: held.content })
@@ -74,7 +75,8 @@ async function modify(
   const { hotel, held, body, seen, rooms } = asked
   const { hotelId } = held
   const nowMs = needs.clock.now()
-  refuseUnlessModifiable(held, dayIn(hotel.timeZone, nowMs))
+  const atMs = nowMs + hotel.aheadMs
+  refuseUnlessModifiable(held, todayIn(hotel, nowMs))
   // What was asked of the supplier was asked for another state.
   if (held.version !== seen.version) throw new Rejected(409, reservationFaults.changedMeanwhile)
   const wish = { body, held: held.content }
@@ -97,11 +99,11 @@ async function modify(
   }
 
   const status = following.Confirm.modify
-  connection.lastly((later) => insertVersion(later, held, { status, content, revision, nowMs }))
-  const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: nowMs, content }
+  connection.lastly((later) => insertVersion(later, held, { status, content, revision, atMs }))
+  const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: atMs, content }
   const queued = queueVersion(connection, version, hotel)
   // After the delivery: who settles one locks it before its card too.
-  const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0)
+  const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
   const sealed = isNewCard ? needs.vault.seal(id, card) : undefined
   connection.lastly((later) =>
     sealed

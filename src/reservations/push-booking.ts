@@ -152,6 +152,9 @@ async function inTurn(
     const lease = { nowMs, leasedUntilMs: nowMs + leaseMs, openableKeys }
     const claimed = await claimNow(db, reservationId, { ...lease, endpoint: endpointOf(callback.url) })
     if (claimed) return claimed
+    // A reset of the sandbox came between.
+    if (!(await selectOptionalReservation(db, reservationId)))
+      throw new Rejected(404, { ...deliveryFaults.notFound, path: '/reservation_id' })
     if (performance.now() > untilMs) throw overloaded()
     await wait(turn.everyMs)
   }

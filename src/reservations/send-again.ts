@@ -1,5 +1,6 @@
 import { numberArray, type Queryable } from '../platform/postgres.ts'
 import { selectCallbacks } from '../webhooks/store.ts'
+import { accountTime } from './account-time.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
 
 /** Which deliveries an operator means; absent: any. */
@@ -58,7 +59,7 @@ export async function selectDeliveries(
     `select delivery.id, delivery.reservation_id as "reservationId", delivery.version, supplier.name as supplier,
        hotel.code as "hotelId", delivery.status, delivery.attempts, last.outcome, last.http_status as "httpStatus",
        ${instant('delivery.created_at')} as "createdAt",
-       case when delivery.status = 'queued' and due_at <> 'infinity' then ${instant('due_at')} end as "dueAt",
+       case when delivery.status = 'queued' and due_at <> 'infinity' then ${instant('(due_at + make_interval(secs => supplier.clock_ahead_ms / 1000.0))')} end as "dueAt",
        ${instant('delivered_at')} as "deliveredAt", ${instant('alerted_at')} as "alertedAt"
      from ${named} left join lateral (
        select outcome, http_status from delivery_attempt
@@ -166,7 +167,7 @@ export async function sendAgain(
        insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, lane,
          endpoint, due_at, trigger, is_repeat, arrives_at, created_at, undelivered_since, give_up_at, alerted_at)
        select gen_random_uuid(), reservation_id, version, reservation_status, supplier_id, hotel_id, 'queued', 'retry',
-         endpoint, to_timestamp($7::float8 / 1000), 'again', true, arrives_at, to_timestamp($7::float8 / 1000),
+         endpoint, to_timestamp($7::float8 / 1000), 'again', true, arrives_at, ${accountTime('$7', 'meant.supplier_id')},
          to_timestamp($7::float8 / 1000), to_timestamp(($7::float8 + ${deliverWithinMs}) / 1000),
          to_timestamp($7::float8 / 1000)
        from meant where status = 'delivered' and not exists (

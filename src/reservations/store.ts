@@ -1,6 +1,9 @@
 import { hotelVersionColumns, type HotelVersions } from '../offers/hotel-versions.ts'
+import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../platform/postgres.ts'
+import { Rejected } from '../platform/rejected.ts'
 import type { Transaction } from '../platform/transaction.ts'
+import { reservationFaults } from './faults-contract.ts'
 import type { ReservationStatus } from './lifecycle.ts'
 import type { ReservationContent, ReservationVersion } from './state.ts'
 
@@ -13,19 +16,22 @@ export type LockedHotel = HotelVersions & {
   name: string
   supplierId: number
   timeZone: string
+  /** How far the test clock of its account is ahead. */
+  aheadMs: number
   deliversCards: boolean
 }
 
 export async function lockHotelForBooking(connection: Queryable, hotelId: number): Promise<LockedHotel> {
   const { rows } = await connection.query<LockedHotel>({
     name: 'lock-hotel-for-booking',
-    text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
+    text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", hotel.clock_ahead_ms as "aheadMs", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
       from hotel join supplier on supplier.id = hotel.supplier_id
       where hotel.id = $1 for no key update of hotel`,
     values: [hotelId],
   })
   const [hotel] = rows
-  if (!hotel) throw new Error(`hotel ${hotelId} is gone although hotels are never deleted`)
+  // A reset of the sandbox came between.
+  if (!hotel) throw new Rejected(404, { ...reservationFaults.hotelNotFound, path: '/hotel' })
   return hotel
 }
 
@@ -39,12 +45,12 @@ export async function selectDeliversCards(db: Queryable, hotelId: number): Promi
   return rows[0]?.deliversCards ?? false
 }
 
-export async function selectTimeZone(db: Queryable, hotelId: number): Promise<string> {
-  const { rows } = await db.query<{ timeZone: string }>(
-    'select time_zone as "timeZone" from hotel where id = $1',
+export async function selectHotelClock(db: Queryable, hotelId: number): Promise<HotelClock> {
+  const { rows } = await db.query<HotelClock>(
+    'select time_zone as "timeZone", clock_ahead_ms as "aheadMs" from hotel where id = $1',
     [hotelId],
   )
-  return rows[0]?.timeZone ?? 'UTC'
+  return rows[0] ?? { timeZone: 'UTC', aheadMs: 0 }
 }
 
 export type HeldReservation = {
@@ -87,7 +93,7 @@ export async function lockReservation(connection: Transaction, id: number): Prom
     connection.query('select from reservation where id = $1 for no key update', [id]),
     selectOptionalReservation(connection, id),
   ])
-  if (!held) throw new Error(`reservation ${id} is gone although reservations are never deleted`)
+  if (!held) throw new Rejected(404, { ...reservationFaults.notFound, path: 'id', value: String(id) })
   return held
 }
 
@@ -96,7 +102,8 @@ export type NewVersion = {
   status: ReservationStatus
   content: ReservationContent
   revision: number | undefined
-  nowMs: number
+  /** By the clock of the account. */
+  atMs: number
 }
 
 /** The id of a reservation that is about to be made. */
@@ -113,7 +120,7 @@ export async function takeReservationId(connection: Queryable): Promise<number> 
 export async function insertReservation(
   connection: Queryable,
   { id, supplierId, hotelId }: { id: number; supplierId: number; hotelId: number },
-  { status, content, revision, nowMs }: NewVersion,
+  { status, content, revision, atMs }: NewVersion,
 ): Promise<void> {
   await connection.query({
     name: 'insert-reservation',
@@ -134,7 +141,7 @@ export async function insertReservation(
       content.rooms.length,
       content.currency,
       content.total.afterTax,
-      nowMs,
+      atMs,
       revision ?? null,
       JSON.stringify(content),
       id,
@@ -147,7 +154,7 @@ export async function insertReservation(
 export async function insertVersion(
   connection: Queryable,
   { id, version, hotelId }: Pick<HeldReservation, 'id' | 'version' | 'hotelId'>,
-  { status, content, revision, nowMs }: NewVersion,
+  { status, content, revision, atMs }: NewVersion,
 ): Promise<void> {
   await connection.query({
     name: 'insert-reservation-version',
@@ -167,7 +174,7 @@ export async function insertVersion(
       content.rooms.length,
       content.currency,
       content.total.afterTax,
-      nowMs,
+      atMs,
       revision ?? null,
       JSON.stringify(content),
       hotelId,

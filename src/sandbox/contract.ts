@@ -100,7 +100,7 @@ export type TestBooking = Static<typeof testBooking>
 
 const cancelled = Type.Object({ ...confirmed, delivery })
 
-const onlyInSandbox = 'Only in the sandbox; in production it is answered with 404 `NOT_ENABLED`.'
+export const onlyInSandbox = 'Only in the sandbox; in production it is answered with 404 `NOT_ENABLED`.'
 
 export const sandboxRoutes = {
   orderFaults: route({

@@ -1,6 +1,8 @@
+import { takeAccount } from '../hotels/account-lock.ts'
 import type { Environment } from '../keys/secret.ts'
 import { answer, on, type Answer, type Mounted } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
+import type { Queryable } from '../platform/postgres.ts'
 import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
 import type { AnswerOf, BodyOf } from '../platform/route.ts'
 import { transaction } from '../platform/transaction.ts'
@@ -27,11 +29,13 @@ export const orderFaults = (needs: OrderFaultsNeeds): Mounted =>
   inSandbox(
     needs.environment,
     on(sandboxRoutes.orderFaults, async ({ body, caller: { supplierId } }) => {
-      const faults = await withHotels(needs, supplierId, body.faults)
       const nowMs = needs.clock.now()
-      await transaction(needs.db, (connection) =>
-        replaceFaults(connection, supplierId, faults, nowMs + orderedFaults.keptMs),
-      )
+      await transaction(needs.db, async (connection) => {
+        // Two orders at once would leave the faults of both, and a reset would remove a hotel that was just found.
+        await takeAccount(connection, supplierId)
+        const faults = await withHotels(connection, supplierId, body.faults)
+        await replaceFaults(connection, supplierId, faults, nowMs + orderedFaults.keptMs)
+      })
       needs.callbackFaults?.forget()
       return answerFaults(needs, supplierId, 'Faults ordered')
     }),
@@ -47,7 +51,7 @@ export const getFaults = (needs: OrderFaultsNeeds): Mounted =>
   )
 
 async function withHotels(
-  { db }: Needs,
+  db: Queryable,
   supplierId: number,
   wanted: readonly Wanted[],
 ): Promise<FaultToOrder[]> {

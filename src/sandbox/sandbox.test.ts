@@ -269,6 +269,9 @@ test('in production there is nothing of it', async () => {
       await supplier.get('/push/sandbox/faults'),
       await supplier.post('/push/sandbox/booking', wanted),
       await supplier.post('/push/sandbox/booking', { hotelId: 7 }),
+      await supplier.post('/push/sandbox/clock', { advanceBy: 'P1D' }),
+      await supplier.get('/push/sandbox/clock'),
+      await supplier.post('/push/sandbox/reset', {}),
     ]
     assert.deepEqual(
       replies.map((reply) => [reply.status, problemsOf(reply)]),

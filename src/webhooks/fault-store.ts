@@ -36,15 +36,13 @@ export async function selectHotelsByCode(
   return new Map(rows.map(({ id, code }) => [code, id]))
 }
 
-/** In the place of all that the account ordered before. */
+/** In the place of all that the account ordered before; it must be locked. */
 export async function replaceFaults(
   connection: Queryable,
   supplierId: number,
   faults: readonly FaultToOrder[],
   expiresAtMs: number,
 ): Promise<void> {
-  // Two orders at once would leave the faults of both.
-  await connection.query('select from supplier where id = $1 for no key update', [supplierId])
   await connection.query('delete from sandbox_fault where supplier_id = $1', [supplierId])
   await connection.query(
     `insert into sandbox_fault (supplier_id, calls, fault, times_left, hotel_id, expires_at)

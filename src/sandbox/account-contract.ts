@@ -1,0 +1,115 @@
+import Type from 'typebox'
+import { integer, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { onlyInSandbox } from './contract.ts'
+
+/** What is done in the sandbox to an account as a whole: its clock, and its end. */
+
+export const testClock = { aheadMaxDays: 400 }
+
+export const accountFaults = {
+  durationInvalid: {
+    type: 'DURATION_INVALID',
+    message: 'advanceBy must be a duration of a second or more',
+    hint: 'Send weeks, days, hours, minutes and seconds as ISO 8601 has them: PT10S, PT72H, P30D',
+  },
+  clockTooFar: {
+    type: 'CLOCK_TOO_FAR',
+    message: 'The test clock goes 400 days ahead at most',
+    hint: 'Set it back with POST /v1/push/sandbox/reset, which removes your hotels too',
+  },
+} as const satisfies Record<string, ConstraintError>
+
+const clock = Type.Object(
+  {
+    now: Type.String({ description: 'The time of your hotels', examples: ['2027-03-04T12:00:00.000Z'] }),
+    aheadBy: Type.String({ description: 'A duration of ISO 8601; PT0S: not at all', examples: ['P3D'] }),
+  },
+  { description: 'The test clock of your account' },
+)
+
+export const sandboxAccountRoutes = {
+  advanceClock: route({
+    method: 'POST',
+    path: '/push/sandbox/clock',
+    access: 'supplier',
+    tag: 'Sandbox',
+    summary: 'Advance the clock of your hotels',
+    description: [
+      `Your hotels and their reservations are so much later from now on, in every process: what day it is there, cancellation deadlines, the retries of deliveries and their end after 72 hours, the alerts about them, and how long a card is kept. ${onlyInSandbox}`,
+      'What became due is done once, as after an outage of that length; advance in steps to see each retry. The clock only goes forward, 400 days in all; a reset sets it back. It is no clock of your keys, of rate limits, of `Idempotency-Key`, of ordered faults, of the push log, nor of the timestamps of signatures.',
+    ].join('\n\n'),
+    body: Type.Object({
+      advanceBy: text({
+        description:
+          'A duration of ISO 8601 in weeks, days of 24 hours, hours, minutes and seconds: PT10S, PT72H, P30D',
+      }),
+    }),
+    answer: Type.Object({
+      ...success,
+      clock,
+      deliveriesDue: integer({ description: 'How many of your deliveries are due now' }),
+    }),
+    errors: { 400: 'Not a duration, or too far', 404: 'This is no sandbox' },
+    examples: [
+      {
+        summary: 'Three days later',
+        request: { advanceBy: 'P3D' },
+        answer: { status: 200, body: { code: '200', message: 'Clock advanced' } },
+      },
+      {
+        summary: 'Not a duration',
+        request: { advanceBy: 'tomorrow' },
+        answer: {
+          status: 400,
+          body: { code: '400', message: 'advanceBy must be a duration of a second or more' },
+        },
+      },
+    ],
+  }),
+  getClock: route({
+    method: 'GET',
+    path: '/push/sandbox/clock',
+    access: 'supplier',
+    tag: 'Sandbox',
+    summary: 'Read the clock of your hotels',
+    description: onlyInSandbox,
+    answer: Type.Object({ ...success, clock }),
+    errors: { 404: 'This is no sandbox' },
+    examples: [
+      {
+        summary: 'After it was advanced',
+        request: {},
+        answer: { status: 200, body: { code: '200', message: 'Clock retrieved successfully' } },
+      },
+    ],
+  }),
+  resetSandbox: route({
+    method: 'POST',
+    path: '/push/sandbox/reset',
+    access: 'supplier',
+    tag: 'Sandbox',
+    summary: 'Remove all your hotels, and begin anew',
+    description: [
+      `Removes all hotels of your account with products, taxes, ARI, price checks, reservations, cards and deliveries, forgets its Idempotency-Keys and ordered faults, and sets its clock back: all at once, or nothing. ${onlyInSandbox}`,
+      'Keys, URLs, signing secrets, the settings of the account and the push log stay. A hotel that is pushed again has its platformHotelId again, and its revision goes on. The platform is told of each hotel that is removed. A call of your URL that is under way ends as it will; nothing comes of its answer.',
+    ].join('\n\n'),
+    answer: Type.Object({
+      ...success,
+      removed: Type.Object({
+        hotels: Type.Integer(),
+        roomRates: Type.Integer(),
+        reservations: Type.Integer(),
+        deliveries: Type.Integer(),
+      }),
+      clock,
+    }),
+    errors: { 404: 'This is no sandbox' },
+    examples: [
+      {
+        summary: 'Begin anew',
+        request: {},
+        answer: { status: 200, body: { code: '200', message: 'Sandbox reset' } },
+      },
+    ],
+  }),
+}

@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { bookingBy, expectStatus, idOf, openShop, platformOf, pushNights } from '../../test/booking.ts'
+import { until } from '../../test/deliveries.ts'
+import { client, startGateway, type Reply, type TestClient, type TestGateway } from '../../test/harness.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
+import { supplierDigests } from '../../test/stored-state.ts'
+import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import type { DeliveryWorker } from '../reservations/delivery-worker.ts'
+
+/** A reset of an account in the sandbox, alone and beside all that may be under way. */
+
+let gateway: TestGateway
+let other: TestGateway
+let deliveries: DeliveryWorker
+const receivers: Receiver[] = []
+before(async () => {
+  gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+  other = await gateway.second()
+  deliveries = gateway.app.startDeliveries()
+})
+after(async () => {
+  await deliveries.close()
+  await gateway.stop()
+})
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close()
+})
+
+const reset = (supplier: TestClient): Promise<Reply> => supplier.post('/push/sandbox/reset', {})
+
+/** What is stored of an account, by table; only what there is. */
+async function rowsOf(name: string): Promise<Record<string, number>> {
+  const { rows } = await gateway.db.query<{ name: string; count: number }>(
+    `with account as (select id from supplier where name = $1),
+       of_hotel as (select id from hotel where supplier_id in (select id from account)
+         union select id from removed_hotel where supplier_id in (select id from account)),
+       of_delivery as (select id from delivery where supplier_id in (select id from account)),
+       of_reservation as (select id from reservation where supplier_id in (select id from account)),
+       keys as (select id from api_key where supplier_id in (select id from account))
+     select * from (
+       select 'hotel' as name, count(*)::int as count from hotel where supplier_id in (select id from account)
+       union all select 'room', count(*)::int from room where hotel_id in (select id from of_hotel)
+       union all select 'rate', count(*)::int from rate where hotel_id in (select id from of_hotel)
+       union all select 'room_rate', count(*)::int from room_rate where hotel_id in (select id from of_hotel)
+       union all select 'tax', count(*)::int from tax where hotel_id in (select id from of_hotel)
+       union all select 'ari_month', count(*)::int from ari_month where hotel_id in (select id from of_hotel)
+       union all select 'hotel_search', count(*)::int from hotel_search where hotel_id in (select id from of_hotel)
+       union all select 'reservation', count(*)::int from of_reservation
+       union all select 'version', count(*)::int from reservation_version where hotel_id in (select id from of_hotel)
+       union all select 'delivery', count(*)::int from of_delivery
+       union all select 'fault', count(*)::int from sandbox_fault where supplier_id in (select id from account)
+       union all select 'idempotency', count(*)::int from idempotency where key_id in (select id from keys)
+       union all select 'kept booking', count(*)::int from booking_answer where token_id in (select -id from keys)
+     ) as counted where count > 0`,
+    [name],
+  )
+  return Object.fromEntries(rows.map((row) => [row.name, row.count]))
+}
+
+/** Rows that belong to nothing, of any account. */
+async function orphans(): Promise<number> {
+  const { rows } = await gateway.db.query<{ count: number }>(
+    `select (select count(*) from ari_month where hotel_id not in (select id from hotel))
+       + (select count(*) from delivery where hotel_id not in (select id from hotel))
+       + (select count(*) from reservation_version where hotel_id not in (select id from hotel))
+       + (select count(*) from delivery_alert where reservation_id not in (select id from reservation)) as count`,
+  )
+  return Number(rows[0]?.count)
+}
+
+async function digestOf(name: string): Promise<string | undefined> {
+  const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [name])
+  const id = rows[0]?.id ?? 0
+  return (await supplierDigests(gateway.db, [id])).get(id)
+}
+
+const hotelOf = async (supplier: TestClient): Promise<Record<string, unknown>> =>
+  Object(expectOk(await supplier.post('/push/getHotels', ['H1'])).body['hotels'])[0]
+
+type Change = { kind: string; hotelId: string; supplier: string; platformHotelId: string; revision: number }
+
+async function follow(platform: TestClient, from?: string): Promise<{ changes: Change[]; cursor: string }> {
+  const changes: Change[] = []
+  let cursor = from
+  for (;;) {
+    const { body } = expectOk(
+      await platform.get(`/booking/changes?limit=3${cursor === undefined ? '' : `&after=${cursor}`}`),
+    )
+    if (Array.isArray(body['changes'])) changes.push(...body['changes'])
+    cursor = String(body['cursor'])
+    if (body['hasMore'] !== true) return { changes, cursor }
+  }
+}
+
+test('a reset removes all hotels and what hangs on them, and says so; keys, URLs and the log stay, and other accounts whole', async () => {
+  const shop = await openShop(gateway, 'All')
+  await openShop(gateway, 'Beside')
+  const beside = await digestOf('Beside')
+  expectOk(await shop.supplier.post('/push/webhook/pushbook', { webhook: 'https://pms.example.com/book' }))
+  expectOk(
+    await shop.supplier.post('/push/sandbox/faults', {
+      faults: [{ calls: 'pushBooking', fault: 'timeout', hotelId: 'H1' }],
+    }),
+  )
+  const wanted = {
+    hotelId: 'H1',
+    checkin: '2027-04-20',
+    checkout: '2027-04-21',
+    rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }],
+  }
+  const key = { 'idempotency-key': 'the-same' }
+  const made = expectStatus(await shop.supplier.post('/push/sandbox/booking', wanted, key), 201)
+  expectOk(await shop.supplier.post('/push/taxes', { hotelId: 'H1', taxes: [] }, key))
+  expectOk(await shop.supplier.post('/push/sandbox/clock', { advanceBy: 'P1D' }))
+  const webhooks = (await shop.supplier.get('/push/webhook')).body
+  const logged = expectOk(await shop.supplier.get('/push/log')).body['pushes']
+
+  const { body } = expectOk(await reset(shop.supplier))
+  assert.deepEqual(body, {
+    code: '200',
+    message: 'Sandbox reset',
+    removed: { hotels: 1, roomRates: 2, reservations: 1, deliveries: 1 },
+    clock: { now: '2027-03-01T12:00:00.000Z', aheadBy: 'PT0S' },
+  })
+  assert.deepEqual(await rowsOf('All'), {})
+  assert.deepEqual((await shop.supplier.get('/push/webhook')).body, webhooks)
+  assert.deepEqual(expectOk(await shop.supplier.get('/push/log')).body['pushes'], logged)
+  assert.equal(await digestOf('Beside'), beside)
+  assert.equal(
+    (await shop.platform.get(`/booking/reservations/${String(made.body['reservationId'])}`)).status,
+    404,
+  )
+  // The same key is a new one, and a second reset finds nothing.
+  await openShop(gateway, 'All')
+  expectOk(await shop.supplier.post('/push/taxes', { hotelId: 'H1', taxes: [] }, key))
+  const again = expectStatus(await shop.supplier.post('/push/sandbox/booking', wanted, key), 201)
+  assert.equal(again.headers.get('idempotency-replayed'), null)
+  expectOk(await reset(shop.supplier))
+  const none = { hotels: 0, roomRates: 0, reservations: 0, deliveries: 0 }
+  assert.deepEqual(expectOk(await reset(shop.supplier)).body['removed'], none)
+})
+
+test('a hotel that is pushed again is the same hotel to the platform, empty; no process answers from what it remembers', async () => {
+  const shop = await openShop(gateway, 'Again')
+  const second = await platformOf(other)
+  const through = { ...shop.supplier, ...client(other.url, { 'x-api-key': shop.supplier.apiKey }) }
+  const night = { hotelId: 'H1', ari: [{ roomId: 'DBL', date: '2027-04-20', inventory: 7 }] }
+  const offers = async (platform: TestClient): Promise<unknown> => {
+    const hotels = [{ supplier: 'Again', hotelId: 'H1' }]
+    const search = { hotels, checkin: '2027-04-20', checkout: '2027-04-21', rooms: [{ adults: 2 }] }
+    const { body } = expectOk(await platform.post('/booking/offers', search))
+    return [Object(body['hotels'])[0]?.offers.length, Object(body['notFound']).length]
+  }
+  const all = async () => [await offers(shop.platform), await offers(second)]
+  const bothPush = async () =>
+    [await shop.supplier.post('/push/ari', night), await through.post('/push/ari', night)].map((reply) => [
+      reply.status,
+      reply.body['message'],
+    ])
+  const first = await hotelOf(shop.supplier)
+  assert.deepEqual(await all(), [
+    [2, 0],
+    [2, 0],
+  ])
+  for (const [status] of await bothPush()) assert.equal(status, 200)
+  const { cursor } = await follow(shop.platform)
+
+  expectOk(await reset(shop.supplier))
+  assert.deepEqual(await all(), [
+    [undefined, 1],
+    [undefined, 1],
+  ])
+  const unknown = [404, 'Hotel ID is not found']
+  assert.deepEqual(await bothPush(), [unknown, unknown])
+  const booked = await bookingBy(second, 'Again')()
+  assert.deepEqual([booked.status, booked.body['message']], [404, 'Hotel not found'])
+
+  await pushStoryHotel(shop.supplier)
+  const now = await hotelOf(shop.supplier)
+  assert.equal(now['platformHotelId'], first['platformHotelId'])
+  assert.deepEqual(await all(), [
+    [0, 0],
+    [0, 0],
+  ])
+  const ari = expectOk(
+    await shop.supplier.post('/push/getAri', {
+      hotelId: 'H1',
+      startDate: '2027-04-01',
+      endDate: '2027-04-30',
+    }),
+  )
+  assert.deepEqual(ari.body['ari'], [])
+  for (const [status] of await bothPush()) assert.equal(status, 200)
+  await pushNights(through)
+  assert.deepEqual(await all(), [
+    [2, 0],
+    [2, 0],
+  ])
+  idOf(await bookingBy(second, 'Again')())
+
+  const { changes } = await follow(shop.platform, cursor)
+  const ours = changes.filter(({ supplier }) => supplier === 'Again')
+  assert.deepEqual(ours.map(({ kind }) => kind).slice(0, 3), ['removed', 'hotel', 'products'])
+  assert.deepEqual(
+    new Set(ours.map(({ hotelId, platformHotelId }) => `${hotelId} ${platformHotelId}`)),
+    new Set([`H1 ${String(first['platformHotelId'])}`]),
+  )
+  const revisions = ours.map(({ revision }) => revision)
+  assert.deepEqual(
+    revisions,
+    revisions.toSorted((left, right) => left - right),
+  )
+})
+
+test('whoever follows the changes is told of every removed hotel, and the feed comes to its end', async () => {
+  const supplier = await gateway.supplier('Many')
+  const platform = await platformOf(gateway)
+  const { cursor } = await follow(platform)
+  const codes = Array.from({ length: 10 }, (_, index) => `H${index}`)
+  for (const hotelId of codes) await pushStoryHotel(supplier, { hotelId })
+  expectOk(await reset(supplier))
+  const { changes, cursor: end } = await follow(platform, cursor)
+  const removed = changes.filter(({ kind }) => kind === 'removed').map(({ hotelId }) => hotelId)
+  assert.deepEqual(removed.toSorted(), codes)
+  assert.deepEqual(await follow(platform, end), { changes: [], cursor: end })
+})
+
+test('a call under way while its reservation is removed ends without a trace, and holds up no other account', async () => {
+  const shop = await openShop(gateway, 'Calling')
+  const beside = await openShop(gateway, 'Called beside')
+  const answers: (() => void)[] = []
+  const receiver = await startReceiver(
+    (socket) => void answers.push(() => void socket.write(httpAnswer(500, '{}'))),
+  )
+  receivers.push(receiver)
+  const webhook = `http://127.0.0.1:${receiver.port}/book`
+  for (const { supplier } of [shop, beside])
+    expectOk(await supplier.post('/push/webhook/pushbook', { webhook }))
+  idOf(await shop.book())
+  await until('the call is under way', () => answers.length === 1)
+  expectOk(await reset(shop.supplier))
+  idOf(await beside.book())
+  await until('the other is under way', () => answers.length === 2)
+  for (const answer of answers) answer()
+  const attempts = async (): Promise<unknown> => {
+    const { body } = expectOk(await beside.supplier.get('/push/deliveries'))
+    return Object(body['deliveries'])[0].attempts.length
+  }
+  await until('the other is settled', async () => (await attempts()) === 1)
+  assert.deepEqual([await rowsOf('Calling'), await orphans()], [{}, 0])
+})
+
+test('beside pushes, bookings and deliveries of both processes each is whole or not there, and nobody gets a 500', async () => {
+  const receiver = await startReceiver(
+    (socket, _call, index) => void socket.write(httpAnswer(index % 3 === 0 ? 500 : 200, '{}')),
+  )
+  receivers.push(receiver)
+  const shop = await openShop(gateway, 'Racing', { inventory: 1_000 })
+  await openShop(gateway, 'Not racing')
+  const beside = await digestOf('Not racing')
+  expectOk(
+    await shop.supplier.post('/push/webhook/pushbook', { webhook: `http://127.0.0.1:${receiver.port}/book` }),
+  )
+  const through = client(other.url, { 'x-api-key': shop.supplier.apiKey })
+  const second = await platformOf(other)
+  const statuses = new Map<string, Set<number>>()
+  let isOver = false
+  const again = async (what: string, call: () => Promise<Reply>): Promise<void> => {
+    while (!isOver) {
+      const { status, text } = await call()
+      assert.ok(status < 500, `${what}: ${text}`)
+      statuses.set(what, (statuses.get(what) ?? new Set<number>()).add(status))
+    }
+  }
+  const item = {
+    roomId: 'DBL',
+    startDate: '2027-04-01',
+    endDate: '2027-04-30',
+    inventory: 900,
+    rates: [{ rateId: 'BAR', price: 100 }],
+  }
+  const ari = { hotelId: 'H1', pricingModel: 'unit', ari: [item] }
+  const faults = { faults: [{ calls: 'pushBooking', fault: 'status500', hotelId: 'H1' }] }
+  const running = [
+    again('hotel', () => shop.supplier.post('/push/hotels', [hotel('H1'), hotel('H2')])),
+    again('products', () => through.post('/push/products', { hotelId: 'H1', products: products() })),
+    again('ari', () => shop.supplier.post('/push/ari', ari)),
+    again('ari by the other', () => through.post('/push/ari', ari)),
+    again('getAri', () =>
+      through.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-04-30' }),
+    ),
+    again('book', () => shop.book()),
+    again('book by the other', () => bookingBy(second, 'Racing')()),
+    again('offers', () => offersOf(second)),
+    again('faults', () => through.post('/push/sandbox/faults', faults)),
+    again('clock', () => through.post('/push/sandbox/clock', { advanceBy: 'PT1S' })),
+    again('changes', () => second.get('/booking/changes')),
+  ]
+  const removed: number[] = []
+  for (let round = 0; round < 6; round++) {
+    await until('something was booked', async () => 'reservation' in (await rowsOf('Racing')))
+    const { body } = expectOk(await reset(round % 2 === 0 ? shop.supplier : through))
+    removed.push(Object(body['removed']).reservations)
+    assert.equal(await orphans(), 0)
+  }
+  isOver = true
+  await Promise.all(running)
+  assert.ok(
+    removed.every((count) => count > 0),
+    String(removed),
+  )
+  // 409: the hotel is there again, without prices.
+  for (const status of statuses.get('book') ?? []) assert.ok([201, 404, 409].includes(status), String(status))
+  expectOk(await reset(shop.supplier))
+  assert.deepEqual([await rowsOf('Racing'), await orphans()], [{}, 0])
+  assert.equal(await digestOf('Not racing'), beside)
+})
+
+function offersOf(platform: TestClient): Promise<Reply> {
+  const hotels = [{ supplier: 'Racing', hotelId: 'H1' }]
+  return platform.post('/booking/offers', {
+    hotels,
+    checkin: '2027-04-20',
+    checkout: '2027-04-21',
+    rooms: [{ adults: 2 }],
+  })
+}
+
+function hotel(hotelId: string): object {
+  const ages = { minChildAge: 2, maxChildAge: 12 }
+  return {
+    hotelId,
+    hotelName: hotelId,
+    currency: 'USD',
+    isAvailable: true,
+    ...ages,
+    timezone: 'Europe/Paris',
+  }
+}
+
+function products(): object[] {
+  return ['BAR', 'NRF'].map((rateId) => ({
+    roomId: 'DBL',
+    roomType: 'Double',
+    rateId,
+    roomName: 'Double',
+    rateName: rateId,
+    isAvailable: true,
+    occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 2 },
+  }))
+}
