@@ -13,6 +13,8 @@ export type TestProvider = {
   /** Spoils the next ID tokens. */
   spoil: (claims: Record<string, unknown>) => Record<string, unknown>
   isBroken: boolean
+  /** Its clock: that of the machine, unless it is said otherwise. */
+  nowMs: () => number
   /** What the browser does at the provider: answers where it is sent back to. */
   visit: (url: string) => string
   stop: () => Promise<void>
@@ -59,7 +61,7 @@ export async function startOpenIdProvider(): Promise<TestProvider> {
       form.get('redirect_uri') === asked.redirectUri &&
       hash('sha256', form.get('code_verifier') ?? '', 'base64url') === asked.challenge
     if (!isRight) return undefined
-    const nowSeconds = Math.floor(Date.now() / 1000)
+    const nowSeconds = Math.floor(provider.nowMs() / 1000)
     const claims = provider.spoil({
       iss: provider.issuer,
       aud: provider.clientId,
@@ -89,6 +91,7 @@ export async function startOpenIdProvider(): Promise<TestProvider> {
     claims: {},
     spoil: (claims) => claims,
     isBroken: false,
+    nowMs: () => Date.now(),
     visit: (url) => {
       const { searchParams } = new URL(url)
       const said = (name: string) => searchParams.get(name) ?? ''

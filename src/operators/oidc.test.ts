@@ -16,6 +16,7 @@ before(async () => {
   welcoming = await startGateway({
     console: { publicUrl: undefined, oidc: { ...oidc, newcomerRole: 'viewer' } },
   })
+  provider.nowMs = () => gateway.clock.now()
 })
 after(async () => {
   await gateway.stop()
@@ -129,6 +130,18 @@ test('an address that only looks like the one of an operator signs nobody in, an
   assert.deepEqual(await signIn(welcoming), { location: '/console', me })
 })
 
+test("tokens are over by the store's clock, also while the provider's metadata are remembered", async () => {
+  await makeMaria(gateway)
+  const startedAt = new Date(gateway.clock.now()).toISOString()
+  assert.equal((await signIn()).location, '/console')
+  // The machine's own clock stays, 400 days off from then on.
+  gateway.clock.set(new Date(gateway.clock.now() + 400 * 86_400_000).toISOString())
+  assert.equal((await signIn()).location, '/console')
+  provider.spoil = (claims) => ({ ...claims, exp: Math.floor(gateway.clock.now() / 1000) - 600 })
+  assert.equal((await signIn()).location, '/console/sign-in?problem=provider')
+  gateway.clock.set(startedAt)
+})
+
 test('the cookie of a sign-in counts once, even with another code of the provider, and goes with the answer', async () => {
   await makeMaria(gateway)
   const begun = await go(`${gateway.url}/console/api/sign-in/oidc`)
@@ -155,7 +168,7 @@ test('another state, nonce, audience, issuer, an old token, a code used twice an
     { nonce: 'another' },
     { aud: 'another' },
     { iss: 'https://another.example' },
-    { exp: Math.floor(Date.now() / 1000) - 600 },
+    { exp: Math.floor(gateway.clock.now() / 1000) - 600 },
   ]) {
     provider.spoil = (claims) => ({ ...claims, ...spoilt })
     assert.deepEqual([spoilt, await signIn()], [spoilt, failed])

@@ -37,16 +37,25 @@ const timeoutSeconds = 10
 const answerBytesMax = 1024 * 1024
 /** Its addresses and keys may change; what is older is asked for again. */
 const metadataTrustedMs = 60 * 60 * 1000
+/** Less than what providers' tokens are allowed to be off. */
+const skewChangedMs = 5_000
 
 const scopes = 'openid email'
 
 export function signInProvider(settings: OidcSettings, { clock }: { clock: Clock }): SignInProvider {
   const issuer = new URL(settings.issuer)
-  let discovered: { atMs: number; configuration: Promise<Configuration> } | undefined
+  let discovered: { atMs: number; skewMs: number; configuration: Promise<Configuration> } | undefined
   const configurationNow = (): Promise<Configuration> => {
     const nowMs = clock.now()
-    if (discovered && nowMs - discovered.atMs < metadataTrustedMs) return discovered.configuration
-    const asked = { atMs: nowMs, configuration: discover(issuer, settings) }
+    // Tokens are over by the clock that all processes have, not by this machine's.
+    const skewMs = nowMs - Date.now()
+    if (
+      discovered &&
+      nowMs - discovered.atMs < metadataTrustedMs &&
+      Math.abs(skewMs - discovered.skewMs) < skewChangedMs
+    )
+      return discovered.configuration
+    const asked = { atMs: nowMs, skewMs, configuration: discover(issuer, settings, skewMs) }
     discovered = asked
     // A provider that was not there is asked again the next time.
     asked.configuration.catch(() => {
@@ -95,10 +104,15 @@ export function signInProvider(settings: OidcSettings, { clock }: { clock: Clock
   }
 }
 
-async function discover(issuer: URL, { clientId, clientSecret }: OidcSettings): Promise<Configuration> {
+async function discover(
+  issuer: URL,
+  { clientId, clientSecret }: OidcSettings,
+  skewMs: number,
+): Promise<Configuration> {
   const client = await import('openid-client')
   const authentication = clientSecret === undefined ? client.None() : client.ClientSecretPost(clientSecret)
-  return client.discovery(issuer, clientId, undefined, authentication, {
+  const metadata = { [client.clockSkew]: Math.round(skewMs / 1000) }
+  return client.discovery(issuer, clientId, metadata, authentication, {
     timeout: timeoutSeconds,
     [client.customFetch]: boundedFetch,
     execute: [

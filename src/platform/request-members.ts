@@ -16,19 +16,20 @@ type Sent = { body: unknown; query: unknown; unknownFields: UnknownFields; warni
  */
 export function membersReader(route: Route): (call: Sent) => Problem[] {
   const isSuppliers = route.access === 'supplier'
-  const body = route.body && knownMembers(route.body, { ignored: isSuppliers ? envelopeMembers : [] })
+  // A route without a body knows no member of one.
+  const body = knownMembers(route.body ?? Type.Object({}), { ignored: isSuppliers ? envelopeMembers : [] })
   // An empty parameter may be a variable that was never set: it must not ask for everything.
   const query = knownMembers(route.query ?? Type.Object({}), { dropsEmpty: false })
   // What else is sent may hold a card or a password.
   const isValueShown = isSuppliers
   return (call) => {
-    if ((!body || body.isPlain(call.body)) && query.isPlain(call.query)) return none
+    if (body.isPlain(call.body) && query.isPlain(call.query)) return none
     const isRefused = call.unknownFields === 'reject'
     const refused = { listed: [], unlisted: 0 }
     const into = isRefused ? refused : call.warnings
     const options = { isRefused, isValueShown }
-    query.read(call.query, (spell) => warn(into, () => parameterOf(spell(), body?.whereKnown)), options)
-    body?.read(call.body, (spell) => warn(into, spell), options)
+    query.read(call.query, (spell) => warn(into, () => parameterOf(spell(), body.whereKnown)), options)
+    body.read(call.body, (spell) => warn(into, spell), options)
     return problemsOf(refused)
   }
 }
@@ -43,12 +44,9 @@ function problemsOf({ listed, unlisted }: { listed: Problem[]; unlisted: number 
   return listed
 }
 
-function parameterOf(
-  problem: Problem,
-  whereKnown: ((name: string) => string | undefined) | undefined,
-): Problem {
+function parameterOf(problem: Problem, whereKnown: (name: string) => string | undefined): Problem {
   const name = (problem.path ?? '').slice(1)
-  const where = whereKnown?.(name)
+  const where = whereKnown(name)
   const hint = problem.hint ?? (where === undefined ? undefined : `Send it in ${where}`)
   return { ...problem, path: `?${name}`, ...(hint === undefined ? {} : { hint }) }
 }

@@ -98,17 +98,19 @@ function readJsonOnly(
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const { caller, push, route } = request.ari
-    // There is no such endpoint, or it takes no body, whatever the header says: Node drops what comes.
-    if (!route?.body) return undefined
+    // There is no such endpoint: Node drops what comes.
+    if (!route) return undefined
     const limits = bodyLimits[route.access]
     const owner = inFlight.ownerOf(request)
     const bytesMax = caller?.limits.bodyBytesMax ?? limits.bytesMax
     const raw = await bodies.read(request.raw, { ...limits, owner, bytesMax })
+    const parsed = (isQuoted: boolean) =>
+      turns.parse(owner, raw, () => parseJson(raw, { isQuoted, valuesMax: limits.valuesMax }))
+    // A body that nobody asked for is kept nowhere; its members are told of, and what is none holds nothing up.
+    if (!route.body) return raw.length === 0 ? undefined : parsed(false).catch(() => undefined)
     if (push) push.rawBody = raw
-    return turns.parse(owner, raw, () =>
-      // Those that the push log keeps anyway: others may hold card data, and those of the console passwords.
-      parseJson(raw, { isQuoted: route.pushKind !== undefined, valuesMax: limits.valuesMax }),
-    )
+    // Those that the push log keeps anyway: others may hold card data, and those of the console passwords.
+    return parsed(route.pushKind !== undefined)
   })
   fastify.register(compress, {
     // Answers say themselves when they are long enough: a hook on each would cost the short ones.

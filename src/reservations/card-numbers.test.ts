@@ -212,3 +212,34 @@ test('what is no number of a card, or a telephone number with its +, is kept as 
   assert.deepEqual(booked.body['warnings'], [])
   assert.deepEqual((await read(idOf(booked)))['customer'], customer)
 })
+
+describe('a body that no endpoint asked for', () => {
+  test('is told of member by member at a cancellation, and nothing of it is repeated, stored or held against it', async () => {
+    const id = idOf(expectStatus(await shop.book(), 201))
+    const sent = { reason: 'changed plans', card: { number, cvv: 'CvvCanary' }, [number]: true }
+    const reply = expectOk(await shop.platform.post(`/booking/reservations/${id}/cancel`, sent))
+    const warnings = Array.from(Object(reply.body)['warnings']).map(Object)
+    assert.deepEqual(
+      warnings.map(({ type, path, value }) => [type, path, value]),
+      [
+        ['UNKNOWN_FIELD', '/reason', undefined],
+        ['UNKNOWN_FIELD', '/card', undefined],
+        ['UNKNOWN_FIELD', '/…', undefined],
+      ],
+    )
+    isNotRepeated(reply)
+    assert.deepEqual(await storedWith(number), [])
+    assert.deepEqual(await storedWith('CvvCanary'), [])
+    const refused = await shop.platform.post(`/booking/reservations/${id}/cancel`, sent, {
+      'x-unknown-fields': 'reject',
+    })
+    assert.deepEqual([refused.status, problemsOf(refused).length], [400, 3])
+  })
+
+  test('holds nothing up where it is empty or no JSON', async () => {
+    for (const body of ['', '{"reason"', '[]', '"gone"']) {
+      const id = idOf(expectStatus(await shop.book(), 201))
+      expectOk(await shop.platform.post(`/booking/reservations/${id}/cancel`, body))
+    }
+  })
+})
