@@ -30,6 +30,7 @@ import type { OutboundRules } from './platform/outbound.ts'
 import { serve, type Server } from './platform/serve.ts'
 import { startStoreWatch } from './platform/store-watch.ts'
 import type { Mounted } from './platform/mount.ts'
+import { priceFloors } from './taxes/price-floor.ts'
 import { pushTaxes } from './taxes/push-taxes.ts'
 import { pushProducts } from './products/push-products.ts'
 import { priceChecker } from './price-check/checker.ts'
@@ -165,7 +166,7 @@ export function startApp(needs: AppNeeds): App {
 
 /** What handlers are given, made once. */
 function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authenticator): HandlerNeeds {
-  const known = catalogs(needs.db)
+  const known = catalogs(needs.db, priceFloors)
   const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
   const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined
   const prices = priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch })

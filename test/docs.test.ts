@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { taxTypes } from '../src/taxes/contract.ts'
 import { difference, stepsOf, textMatches, type Step } from './docs-pages.ts'
+import { minutes } from './pace.ts'
 import { askRows, type Stay, type Verdict } from './docs-tables.ts'
 import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
 import {
@@ -24,7 +25,7 @@ import {
 const root = resolve(import.meta.dirname, '..')
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
 const followingPage = 'docs/changes.md'
-const shellTimeoutMs = 20_000
+const shellTimeoutMs = minutes(2)
 let exampleSupplier: ExampleSupplier
 let gateway: TestGateway
 let folder: string

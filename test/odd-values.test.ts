@@ -12,6 +12,8 @@ before(async () => {
   gateway = await startGateway()
   supplier = await gateway.supplier('Acme')
   await pushStoryHotel(supplier)
+  const ari = [{ ...april, inventory: 4 }]
+  expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }))
 })
 after(() => gateway.stop())
 
@@ -32,6 +34,9 @@ async function told(rate: object, more: object = {}): Promise<string[][]> {
 const never = (nights: number, min: string, max: string): string[][] => [
   ['NEVER_BOOKABLE', `${nights} nights cannot be booked: ${min} is above ${max}`],
 ]
+const neverOnArrival = (min: string, max: string): string[][] => [
+  ['NEVER_BOOKABLE', `No stay can begin on 3 nights: ${min} is above ${max}`],
+]
 
 test('a least stay above the longest, by values of one push or of two, can never be booked', async () => {
   const lengths = ['minLengthStay', 'maxLengthStay']
@@ -46,11 +51,11 @@ test('a least stay above the longest, by values of one push or of two, can never
   )
   assert.deepEqual(await told({ minLengthStay: null, maxLengthStay: null }), [])
   assert.deepEqual(await told({ minStayArrival: 3 }), [])
-  assert.deepEqual(await told({ maxStayArrival: 2 }), never(3, 'minStayArrival', 'maxStayArrival'))
+  assert.deepEqual(await told({ maxStayArrival: 2 }), neverOnArrival('minStayArrival', 'maxStayArrival'))
   assert.deepEqual(await told({ minStayArrival: null }), [])
   assert.deepEqual(
     await told({ minAdvanceDays: 30, maxAdvanceDays: 7 }),
-    never(3, 'minAdvanceDays', 'maxAdvanceDays'),
+    neverOnArrival('minAdvanceDays', 'maxAdvanceDays'),
   )
 })
 
@@ -106,4 +111,147 @@ test('a product that is pushed without the policies that it had is told that the
   assert.deepEqual(await push({}), [])
   await push({ cancelPolicies })
   assert.deepEqual(await push({ cancelPolicies: [] }), [])
+})
+
+/** The warnings of each item of a push, by their message; everything is accepted. */
+async function toldOf(hotelId: string, ari: object[], more: object = {}): Promise<string[][]> {
+  const { body } = expectOk(await supplier.post('/push/ari', { hotelId, ari, ...more }))
+  return Object(body['results']).map(({ warnings = [] }: { warnings?: Record<string, string>[] }) =>
+    warnings.filter(({ type }) => type !== 'SUPERSEDED').map(({ type, message }) => `${type}: ${message}`),
+  )
+}
+
+const rate = (more: object, rateId = 'BAR') => ({ ...april, rates: [{ rateId, ...more }] })
+const unit = { pricingModel: 'unit' }
+
+test('what one item sets and a later one mends is not told of, and neither is what a newer sequence keeps', async () => {
+  await pushStoryHotel(supplier, { hotelId: 'M1' })
+  const limits = rate({ minLengthStay: 5, maxLengthStay: 3 })
+  assert.deepEqual(await toldOf('M1', [limits, rate({ maxLengthStay: 7 })]), [[], []])
+  assert.deepEqual(await toldOf('M1', [{ ...april, inventory: 1 }, rate({ price: 110 })], unit), [[], []])
+  assert.deepEqual(await toldOf('M1', [rate({ price: 1_100 }), rate({ price: 110 })], unit), [[], []])
+  assert.deepEqual(await toldOf('M1', [rate({ price: 110 }), rate({ price: 1_100 })], unit), [
+    [],
+    ['ROUND_NUMBER_X10: 3 nights got a price ten times, or a tenth of, the one before'],
+  ])
+  await toldOf('M1', [rate({ minLengthStay: 2, maxLengthStay: 9 })], { sequence: 20 })
+  assert.deepEqual(await toldOf('M1', [limits], { sequence: 10 }), [[]])
+})
+
+test('a price on nights of which no inventory is held can never be booked, whatever else the push or an earlier one holds', async () => {
+  await pushStoryHotel(supplier, { hotelId: 'M2' })
+  const without = (nights: string) => [
+    `NEVER_BOOKABLE: ${nights} cannot be booked: there is a price and no inventory`,
+  ]
+  const inventory = { roomId: 'DBL', date: '2027-04-02', inventory: 0 }
+  assert.deepEqual(await toldOf('M2', [rate({ price: 110 })], unit), [without('3 nights')])
+  // The same again changes nothing, and is as wrong as before.
+  assert.deepEqual(await toldOf('M2', [rate({ price: 110 })], unit), [without('3 nights')])
+  // None left is not none held; and the order of the items says nothing.
+  assert.deepEqual(await toldOf('M2', [rate({ price: 111 }), inventory], unit), [without('2 nights'), []])
+  const flat = { roomId: 'DBL', rateId: 'NRF', date: '2027-04-03', price: 99 }
+  assert.deepEqual(await toldOf('M2', [flat], { ...unit, dryRun: true }), [without('1 night')])
+  // A rate's own inventory sells where the room has none.
+  assert.deepEqual(await toldOf('M2', [rate({ price: 110, inventory: 2 }, 'NRF')], unit), [[]])
+  // What is cleared by the push itself is no price, and restrictions alone say nothing of it.
+  assert.deepEqual(await toldOf('M2', [rate({ price: 120 }), rate({ price: null })], unit), [[], []])
+  assert.deepEqual(await toldOf('M2', [rate({ closed: true, minLengthStay: 2 })]), [[]])
+  assert.deepEqual(await toldOf('M2', [{ ...april, inventory: 3 }]), [[]])
+  assert.deepEqual(await toldOf('M2', [rate({ price: 110 })], unit), [[]])
+  // Clearing it is what makes the prices held earlier useless; only what sets a price is told.
+  assert.deepEqual(await toldOf('M2', [{ ...april, inventory: null }]), [[]])
+})
+
+const fixed = (value: number, more: object = {}) => ({
+  type: 'CITY_TAX',
+  valueType: 'fixed',
+  value,
+  appliedOn: 'net',
+  appliedPer: 'per_person_per_night',
+  included: true,
+  payNow: true,
+  ...more,
+})
+
+test('a price below the taxes that it includes can never be booked; one that some party or stay can pay is not told of', async () => {
+  await pushStoryHotel(supplier, { hotelId: 'M3' })
+  const below = (nights: string) => [
+    `NEVER_BOOKABLE: ${nights} cannot be booked: a price is below the taxes that it includes`,
+  ]
+  const taxes = async (list: object[], products: object[] = []) =>
+    expectOk(await supplier.post('/push/taxes', { hotelId: 'M3', taxes: list, products }))
+  await toldOf('M3', [{ ...april, inventory: 3 }])
+  assert.deepEqual(await toldOf('M3', [rate({ price: 3 })], unit), [[]])
+  await taxes([fixed(4)])
+  assert.deepEqual(await toldOf('M3', [rate({ price: 3.99 })], unit), [below('3 nights')])
+  // Two could not pay it, but one can.
+  assert.deepEqual(await toldOf('M3', [rate({ price: 4 })], unit), [[]])
+  assert.deepEqual(await toldOf('M3', [rate({ prices: [adult(1, 5), adult(2, 7.99)] })], guest), [
+    below('3 nights'),
+  ])
+  assert.deepEqual(await toldOf('M3', [rate({ prices: [adult(2, 8)] })], guest), [[]])
+  const child = { ageCategory: 'child', guests: 1, amount: 1 }
+  assert.deepEqual(await toldOf('M3', [rate({ prices: [child] })], guest), [[]])
+  // A tax of a stay is less a night the longer it is, one that is added takes nothing, a dated one has its nights.
+  await taxes([
+    fixed(400, { appliedPer: 'per_room_per_stay' }),
+    fixed(400, { included: false }),
+    fixed(4, { appliedPer: 'per_room_per_night', startDate: '2027-04-02', endDate: '2027-04-02' }),
+  ])
+  assert.deepEqual(await toldOf('M3', [rate({ price: 3 })], unit), [below('1 night')])
+  // Only the rate that has the tax; and a percentage of a fixed VAT counts.
+  const vat = { type: 'VAT', appliedPer: 'per_room_per_night', included: false, payNow: true }
+  const onVat = { type: 'OTHER_TAX', valueType: '%', appliedOn: 'net+vat' }
+  await taxes([], [{ rateId: 'NRF', taxes: [fixed(100, vat), fixed(10, onVat)] }])
+  assert.deepEqual(await toldOf('M3', [rate({ price: 9 })], unit), [[]])
+  assert.deepEqual(await toldOf('M3', [rate({ price: 9.99 }, 'NRF')], unit), [below('3 nights')])
+  assert.deepEqual(await toldOf('M3', [rate({ price: 10 }, 'NRF')], unit), [[]])
+})
+
+test('a departure rule is told to be unused where it stands on no day on which anybody could leave', async () => {
+  await pushStoryHotel(supplier, { hotelId: 'M4' })
+  const ctd = (date: string, endDate = date) => ({
+    roomId: 'DBL',
+    startDate: date,
+    endDate,
+    rates: [{ rateId: 'BAR', closedToDeparture: true }],
+  })
+  const unused = (days: string) => [
+    `DEPARTURE_RULE_UNUSED: closedToDeparture forbids nothing on ${days}: the night before is not on sale`,
+  ]
+  assert.deepEqual(await toldOf('M4', [ctd('2027-04-02', '2027-04-03')]), [unused('2 days')])
+  const sold = { ...april, startDate: '2027-03-31', endDate: '2027-04-02', inventory: 2 }
+  await toldOf('M4', [{ ...sold, rates: [{ rateId: 'BAR', price: 110 }] }], unit)
+  // 31 March has no night before it that is sold; 1 April has one in another month; of a range one day is enough.
+  assert.deepEqual(await toldOf('M4', [ctd('2027-03-31')]), [unused('1 day')])
+  assert.deepEqual(await toldOf('M4', [ctd('2027-04-01')]), [[]])
+  assert.deepEqual(await toldOf('M4', [ctd('2027-03-28', '2027-04-01')]), [[]])
+  // The day after the last night is one on which guests leave.
+  assert.deepEqual(await toldOf('M4', [ctd('2027-04-03')]), [[]])
+  assert.deepEqual(await toldOf('M4', [ctd('2027-04-04')], { dryRun: true }), [unused('1 day')])
+  // The same push may put the night before on sale.
+  const night = { roomId: 'DBL', date: '2027-04-04', inventory: 1, rates: [{ rateId: 'BAR', price: 99 }] }
+  assert.deepEqual(await toldOf('M4', [ctd('2027-04-05'), night], unit), [[], []])
+  // Lifting it is never told of.
+  const off = { ...april, rates: [{ rateId: 'NRF', closedToDeparture: false }] }
+  assert.deepEqual(await toldOf('M4', [off]), [[]])
+})
+
+test('each kind is found in the push log by its type, and a push is applied as if it had none', async () => {
+  await pushStoryHotel(supplier, { hotelId: 'M5' })
+  await toldOf('M5', [rate({ price: 110, closedToDeparture: true })], unit)
+  const { body } = expectOk(
+    await supplier.post('/push/getAri', { hotelId: 'M5', startDate: '2027-04-01', endDate: '2027-04-30' }),
+  )
+  assert.deepEqual(body['ari'], [
+    { ...april, rates: [{ rateId: 'BAR', closedToDeparture: true, prices: [{ amount: 110 }] }] },
+  ])
+  for (const problem of ['NEVER_BOOKABLE', 'DEPARTURE_RULE_UNUSED']) {
+    const found = expectOk(await supplier.get(`/push/log?hotelId=M5&problem=${problem}`))
+    assert.deepEqual(
+      Object(found.body['pushes']).map(({ outcome }: { outcome: string }) => outcome),
+      ['applied'],
+      problem,
+    )
+  }
 })

@@ -1,10 +1,11 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import type { Problem } from '../platform/rejected.ts'
-import type { Block, NightMask, SetResult, Stamp } from './block.ts'
+import type { Block, Blocks, NightMask, SetResult, Stamp } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { ItemStatus } from './contract.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
-import { countNights } from './month.ts'
-import { noteOddities, noteTenfold, oddWarnings, type OddNights } from './odd-values.ts'
+import { countNights, type MonthNights } from './month.ts'
+import { oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
 import { problemsIn, type PlannedItem, type RowChange } from './planned.ts'
 
 export type ItemResult = {
@@ -17,26 +18,65 @@ export type ItemResult = {
   warnings?: Problem[]
 }
 
-/** The blocks a push may touch, by row and month. */
-export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Block }
+/** Cells applied before other requests get a turn of the event loop. */
+const cellsAtOnceMax = 20_000
+
+/** Applies the items in their order; each is told what is hardly meant of it as all together have left the blocks. */
+export async function applyItems(
+  items: readonly PlannedItem[],
+  to: ApplyTo,
+  after: AfterPush,
+): Promise<ItemResult[]> {
+  const tenfolds: Tenfold[][] = []
+  const results = await itemByItem(items, (item, index) => {
+    const tenfold: Tenfold[] = []
+    tenfolds.push(tenfold)
+    return applyItem(item, index, to, tenfold)
+  })
+  return itemByItem(items, ({ rows }, index) => {
+    const result = results[index]
+    if (!result) throw new Error(`item ${index} has no result`)
+    return withWarnings(result, oddWarnings(rows, tenfolds[index] ?? [], index, after))
+  })
+}
+
+async function itemByItem<Result>(
+  items: readonly PlannedItem[],
+  work: (item: PlannedItem, index: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let cells = 0
+  for (const [index, item] of items.entries()) {
+    results.push(work(item, index))
+    for (const { months } of item.rows) cells += months.length * 31
+    if (cells < cellsAtOnceMax) continue
+    cells = 0
+    await breathe()
+  }
+  return results
+}
+
+type ApplyTo = { blocks: Blocks; stamp: Stamp; priced: RowChange[] }
 
 /**
  * Applies a planned item to the blocks. Nights whose fields already held the values don't count as changed; fields
- * that a newer sequence has set keep them. `priced` gets the rows of which a price was set on some night.
+ * that a newer sequence has set keep them. `priced` gets the rows of which a price was set on some night, `tenfold`
+ * the prices that a slip of the decimal point would explain.
  */
-export function applyItem(
+function applyItem(
   item: PlannedItem,
   index: number,
-  { blocks, stamp, priced }: { blocks: Blocks; stamp: Stamp; priced: RowChange[] },
+  { blocks, stamp, priced }: ApplyTo,
+  tenfold: Tenfold[],
 ): ItemResult {
   let cellsChanged = 0
   let cellsSuperseded = 0
-  const odd: OddNights = new Map()
   for (const row of item.rows) {
     let nightsPriced = 0
     for (const { month, mask } of row.months) {
       const block = blocks.of(row.roomNo, row.rateNo, month)
-      const result = applyRow(row, block, mask, stamp, odd)
+      if (row.pricingModel !== undefined) noteTenfold(row, { month, mask }, block, tenfold)
+      const result = applyRow(row, block, mask, stamp)
       cellsChanged += countNights(result.changed)
       cellsSuperseded += countNights(result.superseded)
       nightsPriced |= result.priced
@@ -46,7 +86,6 @@ export function applyItem(
   const status = statusOf(item, cellsChanged, cellsSuperseded)
   const warnings = [
     ...item.warnings,
-    ...(odd.size > 0 ? oddWarnings(odd, index) : []),
     ...(cellsSuperseded > 0 ? [supersededWarning(cellsSuperseded, index)] : []),
   ]
   return {
@@ -68,7 +107,6 @@ function applyRow(
   block: Block,
   mask: NightMask,
   stamp: Stamp,
-  odd: OddNights,
 ): SetResult & { priced: NightMask } {
   let { changed, superseded } = row.guestPricesKept
     ? block.clearGuestPrices(mask, row.guestPricesKept, stamp)
@@ -83,17 +121,27 @@ function applyRow(
   for (const { field, value } of row.sets) {
     const isPrice = isPriceField(field)
     const nights = isPrice ? mask & ~barred : mask
-    if (isPrice) noteTenfold(block, { field, value }, nights, odd)
     const result = block.set(field, nights, value, stamp)
     changed |= result.changed
     superseded |= result.superseded
     if (isPrice && value !== unset) priced |= nights & ~result.superseded
   }
-  noteOddities(block, row.sets, mask, odd)
   return { changed, superseded: superseded | barred, priced }
 }
 
+function noteTenfold(row: RowChange, { month, mask }: MonthNights, held: Block, tenfold: Tenfold[]): void {
+  for (const set of row.sets) {
+    const nights = isPriceField(set.field) ? tenfoldNights(held, set, mask) : 0
+    if (nights !== 0) tenfold.push({ row, month, set, nights })
+  }
+}
+
 const nothing: SetResult = { changed: 0, superseded: 0 }
+
+/** The result with what is hardly meant of what was applied. */
+function withWarnings(result: ItemResult, more: readonly Problem[]): ItemResult {
+  return more.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...more] }
+}
 
 function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: number): ItemStatus {
   if (problemsIn(item) > 0) return item.rows.length > 0 ? 'partial' : 'rejected'

@@ -44,6 +44,9 @@ export type Stamp = {
 
 export type SetResult = { changed: NightMask; superseded: NightMask }
 
+/** The blocks a push may touch, by row and month. */
+export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Block }
+
 export class Block {
   readonly #bytes: Buffer
   readonly #columns: Column[]

@@ -1,14 +1,14 @@
-import type { HotelRow } from '../hotels/store.ts'
 import type { Database, Queryable } from '../platform/postgres.ts'
 import {
   roomRateKey,
   selectHotelCatalogs,
-  type Catalog,
   type HotelOfSupplier,
+  type HotelWithCatalog,
   type RoomRate,
 } from '../products/store.ts'
 import { Together } from '../platform/together.ts'
 import { minorDigits } from '../reference/currencies.ts'
+import type { PriceFloor } from './odd-values.ts'
 import type { LockedHotel } from './store.ts'
 
 /** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`, in the store of the stamp. */
@@ -26,6 +26,15 @@ export type HotelCatalog = {
   rateNoByCode: ReadonlyMap<string, number>
   /** The room-rate's product; undefined when the pair was never pushed. */
   productOf: (roomNo: number, rateNo: number) => RoomRate | undefined
+  /** Absent where no tax takes a fixed amount from a price. */
+  priceFloor: PriceFloor | undefined
+}
+
+/** How the taxes of a hotel bound its prices: their column beside the hotel's, and what it means. */
+export type PriceFloors = {
+  /** As SQL; null where any price will do. */
+  column: (hotelId: string) => string
+  of: (held: unknown, minorDigits: number) => PriceFloor | undefined
 }
 
 export type Catalogs = {
@@ -43,7 +52,7 @@ export type Catalogs = {
 const entriesKeptMax = 100_000
 const hotelsAtOnceMax = 100
 
-export function catalogs(db: Database): Catalogs {
+export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
   const kept = new Map<string, HotelCatalog>()
   let entries = 0
   db.epoch.onChange(() => {
@@ -69,11 +78,11 @@ export function catalogs(db: Database): Catalogs {
     connection: Queryable,
     wanted: readonly HotelOfSupplier[],
   ): Promise<(HotelCatalog | undefined)[]> => {
-    const found = await selectHotelCatalogs(connection, wanted)
+    const found = await selectHotelCatalogs(connection, wanted, priceFloors.column)
     return wanted.map((hotel, index) => {
       const held = found[index]
       if (!held) return undefined
-      const catalog = catalogOf(hotel, held)
+      const catalog = catalogOf(hotel, held, priceFloors)
       keep(keyText(hotel), catalog)
       return catalog
     })
@@ -113,8 +122,10 @@ function keyText({ supplierId, hotelCode }: HotelOfSupplier): string {
 
 function catalogOf(
   { supplierId, hotelCode }: HotelOfSupplier,
-  { storeStamp, hotel, catalog }: { storeStamp: string; hotel: HotelRow; catalog: Catalog },
+  { storeStamp, hotel, catalog, beside }: HotelWithCatalog,
+  priceFloors: PriceFloors,
 ): HotelCatalog {
+  const digits = minorDigits(hotel.currency) ?? 2
   const { roomNoByCode, rateNoByCode, roomRateByKey } = catalog
   return {
     storeStamp,
@@ -125,9 +136,10 @@ function catalogOf(
     timeZone: hotel.timeZone,
     aheadMs: hotel.aheadMs,
     currency: hotel.currency,
-    minorDigits: minorDigits(hotel.currency) ?? 2,
+    minorDigits: digits,
     roomNoByCode,
     rateNoByCode,
     productOf: (roomNo, rateNo) => roomRateByKey.get(roomRateKey(roomNo, rateNo)),
+    priceFloor: priceFloors.of(beside, digits),
   }
 }

@@ -1,14 +1,14 @@
-import { setImmediate as breathe } from 'node:timers/promises'
 import type { Connection } from '../platform/connection.ts'
 import type { Push } from '../platform/mount.ts'
 import type { Needs } from '../platform/needs.ts'
 import { commitFailure } from '../platform/store-faults.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
-import { applyItem, asUnchanged, type Blocks, type ItemResult } from './apply.ts'
+import { applyItems, asUnchanged } from './apply.ts'
+import { monthsBeside } from './odd-values.ts'
 import { Scratch } from './scratch.ts'
 import type { BlockCache, HeldBlock } from './block-cache.ts'
-import { Block, type Stamp } from './block.ts'
+import { Block, type Blocks, type Stamp } from './block.ts'
 import { isCatalogOf, type Catalogs, type HotelCatalog } from './catalog.ts'
 import { planPush, tooManyCells, type Plan, type ReadyPush } from './plan.ts'
 import { problemsIn, type RowChange } from './planned.ts'
@@ -143,12 +143,12 @@ async function readMore(
 }
 
 function collectKeys(hotelId: number, plan: Plan, keys: Map<string, BlockKey>): void {
+  const collect = (key: BlockKey): void => void keys.set(blockKeyText(key), key)
   for (const { rows } of plan.items) {
-    for (const { roomNo, rateNo, months } of rows) {
-      for (const { month } of months) {
-        const key = { hotelId, roomNo, rateNo, month }
-        keys.set(blockKeyText(key), key)
-      }
+    for (const row of rows) {
+      const { roomNo, rateNo, months } = row
+      for (const { month } of months) collect({ hotelId, roomNo, rateNo, month })
+      for (const beside of monthsBeside(row)) collect({ hotelId, ...beside })
     }
   }
 }
@@ -179,9 +179,6 @@ async function withCurrentCatalogs(
   return current
 }
 
-/** Cells applied before other requests get a turn of the event loop. */
-const cellsAtOnceMax = 20_000
-
 async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
   const { body, catalog, plan, push } = ready
   const hotel = group.hotels.get(catalog.hotelId)
@@ -200,7 +197,11 @@ async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
   // One item can't undo another where there is only one.
   const scratch = isDryRun || plan.items.length > 1 ? new Scratch(held) : undefined
   const priced: RowChange[] = []
-  const results = await applyItems(plan, { blocks: scratch ?? held, stamp, priced })
+  const results = await applyItems(
+    plan.items,
+    { blocks: scratch ?? held, stamp, priced },
+    { blocks: scratch?.after ?? held, before: scratch && held, priceFloor: catalog.priceFloor },
+  )
   const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
   const isUndone = changes && scratch?.isUnchanged(stamp) === true
   const told = isUndone ? results.map(asUnchanged) : results
@@ -212,19 +213,6 @@ async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
     }
   }
   return answerPush(ready, told, hotel.revision)
-}
-
-async function applyItems(plan: Plan, to: Parameters<typeof applyItem>[2]): Promise<ItemResult[]> {
-  const results: ItemResult[] = []
-  let cells = 0
-  for (const [index, item] of plan.items.entries()) {
-    results.push(applyItem(item, index, to))
-    for (const { months } of item.rows) cells += months.length * 31
-    if (cells < cellsAtOnceMax) continue
-    cells = 0
-    await breathe()
-  }
-  return results
 }
 
 /** The group's blocks, made where there are none yet. */

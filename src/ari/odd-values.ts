@@ -1,61 +1,148 @@
+import { firstDay, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
 import type { Problem } from '../platform/rejected.ts'
-import type { Block, NightMask } from './block.ts'
+import type { Block, Blocks, NightMask } from './block.ts'
 import { unset } from './block-codec.ts'
-import { fieldNumber, guestPriceField, isPriceField, type FieldValue } from './fields.ts'
-import { countNights } from './month.ts'
+import {
+  fieldNumber,
+  guestBucket,
+  guestPriceField,
+  isGuestPriceField,
+  isPriceField,
+  type FieldValue,
+} from './fields.ts'
+import { countNights, type MonthNights } from './month.ts'
+import type { RowChange } from './planned.ts'
 
-/** What was applied, and is hardly meant: on how many nights of an item. */
-export type OddNights = Map<Oddity, number>
+/**
+ * What was applied, and is hardly meant. It is judged after all items of the push, by what is held then: what a later
+ * item mends, or a newer sequence keeps, is not told of.
+ */
+type OddNights = Map<Oddity, number>
 
+/** Values about which a night must have one below the other. */
 const limits = [
-  ['minLengthStay', 'maxLengthStay'],
-  ['minStayArrival', 'maxStayArrival'],
-  ['minAdvanceDays', 'maxAdvanceDays'],
+  { min: 'minLengthStay', max: 'maxLengthStay' },
+  { min: 'minStayArrival', max: 'maxStayArrival' },
+  { min: 'minAdvanceDays', max: 'maxAdvanceDays' },
 ] as const
-type Oddity = 'tenfold' | 'singleAboveDouble' | (typeof limits)[number][0]
+type Limit = (typeof limits)[number]
+type Oddity =
+  | 'tenfold'
+  | 'singleAboveDouble'
+  | 'withoutInventory'
+  | 'belowTaxes'
+  | 'departureUnused'
+  | Limit['min']
+
+/** A price that was ten times, or a tenth of, the one held when its item came. */
+export type Tenfold = { row: RowChange; month: MonthNumber; set: FieldValue; nights: NightMask }
+
+/** What a price must be for the taxes included in it, in minor units: less can't be sold, however long the stay. */
+export type PriceFloor = {
+  /** On any night. */
+  highest: (roomNo: number, rateNo: number, persons: number) => number
+  on: (night: DayNumber, roomNo: number, rateNo: number, persons: number) => number
+}
+
+/**
+ * What is held after the push, and `before` it, where its items may have changed a night more than once; `priceFloor`
+ * is absent where any price will do.
+ */
+export type AfterPush = { blocks: Blocks; before: Blocks | undefined; priceFloor: PriceFloor | undefined }
 
 const single = guestPriceField('adult', 1)
 const double = guestPriceField('adult', 2)
 
-/** The nights on which a price that is about to be set is ten times, or a tenth of, the one that is held. */
-export function noteTenfold(
-  block: Block,
-  { field, value }: FieldValue,
-  nights: NightMask,
-  odd: OddNights,
-): void {
-  if (value === unset || value === 0 || !isPriceField(field)) return
-  const held = block.values(field)
-  if (held)
-    note(
-      odd,
-      'tenfold',
-      nightsWhere(nights, (night) => isTenfold(held[night] ?? unset, value)),
-    )
+/** The nights on which a price to be set is ten times, or a tenth of, the one held. */
+export function tenfoldNights(before: Block, { field, value }: FieldValue, nights: NightMask): NightMask {
+  if (value === unset || value === 0) return 0
+  const held = before.values(field)
+  return held ? nightsWhere(nights, (night) => isTenfold(held[night] ?? unset, value)) : 0
 }
 
 function isTenfold(held: number, value: number): boolean {
   return held > 0 && (held === value * 10 || held * 10 === value)
 }
 
-/** What the values that were set make of those held beside them. */
-export function noteOddities(
-  block: Block,
-  sets: readonly FieldValue[],
-  nights: NightMask,
-  odd: OddNights,
-): void {
-  const isSet = (field: number): boolean => sets.some((one) => one.field === field && one.value !== unset)
-  if (isSet(single) || isSet(double))
-    note(odd, 'singleAboveDouble', nightsAbove(block, [single, double], nights))
-  for (const [min, max] of limits) {
-    const fields = [fieldNumber[min], fieldNumber[max]] as const
-    if (isSet(fields[0]) || isSet(fields[1])) note(odd, min, nightsAbove(block, fields, nights))
+/** The months of other rows by which a change of this one is judged: those of the room, and for a departure the night before. */
+export function monthsBeside({ roomNo, rateNo, months, sets, pricingModel }: RowChange): BesideRow[] {
+  const isPriced = pricingModel !== undefined
+  const forbidsDeparture = sets.some(isNoDeparture)
+  if (!isPriced && !forbidsDeparture) return []
+  const beside: BesideRow[] = []
+  for (const { month, mask } of months) {
+    beside.push({ roomNo, rateNo: 0, month })
+    if (!forbidsDeparture || (mask & 1) === 0) continue
+    beside.push({ roomNo, rateNo: 0, month: month - 1 }, { roomNo, rateNo, month: month - 1 })
   }
+  return beside
+}
+
+type BesideRow = { roomNo: number; rateNo: number; month: MonthNumber }
+
+/** The warnings of an item. Nights of several rates count once for each. */
+export function oddWarnings(
+  rows: readonly RowChange[],
+  tenfold: readonly Tenfold[],
+  index: number,
+  after: AfterPush,
+): Problem[] {
+  const odd: OddNights = new Map()
+  for (const { row, month, set, nights } of tenfold) {
+    const { roomNo, rateNo } = row
+    const holding = nightsHolding(after.blocks.of(roomNo, rateNo, month), set, nights)
+    const { before } = after
+    note(odd, 'tenfold', before ? tenfoldNights(before.of(roomNo, rateNo, month), set, holding) : holding)
+  }
+  for (const row of rows) {
+    if (row.rateNo === 0) continue
+    for (const month of row.months) noteNights(row, month, after, odd)
+    noteDepartures(row, after.blocks, odd)
+  }
+  return odd.size === 0 ? [] : [...odd].map(([oddity, count]) => warningOf(oddity, count, `/ari/${index}`))
+}
+
+function noteNights(row: RowChange, { month, mask }: MonthNights, after: AfterPush, odd: OddNights): void {
+  const { roomNo, rateNo, sets, pricingModel } = row
+  const block = after.blocks.of(roomNo, rateNo, month)
+  // What is odd is found first, because hardly anything is; then whether this row has set it.
+  const noteAbove = (oddity: Oddity, one: number, other: number): void => {
+    const [setOne, setOther] = [setOf(sets, one), setOf(sets, other)]
+    const above = setOne || setOther ? nightsAbove(block, one, other, mask) : 0
+    if (above !== 0)
+      note(odd, oddity, nightsHolding(block, setOne, above) | nightsHolding(block, setOther, above))
+  }
+  for (const { min, max } of limits) noteAbove(min, fieldNumber[min], fieldNumber[max])
+  if (pricingModel === undefined) return
+  noteAbove('singleAboveDouble', single, double)
+  const empty = mask & ~stocked(after.blocks, row, block, month, mask)
+  if (empty === 0 && !after.priceFloor) return
+  let priced = 0
+  let below = 0
+  for (const set of sets) {
+    if (!isPriceField(set.field)) continue
+    priced |= nightsHolding(block, set, empty)
+    if (after.priceFloor)
+      below |= nightsBelow(after.priceFloor, row, set, month, nightsHolding(block, set, mask))
+  }
+  note(odd, 'withoutInventory', priced)
+  note(odd, 'belowTaxes', below)
+}
+
+function setOf(sets: readonly FieldValue[], field: number): FieldValue | undefined {
+  for (const set of sets) if (set.field === field) return set
+  return undefined
+}
+
+/** The nights of the mask that hold what was set; none where it was cleared. */
+function nightsHolding(block: Block, set: FieldValue | undefined, nights: NightMask): NightMask {
+  if (!set || set.value === unset || nights === 0) return 0
+  const held = block.values(set.field)
+  return held ? nightsWhere(nights, (night) => held[night] === set.value) : 0
 }
 
 /** Where both fields hold something, and the first more than the second. */
-function nightsAbove(block: Block, [one, other]: readonly [number, number], nights: NightMask): NightMask {
+function nightsAbove(block: Block, one: number, other: number, nights: NightMask): NightMask {
   const above = block.values(one)
   const below = above && block.values(other)
   if (!below) return 0
@@ -63,6 +150,66 @@ function nightsAbove(block: Block, [one, other]: readonly [number, number], nigh
     const least = below[night] ?? unset
     return least !== unset && (above[night] ?? unset) > least
   })
+}
+
+/** The nights of the mask on which the room, or the rate, holds an inventory, be it none left. */
+function stocked(
+  blocks: Blocks,
+  { roomNo }: RowChange,
+  ofRate: Block,
+  month: MonthNumber,
+  nights: NightMask,
+): NightMask {
+  const ofRoom = blocks.of(roomNo, 0, month).held(fieldNumber.inventory, nights)
+  return ofRoom | ofRate.held(fieldNumber.inventory, nights & ~ofRoom)
+}
+
+/**
+ * A price of the unit is judged as if one guest came, that of adults for as many of them: with children it may be
+ * enough, for infants nothing is taken.
+ */
+function nightsBelow(
+  floor: PriceFloor,
+  { roomNo, rateNo }: RowChange,
+  { field, value }: FieldValue,
+  month: MonthNumber,
+  nights: NightMask,
+): NightMask {
+  const bucket = isGuestPriceField(field) ? guestBucket(field) : { ageCategory: 'adult', guests: 1 }
+  if (bucket.ageCategory !== 'adult' || value >= floor.highest(roomNo, rateNo, bucket.guests)) return 0
+  const first = firstDay(month)
+  return nightsWhere(nights, (night) => value < floor.on(first + night, roomNo, rateNo, bucket.guests))
+}
+
+/** A rule that stands on some day on which guests may leave does what it is for. */
+function noteDepartures(row: RowChange, blocks: Blocks, odd: OddNights): void {
+  const set = row.sets.find(isNoDeparture)
+  if (!set) return
+  let days = 0
+  for (const { month, mask } of row.months) {
+    const standing = nightsHolding(blocks.of(row.roomNo, row.rateNo, month), set, mask)
+    if (onSale(blocks, row, month, standing >>> 1) !== 0) return
+    if ((standing & 1) !== 0 && onSale(blocks, row, month - 1, lastNight(month - 1)) !== 0) return
+    days += countNights(standing)
+  }
+  if (days > 0) odd.set('departureUnused', (odd.get('departureUnused') ?? 0) + days)
+}
+
+function isNoDeparture({ field, value }: FieldValue): boolean {
+  return field === fieldNumber.closedToDeparture && value !== unset
+}
+
+function lastNight(month: MonthNumber): NightMask {
+  return 1 << (firstDay(month + 1) - firstDay(month) - 1)
+}
+
+/** The nights of the mask that have a price and an inventory. */
+function onSale(blocks: Blocks, row: RowChange, month: MonthNumber, nights: NightMask): NightMask {
+  const block = blocks.of(row.roomNo, row.rateNo, month)
+  let priced = 0
+  for (const field of nights === 0 ? [] : block.fields())
+    if (isPriceField(field)) priced |= block.held(field, nights)
+  return priced === 0 ? 0 : stocked(blocks, row, block, month, priced)
 }
 
 function nightsWhere(nights: NightMask, fits: (night: number) => boolean): NightMask {
@@ -78,33 +225,52 @@ function note(odd: OddNights, oddity: Oddity, nights: NightMask): void {
   if (nights !== 0) odd.set(oddity, (odd.get(oddity) ?? 0) + countNights(nights))
 }
 
-/** One warning an oddity. Nights of several rates count once for each. */
-export function oddWarnings(odd: OddNights, index: number): Problem[] {
-  const path = `/ari/${index}`
-  return [...odd].map(([oddity, count]) => {
-    const nights = `${count} night${count === 1 ? '' : 's'}`
-    if (oddity === 'tenfold') {
-      return {
-        type: 'ROUND_NUMBER_X10',
-        message: `${nights} got a price ten times, or a tenth of, the one before`,
-        path,
-        hint: 'Applied as sent; check the decimal point and the currency',
-      }
-    }
-    if (oddity === 'singleAboveDouble') {
-      return {
-        type: 'SINGLE_ABOVE_DOUBLE',
-        message: `On ${nights} one adult pays more than two`,
-        path,
-        hint: 'amount is the total for the guests of its line, not the price of each',
-      }
-    }
-    const max = limits.find(([min]) => min === oddity)?.[1]
-    return {
-      type: 'NEVER_BOOKABLE',
-      message: `${nights} cannot be booked: ${oddity} is above ${max}`,
-      path,
-      hint: `Send ${oddity} and ${max} together, or null for the one that does not count any more`,
-    }
-  })
+type Told = { type: string; message: string; hint: string }
+
+function warningOf(oddity: Oddity, count: number, path: string): Problem {
+  const { type, message, hint } = toldBy[oddity](count)
+  return { type, message, path, hint }
+}
+
+const toldBy: Readonly<Record<Oddity, (count: number) => Told>> = {
+  tenfold: (count) => ({
+    type: 'ROUND_NUMBER_X10',
+    message: `${nightsText(count)} got a price ten times, or a tenth of, the one before`,
+    hint: 'Applied as sent; check the decimal point and the currency',
+  }),
+  singleAboveDouble: (count) => ({
+    type: 'SINGLE_ABOVE_DOUBLE',
+    message: `On ${nightsText(count)} one adult pays more than two`,
+    hint: 'amount is the total for the guests of its line, not the price of each',
+  }),
+  withoutInventory: (count) => ({
+    type: 'NEVER_BOOKABLE',
+    message: `${nightsText(count)} cannot be booked: there is a price and no inventory`,
+    hint: 'Send inventory for the same nights, of the room or of the rate; a night without one is not sold',
+  }),
+  belowTaxes: (count) => ({
+    type: 'NEVER_BOOKABLE',
+    message: `${nightsText(count)} cannot be booked: a price is below the taxes that it includes`,
+    hint: 'Taxes marked included are part of the amount; POST /push/getTaxes shows them',
+  }),
+  departureUnused: (count) => ({
+    type: 'DEPARTURE_RULE_UNUSED',
+    message: `closedToDeparture forbids nothing on ${count} day${count === 1 ? '' : 's'}: the night before is not on sale`,
+    hint: 'It belongs to the day on which guests leave, not to their last night',
+  }),
+  minLengthStay: (count) => aboveMost(`${nightsText(count)} cannot be booked`, limits[0]),
+  minStayArrival: (count) => aboveMost(`No stay can begin on ${nightsText(count)}`, limits[1]),
+  minAdvanceDays: (count) => aboveMost(`No stay can begin on ${nightsText(count)}`, limits[2]),
+}
+
+function aboveMost(what: string, { min, max }: Limit): Told {
+  return {
+    type: 'NEVER_BOOKABLE',
+    message: `${what}: ${min} is above ${max}`,
+    hint: `Send ${min} and ${max} together, or null for the one that does not count any more`,
+  }
+}
+
+function nightsText(count: number): string {
+  return `${count} night${count === 1 ? '' : 's'}`
 }

@@ -784,13 +784,13 @@ test('a misspelt member is named in a warning, since nothing else is left to tel
 test('guests in the unit model are ignored, with a warning', async () => {
   const supplier = await storySupplier()
   const prices = [{ guests: 2, ageCategory: 'adult', amount: 110 }]
-  const ari = [{ roomId: 'DBL', date: '2027-04-15', rates: [{ rateId: 'BAR', prices }] }]
+  const ari = [{ roomId: 'DBL', date: '2027-04-15', inventory: 4, rates: [{ rateId: 'BAR', prices }] }]
   const { body } = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari }))
   assert.deepEqual(body['results'], [
     {
       index: 0,
       status: 'applied',
-      cellsChanged: 1,
+      cellsChanged: 2,
       warnings: [
         {
           type: 'GUEST_FIELDS_IGNORED',

@@ -1,5 +1,4 @@
-import type { Blocks } from './apply.ts'
-import type { Block, Stamp } from './block.ts'
+import type { Block, Blocks, Stamp } from './block.ts'
 
 /** Blocks to try a push on: thrown away after a dry run, and where later items undo what earlier ones changed. */
 export class Scratch implements Blocks {
@@ -15,6 +14,14 @@ export class Scratch implements Blocks {
     const copy = this.#copies.get(block) ?? block.copy()
     this.#copies.set(block, copy)
     return copy
+  }
+
+  /** What is held with the push, for those who only read: no copy is made of what it leaves as it is. */
+  readonly after: Blocks = {
+    of: (roomNo, rateNo, month) => {
+      const block = this.#real.of(roomNo, rateNo, month)
+      return this.#copies.get(block) ?? block
+    },
   }
 
   isUnchanged({ currencyRevision }: Stamp): boolean {

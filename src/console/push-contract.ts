@@ -129,7 +129,7 @@ export const pushRoutes = {
       hotelId: queried('platformHotelId'),
       kind: Type.Optional(oneOf(pushKinds)),
       outcome: Type.Optional(oneOf(pushOutcomes)),
-      problem: queried('Type of a problem'),
+      problem: queried('Type of a problem, or of a warning'),
       status: queried('HTTP status of the answer'),
       requestId: queried('x-request-id'),
       since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),

@@ -11,7 +11,7 @@ export type PushSearch = {
   requestId: string | undefined
   kind: PushKind | undefined
   outcome: PushOutcome | undefined
-  /** Type of a problem. */
+  /** Type of a problem, or of a warning. */
   problem: string | undefined
   status: number | undefined
   /** Only rows before this one. */
@@ -28,6 +28,12 @@ type Row = Omit<LoggedPush, 'at'>
 
 const entryColumns = `id, at, supplier_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, status,
   revision, cells_changed, duration_ms, body_bytes, key_id`
+
+const isRefused = `outcome in ('partial', 'rejected', 'dryRun')`
+/** Pushes by the type of a problem, or of a warning, apart: each has an index. One that has both is found by its problem. */
+const withProblem = `and ${isRefused} and problems is not null and problems -> 'types' ? $11`
+const withWarning = `and warnings is not null and warnings -> 'types' ? $11
+      and (problems is null or not problems -> 'types' ? $11)`
 
 /** Of rows of the log as `entry`, with the names that people know. */
 const listed = `entry.id as "pushId", extract(epoch from entry.at)::float8 * 1000 as "atMs",
@@ -50,10 +56,10 @@ export async function selectLoggedPushes(
   limit: number,
 ): Promise<LoggedPush[]> {
   // Every other answer than 200 is to such a push: they have an index of their own.
-  const isRare = (search.status !== undefined && search.status !== 200) || search.problem !== undefined
-  const newest = (condition: string): string => `
+  const isRare = search.status !== undefined && search.status !== 200
+  const newest = (condition: string, type: string): string => `
     select ${entryColumns} from push_log as log
-    where ${condition} ${isRare ? `and outcome in ('partial', 'rejected', 'dryRun')` : ''}
+    where ${condition} ${isRare ? `and ${isRefused}` : ''} ${type}
       and ($2::bigint is null or id < $2) and ($12::bigint is null or id > $12)
       and at >= coalesce(to_timestamp($3::float8 / 1000), '-infinity')
       and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
@@ -63,14 +69,18 @@ export async function selectLoggedPushes(
       and ($8::int is null or supplier_id = $8)
       and ($9::int is null or hotel_id = $9 or hotel_ids @> array[$9])
       and ($10::text is null or request_id = $10)
-      and ($11::text is null or problems -> 'types' ? $11) ${isByType(search) ? 'and problems is not null' : ''}
     order by id desc limit $1`
+  const types = search.problem === undefined ? ['and $11::text is null'] : [withProblem, withWarning]
+  const found = types.map((type) => {
+    const isFoundByIt = type === withProblem && isByType(search)
+    return `(${waysIn(search, (condition) => newest(condition, type), isFoundByIt)} order by id desc limit $1)`
+  })
   const { beforeId, sinceMs, untilMs, kind, outcome, problem, status, supplierId, hotelId, requestId } =
     search
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
   const { rows } = await db.query<Row>(
-    `select ${listed} from (${waysIn(search, newest)} order by id desc limit $1) as entry ${named}
-     order by entry.id desc`,
+    `select ${listed} from (select * from (${found.join(' union all ')}) as each order by id desc limit $1) as entry
+     ${named} order by entry.id desc`,
     [
       limit,
       beforeId ?? null,
@@ -102,14 +112,14 @@ function isByType({ problem, supplierId, hotelId, requestId, afterId }: PushSear
 }
 
 /** By the index that fits; a push is of one hotel or of several, never both. */
-function waysIn(search: PushSearch, newest: (condition: string) => string): string {
+function waysIn(search: PushSearch, newest: (condition: string) => string, isByType: boolean): string {
   const { requestId, hotelId, supplierId } = search
   const all = `select way.* from (${newest('true')}) as way`
   if (requestId !== undefined) return all
   if (hotelId !== undefined) {
     return `select * from ((${newest('hotel_id = $9')}) union all (${newest('hotel_ids @> array[$9::int]')})) as way`
   }
-  if (supplierId !== undefined || isByType(search)) return all
+  if (supplierId !== undefined || isByType) return all
   return `select way.* from supplier cross join lateral (${newest('supplier_id = supplier.id')}) as way`
 }
 

@@ -1,4 +1,4 @@
-import type { ScopedTaxes } from '../taxes/store.ts'
+import { scopesOf, taxesColumn, type HeldTax } from '../taxes/held-taxes.ts'
 import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../taxes/room-rate-taxes.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import { platformRateId, platformRoomId } from '../products/platform-codes.ts'
@@ -58,11 +58,7 @@ export const bookingCatalogColumn = `json_build_object(
   'roomRates', (select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult,
       max_child, meal_plan, pricing_model, cancel_policies::text) order by room_no, rate_no), '[]')
     from room_rate where hotel_id = hotel.id),
-  'taxes', (select coalesce(json_agg(json_build_object('roomNo', room_no, 'rateNo', rate_no, 'type', type,
-      'valueType', value_type, 'value', value::text, 'appliedOn', applied_on, 'appliedPer', applied_per,
-      'included', included, 'payNow', pay_now, 'startDate', start_date, 'endDate', end_date)
-      order by room_no, rate_no, position), '[]')
-    from tax where hotel_id = hotel.id))`
+  'taxes', ${taxesColumn('hotel.id')})`
 
 export type BookingCatalogRow = Pick<
   BookingCatalog,
@@ -88,11 +84,7 @@ export type BookingCatalogRow = Pick<
     'unit' | 'guest' | null,
     string,
   ][]
-  taxes: (Omit<ScopedTaxes, 'taxes'> &
-    Omit<ScopedTaxes['taxes'][number], 'startDate' | 'endDate'> & {
-      startDate: string | null
-      endDate: string | null
-    })[]
+  taxes: HeldTax[]
 }
 
 /** About what each part takes of memory beside its texts. */
@@ -172,19 +164,6 @@ function headOf(room: Named, rate: Named, mealPlan: string | null): string {
     mealPlan,
   }
   return JSON.stringify(members).slice(0, -1)
-}
-
-function scopesOf(rows: BookingCatalogRow['taxes']): ScopedTaxes[] {
-  const byScope = Map.groupBy(rows, ({ roomNo, rateNo }) => roomRateKey(roomNo, rateNo))
-  return [...byScope.values()].flatMap((ofScope) => {
-    const [first] = ofScope
-    if (!first) return []
-    const taxes = ofScope.map(({ roomNo: _roomNo, rateNo: _rateNo, startDate, endDate, ...tax }) => ({
-      ...tax,
-      ...(startDate === null || endDate === null ? {} : { startDate, endDate }),
-    }))
-    return [{ roomNo: first.roomNo, rateNo: first.rateNo, taxes }]
-  })
 }
 
 /** The room-rate of the numbers; undefined when the pair was never pushed. */

@@ -243,6 +243,21 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
       hint: 'Send minLengthStay and maxLengthStay together, or null for the one that does not count any more',
     },
     {
+      type: 'NEVER_BOOKABLE',
+      message: '3 nights cannot be booked: there is a price and no inventory',
+      hint: 'Send inventory for the same nights, of the room or of the rate; a night without one is not sold',
+    },
+    {
+      type: 'NEVER_BOOKABLE',
+      message: '3 nights cannot be booked: a price is below the taxes that it includes',
+      hint: 'Taxes marked included are part of the amount; POST /push/getTaxes shows them',
+    },
+    {
+      type: 'DEPARTURE_RULE_UNUSED',
+      message: 'closedToDeparture forbids nothing on 1 day: the night before is not on sale',
+      hint: 'It belongs to the day on which guests leave, not to their last night',
+    },
+    {
       type: 'SINGLE_ABOVE_DOUBLE',
       message: 'On 3 nights one adult pays more than two',
       hint: 'amount is the total for the guests of its line, not the price of each',

@@ -57,18 +57,25 @@ export async function selectCatalog(db: Queryable, hotelId: number): Promise<Cat
 
 export type HotelOfSupplier = { supplierId: number; hotelCode: string }
 
+/** `beside`: what the caller's own column holds. */
+export type HotelWithCatalog = { storeStamp: string; hotel: HotelRow; catalog: Catalog; beside: unknown }
+
 /**
  * Hotels with their catalogs, each of one moment, in the order asked for; undefined where the supplier has no such
- * hotel. Pushed nights wait for this when no cache has them, so many hotels are one query.
+ * hotel. Pushed nights wait for this when no cache has them, so many hotels are one query. `besideColumn` adds a
+ * column of the caller's, as SQL of the hotel's id.
  */
 export async function selectHotelCatalogs(
   db: Queryable,
   wanted: readonly HotelOfSupplier[],
-): Promise<({ storeStamp: string; hotel: HotelRow; catalog: Catalog } | undefined)[]> {
-  const { rows } = await db.query<HotelRow & CatalogLists & { place: number; storeStamp: string }>({
+  besideColumn: (hotelId: string) => string,
+): Promise<(HotelWithCatalog | undefined)[]> {
+  type Row = HotelRow & CatalogLists & { place: number; storeStamp: string; beside: unknown }
+  const { rows } = await db.query<Row>({
     name: 'select-hotel-catalogs',
     // A lateral subquery that can't be flattened: one index probe a hotel, whatever the planner thinks of the sizes.
-    text: `select wanted.place, ${storeStamp} as "storeStamp", held.*, ${catalogColumns('held.id')}
+    text: `select wanted.place, ${storeStamp} as "storeStamp", held.*, ${catalogColumns('held.id')},
+        ${besideColumn('held.id')} as beside
       from unnest($1::int[], $2::text[]) with ordinality as wanted (of_supplier, hotel_code, place)
       cross join lateral (
         select ${hotelColumns} from hotel where supplier_id = wanted.of_supplier and code = wanted.hotel_code offset 0
@@ -81,7 +88,7 @@ export async function selectHotelCatalogs(
   const found = new Map(rows.map((row) => [row.place, row]))
   return wanted.map((_, index) => {
     const hotel = found.get(index + 1)
-    return hotel && { storeStamp: hotel.storeStamp, hotel, catalog: catalogOf(hotel) }
+    return hotel && { storeStamp: hotel.storeStamp, hotel, catalog: catalogOf(hotel), beside: hotel.beside }
   })
 }
 

@@ -80,6 +80,27 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await close()
   })
 
+  test('what was applied and can never be booked is shown at its item, and found by its type', async () => {
+    const ari = [
+      { roomId: 'DBL', rateId: 'BAR', price: 110, date: '2027-04-01', closedToDeparture: true },
+      { roomId: 'DBL', date: '2027-04-02', inventory: 3 },
+    ]
+    const push = { hotelId: 'H1', pricingModel: 'unit', ari }
+    expectOk(await supplier.post('/push/ari', push, sent('never-bookable')))
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    for (const problem of ['NEVER_BOOKABLE', 'DEPARTURE_RULE_UNUSED']) {
+      await goto(`/pushes?problem=${problem}`)
+      await page.getByText('never-bookable').waitFor()
+      assert.equal(await page.locator('tbody tr').count(), 1)
+    }
+    await page.locator('tbody tr a').first().click()
+    const item = page.locator('ol > li').first()
+    await item.getByText('Warning: 1 night cannot be booked: there is a price and no inventory').waitFor()
+    await item.getByText('Warning: closedToDeparture forbids nothing on 1 day').waitFor()
+    assert.equal(await page.getByText('Warning:').count(), 2)
+    await close()
+  })
+
   test('a pointer in the URL opens the page of items that holds it', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/pushes?requestId=ari-partly')

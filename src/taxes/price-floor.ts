@@ -1,0 +1,60 @@
+import type { DayNumber } from '../platform/calendar.ts'
+import type { Tax } from './contract.ts'
+import { scopesOf, taxesColumn, type HeldTax } from './held-taxes.ts'
+import { prepareTaxes, taxesFor, type HotelTaxes } from './room-rate-taxes.ts'
+import { planStay } from './stay-plan.ts'
+import type { ScopedTaxes } from './store.ts'
+
+/**
+ * The least prices that cover the fixed taxes included in them, whatever the stay. What is due once a stay is left out:
+ * the longer the stay, the less of it falls on a night.
+ */
+export const priceFloors = {
+  /** Null where no price can be too low: percentages alone leave something of any. */
+  column: (hotelId: string): string =>
+    `case when exists (select from tax where hotel_id = ${hotelId} and included
+        and (value_type = 'fixed' or applied_on = 'net+vat')) then ${taxesColumn(hotelId)} end`,
+  of: (held: unknown, minorDigits: number): PriceFloor | undefined => {
+    if (held === null) return undefined
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: `column` made it.
+    const scopes = scopesOf(held as HeldTax[])
+    const dated = preparedBy(scopes, minorDigits, (tax) => tax)
+    // As if each applied every night: what is enough then is enough on any.
+    const undated = preparedBy(scopes, minorDigits, ({ startDate: _start, endDate: _end, ...tax }) => tax)
+    return {
+      highest: (roomNo, rateNo, persons) => floorOf(undated, roomNo, rateNo, 0, persons),
+      on: (night, roomNo, rateNo, persons) => floorOf(dated, roomNo, rateNo, night, persons),
+    }
+  },
+}
+
+type PriceFloor = {
+  highest: (roomNo: number, rateNo: number, persons: number) => number
+  on: (night: DayNumber, roomNo: number, rateNo: number, persons: number) => number
+}
+
+function preparedBy(
+  scopes: readonly ScopedTaxes[],
+  minorDigits: number,
+  change: (tax: Tax) => Tax,
+): HotelTaxes {
+  const taxed = scopes.map(({ taxes, ...scope }) => ({
+    ...scope,
+    taxes: taxes.filter(isDueEachNight).map(change),
+  }))
+  return prepareTaxes(taxed, minorDigits)
+}
+
+function isDueEachNight({ valueType, appliedPer }: Tax): boolean {
+  return valueType === '%' || appliedPer === 'per_room_per_night' || appliedPer === 'per_person_per_night'
+}
+
+function floorOf(
+  taxes: HotelTaxes,
+  roomNo: number,
+  rateNo: number,
+  night: DayNumber,
+  persons: number,
+): number {
+  return planStay(taxesFor(taxes, roomNo, rateNo), night, 1, persons).kinds[0]?.priceMin ?? 0
+}
