@@ -216,7 +216,8 @@ test('what is no number of a card, or a telephone number with its +, is kept as 
 describe('a body that no endpoint asked for', () => {
   test('is told of member by member at a cancellation, and nothing of it is repeated, stored or held against it', async () => {
     const id = idOf(expectStatus(await shop.book(), 201))
-    const sent = { reason: 'changed plans', card: { number, cvv: 'CvvCanary' }, [number]: true }
+    const another = '5555555555554444'
+    const sent = { reason: 'changed plans', card: { number: another, cvv: 'CvvCanary' }, [another]: true }
     const reply = expectOk(await shop.platform.post(`/booking/reservations/${id}/cancel`, sent))
     const warnings = Array.from(Object(reply.body)['warnings']).map(Object)
     assert.deepEqual(
@@ -227,8 +228,8 @@ describe('a body that no endpoint asked for', () => {
         ['UNKNOWN_FIELD', '/…', undefined],
       ],
     )
-    isNotRepeated(reply)
-    assert.deepEqual(await storedWith(number), [])
+    isNotRepeated(reply, /5555/)
+    assert.deepEqual(await storedWith(another), [])
     assert.deepEqual(await storedWith('CvvCanary'), [])
     const refused = await shop.platform.post(`/booking/reservations/${id}/cancel`, sent, {
       'x-unknown-fields': 'reject',
