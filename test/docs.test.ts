@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { promisify } from 'node:util'
+import { setTimeout as wait } from 'node:timers/promises'
 import { taxTypes } from '../src/taxes/contract.ts'
 import { difference, stepsOf, textMatches, type Step } from './docs-pages.ts'
-import { minutes } from './pace.ts'
 import { askRows, type Stay, type Verdict } from './docs-tables.ts'
-import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
+import { minutes } from './pace.ts'
 import {
   client,
   type Reply,
@@ -25,19 +26,20 @@ import {
 const root = resolve(import.meta.dirname, '..')
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
 const followingPage = 'docs/changes.md'
-const shellTimeoutMs = minutes(2)
-let exampleSupplier: ExampleSupplier
+/** On which the pages have their receivers; here each page has one of its own. */
+const shownPort = /\b8000\b/g
+const shellTimeoutMs = minutes(3)
+const lookEveryMs = 50
 let gateway: TestGateway
 let folder: string
 
 before(async () => {
-  exampleSupplier = await startExampleSupplier()
-  gateway = await startGateway(exampleSupplier)
+  gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
   folder = await mkdtemp(join(tmpdir(), 'ari-docs-'))
+  for (const name of ['docs', 'node_modules']) symlinkSync(join(root, name), join(folder, name))
 })
 after(async () => {
   await gateway.stop()
-  await exampleSupplier.close()
   await rm(folder, { recursive: true })
 })
 
@@ -64,7 +66,12 @@ function testPage(page: string): void {
   test(`${page}: its ${steps.length} examples give what they show`, async () => {
     const supplier = await gateway.supplier(accountByPage[page] ?? page)
     const told = new Map<string, string>()
-    for (const step of steps) await tryStep(page, step, supplier, told)
+    const terminal: Terminal = { page, supplier, port: await freePort(), groups: [] }
+    try {
+      for (const step of steps) await tryStep(terminal, step, told)
+    } finally {
+      for (const group of terminal.groups) endGroup(group)
+    }
     if (page === 'docs/prices.md') {
       const asked = await askRows(readFileSync(join(root, page), 'utf8'), (stay) => verdictOn(supplier, stay))
       assert.ok(asked > 20, 'the search finds the rows')
@@ -92,17 +99,23 @@ async function verdictOn(
   return { rules: failed.map(({ rule }: { rule: string }) => rule) }
 }
 
+/** What a page is followed in. */
+type Terminal = {
+  page: string
+  supplier: TestSupplier
+  port: number
+  /** Process groups of its blocks: what they leave running ends with the page. */
+  groups: number[]
+}
+
 /** `told`: members of the answers so far, for paths that name them. */
-async function tryStep(
-  page: string,
-  step: Step,
-  supplier: TestSupplier,
-  told: Map<string, string>,
-): Promise<void> {
+async function tryStep(terminal: Terminal, step: Step, told: Map<string, string>): Promise<void> {
+  const { page, supplier, port } = terminal
   const where = `${page}, line ${step.line}`
-  const { run, shown } = step
+  const { run, shown } = onPort(step, port)
   if (run.kind === 'shell') {
-    const stdout = await shell(run.script, page, supplier, where)
+    if (run.script.trimEnd().endsWith('&')) return leaveRunning(run.script, shown, terminal, where)
+    const stdout = await shell(run.script, terminal, where).then(({ path }) => readFile(path, 'utf8'))
     if (shown?.kind === 'text') assert.ok(textMatches(shown.text, stdout), `${where}: printed\n${stdout}`)
     if (shown?.kind === 'json') same(shown.value, JSON.parse(stdout), where)
     return
@@ -114,6 +127,12 @@ async function tryStep(
   const status = shown?.kind === 'json' ? (shown.status ?? 200) : 200
   assert.equal(reply.status, status, `${where}: ${reply.text}`)
   if (shown?.kind === 'json') same(shown.value, reply.body, where)
+}
+
+function onPort(step: Step, port: number): Step {
+  const ofPage: unknown = JSON.parse(JSON.stringify(step).replaceAll(shownPort, String(port)))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The same step, with another number in its texts.
+  return ofPage as Step
 }
 
 function send(caller: TestClient, method: string, path: string, body: unknown): Promise<Reply> {
@@ -144,15 +163,22 @@ trap 'export -p > "$TERMINAL"; declare -f >> "$TERMINAL"' EXIT
 npx() { "$ARI_NODE" "$ARI_PROGRAM" "\${@:2}"; }
 `
 
-async function shell(script: string, page: string, { apiKey }: TestSupplier, where: string): Promise<string> {
+/** Answers with the file of what it printed, into which it goes on printing when something is left running. */
+async function shell(script: string, terminal: Terminal, where: string): Promise<{ path: string }> {
+  const { page, supplier, groups } = terminal
+  const path = join(folder, `${page.replace('/', '-')}.${groups.length}`)
+  // Files, not pipes: a program that is left running holds them open.
+  const [stdout, stderr] = [await open(path, 'w'), await open(`${path}.errors`, 'w')]
   try {
-    const { stdout } = await promisify(execFile)('bash', ['-c', `${prelude}${script}`], {
+    const bash = spawn('bash', ['-c', `${prelude}${script}`], {
       cwd: folder,
+      detached: true,
+      stdio: ['ignore', stdout.fd, stderr.fd],
       timeout: shellTimeoutMs,
       env: {
         PATH: process.env['PATH'],
         BASE_URL: `${gateway.url}/v1`,
-        API_KEY: apiKey,
+        API_KEY: supplier.apiKey,
         PLATFORM_TOKEN: await gateway.token('platform'),
         DATABASE_URL: databaseUrl(),
         ARI_NODE: process.execPath,
@@ -162,11 +188,63 @@ async function shell(script: string, page: string, { apiKey }: TestSupplier, whe
         TERMINAL: join(folder, `${page.replace('/', '-')}.terminal`),
       },
     })
-    return stdout
-  } catch (error) {
-    throw new Error(`${where} failed: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    if (bash.pid !== undefined) groups.push(bash.pid)
+    const [code] = await once(bash, 'exit')
+    assert.equal(code, 0, `${where} failed: ${await readFile(`${path}.errors`, 'utf8')}`)
+    return { path }
+  } finally {
+    await stdout.close()
+    await stderr.close()
+  }
+}
+
+/** A program that the rest of the page needs: until it has printed what is shown, or listens. */
+async function leaveRunning(
+  script: string,
+  shown: Step['shown'],
+  terminal: Terminal,
+  where: string,
+): Promise<void> {
+  const { path } = await shell(script, terminal, where)
+  if (shown?.kind !== 'text') return untilListening(terminal.port)
+  for (const untilMs = Date.now() + shellTimeoutMs; ; await wait(lookEveryMs)) {
+    const printed = await readFile(path, 'utf8')
+    if (textMatches(shown.text, printed)) return
+    assert.ok(
+      Date.now() < untilMs,
+      `${where}: printed\n${printed}${await readFile(`${path}.errors`, 'utf8')}`,
+    )
+  }
+}
+
+async function untilListening(port: number): Promise<void> {
+  for (const untilMs = Date.now() + shellTimeoutMs; ; await wait(lookEveryMs)) {
+    const socket = connect(port, '127.0.0.1')
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isThere) return
+    assert.ok(Date.now() < untilMs, `nothing listens at ${port}`)
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A server that listens on TCP has such an address.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // Nothing of it runs any more.
   }
 }
 

@@ -2,8 +2,17 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -57,6 +66,61 @@ function otherNode(): string {
   return folders.map((entry) => join(entry, 'node')).find(existsSync) ?? process.execPath
 }
 
+test('its README’s own commands make it in a fresh copy of the project, and install and run it in an empty folder', async () => {
+  const [copy, project] = [join(folder, 'ari-gateway'), join(folder, 'project')]
+  const paths = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  for (const path of paths.split('\0').filter((one) => one !== '' && existsSync(join(root, one))))
+    cpSync(join(root, path), join(copy, path))
+  mkdirSync(project)
+  const commandsOf = (name: string): string[] =>
+    (new RegExp(`^\`\`\`sh ${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(readme)?.[1] ?? '')
+      .trimEnd()
+      .split('\n')
+  const run = (command: string, cwd: string, environ: Record<string, string> = {}) =>
+    execute('bash', ['-c', command], {
+      cwd,
+      env: { ...noRegistry, PATH: pathOfOthers, HOME: homedir(), ...environ },
+      timeout: minutes(3),
+    })
+
+  const [getPackages, ...pack] = commandsOf('pack')
+  assert.deepEqual([getPackages, pack.length], ['npm ci', 1])
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  for (const command of pack) await run(command, copy)
+
+  const install = commandsOf('install')
+  // Asks a registry, which a test must not need.
+  assert.equal(install.pop(), 'npm install --save-dev typescript @types/node')
+  for (const command of install) await run(command, project)
+  linkTypes(project)
+  mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(join(root, 'node_modules/.bin/tsc'), join(project, 'node_modules/.bin/tsc'))
+
+  writeFileSync(join(project, 'push.ts'), examples[0]?.text ?? '')
+  const [compile = '', start = ''] = commandsOf('run')
+  await run(compile, project)
+  const ofTest = start.replace(/ARI_URL=\S+ ARI_API_KEY=\S+ /, '')
+  assert.equal(ofTest, 'node push.js')
+  const { stdout } = await run(ofTest, project, { ARI_URL: gateway.url, ARI_API_KEY: apiKey })
+  assert.match(stdout, /^ARI partially updated\nSUITE rejected RoomID not found\n$/)
+})
+
+/** What a command of the README finds on a machine on which only Node and npm are installed. */
+const pathOfOthers = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((entry) => !entry.includes('node_modules'))
+  .join(delimiter)
+const noRegistry = { npm_config_offline: 'true', npm_config_audit: 'false' }
+
+function linkTypes(into: string): void {
+  mkdirSync(join(into, 'node_modules/@types'), { recursive: true })
+  for (const name of ['@types/node', 'undici-types'])
+    symlinkSync(join(root, 'node_modules', name), join(into, 'node_modules', name))
+}
+
 test('the package holds JavaScript and types of its own, and nothing else', () => {
   const paths = packed.map(({ path }) => path)
   assert.deepEqual(
@@ -81,9 +145,7 @@ test('its types are those of the contract', () => {
 })
 
 test('its types are complete: the examples compile with nothing of the service', () => {
-  mkdirSync(join(home, 'node_modules/@types'), { recursive: true })
-  for (const name of ['@types/node', 'undici-types'])
-    symlinkSync(join(root, 'node_modules', name), join(home, 'node_modules', name))
+  linkTypes(home)
   const compilerOptions = {
     target: 'es2022',
     module: 'nodenext',
