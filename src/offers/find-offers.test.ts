@@ -526,6 +526,77 @@ test('a cleared price, an archived product and a closed hotel name the push that
   assert.equal(unavailable[0]?.nearest, undefined)
 })
 
+test('many hotels are explained by as many statements as one, and each names the pushes of its own', async (context) => {
+  const supplier = await storySupplier()
+  const hotelIds = ['E0', 'E1', 'E2', 'E3', 'E4']
+  const pushShut = (ids: readonly string[], hotelName: string, requestId: string) =>
+    supplier.post(
+      '/push/hotels',
+      ids.map((hotelId) => ({
+        hotelId,
+        hotelName,
+        currency: 'USD',
+        isAvailable: false,
+        minChildAge: 2,
+        maxChildAge: 12,
+        timezone: 'Europe/Paris',
+      })),
+      { 'x-request-id': requestId },
+    )
+  expectOk(await pushShut(hotelIds, 'Sea View', 'shut'))
+  for (const hotelId of hotelIds) {
+    const products = [product('DBL', 'BAR', { isAvailable: false })]
+    const sent = { hotelId, products }
+    expectOk(await supplier.post('/push/products', sent, { 'x-request-id': `archived-${hotelId}` }))
+  }
+  expectOk(await pushShut(['E3'], 'Sea View Resort', 'shut-again'))
+  const explained = async (ids: readonly string[]) => {
+    const { body } = expectOk(
+      await platform.post('/booking/offers', {
+        hotels: ids.map((hotelId) => ({ supplier: supplier.name, hotelId })),
+        checkin: '2027-04-20',
+        checkout: '2027-04-21',
+        rooms: [{ adults: 2 }],
+        explain: true,
+      }),
+    )
+    const found: Hotel[] = Object(body).hotels
+    return found.map(({ unavailable }) =>
+      unavailable[0]?.rules
+        .filter(({ rule }) => rule === 'hotelAvailable' || rule === 'productAvailable')
+        .map(({ setBy }) => [Object(setBy).requestId, Object(setBy).item]),
+    )
+  }
+  await explained(hotelIds)
+  const { mock } = context.mock.method(gateway.db, 'query')
+  await explained(hotelIds.slice(0, 1))
+  const statementsForOne = mock.callCount()
+  mock.resetCalls()
+  assert.deepEqual(await explained(hotelIds), [
+    [
+      ['shut', 0],
+      ['archived-E0', 0],
+    ],
+    [
+      ['shut', 1],
+      ['archived-E1', 0],
+    ],
+    [
+      ['shut', 2],
+      ['archived-E2', 0],
+    ],
+    [
+      ['shut-again', 0],
+      ['archived-E3', 0],
+    ],
+    [
+      ['shut', 4],
+      ['archived-E4', 0],
+    ],
+  ])
+  assert.equal(mock.callCount(), statementsForOne)
+})
+
 test('what would help is other dates for all rooms, else fewer rooms; never a day that is past', async () => {
   const supplier = await storySupplier()
   await push(supplier, [

@@ -75,8 +75,8 @@ export async function readSetters(db: Queryable, asked: readonly AskedOrigins[])
   const pushes = await selectAppliedPushes(db, [...made.values()])
   const platformByRevision = await platformChanges(db, [...made.values()])
   const newest = {
-    hotel: await newestByHotel(db, 'hotels', hotelsChanged),
-    product: await newestByHotel(db, 'products', productsChanged),
+    hotel: await selectNewestPushes(db, [...hotelsChanged], 'hotels', newestPushesMax),
+    product: await selectNewestPushes(db, [...productsChanged], 'products', newestPushesMax),
   }
   const all = [...pushes, ...[...newest.hotel.values(), ...newest.product.values()].flat()]
   const bodyById = await readBodies(db, all)
@@ -134,17 +134,6 @@ async function platformChanges(
 
 function keyOf(hotelId: number, revision: number): string {
   return `${hotelId}/${revision}`
-}
-
-async function newestByHotel(
-  db: Queryable,
-  kind: 'hotels' | 'products',
-  hotelIds: ReadonlySet<number>,
-): Promise<Map<number, AppliedPush[]>> {
-  const newest = new Map<number, AppliedPush[]>()
-  for (const hotelId of hotelIds)
-    newest.set(hotelId, await selectNewestPushes(db, hotelId, kind, newestPushesMax))
-  return newest
 }
 
 async function readBodies(

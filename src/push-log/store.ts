@@ -217,23 +217,29 @@ export async function selectAppliedPushes(
   return rows.map(appliedOf)
 }
 
-/** The newest pushes of a kind that changed something of a hotel, newest first. */
+/** Of each hotel, the newest pushes of a kind that changed something of it, newest first. */
 export async function selectNewestPushes(
   db: Queryable,
-  hotelId: number,
+  hotelIds: readonly number[],
   kind: PushKind,
-  limit: number,
-): Promise<AppliedPush[]> {
-  const newest = (condition: string): string => `
+  limitEach: number,
+): Promise<Map<number, AppliedPush[]>> {
+  const newest = new Map<number, AppliedPush[]>(hotelIds.map((hotelId) => [hotelId, []]))
+  if (hotelIds.length === 0) return newest
+  const ofHotel = (condition: string): string => `
     select ${appliedColumns} from push_log where ${condition} and kind = $2 and outcome = 'applied'
     order by id desc limit $3`
-  const { rows } = await db.query<AppliedRow>(
-    `select * from (
-       (${newest('hotel_id = $1')}) union all (${newest('hotel_ids @> array[$1::int]')})
-     ) as pushed order by id desc limit $3`,
-    [hotelId, kind, limit],
+  const { rows } = await db.query<AppliedRow & { askedId: number }>(
+    `select asked.id as "askedId", newest.* from unnest($1::int[]) as asked (id)
+     cross join lateral (
+       select * from (
+         (${ofHotel('hotel_id = asked.id')}) union all (${ofHotel('hotel_ids @> array[asked.id]')})
+       ) as pushed order by id desc limit $3
+     ) as newest`,
+    [hotelIds, kind, limitEach],
   )
-  return rows.map(appliedOf)
+  for (const { askedId, ...row } of rows) newest.get(askedId)?.push(appliedOf(row))
+  return newest
 }
 
 /** The newest pushes of one hotel's nights, whatever became of them, newest first; the platform's stop-sells among them. */
