@@ -179,6 +179,52 @@ test('many suppliers behind one address are each judged by their key', async (co
   assert.deepEqual(new Set((await Promise.all(sent)).map(({ status }) => status)), new Set([200]))
 })
 
+/** A request of which all but the last byte is sent; its answer's status when that follows. */
+function heldBack(
+  context: TestContext,
+  sent: string,
+): { finish: () => void; answered: Promise<number | undefined> } {
+  const socket = connect({ port: port(), host: '127.0.0.1' })
+  context.after(() => socket.destroy())
+  socket.write(sent.slice(0, -1))
+  const answered = new Promise<number | undefined>((resolve) => {
+    socket.once('data', (bytes: Buffer) => resolve(Number(bytes.toString('latin1').split(' ')[1])))
+    socket.once('error', () => resolve(undefined))
+  })
+  return { finish: () => void socket.write(sent.slice(-1)), answered }
+}
+
+test('one supplier’s large bodies are parsed one in a turn: what another sends meanwhile, large or small, is answered between them', async (context) => {
+  const other = await gateway.supplier('sends large bodies', { requestsPerMinute: 0 })
+  await pushStoryHotel(other)
+  // Some tens of milliseconds of parsing, and an answer at once.
+  const more = Array.from({ length: 100_000 }, () => '{"a":1}').join()
+  const requestOf = ({ apiKey }: TestSupplier, body: string): string =>
+    `POST /v1/push/getTaxes HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const large = `{"hotelId":"H1","more":[${more}]}`
+  const many = Array.from({ length: 12 }, () => ({
+    name: 'many',
+    ...heldBack(context, requestOf(other, large)),
+  }))
+  const one = { name: 'large', ...heldBack(context, requestOf(supplier, large)) }
+  const small = { name: 'small', ...heldBack(context, requestOf(supplier, '{"hotelId":"H1"}')) }
+  const all = [...many, one, small]
+  const order: string[] = []
+  const answers = all.map(async ({ name, answered }) => {
+    const status = await answered
+    order.push(name)
+    return status
+  })
+  await until(async () => (await metric('ari_requests_in_flight')) > all.length)
+  // For what is on its way: without it less is proved, and nothing turns red.
+  await wait(500)
+  for (const { finish } of all) finish()
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]))
+  const manyBefore = (name: string): number =>
+    order.slice(0, order.indexOf(name)).filter((earlier) => earlier === 'many').length
+  assert.ok(manyBefore('large') <= many.length / 2 && manyBefore('small') <= many.length / 2, order.join())
+})
+
 test('without a key a body is small', async () => {
   const signIn = (body: string) =>
     fetch(`${gateway.url}/console/api/sign-in`, {

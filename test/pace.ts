@@ -17,6 +17,27 @@ export function minutes(count: number): number {
   return count * 60_000 * slowness
 }
 
+/** So many seconds of a usual machine, in milliseconds of this one. */
+export function seconds(count: number): number {
+  return minutes(count / 60)
+}
+
+/**
+ * How long, in milliseconds, something is to be kept up: its share of the time for all proofs, at least the floor and
+ * at most all of it.
+ */
+export function lastingWithin({
+  full,
+  floor,
+  share,
+}: {
+  full: number
+  floor: number
+  share: number
+}): number {
+  return Math.max(floor, Math.min(full, proofSeconds * share * 1_000))
+}
+
 export type RoundsWanted = {
   /** What a usual machine reaches. */
   full: number

@@ -1,9 +1,7 @@
 /** A deliberate break, preloaded into a service: one file of the source is another. ARI_PROOF_BREAK names which. */
-import { registerHooks } from 'node:module'
+import { replaceSource, type Replacement } from '../replace-source.ts'
 
-type Break = { file: string; from: string; to: string }
-
-const breaks: Readonly<Record<string, Break>> = {
+const breaks: Readonly<Record<string, Replacement>> = {
   noTimeLimit: {
     file: 'src/price-check/checker.ts',
     from: 'beganMs + priceCheckBudgetMs - answerReserveMs',
@@ -44,20 +42,4 @@ const breaks: Readonly<Record<string, Break>> = {
 
 const asked = breaks[process.env['ARI_PROOF_BREAK'] ?? '']
 if (!asked) throw new Error('ARI_PROOF_BREAK names no break')
-const { file, from, to } = asked
-
-registerHooks({
-  load: (url, context, nextLoad) => {
-    const loaded = nextLoad(url, context)
-    if (!url.endsWith(`/${file}`)) return loaded
-    const source = textOf(loaded.source)
-    if (!source.includes(from)) throw new Error(`${file} has changed: the break does not fit it any more`)
-    return { ...loaded, source: source.replace(from, to) }
-  },
-})
-
-function textOf(source: unknown): string {
-  if (typeof source === 'string') return source
-  if (source instanceof Uint8Array) return Buffer.from(source).toString()
-  throw new TypeError('a module without a source')
-}
+replaceSource([asked])

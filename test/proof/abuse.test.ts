@@ -1,0 +1,111 @@
+/**
+ * Under each attack that one client can make, another supplier's pushes and another token's reads are answered as
+ * always. The service, the attacker and the victim are processes of their own; the limits are as they are shipped.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { lastingWithin, seconds } from '../pace.ts'
+import { environOf, newTestDatabase } from '../postgres.ts'
+import { attackNames, type AttackCounts, type AttackName } from './abuse/attacks.ts'
+import { steadily, type Calls } from './abuse/steadily.ts'
+import { openWorld, type World } from './abuse/world.ts'
+import { endServices, startService } from './crash/service.ts'
+
+const attackMs = lastingWithin({ full: 30_000, floor: 5_000, share: 0.017 })
+/** With the limits against an attack switched off. */
+const brokenMs = 5_000
+const pushesPerSecond = 50
+const readsPerSecond = 10
+const leastShare = 0.99
+const mostMs = seconds(1)
+
+let environ: Record<string, string>
+let world: World
+let dropDatabase: () => Promise<void>
+
+before(async () => {
+  const { address, drop } = await newTestDatabase()
+  dropDatabase = drop
+  // As shipped; a slower machine is as patient as its operator would set it.
+  environ = { ...environOf(address), ARI_PATIENCE: String(seconds(1) / 1_000) }
+  const service = await startService(environ)
+  world = await openWorld(service.url, environ)
+})
+
+after(async () => {
+  await endServices()
+  await dropDatabase()
+})
+
+type Met = { attack: AttackCounts; pushes: Calls; reads: Calls }
+
+/** What the others met while the attack was made. */
+async function under(name: AttackName, at: World, lastingMs: number): Promise<Met> {
+  const attacker = startAttack(name, at)
+  await attacker.begun
+  const pushing = steadily(pushesPerSecond, (count) => at.supplier.post('/push/ari', at.push(count)))
+  const reading = steadily(readsPerSecond, (count) =>
+    count % 2 === 0 ? at.platform.get('/booking/changes') : at.platform.post('/booking/offers', at.search),
+  )
+  await wait(lastingMs)
+  // While it goes on, until all are answered or too late.
+  const [pushes, reads] = await Promise.all([pushing.stop(mostMs), reading.stop(mostMs)])
+  return { attack: await attacker.stop(), pushes, reads }
+}
+
+function startAttack(name: AttackName, { target }: World) {
+  const program = resolve(import.meta.dirname, 'abuse/attacker.ts')
+  const child = spawn(process.execPath, [program, JSON.stringify([name, target])], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const line = async (): Promise<string> => String((await lines.next()).value)
+  return {
+    begun: line(),
+    stop: async (): Promise<AttackCounts> => {
+      child.stdin.end()
+      return JSON.parse(await line())
+    },
+  }
+}
+
+function say(t: TestContext, { attack, pushes, reads }: Met): void {
+  const told = ({ count, share, p99Ms, others }: Calls): string =>
+    `${count}, ${(share * 100).toFixed(2)} % of them 200, p99 ${Math.round(p99Ms)} ms ${JSON.stringify(others)}`
+  t.diagnostic(`attack: ${attack.requests} requests ${JSON.stringify(attack.byStatus)}`)
+  t.diagnostic(`pushes: ${told(pushes)}`)
+  t.diagnostic(`reads: ${told(reads)}`)
+}
+
+function isUnharmed({ share, p99Ms }: Calls): boolean {
+  return share >= leastShare && p99Ms < mostMs
+}
+
+async function proveUnharmed(name: AttackName, t: TestContext): Promise<void> {
+  const met = await under(name, world, attackMs)
+  say(t, met)
+  assert.ok(met.attack.requests > 0)
+  assert.deepEqual([isUnharmed(met.pushes), isUnharmed(met.reads)], [true, true])
+}
+
+async function proveFound(name: AttackName, t: TestContext): Promise<void> {
+  const preload = import.meta.resolve('./abuse/break.ts')
+  const broken = { ...environ, ARI_PROOF_BREAK: name, NODE_OPTIONS: `--import=${preload}` }
+  const service = await startService(broken)
+  const met = await under(name, world.at(service.url), brokenMs)
+  await service.end('SIGKILL')
+  say(t, met)
+  assert.ok(!isUnharmed(met.pushes) || !isUnharmed(met.reads))
+}
+
+for (const name of attackNames) {
+  test(`under an attack by ${name} another supplier pushes and another token reads as always`, (t) =>
+    proveUnharmed(name, t))
+}
+
+for (const name of attackNames)
+  test(`the proof finds a service without the limits against ${name}`, (t) => proveFound(name, t))

@@ -1,0 +1,54 @@
+/** Deliberate breaks, preloaded into a service: the limits against one attack are off. ARI_PROOF_BREAK names which. */
+import { replaceSource, type Replacement } from '../replace-source.ts'
+
+/** Requests without a key take the places of those that have one, as many as they like. */
+const anybodyTakesAll: Replacement = {
+  file: 'src/platform/in-flight.ts',
+  from: "open: { room: 'open', each: 100,",
+  to: "open: { room: 'known', each: 10_000,",
+}
+
+const breaks: Readonly<Record<string, readonly Replacement[]>> = {
+  'unread answers': [
+    anybodyTakesAll,
+    {
+      file: 'src/platform/pipelining.ts',
+      from: 'const line = lines.get(socket)',
+      to: 'const line: Line | undefined = undefined',
+    },
+  ],
+  'trickled bodies': [
+    anybodyTakesAll,
+    { file: 'src/platform/body.ts', from: 'slowSecondsMax = 3', to: 'slowSecondsMax = 300' },
+    { file: 'src/platform/serve.ts', from: 'arrivesWithinSeconds: 5,', to: 'arrivesWithinSeconds: 500,' },
+  ],
+  'distinct members': [
+    {
+      file: 'src/platform/json-scan.ts',
+      from: 'body.length > namesFitIn ? new NameCount() : undefined',
+      to: 'undefined',
+    },
+    {
+      file: 'src/platform/json-scan.ts',
+      from: 'if (ofObject > objectMembersMax) throw tooManyMembers()',
+      to: '',
+    },
+  ],
+  'idle event streams': [
+    {
+      file: 'src/platform/held-open.ts',
+      from: 'heldOpenPerTokenMax = 20',
+      to: 'heldOpenPerTokenMax = 10_000',
+    },
+  ],
+  'large searches': [
+    { file: 'src/offers/find-offers.ts', from: 'workAtOnceMs = 5', to: 'workAtOnceMs = 10_000' },
+  ],
+  'explained searches': [
+    { file: 'src/offers/find-offers.ts', from: 'workAtOnceMs = 5', to: 'workAtOnceMs = 10_000' },
+  ],
+}
+
+const asked = breaks[process.env['ARI_PROOF_BREAK'] ?? '']
+if (!asked) throw new Error('ARI_PROOF_BREAK names no break')
+replaceSource(asked)
