@@ -18,7 +18,7 @@ import { mountDocs } from './openapi/docs.ts'
 import { auditRoleRefused } from './operators/audit-refusals.ts'
 import { operatorDoor } from './operators/door.ts'
 import { signInProvider, type OidcSettings } from './operators/oidc.ts'
-import { passwords } from './operators/password.ts'
+import { passwords, type PasswordCost } from './operators/password.ts'
 import type { MfaKeys } from './operators/second-factor-secret.ts'
 import { usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
@@ -63,12 +63,16 @@ export type AppNeeds = Needs & {
   trustedProxies?: readonly string[] | undefined
   /** Absent: everybody may read them at /metrics. */
   metrics?: MetricsRules | undefined
+  /** Of a price check. Absent: the usual two seconds. */
+  checkBudgetMs?: number | undefined
   /** How many times longer than usual this process waits before it turns a request away for being late; 1 or more. */
   patience: number
 }
 
 export type ConsoleSettings = ConsoleAddress & {
   signIn: SignInRules
+  /** Absent: the usual one. */
+  passwordCost?: PasswordCost | undefined
   /** Seal the secrets of second factors; none: they are kept as they are. */
   mfaKeys: MfaKeys
   /** Absent: people sign in by password and by link only. */
@@ -76,6 +80,8 @@ export type ConsoleSettings = ConsoleAddress & {
 }
 
 export type App = {
+  /** Compiles the shapes of all requests, so that none waits for it. */
+  prepare: () => void
   /** Listens; port 0 takes a free one. `metricsUrl` is where the metrics have a port of their own. */
   listen: (where: { host: string; port: number }) => Promise<{ url: string; metricsUrl?: string }>
   /** New requests get 503 from now on, and /readyz says so; those under way finish, those that wait come to an end. */
@@ -130,6 +136,9 @@ export function startApp(needs: AppNeeds): App {
   const storeWatch = startStoreWatch(needs)
 
   return {
+    prepare: () => {
+      for (const one of mounted) one.prepare()
+    },
     mounted,
     requestsInFlight: () => server.requestsInFlight() + server.requestsHeldOpen(),
     startDeliveries: () => startDeliveryWorker(handlerNeeds),
@@ -222,7 +231,7 @@ function signInNeedsOf(
     mfaKeys: needs.console?.mfaKeys ?? [],
     revocations: needs.revocations ?? noRevocations,
     door: operatorDoor({ ...needs, rules }, consoleAddress, tokenOf),
-    passwords: passwords(),
+    passwords: passwords(needs.console?.passwordCost),
     provider: oidc && signInProvider(oidc, needs),
   }
 }

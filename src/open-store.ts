@@ -15,14 +15,14 @@ export type Store = {
   close: () => Promise<void>
 }
 
-type StoreSettings = Pick<Settings, 'databaseUrl' | 'dataDir' | 'postgresBinDir'>
+type StoreSettings = Pick<Settings, 'databaseUrl' | 'dataDir' | 'postgresBinDir' | 'patience'>
 
 type StoreLog = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
 
 /** For the service: the database of DATABASE_URL, or an embedded PostgreSQL of its own. */
 export async function openStore(settings: StoreSettings, log: StoreLog): Promise<Store> {
   if (settings.databaseUrl !== undefined) {
-    return given(settings.databaseUrl)
+    return given(settings.databaseUrl, settings.patience)
   }
   // Imported when needed, because most of the start's time is loading modules.
   const { startEmbeddedPostgres } = await import('./platform/embedded-postgres.ts')
@@ -50,7 +50,7 @@ export async function reachStore(
   whenMissing: WhenMissing,
 ): Promise<Store> {
   if (settings.databaseUrl !== undefined) {
-    const store = await given(settings.databaseUrl)
+    const store = await given(settings.databaseUrl, settings.patience)
     if (whenMissing === 'create' || (await isMigrated(store.address))) return store
     throw new Error(`There is no store in ${store.where}: set DATABASE_URL to the service's, or ${makeOne}`)
   }
@@ -76,9 +76,9 @@ export async function reachStore(
   }
 }
 
-async function given(connectionString: string): Promise<Store> {
+async function given(connectionString: string, patience: number): Promise<Store> {
   return {
-    address: await checkDatabase({ connectionString }),
+    address: await checkDatabase({ connectionString }, patience),
     where: `the database at ${placeOf({ connectionString })}`,
     notes: [],
     close: async () => {},

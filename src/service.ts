@@ -92,6 +92,7 @@ export async function startService(
     closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
     const housekeeping = startHousekeeping(needs, settings)
     closers.push({ name: 'housekeeping', close: housekeeping.close, withinMs: housekeepingClosesWithinMs })
+    app.prepare()
     const { url } = await app.listen(settings).catch((error: unknown) => {
       throw listenFault(settings, error)
     })

@@ -67,6 +67,8 @@ const usualConsole: ConsoleSettings = {
   publicUrl: undefined,
   oidc: undefined,
   signIn: usualSignInRules.sandbox,
+  // The usual one takes a quarter of a second of a processor for each password.
+  passwordCost: { blocks: 1_024, blockSize: 8, parallel: 1 },
   mfaKeys: [],
 }
 
@@ -95,6 +97,8 @@ export type GatewayOptions = {
   trustedProxies?: readonly string[]
   /** 1 for a test of the limits by which requests are turned away for being late; usually they are far. */
   patience?: number
+  /** Of a price check, for a test in which the supplier's answer is awaited however long it takes. */
+  checkBudgetMs?: number
   metrics?: MetricsRules
   revocationsFile?: string
   through?: (address: TestAddress) => PostgresAddress
@@ -103,7 +107,7 @@ export type GatewayOptions = {
 const usualPatience = 100
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
-  const { address, isThrownAway } = await (server ??= testServer())
+  const { address } = await (server ??= testServer())
   const name = `test_${randomBytes(8).toString('hex')}`
   await asAdmin(address, `create database ${name} template ${await templateOn(address)} strategy file_copy`)
   gateways++
@@ -113,7 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...gateway,
     stop: async () => {
       await gateway.stop()
-      if (!isThrownAway) await asAdmin(address, `drop database ${name} with (force)`)
+      await asAdmin(address, `drop database ${name} with (force)`)
       if (--gateways === 0) await release(address)
     },
   }
@@ -125,7 +129,7 @@ const { ARI_TEST_POOLER: pooler } = process.env
 async function throughPooler(address: TestAddress): Promise<PostgresAddress> {
   if (pooler === undefined) return address
   const [host = '', port = ''] = pooler.split(':')
-  return checkDatabase({ ...address, host, port: Number(port) })
+  return checkDatabase({ ...address, host, port: Number(port) }, usualPatience)
 }
 
 async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Promise<TestGateway> {
@@ -152,6 +156,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     isGateway: options.isGateway ?? true,
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
+    checkBudgetMs: options.checkBudgetMs,
     metrics: options.metrics,
     revocations: revocationsIn(options.revocationsFile),
     console: 'console' in options ? options.console && { ...usualConsole, ...options.console } : usualConsole,

@@ -12,6 +12,7 @@ import type { PublicRoute } from '../src/platform/route.ts'
 import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
 import { examplesOf, sendExamples, storyOrder } from './examples.ts'
 import { client, startGateway, type TestGateway } from './harness.ts'
+import { minutes } from './pace.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
@@ -237,7 +238,7 @@ describe('the page /docs', () => {
       const browser = await driver.launch({ executablePath: chromium ?? '', args: browserFlags })
       try {
         const page = await browser.newPage()
-        page.setDefaultTimeout(20_000)
+        page.setDefaultTimeout(minutes(2))
         const complaints: string[] = []
         const hosts = new Set<string>()
         page.on(

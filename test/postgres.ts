@@ -1,7 +1,7 @@
 /** The one PostgreSQL of a test run, a schema check or a bench: TEST_DATABASE_URL, or an embedded one of its own. */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
@@ -9,22 +9,21 @@ import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 /** A password, where there is one, goes through PGPASSWORD. */
 export type TestAddress = { host: string; port: number; user: string; database: string }
 
-type TestServer = {
-  address: TestAddress
-  /** It goes away with the run and all its databases: dropping them one by one would only cost time. */
-  isThrownAway: boolean
-}
+type TestServer = { address: TestAddress }
 
 export type TestPostgres = TestServer & { version: string; stop: () => Promise<void> }
 
 /** The variable by which test files, each a process of its own, learn of it. */
 export const serverVariable = 'ARI_TEST_POSTGRES'
 
+/** What a run may need of a file system in memory, and how much must be free besides. */
+const memory = { folder: '/dev/shm', fileBytes: 2 * 2 ** 30, freeBytes: 4 * 2 ** 30 }
+
 /** `durable: false`: what it holds would not survive the machine; nothing but speed is different. */
 export async function startTestPostgres({ durable = true } = {}): Promise<TestPostgres> {
   const { TEST_DATABASE_URL: url } = process.env
-  if (url) return ready({ address: addressOf(url), isThrownAway: false }, async () => {})
-  const folder = await mkdtemp(join(tmpdir(), 'ari-test-'))
+  if (url) return ready({ address: addressOf(url) }, async () => {})
+  const folder = await mkdtemp(join(durable ? tmpdir() : await quickest(), 'ari-test-'))
   // As root the server runs as another user, who must be able to pass through.
   await chmod(folder, 0o711)
   const started = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: complaints })
@@ -32,12 +31,19 @@ export async function startTestPostgres({ durable = true } = {}): Promise<TestPo
     await asAdmin(started.connection, 'alter system set fsync = off')
     await asAdmin(started.connection, 'select pg_reload_conf()')
   }
-  return ready({ address: started.connection, isThrownAway: !durable }, async () => {
+  return ready({ address: started.connection }, async () => {
     await started.stop()
     // Its data are elsewhere when root's temporary folder is closed to the server.
     await rm(started.dataDir, { recursive: true, force: true })
     await rm(folder, { recursive: true, force: true })
   })
+}
+
+/** A database is a thousand files: where they are in memory it is copied in a tenth of the time. */
+async function quickest(): Promise<string> {
+  const files = await statfs(memory.folder).catch(() => undefined)
+  const hasRoom = files !== undefined && files.bavail * files.bsize >= memory.fileBytes
+  return hasRoom && freemem() >= memory.freeBytes ? memory.folder : tmpdir()
 }
 
 /** The settings by which a service in a process of its own finds the database. */

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { openShop, type Shop } from './booking.ts'
 import { until } from './deliveries.ts'
 import { startGateway, type TestGateway } from './harness.ts'
+import { minutes } from './pace.ts'
 import { runAri, startProgram } from './programs.ts'
 import { expectOk } from './story.ts'
 
@@ -18,6 +19,7 @@ before(async () => {
     outbound: { reach: (vetted) => vetted },
     systemTime: true,
     now,
+    checkBudgetMs: minutes(1),
   })
   shop = await openShop(gateway)
 })

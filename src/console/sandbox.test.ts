@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { expectStatus } from '../../test/booking.ts'
 import { until } from '../../test/deliveries.ts'
 import { startGateway, type TestGateway, type TestOperator, type TestSupplier } from '../../test/harness.ts'
+import { minutes } from '../../test/pace.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
 import type { DeliveryWorker } from '../reservations/delivery-worker.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
@@ -21,6 +22,7 @@ before(async () => {
     allowPrivate: true,
     outbound: { reach: (vetted) => vetted },
     vaultKey: Buffer.alloc(32, 7),
+    checkBudgetMs: minutes(1),
   })
   deliveries = gateway.app.startDeliveries()
   operator = await gateway.operator('operator')

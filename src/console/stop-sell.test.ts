@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bookingBody, openShop, platformOf, pushNights, type Shop } from '../../test/booking.ts'
+import { until } from '../../test/deliveries.ts'
 import { startGateway, type TestGateway } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
 import { calendarOf, operatorOf, pushUnits, type OperatorCall } from '../../test/calendar.ts'
@@ -161,10 +162,14 @@ test('the supplier finds it in its push log, the audit log has it, and the chang
       after: { ...nights, targets: [dbl], reason: 'Wrong price', nightsChanged: 3, revision },
     },
   ])
-  const changes = await stage.platform.get(`/booking/changes?after=${cursor}&wait=5`)
-  const told = Object(changes.body['changes']).filter((one: { kind: string }) => one.kind === 'stopSell')
+  let told: { kind: string; revision: number; nights: object[] }[] = []
+  await until('the feed tells of it', async () => {
+    const changes = await stage.platform.get(`/booking/changes?after=${cursor}&wait=5`)
+    told = Object(changes.body['changes']).filter((one: { kind: string }) => one.kind === 'stopSell')
+    return told.length > 0
+  })
   assert.deepEqual(
-    told.map((one: { revision: number; nights: object[] }) => [one.revision, one.nights.length]),
+    told.map((one) => [one.revision, one.nights.length]),
     [[revision, 1]],
   )
 })

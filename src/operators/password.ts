@@ -11,8 +11,8 @@ import type { Problem } from '../platform/rejected.ts'
 const differentCharactersMin = 5
 
 /** What RFC 7914 calls N, r and p: 32 MiB and about a quarter of a second. */
-type Cost = { blocks: number; blockSize: number; parallel: number }
-const cost: Cost = { blocks: 32_768, blockSize: 8, parallel: 3 }
+export type PasswordCost = { blocks: number; blockSize: number; parallel: number }
+const usualCost: PasswordCost = { blocks: 32_768, blockSize: 8, parallel: 3 }
 const saltBytes = 16
 const keyBytes = 32
 
@@ -21,17 +21,18 @@ const hashesAtOnce = { passing: 2, waiting: 20 }
 
 const hashText = /^scrypt\$(\d{1,8})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/
 
-/** For names that nobody has: nothing gives this key. */
-const hashOfNobody = written(cost, Buffer.alloc(saltBytes), Buffer.alloc(keyBytes))
-
 export type Passwords = {
   /** What is kept of a password. */
   hash: (password: string) => Promise<string>
   /** Null: there is none, which takes as long to find out. */
   matches: (password: string, kept: string | null) => Promise<boolean>
+  /** Whether it was made with other parameters than passwords are now. */
+  isDated: (kept: string) => boolean
 }
 
-export function passwords(): Passwords {
+export function passwords(cost = usualCost): Passwords {
+  /** For names that nobody has: nothing gives this key. */
+  const hashOfNobody = written(cost, Buffer.alloc(saltBytes), Buffer.alloc(keyBytes))
   const gate = new Gate(hashesAtOnce)
   const taken = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const turn = gate.enter(0)
@@ -50,13 +51,11 @@ export function passwords(): Passwords {
         const { salt, key, ...own } = read(kept ?? hashOfNobody)
         return timingSafeEqual(await derive(password, salt, own), key) && kept !== null
       }),
+    isDated: (kept) => {
+      const { blocks, blockSize, parallel } = read(kept)
+      return blocks !== cost.blocks || blockSize !== cost.blockSize || parallel !== cost.parallel
+    },
   }
-}
-
-/** Whether it was made with other parameters than passwords are now. */
-export function isDated(kept: string): boolean {
-  const { blocks, blockSize, parallel } = read(kept)
-  return blocks !== cost.blocks || blockSize !== cost.blockSize || parallel !== cost.parallel
 }
 
 /** Why nobody should have this password; its length is the shape's to judge. */
@@ -73,13 +72,13 @@ function weak(message: string, path: string): Problem {
   return { type: 'WEAK_PASSWORD', message, path, hint: 'Several words that do not belong together are good' }
 }
 
-function written({ blocks, blockSize, parallel }: Cost, salt: Buffer, key: Buffer): string {
+function written({ blocks, blockSize, parallel }: PasswordCost, salt: Buffer, key: Buffer): string {
   return ['scrypt', blocks, blockSize, parallel, salt.toString('base64url'), key.toString('base64url')].join(
     '$',
   )
 }
 
-function read(kept: string): Cost & { salt: Buffer; key: Buffer } {
+function read(kept: string): PasswordCost & { salt: Buffer; key: Buffer } {
   const [, blocks, blockSize, parallel, salt = '', key = ''] = hashText.exec(kept) ?? []
   if (blocks === undefined) throw new Error('A password is kept in a form that this version does not know')
   return {
@@ -91,7 +90,11 @@ function read(kept: string): Cost & { salt: Buffer; key: Buffer } {
   }
 }
 
-function derive(password: string, salt: Buffer, { blocks, blockSize, parallel }: Cost): Promise<Buffer> {
+function derive(
+  password: string,
+  salt: Buffer,
+  { blocks, blockSize, parallel }: PasswordCost,
+): Promise<Buffer> {
   // Twice what it needs, because Node refuses to use exactly what it may.
   const maxmem = 2 * 128 * blocks * blockSize
   const options: ScryptOptions = { N: blocks, r: blockSize, p: parallel, maxmem }

@@ -154,7 +154,8 @@ test('nothing of the body of a sign-in is in an answer, not even where it is mal
 })
 
 test('passwords and links are kept as hashes only', async () => {
-  await withPassword(gateway, name, password)
+  const atUsualCost = await gateway.second({ console: { passwordCost: undefined } })
+  await withPassword(atUsualCost, name, password)
   const link = await linkOf(gateway, name)
   const { rows } = await gateway.db.query<{ kept: string }>(
     `select jsonb_agg(to_jsonb(o))::text || (select jsonb_agg(to_jsonb(l))::text from operator_sign_in_link l)

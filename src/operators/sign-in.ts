@@ -10,7 +10,7 @@ import type { WayToSignIn } from './contract.ts'
 import { signInRefused, type Door, type OpenedSession } from './door.ts'
 import { attemptSucceeded, attemptTakenBack, beginAttempt, type Attempt } from './lock-out.ts'
 import { subjectOf, type Doing } from './manage.ts'
-import { isDated, passwordProblems, type Passwords } from './password.ts'
+import { passwordProblems, type Passwords } from './password.ts'
 import { deleteSessionsOf } from './session-store.ts'
 import type { MfaKeys } from './second-factor-secret.ts'
 import { codeMissing, codeRefused, proveSecondFactor, type Proof } from './second-factor.ts'
@@ -217,5 +217,5 @@ async function passwordProved(
   const kept = held?.passwordHash ?? null
   const isRight = await passwords.matches(password, kept)
   const known = isRight && held && kept !== null ? held : undefined
-  return { attempt, known: known && { operatorId: known.operatorId, isDated: isDated(kept ?? '') } }
+  return { attempt, known: known && { operatorId: known.operatorId, isDated: passwords.isDated(kept ?? '') } }
 }

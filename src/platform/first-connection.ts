@@ -25,9 +25,9 @@ type Server = {
   mayCreate: boolean
 }
 
-/** The address with what is known of it; fails with UnusableDatabase. */
-export async function checkDatabase(address: PostgresAddress): Promise<PostgresAddress> {
-  const { isReadOnly, mayCreate, user, version, versionNumber, pooler } = await ask(address)
+/** The address with what is known of it; fails with UnusableDatabase. It is waited for `patience` times as long as usual. */
+export async function checkDatabase(address: PostgresAddress, patience = 1): Promise<PostgresAddress> {
+  const { isReadOnly, mayCreate, user, version, versionNumber, pooler } = await ask(address, patience)
   const where = placeOf(address)
   if (versionNumber < oldestVersion)
     throw new UnusableDatabase(
@@ -44,12 +44,15 @@ export async function checkDatabase(address: PostgresAddress): Promise<PostgresA
   return pooler ? { ...address, pooler } : address
 }
 
-async function ask(address: PostgresAddress): Promise<Server & { pooler: Pooler | undefined }> {
+async function ask(
+  address: PostgresAddress,
+  patience: number,
+): Promise<Server & { pooler: Pooler | undefined }> {
   let client: pg.Client | undefined
   try {
     const opened = new pg.Client({
-      ...bareConfig(await findHost(address), waits.connectMs),
-      query_timeout: waits.statementMs,
+      ...bareConfig(await findHost(address), waits.connectMs * patience),
+      query_timeout: waits.statementMs * patience,
     })
     client = opened
     opened.on('error', () => {})

@@ -97,7 +97,11 @@ export type Call<R extends Route> = {
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer | LongAnswer>
 
 /** A route with its handler, made where both types are known. */
-export type Mounted = { route: Route } & (
+export type Mounted = {
+  route: Route
+  /** Compiles its shapes, which its first request would otherwise wait for. */
+  prepare: () => void
+} & (
   | { handle: (call: UncheckedCall) => Promise<Answer | LongAnswer>; hold?: undefined }
   | { handle?: undefined; hold: (call: UncheckedCall, held: Held) => Promise<Answer | Streamed> }
 )
@@ -108,8 +112,8 @@ export type UncheckedCall = Omit<Call<Route>, 'body' | 'query' | 'params'> & {
 }
 
 export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
-  const check = checker(route)
-  return { route, handle: async (call) => withWarnings(await handler(check(call)), call.warnings) }
+  const { check, prepare } = checker(route)
+  return { route, prepare, handle: async (call) => withWarnings(await handler(check(call)), call.warnings) }
 }
 
 /** Like `on`, for a route whose requests may wait for something to happen; they are not counted as worked on. */
@@ -117,9 +121,10 @@ export function onHeld<R extends Route>(
   route: R,
   handler: (call: Call<R>, held: Held) => Promise<Answer | Streamed>,
 ): Mounted {
-  const check = checker(route)
+  const { check, prepare } = checker(route)
   return {
     route,
+    prepare,
     hold: async (call, held) => {
       const answered = await handler(check(call), held)
       return 'stream' in answered ? answered : withWarnings(answered, call.warnings)
@@ -127,12 +132,14 @@ export function onHeld<R extends Route>(
   }
 }
 
-function checker<R extends Route>(route: R): (call: UncheckedCall) => Call<R> {
+function checker<R extends Route>(
+  route: R,
+): { check: (call: UncheckedCall) => Call<R>; prepare: () => void } {
   const body = route.body && validator(route.body)
   const query = route.query && validator(route.query)
   const params = route.params && validator(route.params)
   const readMembers = membersReader(route)
-  return (call) => {
+  const check = (call: UncheckedCall): Call<R> => {
     const unknown = readMembers(call)
     const isRight =
       unknown.length === 0 &&
@@ -149,6 +156,13 @@ function checker<R extends Route>(route: R): (call: UncheckedCall) => Call<R> {
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: these shapes were just proved.
     return call as unknown as Call<R>
+  }
+  return { check, prepare: preparing(body, query, params) }
+}
+
+function preparing(...shapes: readonly (Pick<Validator<TSchema>, 'prepare'> | undefined)[]): () => void {
+  return () => {
+    for (const shape of shapes) shape?.prepare()
   }
 }
 
@@ -183,6 +197,7 @@ export function onItems<R extends Route>(
   const readMembers = membersReader(route)
   return {
     route,
+    prepare: preparing(item, rest),
     handle: (call) => {
       const unknown = readMembers(call)
       // There is little besides the items, which are not looked into here.
@@ -244,6 +259,7 @@ export function onEveryProblem<R extends Route, Read>(
   const readMembers = membersReader(route)
   return {
     route,
+    prepare: preparing(shape, params),
     handle: async (call) => {
       const unknown = readMembers(call)
       const sent = route.body ? call.body : call.query

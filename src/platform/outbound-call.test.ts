@@ -236,8 +236,12 @@ for (const certificate of [undefined, goodCertificate]) {
     const by = caller()
     const found = Object.entries(misbehaviours).map(async ([what, [behave, expected]]) => {
       const supplier = await receiver(behave, certificate ? { certificate } : {})
-      const withinMs = expected[0] === 'timeout' ? 500 : minutes(2)
-      const outcome = await post(by, `${scheme}://supplier.example:${supplier.port}/`, { withinMs })
+      const within = (withinMs: number) =>
+        post(by, `${scheme}://supplier.example:${supplier.port}/`, { withinMs })
+      let withinMs = expected[0] === 'timeout' ? 500 : minutes(2)
+      let outcome = await within(withinMs)
+      // On a loaded machine the time may be over before the call has reached the other side.
+      while (supplier.calls.length === 0 && withinMs < minutes(2)) outcome = await within((withinMs *= 2))
       assert.deepEqual([what, outcome, supplier.calls.length], [what, expected, 1])
       const isAnswer = typeof expected[0] === 'number'
       while (!isAnswer && supplier.openConnections() > 0) await wait(5)

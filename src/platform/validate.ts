@@ -56,6 +56,8 @@ export type Judgement = {
 }
 
 export type Validator<S extends TSchema> = {
+  /** Compiles it, which the first value would otherwise wait for. */
+  prepare: () => void
   matches: (value: unknown) => value is Static<S>
   /**
    * `at` is where the value stands in the request, as a JSON Pointer; absent: it is the request. `budget` is spent;
@@ -71,12 +73,15 @@ export type JudgingBudget = { elements: number; problems: number }
 export const elementsJudgedMax = 20_000
 
 export function validator<S extends TSchema>(schema: S): Validator<S> {
-  const first: ValidateFunction<Static<S>> = ajvFirst.compile<Static<S>>(schema)
+  let compiled: ValidateFunction<Static<S>> | undefined
   // Compiled at the first wrong value: it is needed seldom, and compiling costs time at the start.
   let all: ValidateFunction<Static<S>> | undefined
+  const compile = (): ValidateFunction<Static<S>> => (compiled ??= ajvFirst.compile<Static<S>>(schema))
   return {
-    matches: (value): value is Static<S> => first(value),
+    prepare: () => void compile(),
+    matches: (value): value is Static<S> => compile()(value),
     judge: (value, at = '', budget = { elements: elementsJudgedMax, problems: Infinity }) => {
+      const first = compile()
       if (first(value)) return { problems: [], isCoarse: false }
       const elements = budget.problems > 0 ? elementsIn(value, budget.elements) : Infinity
       if (elements > budget.elements) return { problems: problemsOf(first.errors, at), isCoarse: true }

@@ -52,7 +52,12 @@ const answerReserveMs = 50
 /** With less left, the supplier would be blamed for our own slowness. */
 const callBudgetMinMs = 500
 
-export function priceChecker(needs: SupplierCallNeeds): PriceChecker {
+type CheckNeeds = Needs & {
+  /** Absent: the usual two seconds. */
+  checkBudgetMs?: number | undefined
+}
+
+export function priceChecker(needs: SupplierCallNeeds & CheckNeeds): PriceChecker {
   const calls = supplierCalls(needs)
   const ledger = checkLedger(needs)
   return {
@@ -82,7 +87,7 @@ export function priceChecker(needs: SupplierCallNeeds): PriceChecker {
 }
 
 async function checkOne(
-  { db, clock }: Needs,
+  { db, clock, checkBudgetMs = priceCheckBudgetMs }: CheckNeeds,
   calls: SupplierCalls,
   { stay, roomRate, arrival, departure, roomCount, room, ...more }: AskedCheck,
   beganMs: number,
@@ -97,7 +102,7 @@ async function checkOne(
   const held = heldPrice(stay, roomRate, asked, atMs)
   const checkId = randomUUID()
   const requestId = more.requestId ?? checkId
-  const untilMs = beganMs + priceCheckBudgetMs - answerReserveMs
+  const untilMs = beganMs + checkBudgetMs - answerReserveMs
   if (callback && untilMs - performance.now() < callBudgetMinMs) throw overloaded()
   const expected = {
     roomId: roomRate.room.code,

@@ -6,5 +6,9 @@ import { sandboxFaults } from './contract.ts'
 /** The endpoint; outside the sandbox every call is refused, whatever the shape of what it sends. */
 export function inSandbox(environment: Environment, mounted: Mounted): Mounted {
   if (environment === 'sandbox') return mounted
-  return { route: mounted.route, handle: () => Promise.reject(new Rejected(404, sandboxFaults.production)) }
+  return {
+    route: mounted.route,
+    prepare: () => {},
+    handle: () => Promise.reject(new Rejected(404, sandboxFaults.production)),
+  }
 }

@@ -4,10 +4,10 @@ import { isRecord, validator, type Validator } from '../platform/validate.ts'
 /** The gateway as a supplier sees it: its address, a key, and the contract. */
 
 export type GatewayClient = {
-  ask: <R extends Route>(route: R, body: BodyOf<R>, withinMs?: number) => Promise<AnswerOf<R>>
+  ask: <R extends Route>(route: R, body: BodyOf<R>) => Promise<AnswerOf<R>>
 }
 
-const usualWithinMs = 10_000
+const answersWithinMs = 10_000
 
 /** An answer of the gateway that is no success; `type` is that of its first problem. */
 export class GatewayRefused extends Error {
@@ -29,9 +29,9 @@ export function gatewayClient({ url, apiKey }: { url: string; apiKey: string }):
   const base = `${url.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`
   const shapes = new Map<Route, Validator<Route['answer']>>()
   return {
-    ask: async <R extends Route>(route: R, body: BodyOf<R>, withinMs = usualWithinMs) => {
+    ask: async <R extends Route>(route: R, body: BodyOf<R>) => {
       const what = `${route.method} ${route.path}`
-      const response = await call(base, route, { apiKey, body, withinMs }, what)
+      const response = await call(base, route, { apiKey, body }, what)
       const answer: unknown = await response.json().catch(() => undefined)
       if (!response.ok) throw new GatewayRefused(what, response.status, answer)
       const shape = shapes.get(route) ?? validator(route.answer)
@@ -46,7 +46,7 @@ export function gatewayClient({ url, apiKey }: { url: string; apiKey: string }):
 async function call(
   base: string,
   { method, path }: Route,
-  { apiKey, body, withinMs }: { apiKey: string; body: unknown; withinMs: number },
+  { apiKey, body }: { apiKey: string; body: unknown },
   what: string,
 ): Promise<Response> {
   try {
@@ -55,7 +55,7 @@ async function call(
       headers: { 'x-api-key': apiKey, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(withinMs),
+      signal: AbortSignal.timeout(answersWithinMs),
     })
   } catch (cause) {
     const reason =

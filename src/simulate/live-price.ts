@@ -28,9 +28,6 @@ export type NoPrice = { why: string; unsold?: LivePrice }
 
 type Taxes = Pick<AnswerOf<typeof taxRoutes.getTaxes>, 'taxes' | 'products'>
 
-/** Reading must leave time to answer within the two seconds of a check. */
-const readWithinMs = 1_500
-
 export async function livePrice(
   gateway: GatewayClient,
   asked: PriceCheckRequest,
@@ -41,11 +38,11 @@ export async function livePrice(
   if (departure <= arrival) return { why: 'the stay has no night' }
   const range = { startDate: asked.checkin, endDate: formatNight(departure - 1) }
   const [hotels, mapped, taxes, ari, reference] = await Promise.all([
-    gateway.ask(hotelRoutes.getHotels, { hotelIds: [hotelId] }, readWithinMs),
-    gateway.ask(mappingRoutes.getRoomRateMappings, { hotelId }, readWithinMs),
-    gateway.ask(taxRoutes.getTaxes, { hotelId }, readWithinMs),
-    gateway.ask(ariRoutes.getAri, { hotelId, roomIds: [roomId], rateIds: [rateId], ...range }, readWithinMs),
-    gateway.ask(referenceRoutes.getReference, undefined, readWithinMs),
+    gateway.ask(hotelRoutes.getHotels, { hotelIds: [hotelId] }),
+    gateway.ask(mappingRoutes.getRoomRateMappings, { hotelId }),
+    gateway.ask(taxRoutes.getTaxes, { hotelId }),
+    gateway.ask(ariRoutes.getAri, { hotelId, roomIds: [roomId], rateIds: [rateId], ...range }),
+    gateway.ask(referenceRoutes.getReference, undefined),
   ])
   const [hotel] = hotels.hotels
   const product = mapped.mappings.find((one) => one.roomId === roomId && one.rateId === rateId)

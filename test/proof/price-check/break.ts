@@ -4,8 +4,8 @@ import { replaceSource, type Replacement } from '../replace-source.ts'
 const breaks: Readonly<Record<string, Replacement>> = {
   noTimeLimit: {
     file: 'src/price-check/checker.ts',
-    from: 'beganMs + priceCheckBudgetMs - answerReserveMs',
-    to: 'beganMs + 10 * priceCheckBudgetMs - answerReserveMs',
+    from: 'beganMs + checkBudgetMs - answerReserveMs',
+    to: 'beganMs + 10 * checkBudgetMs - answerReserveMs',
   },
   anyRoom: {
     file: 'src/price-check/live-answer.ts',
