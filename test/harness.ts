@@ -19,7 +19,7 @@ import type { OperatorRole } from '../src/platform/route.ts'
 import { telemetry } from '../src/platform/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
 import type { CardVault } from '../src/reservations/card-vault.ts'
-import { asAdmin, testServer, type TestAddress } from './postgres.ts'
+import { asAdmin, behindPooler, testServer, type TestAddress } from './postgres.ts'
 import { makeTemplate, templateVariable, testNow } from './template.ts'
 
 /** The whole service in this process, on a database of its own, entered over HTTP. */
@@ -123,13 +123,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   }
 }
 
-/** A pooler before the test's PostgreSQL, as host:port, through which all gateways go. */
-const { ARI_TEST_POOLER: pooler } = process.env
-
+/** Through the pooler of the run, where there is one. */
 async function throughPooler(address: TestAddress): Promise<PostgresAddress> {
-  if (pooler === undefined) return address
-  const [host = '', port = ''] = pooler.split(':')
-  return checkDatabase({ ...address, host, port: Number(port) }, usualPatience)
+  const pooled = behindPooler(address)
+  return pooled ? checkDatabase(pooled, usualPatience) : address
 }
 
 async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Promise<TestGateway> {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 
@@ -18,6 +19,19 @@ export const serverVariable = 'ARI_TEST_POSTGRES'
 
 /** What a run may need of a file system in memory, and how much must be free besides. */
 const memory = { folder: '/dev/shm', fileBytes: 2 * 2 ** 30, freeBytes: 4 * 2 ** 30 }
+
+/** The same database by a pooler before PostgreSQL, which is named as host:port; undefined: there is none. */
+export function behindPooler(address: TestAddress): TestAddress | undefined {
+  const { ARI_TEST_POOLER: pooler } = process.env
+  if (!pooler) return undefined
+  const [host = '', port = ''] = pooler.split(':')
+  return { ...address, host, port: Number(port) }
+}
+
+/** Said by a test that by its nature has a connection of its own, so that nobody takes it for one through the pooler. */
+export function notThroughPooler(context: Pick<TestContext, 'diagnostic'>, why: string): void {
+  if (process.env['ARI_TEST_POOLER']) context.diagnostic(`NOT THROUGH THE POOLER: ${why}`)
+}
 
 /** `durable: false`: what it holds would not survive the machine; nothing but speed is different. */
 export async function startTestPostgres({ durable = true } = {}): Promise<TestPostgres> {

@@ -1,15 +1,17 @@
 /**
  * Runs the tests on one PostgreSQL: `npm test` all but the proofs, `npm run test:proof` those of test/proof/, those
  * that start, kill, overload, back up or install its programs (*.proof.test.ts) and, in a browser, those of test/console/.
- * Files may be named: `npm test -- src/ari/push-ari.test.ts`.
+ * Files may be named: `npm test -- src/ari/push-ari.test.ts`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
+ * ARI_TEST_POOLER=host:port all gateways reach it through a pooler.
  */
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { matchesGlob, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { checkDatabase } from '../src/platform/first-connection.ts'
 import { minutes } from './pace.ts'
-import { serverVariable, asAdmin, startTestPostgres } from './postgres.ts'
+import { serverVariable, asAdmin, behindPooler, startTestPostgres, type TestAddress } from './postgres.ts'
 import { makeTemplate, templateVariable } from './template.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -34,7 +36,9 @@ if (files.length === 0) {
   const startedMs = performance.now()
   const postgres = await startTestPostgres({ durable: isProof })
   let outcome: string
+  let through: string
   try {
+    through = await poolerOf(postgres.address)
     process.env[serverVariable] = JSON.stringify(postgres)
     // What one file has compiled, the next finds.
     process.env['NODE_COMPILE_CACHE'] ??= resolve(root, 'node_modules/.cache/tests')
@@ -46,7 +50,16 @@ if (files.length === 0) {
     await postgres.stop()
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-  process.stdout.write(`\n${kind}: ${outcome}, ${seconds} s, PostgreSQL ${postgres.version}\n`)
+  process.stdout.write(`\n${kind}: ${outcome}, ${seconds} s, PostgreSQL ${postgres.version}${through}\n`)
+}
+
+/** For people: what the run goes through; where that is no pooler, it would prove nothing of one. */
+async function poolerOf(address: TestAddress): Promise<string> {
+  const pooled = behindPooler(address)
+  if (!pooled) return ''
+  const { pooler } = await checkDatabase(pooled)
+  if (!pooler) throw new Error('ARI_TEST_POOLER leads to PostgreSQL itself, or to no pooler that is known')
+  return `, through a pooler that keeps ${pooler.keeps}`
 }
 
 function testFiles(): string[] {

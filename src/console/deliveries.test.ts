@@ -240,7 +240,7 @@ test('a filter is counted first, and what came to be meant besides is not sent',
   const query = `state=undelivered&supplierId=${beta.supplierId}&hotelId=${hotelId}`
   const counted = expectOk(await viewer.get(`/deliveries/count-to-send?${query}`))
   assert.deepEqual(counted.body, { count: 1, isMore: false })
-  await book(stage.gateway, beta)
+  const [another] = await book(stage.gateway, beta)
   const more = await operator.post('/deliveries/send-again', { filter, count: 1 })
   assert.deepEqual(
     [more.status, problemsOf(more)],
@@ -248,7 +248,10 @@ test('a filter is counted first, and what came to be meant besides is not sent',
   )
   const none = await operator.post('/deliveries/send-again', { filter, count: 2 })
   assert.deepEqual([none.status, Object(problemsOf(none)[0])[1]], [409, 'NO_URL'])
+  isMended = false
   expectOk(await beta.post('/push/webhook/pushbook', { webhook: `http://127.0.0.1:${broken.port}/beta` }))
+  for (const id of [ids.nowhere, another?.reservationId ?? 0])
+    await until('it left by itself and failed', async () => (await rowOf(id))?.state === 'failing')
   const sent = expectOk(await operator.post('/deliveries/send-again', { filter, count: 2 }))
   assert.deepEqual(sent.body, { again: 2, repeated: 0, nowhere: 0 })
   assert.equal((await audited()).length, 3)

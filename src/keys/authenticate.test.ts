@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { client, startGateway, type TestGateway } from '../../test/harness.ts'
+import { notThroughPooler } from '../../test/postgres.ts'
 import { dataFolder } from '../../test/programs.ts'
 import { startEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { openLog } from '../platform/log.ts'
@@ -186,7 +187,8 @@ test('the time of last use of keys and tokens is written at the latest when the 
   assert.deepEqual(rows, [{ used: at, unused: null, token: at }])
 })
 
-test('while PostgreSQL is down a key that worked is not trusted for longer than a second: the error flies', async () => {
+test('while PostgreSQL is down a key that worked is not trusted for longer than a second: the error flies', async (context) => {
+  notThroughPooler(context, 'it stops a PostgreSQL of its own')
   const folder = await dataFolder()
   const log = openLog('silent')
   const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log })

@@ -7,8 +7,11 @@ export type PostgresAddress = (
   | { host: string; port: number; user: string; database: string }
 ) & { pooler?: Pooler }
 
-/** What is between us and PostgreSQL and lends its connections by the transaction; `prepared`: keeps prepared statements. */
-export type Pooler = 'plain' | 'prepared'
+/**
+ * What is between us and PostgreSQL and lends its connections by the transaction. Where it keeps prepared statements, it
+ * keeps them longer than any process lives: `schema` tells those of this one's schema from those of another.
+ */
+export type Pooler = { keeps: 'nothing' } | { keeps: 'prepared statements'; schema: string }
 
 /** How long callers wait for PostgreSQL before they are told that it is not available. */
 export type Waits = {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { bareConfig, type Pooler, type PostgresAddress } from './connection-config.ts'
 import { findHost, hostsOf, NoWritableHost } from './hosts.ts'
+import { schemaName } from './migrate.ts'
 
 /** Before anything else is done with a database that is not our own: whether it can be, or what has to be mended. */
 
@@ -87,7 +88,7 @@ async function poolerBefore(client: pg.Client, pid: number): Promise<Pooler | un
   )
   if (rows.length > 0) await client.query(`deallocate "${name}"`)
   await client.query('commit')
-  return rows.length > 0 ? 'plain' : 'prepared'
+  return rows.length > 0 ? { keeps: 'nothing' } : { keeps: 'prepared statements', schema: await schemaName() }
 }
 
 function unusable(cause: unknown, address: PostgresAddress): unknown {

@@ -19,7 +19,7 @@ export type Migrated = { applied: string[]; version: string }
  * applied, or a schema newer than this program, stops the start.
  */
 export async function migrate(address: PostgresAddress): Promise<Migrated> {
-  const files = (await readdir(folder)).filter((name) => fileName.test(name)).sort()
+  const files = await migrationFiles()
   const client = new pg.Client(connectionConfig(await findHost(address)))
   // What breaks shows in the statement under way; without a listener it would end the process.
   client.on('error', () => {})
@@ -52,6 +52,15 @@ export async function migrate(address: PostgresAddress): Promise<Migrated> {
   } finally {
     await client.end()
   }
+}
+
+/** The schema that this program works on, by the last of its migrations. */
+export async function schemaName(): Promise<string> {
+  return (await migrationFiles()).at(-1) ?? 'none'
+}
+
+async function migrationFiles(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => fileName.test(name)).sort()
 }
 
 /** Whether the database has a schema of ours, of whatever version. */

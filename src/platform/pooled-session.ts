@@ -4,7 +4,9 @@ import type { Pooler } from './connection-config.ts'
 /**
  * A connection to a pooler that lends PostgreSQL's connections for a transaction at a time, as PgBouncer does: nothing of
  * a session lasts. So every transaction begins with the settings that a session of ours has, a statement by itself is a
- * transaction too, and where the pooler keeps no prepared statements they have no names.
+ * transaction too, and where the pooler keeps no prepared statements they have no names. Where it keeps them, it keeps
+ * them by their text, and a plan made before a migration changed a column's type would fail for ever: so their text names
+ * the schema.
  */
 
 type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
@@ -12,6 +14,8 @@ type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.Q
 export class PooledSession {
   readonly #begin: string
   readonly #pooler: Pooler
+  /** By the statement's name. */
+  readonly #textOfSchema = new Map<string, string>()
   #isWithinTransaction = false
 
   constructor(pooler: Pooler, settings: Readonly<Record<string, string>>) {
@@ -30,8 +34,19 @@ export class PooledSession {
       this.#isWithinTransaction = false
       return send(text)
     }
-    const asked = typeof query === 'string' || this.#pooler === 'prepared' ? query : nameless(query)
+    const asked = typeof query === 'string' ? query : this.#askable(query)
     return this.#isWithinTransaction ? send(asked, values) : this.#alone(send, asked, values)
+  }
+
+  #askable(query: pg.QueryConfig): pg.QueryConfig {
+    if (this.#pooler.keeps === 'nothing') return nameless(query)
+    if (query.name === undefined) return query
+    const { text, name, ...rest } = query
+    const known = this.#textOfSchema.get(name)
+    if (known?.endsWith(text)) return { ...rest, name, text: known }
+    const ofSchema = `/* ${this.#pooler.schema} */ ${text}`
+    this.#textOfSchema.set(name, ofSchema)
+    return { ...rest, name, text: ofSchema }
   }
 
   async #alone(send: Send, query: string | pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {

@@ -85,7 +85,7 @@ const through = () => ({ host: '127.0.0.1', port: ports.pgbouncer, user: 'ari', 
 test('what a session of ours has holds in every transaction, and is left to nobody else', async (context) => {
   if (typeof programs === 'string') return context.skip(programs)
   const address = await checkDatabase(through())
-  assert.equal(address.pooler, 'plain')
+  assert.deepEqual(address.pooler, { keeps: 'nothing' })
   const settings = `select current_setting('synchronous_commit') as commit, current_setting('timezone') as zone,
     current_setting('jit') as jit, current_setting('statement_timeout') as timeout`
   const ours = { commit: 'on', zone: 'UTC', jit: 'off', timeout: '3500ms' }
