@@ -47,6 +47,7 @@ function inOrder(): RouteName[] {
   const names = Object.keys(routes) as RouteName[]
   const rank = (name: RouteName): number => {
     const { method, pushKind } = routeByName[name]
+    if (name === 'advanceClock' || name === 'getClock' || name === 'resetSandbox') return 3
     if (method === 'DELETE' || name === 'cancelReservation') return 2
     return pushKind === undefined ? 1 : 0
   }

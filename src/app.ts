@@ -45,6 +45,8 @@ import { bookingTurnsMax } from './reservations/once.ts'
 import type { CardVault } from './reservations/card-vault.ts'
 import { bookTest } from './sandbox/book-test.ts'
 import { getFaults, orderFaults } from './sandbox/order-faults.ts'
+import { resetSandbox } from './sandbox/reset-account.ts'
+import { advanceClock, getClock } from './sandbox/test-clock.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
 import { callbackWatch } from './webhooks/callback-watch.ts'
 import { pinger } from './webhooks/ping.ts'
@@ -210,6 +212,9 @@ function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authent
     orderFaults: orderFaults(bookNeeds),
     getFaults: getFaults(bookNeeds),
     bookTest: bookTest({ ...bookNeeds, platformBooking }),
+    getClock: getClock(bookNeeds),
+    advanceClock: advanceClock(bookNeeds),
+    resetSandbox: resetSandbox(bookNeeds),
   }
   return { ...bookNeeds, platformBooking, asSupplier }
 }

@@ -27,6 +27,7 @@ import {
 import type { AsSupplier } from './console/sandbox-as-supplier.ts'
 import { bookInSandbox, cancelInSandbox, listSandboxHotels } from './console/sandbox-bookings.ts'
 import { getSandboxCall, listSandboxCalls } from './console/sandbox-calls.ts'
+import { advanceSandboxClock, getSandboxClock, resetSandboxAccount } from './console/sandbox-clock.ts'
 import { listSandboxFaults, orderSandboxFaults } from './console/sandbox-faults.ts'
 import {
   createSupplierKey,
@@ -155,6 +156,9 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleN
   orderSandboxFaults,
   bookInSandbox,
   cancelInSandbox,
+  getSandboxClock,
+  advanceSandboxClock,
+  resetSandboxAccount,
   listSandboxCalls,
   getSandboxCall,
   listHotels: unhurried(listHotels),

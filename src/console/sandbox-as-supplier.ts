@@ -14,7 +14,16 @@ import { selectNewestKey } from './supplier-store.ts'
  */
 export type AsSupplier = Readonly<
   Record<
-    'pushHotels' | 'pushProducts' | 'pushTaxes' | 'pushAri' | 'orderFaults' | 'getFaults' | 'bookTest',
+    | 'pushHotels'
+    | 'pushProducts'
+    | 'pushTaxes'
+    | 'pushAri'
+    | 'orderFaults'
+    | 'getFaults'
+    | 'bookTest'
+    | 'getClock'
+    | 'advanceClock'
+    | 'resetSandbox',
     Mounted
   >
 >

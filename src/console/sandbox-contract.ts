@@ -52,6 +52,11 @@ export type SandboxCallShown = SandboxCall & { request: string; answer: string |
 
 export type ExamplePush = { kind: string; requestId: string; status: number; message: string }
 
+/** `aheadBy` is a duration of ISO 8601, PT0S where the clock is not ahead. */
+export type SandboxClock = { now: string; aheadBy: string }
+
+export type SandboxRemoved = { hotels: number; roomRates: number; reservations: number; deliveries: number }
+
 export type SandboxBooking = { reservationId: string; version: number; status: string; delivery: string }
 
 export const sandboxHotelsMax = 30
@@ -107,6 +112,24 @@ export const sandboxConsoleRoutes = {
     role: 'operator',
     params: ofSupplier,
     body: Type.Object({ hotelId: code(), reservationId: code() }),
+  }),
+  getSandboxClock: consoleRoute<{ clock: SandboxClock }>()({
+    method: 'GET',
+    path: '/sandbox/{supplierId}/clock',
+    params: ofSupplier,
+  }),
+  advanceSandboxClock: consoleRoute<{ clock: SandboxClock; deliveriesDue: number }>()({
+    method: 'POST',
+    path: '/sandbox/{supplierId}/clock',
+    role: 'operator',
+    params: ofSupplier,
+    body: Type.Object({ advanceBy: text({ maxLength: 60 }) }),
+  }),
+  resetSandboxAccount: consoleRoute<{ removed: SandboxRemoved }>()({
+    method: 'POST',
+    path: '/sandbox/{supplierId}/reset',
+    role: 'operator',
+    params: ofSupplier,
   }),
   listSandboxCalls: consoleRoute<{ calls: SandboxCall[] }>()({
     method: 'GET',

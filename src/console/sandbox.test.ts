@@ -228,14 +228,45 @@ test("another supplier's calls are not seen, and who only looks orders nothing",
     await viewer.put(at('/faults'), { faults: [] }),
     await viewer.post(at('/bookings'), { ...booking, adults: 1, childAges: [] }),
     await viewer.post(at('/cancellations'), { hotelId: 'EXAMPLE', reservationId: '1' }),
+    await viewer.post(at('/clock'), { advanceBy: 'P1D' }),
+    await viewer.post(at('/reset'), undefined),
   ]
   assert.deepEqual(
     replies.map(({ status }) => status),
-    [403, 403, 403, 403],
+    [403, 403, 403, 403, 403, 403],
   )
   await gateway.db.query('update api_key set revoked_at = now() where supplier_id = $1', [other])
   assert.deepEqual(problemsOf(await operator.post(`/sandbox/${other}/example`, undefined)), [
     [undefined, 'NO_VALID_KEY', 'Supplier "Other" has no valid key'],
+  ])
+})
+
+test('the clock of a supplier is advanced, its example hotel pushed in that time, and all its hotels removed; the audit log has both', async () => {
+  const later = await gateway.supplier('Later')
+  const path = `/sandbox/${await idOf('Later')}`
+  const clock = { now: '2027-12-26T12:00:00.000Z', aheadBy: 'P300D' }
+  const advanced = expectOk(await operator.post(`${path}/clock`, { advanceBy: 'P300D' })).body
+  assert.deepEqual(advanced, { clock, deliveriesDue: 0 })
+  assert.deepEqual(expectOk(await operator.get(`${path}/clock`)).body, { clock })
+  assert.deepEqual(expectOk(await later.get('/push/sandbox/clock')).body['clock'], clock)
+  const { pushes } = expectOk(await operator.post(`${path}/example`, undefined)).body
+  assert.ok(Array.isArray(pushes))
+  assert.deepEqual(
+    pushes.map(({ status }) => status),
+    [200, 200, 200, 200],
+  )
+  const [hotel] = Object(expectOk(await operator.get(`${path}/hotels`)).body['hotels'])
+  assert.equal(hotel.today, '2027-12-26')
+  const { removed } = expectOk(await operator.post(`${path}/reset`, undefined)).body
+  assert.deepEqual([Object(removed).hotels, Object(removed).reservations], [1, 0])
+  assert.deepEqual(expectOk(await operator.get(`${path}/hotels`)).body['hotels'], [])
+  const { rows } = await gateway.db.query(
+    `select action, coalesce(after -> 'clock' ->> 'aheadBy', before ->> 'hotels') as what from audit_log
+     where action in ('sandbox.advance-clock', 'sandbox.reset') order by id`,
+  )
+  assert.deepEqual(rows, [
+    { action: 'sandbox.advance-clock', what: 'P300D' },
+    { action: 'sandbox.reset', what: '1' },
   ])
 })
 
@@ -250,6 +281,9 @@ test('in production there is nothing of it', async () => {
       await who.put('/sandbox/1/faults', { faults: [] }),
       await who.post('/sandbox/1/bookings', { ...booking, adults: 1, childAges: [] }),
       await who.post('/sandbox/1/cancellations', { hotelId: 'EXAMPLE', reservationId: '1' }),
+      await who.get('/sandbox/1/clock'),
+      await who.post('/sandbox/1/clock', { advanceBy: 'P1D' }),
+      await who.post('/sandbox/1/reset', undefined),
       await who.get('/sandbox/1/calls'),
       await who.get('/sandbox/1/calls/1'),
     ]

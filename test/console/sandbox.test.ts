@@ -163,6 +163,21 @@ describe('the sandbox in the console', { skip: withoutChromium }, () => {
     await close()
   })
 
+  test('the clock is advanced and shown, and all hotels are removed after a question', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/sandbox')
+    await page.getByText('It shows the present time.').waitFor()
+    await page.getByRole('button', { name: 'Advance', exact: true }).click()
+    await page.getByText('2 Mar 2027').first().waitFor()
+    await page.getByRole('button', { name: 'Reset…' }).click()
+    await page.getByRole('dialog').getByText('Keys, webhooks and the push log stay.').waitFor()
+    await axe(page, { scheme: 'light' })
+    await page.getByRole('button', { name: 'Remove all' }).click()
+    await page.getByText(/^Removed: \d+ hotels/).waitFor()
+    await page.getByText('It shows the present time.').waitFor()
+    await close()
+  })
+
   test('in production there is no sandbox', async () => {
     const production = await startGateway({ environment: 'production' })
     const { page, goto, close } = await openConsole(production, 'operator')

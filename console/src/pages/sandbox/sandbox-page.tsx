@@ -9,6 +9,7 @@ import { PageWait } from '../../parts/page-wait.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useCan, useMe } from '../../parts/session.tsx'
 import { CallsPanel } from './calls-panel.tsx'
+import { ClockPanel } from './clock-panel.tsx'
 import { ExamplePanel } from './example-panel.tsx'
 import { FaultsPanel } from './faults-panel.tsx'
 import { BookingPanel } from './booking-panel.tsx'
@@ -69,6 +70,7 @@ function Trials({ supplierId }: { supplierId: number }) {
           <Nothing title={t('sandbox.mayOnlyLook')} />
         )}
         <FaultsPanel supplierId={supplierId} mayOrder={mayTry} />
+        <ClockPanel supplierId={supplierId} mayTry={mayTry} />
       </Stack>
       <CallsPanel supplierId={supplierId} />
     </div>

@@ -70,6 +70,28 @@ export const sandbox = {
     caption: 'Faults that are still to come',
     until: 'Forgotten',
   },
+  clock: {
+    title: 'Clock',
+    what: 'This supplier’s hotels have a clock of their own: deadlines, retries of deliveries and past nights follow it.',
+    present: 'It shows the present time.',
+    ahead: 'It is ahead:',
+    step: 'Advance by',
+    steps: {
+      PT10S: '10 seconds',
+      PT30M: '30 minutes',
+      PT1H: '1 hour',
+      P1D: '1 day',
+      P3D: '3 days',
+      P30D: '30 days',
+    },
+    advance: 'Advance',
+    reset: 'Reset…',
+    resetTitle: 'Remove all hotels of this supplier?',
+    resetWhat:
+      'All its hotels go, with rooms, rates, ARI, reservations and deliveries, and its clock goes back to the present. Keys, webhooks and the push log stay.',
+    resetConfirm: 'Remove all',
+    removed: 'Removed: {{hotels}} hotels, {{reservations}} reservations, {{deliveries}} deliveries.',
+  },
   calls: {
     title: 'Calls as they arrive',
     live: 'live',
