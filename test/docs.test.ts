@@ -46,6 +46,7 @@ after(async () => {
 /** Accounts that their page calls by name. */
 const accountByPage: Readonly<Record<string, string>> = {
   'docs/booking.md': 'Harbour Hotels',
+  'docs/changes.md': 'Bay Hotels',
   'docs/deliveries.md': 'Lagoon Hotels',
   'docs/price-check.md': 'Port Hotels',
   'docs/prices.md': 'Hill Hotels',

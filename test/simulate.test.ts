@@ -118,6 +118,7 @@ test('what is wrong with the command line, the key or the gateway is said in one
     await run({}, '--signing-secret', 'secret'),
     await run({ ARI_API_KEY: 'ari_sbx_wrong' }),
     await run({ ARI_URL: 'http://127.0.0.1:9' }),
+    await run({}, '--port', new URL(gateway.url).port),
   ]
   assert.deepEqual(
     wrong.map(({ code, stdout }) => [code, stdout]),
@@ -125,6 +126,7 @@ test('what is wrong with the command line, the key or the gateway is said in one
       [2, ''],
       [2, ''],
       [2, ''],
+      [1, ''],
       [1, ''],
       [1, ''],
     ],
@@ -135,6 +137,7 @@ test('what is wrong with the command line, the key or the gateway is said in one
     /It must be a signing secret/,
     /POST \/push\/webhook\/availability was answered with 401: Unauthorized API KEY/,
     /got no answer from http:\/\/127\.0\.0\.1:9/,
+    /Another program listens at port \d+ of 127\.0\.0\.1: end it, or take another port with --port/,
   ].entries()) {
     assert.match(wrong[index]?.stderr ?? '', pattern)
     assert.equal(wrong[index]?.stderr.trimEnd().split('\n').length, 1)

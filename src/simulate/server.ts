@@ -53,12 +53,21 @@ export async function startServer(
 
 function listen(server: Server, where: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const refuse = (cause: Error) => reject(listenFault(where, cause))
+    server.once('error', refuse)
     server.listen(where, () => {
-      server.off('error', reject)
+      server.off('error', refuse)
       resolve()
     })
   })
+}
+
+function listenFault({ host, port }: { host: string; port: number }, cause: Error): Error {
+  if (!('code' in cause) || cause.code !== 'EADDRINUSE') return cause
+  return new Error(
+    `Another program listens at port ${port} of ${host}: end it, or take another port with --port`,
+    { cause },
+  )
 }
 
 function portOf(address: AddressInfo | string | null): number {

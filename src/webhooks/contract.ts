@@ -5,6 +5,7 @@ import { ping, webhookKinds } from './ping-contract.ts'
 
 const urlCharactersMax = commonLimits.webhookUrlLength
 const httpsHint = 'For example https://pms.example.com/ari/price-check'
+const onOneMachine = 'To try on one machine, start the sandbox with ARI_ALLOW_PRIVATE_WEBHOOKS=true'
 
 /** What may be wrong with the URL, beyond being text. */
 export const webhookFaults = {
@@ -19,7 +20,11 @@ export const webhookFaults = {
     hint: 'Write an international name in its xn-- form and escape other characters with %',
   },
   malformed: { type: 'WEBHOOK_MALFORMED', message: 'Webhook must be a valid URL', hint: httpsHint },
-  notHttps: { type: 'WEBHOOK_NOT_HTTPS', message: 'Webhook must be an HTTPS URL', hint: httpsHint },
+  notHttps: {
+    type: 'WEBHOOK_NOT_HTTPS',
+    message: 'Webhook must be an HTTPS URL',
+    hint: `${httpsHint}. ${onOneMachine}`,
+  },
   credentials: {
     type: 'WEBHOOK_HAS_CREDENTIALS',
     message: 'Webhook must not contain a user name or password',
@@ -48,12 +53,12 @@ export const webhookFaults = {
   privateName: {
     type: 'WEBHOOK_HOST_NOT_PUBLIC',
     message: 'Webhook host must be a public name',
-    hint: 'Use a host that is reachable from the internet',
+    hint: `Use a host that is reachable from the internet. ${onOneMachine}`,
   },
   privateAddress: {
     type: 'WEBHOOK_HOST_NOT_PUBLIC',
     message: 'Webhook host must not be or resolve to a private or otherwise special address',
-    hint: 'Use a host that is reachable from the internet',
+    hint: `Use a host that is reachable from the internet. ${onOneMachine}`,
   },
   unresolved: {
     type: 'WEBHOOK_HOST_NOT_RESOLVED',

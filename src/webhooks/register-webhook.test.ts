@@ -244,6 +244,14 @@ test('each reason for refusing a URL has its own words', async () => {
   assert.deepEqual(await held(supplier), { availability: null, pushbook: null, secret: null })
 })
 
+test('a URL of this machine is refused with the setting by which it can be tried there', async () => {
+  const supplier = await gateway.supplier('One machine')
+  for (const webhook of ['http://127.0.0.1:8000/', 'https://127.0.0.1:8000/', 'https://localhost:8000/']) {
+    const { status, text } = await supplier.post(paths[0], { webhook })
+    assert.deepEqual([status, text.includes('ARI_ALLOW_PRIVATE_WEBHOOKS=true')], [400, true], text)
+  }
+})
+
 test('the limit of the URL that is published is the one that counts', () => {
   assert.equal(commonLimits.webhookUrlLength, urlCharactersMax)
 })
