@@ -26,6 +26,38 @@ describe('the overview', { skip: withoutChromium }, () => {
     await empty.stop()
   })
 
+  test('says in words and to screen readers that the vault key is missing or another one, on a narrow screen too', async () => {
+    const sealing = await startGateway({ vaultKey: Buffer.alloc(32, 1) })
+    const without = await sealing.second({ vaultKey: undefined })
+    const wrong = await sealing.second({ vaultKey: Buffer.alloc(32, 2) })
+    const notes = [
+      { at: without, title: 'The vault key is not set', means: /Set ARI_VAULT_KEY and start it again/ },
+      {
+        at: wrong,
+        title: 'The vault key is not the one of the store',
+        means: /Set the right ARI_VAULT_KEY and start it again/,
+      },
+    ]
+    for (const { at, title, means } of notes) {
+      for (const width of [1280, 390]) {
+        const { page, goto, close } = await openConsole(at, 'viewer', { width })
+        await goto('/')
+        const note = page.getByRole('alert', { name: title })
+        assert.match(await note.innerText(), means)
+        const box = await note.boundingBox()
+        assert.ok(box && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box))
+        await axe(page, { scheme: 'light' })
+        await close()
+      }
+    }
+    const { page, goto, close } = await openConsole(sealing, 'viewer')
+    await goto('/')
+    await page.getByText('Nothing is here yet').waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await close()
+    await sealing.stop()
+  })
+
   test('leads from what is wrong to the page that shows all of it', async () => {
     shop = await openShop(gateway, 'Acme')
     await shop.book()

@@ -94,6 +94,34 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
     await close()
   })
 
+  test('a webhook that may no longer be called says so beside its URL and on the checklist, without colour too', async () => {
+    // The setting that allowed its address is gone.
+    const strict = await gateway.second({ allowPrivate: false })
+    for (const width of [1280, 390]) {
+      const { page, goto, close } = await openConsole(strict, 'operator', { width })
+      await goto('/suppliers')
+      await page.getByRole('link', { name: 'Acme' }).focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Acme' }).waitFor()
+      const badge = page.getByText(/^not called: /)
+      await badge.waitFor()
+      assert.match(await badge.innerText(), /HTTPS|private/)
+      const box = await badge.boundingBox()
+      assert.ok(box && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box))
+      await axe(page, { scheme: 'light' })
+      await goto('/hotels')
+      await page
+        .getByRole('link', { name: /H1|Sea View/ })
+        .first()
+        .click()
+      await page
+        .getByText(/^It is registered but not called: /)
+        .first()
+        .waitFor()
+      await close()
+    }
+  })
+
   test('a webhook is called, and settings are saved; an operator may do the first, a viewer neither', async () => {
     const id = await idOf('Acme')
     const admin = await openConsole(gateway, 'admin')

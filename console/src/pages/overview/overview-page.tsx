@@ -32,6 +32,7 @@ export function OverviewPage() {
       }
     >
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {data && <VaultNote vault={data.vault} />}
       {data ? <Everything overview={data} /> : !error && <PageWait lines={12} />}
     </Page>
   )
@@ -41,7 +42,6 @@ function Everything({ overview }: { overview: Overview }) {
   if (!overview.hasHotels && overview.pushes.steps.every(({ rejected }) => rejected === 0)) return <Begin />
   return (
     <>
-      <VaultNote vault={overview.vault} />
       <Tiles overview={overview} />
       <div className={classes['panels']}>
         <div className={classes['wide']}>
