@@ -1927,9 +1927,9 @@ export type GetReservationAnswer = {
 
 /** Search reservations */
 export type ListReservationsQuery = {
-  /** platformHotelId; or `supplier` with `hotelId` */
+  /** platformHotelId, alone; or `supplier` with `hotelId` */
   hotel?: string
-  /** Name of the supplier account */
+  /** Name of the supplier account; without `hotelId`, all of its hotels */
   supplier?: string
   /** The supplier's code of the hotel, with `supplier` */
   hotelId?: string

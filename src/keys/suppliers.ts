@@ -26,10 +26,14 @@ export async function selectSuppliers(db: Queryable, nowMs: number): Promise<Lis
 }
 
 export async function supplierIdOf(db: Queryable, name: string): Promise<number> {
+  const supplierId = await selectOptionalSupplierId(db, name)
+  if (supplierId === undefined) throw supplierNotFound(name)
+  return supplierId
+}
+
+export async function selectOptionalSupplierId(db: Queryable, name: string): Promise<number | undefined> {
   const { rows } = await db.query<{ id: number }>('select id from supplier where name = $1', [name])
-  const [row] = rows
-  if (!row) throw supplierNotFound(name)
-  return row.id
+  return rows[0]?.id
 }
 
 /** Undefined when the name is taken. */

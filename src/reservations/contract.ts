@@ -203,10 +203,10 @@ export const reservationRoutes = {
     access: 'platform',
     tag: 'Booking',
     summary: 'Search reservations',
-    description: 'Newest first. Without parameters: all.',
+    description: 'Newest first: of a hotel, of all hotels of a supplier, or without either of all.',
     query: Type.Object({
-      hotel: queried('platformHotelId; or `supplier` with `hotelId`'),
-      supplier: queried('Name of the supplier account'),
+      hotel: queried('platformHotelId, alone; or `supplier` with `hotelId`'),
+      supplier: queried('Name of the supplier account; without `hotelId`, all of its hotels'),
       hotelId: queried("The supplier's code of the hotel, with `supplier`"),
       status: Type.Optional(oneOf(reservationStatuses)),
       arrivalFrom: queried('First date of arrival'),
@@ -219,7 +219,7 @@ export const reservationRoutes = {
       reservations: Type.Array(reservationShown),
       nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null at the end' }),
     }),
-    errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel' },
+    errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel or supplier' },
     examples: [
       {
         summary: 'Who arrives in April',

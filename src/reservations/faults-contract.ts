@@ -7,6 +7,11 @@ export const reservationFaults = {
     message: 'Hotel not found',
     hint: 'Check platformHotelId, or supplier and hotelId',
   },
+  supplierNotFound: {
+    type: 'SUPPLIER_NOT_FOUND',
+    message: 'Supplier not found',
+    hint: 'It is the name of the account; upper and lower case matter',
+  },
   roomNotFound: {
     type: 'ROOM_NOT_FOUND',
     message: 'RoomID not found',

@@ -1,3 +1,4 @@
+import { selectOptionalSupplierId } from '../keys/suppliers.ts'
 import type { HotelFinder } from '../offers/hotel-references.ts'
 import { parseNight } from '../platform/calendar.ts'
 import { answer, onEveryProblem, type Judge, type Mounted } from '../platform/mount.ts'
@@ -49,13 +50,14 @@ const judge =
       throw new Rejected(404, { ...reservationFaults.hotelNotFound, path: '?hotel', value })
     }
     const status = query['status'] === 'Confirm' || query['status'] === 'Cancel' ? query['status'] : undefined
-    return { hotelId, status, arrivalFrom, arrivalTo, beforeId, limit }
+    const supplierId = hotel ? undefined : await supplierAsked(needs, query['supplier'])
+    return { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit }
   }
 
 type Query = ReturnType<typeof readableQuery>
 
 function hotelAsked({ hotel, supplier, hotelId }: Query, wrong: Problem[]) {
-  if (hotel === undefined && supplier === undefined && hotelId === undefined) return undefined
+  if (hotel === undefined && hotelId === undefined) return undefined
   if (hotel !== undefined && supplier === undefined && hotelId === undefined)
     return { platformHotelId: hotel }
   if (hotel === undefined && supplier !== undefined && hotelId !== undefined) return { supplier, hotelId }
@@ -63,9 +65,18 @@ function hotelAsked({ hotel, supplier, hotelId }: Query, wrong: Problem[]) {
     type: 'HOTEL_REFERENCE_REQUIRED',
     message: 'A hotel is named by hotel, or by supplier and hotelId',
     path: '?hotel',
-    hint: 'Send hotel (platformHotelId) alone, or supplier together with hotelId',
+    hint: 'Send hotel (platformHotelId) alone, or supplier together with hotelId; supplier alone lists all of its hotels',
   })
   return undefined
+}
+
+/** Of a supplier named without a hotel. */
+async function supplierAsked({ db }: Needs, name: string | undefined): Promise<number | undefined> {
+  if (name === undefined) return undefined
+  const supplierId = await selectOptionalSupplierId(db, name)
+  if (supplierId === undefined)
+    throw new Rejected(404, { ...reservationFaults.supplierNotFound, path: '?supplier', value: shown(name) })
+  return supplierId
 }
 
 /** A platformHotelId is found by its form alone. */

@@ -5,13 +5,14 @@ import {
   expectStatus,
   idOf,
   openShop,
+  platformOf,
   pushNights,
   room,
   unitsLeft,
   type Shop,
 } from '../../test/booking.ts'
-import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import { client, startGateway, type Reply, type TestClient, type TestGateway } from '../../test/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
 
 let gateway: TestGateway
 let shop: Shop
@@ -313,6 +314,57 @@ describe('the list', () => {
     const first = (await shop.platform.get('/booking/reservations?supplier=Listed&hotelId=H1&limit=3')).body
     assert.equal(Object.values(Object(first['reservations'])).length, 3)
     assert.deepEqual(await ids(`&cursor=${String(first['nextCursor'])}`), [1, 0])
+  })
+
+  test('takes a supplier alone: the reservations of all its hotels and of no other supplier, page by page', async () => {
+    const [grove, orchard] = await Promise.all([
+      openShop(gateway, 'Grove', { inventory: 50 }),
+      openShop(gateway, 'Orchard', { inventory: 50 }),
+    ])
+    await pushStoryHotel(grove.supplier, { hotelId: 'H2' })
+    const night = { roomId: 'DBL', startDate: '2027-04-20', endDate: '2027-04-21', inventory: 50 }
+    const ari = [{ ...night, rates: [{ rateId: 'BAR', price: 70 }] }]
+    expectOk(await grove.supplier.post('/push/ari', { hotelId: 'H2', pricingModel: 'unit', ari }))
+    const made: string[] = []
+    for (let count = 0; count < 12; count++) {
+      made.push(idOf(await grove.book()))
+      made.push(idOf(await grove.book({ hotel: { supplier: 'Grove', hotelId: 'H2' } })))
+      idOf(await orchard.book())
+    }
+    expectStatus(await cancel(made[3] ?? ''), 200)
+    const ids = async (reader: TestClient, query: string): Promise<string[]> => {
+      const found: string[] = []
+      for (let cursor = ''; ;) {
+        const { body } = expectOk(await reader.get(`/booking/reservations?supplier=Grove${query}${cursor}`))
+        const { reservations, nextCursor } = Object(body)
+        for (const { supplier, reservationId } of reservations) {
+          assert.equal(supplier, 'Grove')
+          found.push(reservationId)
+        }
+        if (nextCursor === null) return found
+        cursor = `&cursor=${nextCursor}`
+      }
+    }
+    const newest = made.toReversed()
+    // A cursor is of the place in the list, not of the token that got it.
+    for (const reader of [shop.platform, await platformOf(gateway)])
+      assert.deepEqual(await ids(reader, '&limit=5'), newest)
+    assert.deepEqual(await ids(shop.platform, '&status=Cancel'), [made[3]])
+    assert.deepEqual(
+      await ids(shop.platform, '&hotelId=H2&limit=7'),
+      newest.filter((_id, index) => index % 2 === 0),
+    )
+    // Only the platform lists by supplier: neither the supplier's own key nor an operator's token does.
+    const operator = client(gateway.url, { authorization: `Bearer ${await gateway.token('operator')}` })
+    for (const stranger of [grove.supplier, orchard.supplier, operator]) {
+      const refused = await stranger.get('/booking/reservations?supplier=Grove')
+      assert.deepEqual([refused.status, refused.body['reservations']], [401, undefined])
+    }
+    const unknown = await shop.platform.get('/booking/reservations?supplier=Nobody')
+    assert.deepEqual(problemsOf(unknown), [['?supplier', 'SUPPLIER_NOT_FOUND', 'Supplier not found']])
+    assert.equal(unknown.status, 404)
+    const codeAlone = await shop.platform.get('/booking/reservations?hotelId=H1')
+    assert.deepEqual([codeAlone.status, pathsOf(codeAlone)], [400, ['?hotel']])
   })
 
   test('refuses what it cannot read, all at once', async () => {

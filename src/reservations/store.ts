@@ -226,6 +226,7 @@ export async function selectHistory(
 }
 
 export type ReservationSearch = {
+  supplierId: number | undefined
   hotelId: number | undefined
   status: ReservationStatus | undefined
   arrivalFrom: string | undefined
@@ -238,15 +239,24 @@ export type ReservationSearch = {
 /** Newest first. */
 export async function selectReservations(
   db: Queryable,
-  { hotelId, status, arrivalFrom, arrivalTo, beforeId, limit }: ReservationSearch,
+  search: ReservationSearch,
 ): Promise<HeldReservation[]> {
+  const { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit } = search
   const { rows } = await db.query<HeldReservation>(
     `select ${heldColumns} from ${withPresentVersion}
      where ($1::int is null or reservation.hotel_id = $1) and ($2::text is null or reservation.status = $2)
        and ($3::date is null or arrival >= $3) and ($4::date is null or arrival <= $4)
-       and ($5::int8 is null or reservation.id < $5)
+       and ($5::int8 is null or reservation.id < $5) and ($7::int is null or reservation.supplier_id = $7)
      order by reservation.id desc limit $6`,
-    [hotelId ?? null, status ?? null, arrivalFrom ?? null, arrivalTo ?? null, beforeId ?? null, limit],
+    [
+      hotelId ?? null,
+      status ?? null,
+      arrivalFrom ?? null,
+      arrivalTo ?? null,
+      beforeId ?? null,
+      limit,
+      supplierId ?? null,
+    ],
   )
   return rows
 }
