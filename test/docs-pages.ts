@@ -50,6 +50,14 @@ export function namedBlocks(path: string): Map<string, string> {
   return new Map(named.map(({ language, rest, text }) => [`${language} ${rest}`, text]))
 }
 
+/** What stands in the `json` blocks with a name behind their fence, such as `json delivered`. */
+export function jsonNamed(path: string, name: string): unknown[] {
+  const named = blocksOf(readFileSync(path, 'utf8')).filter(
+    ({ language, rest }) => language === 'json' && rest === name,
+  )
+  return named.map(parsed)
+}
+
 function runOf(block: Block): Step['run'] | undefined {
   // With a name behind the fence it needs a machine of its own: another test runs it.
   if (block.language === 'sh' && block.rest === '') return { kind: 'shell', script: block.text }
