@@ -72,8 +72,8 @@ export async function selectLoggedPushes(
     order by id desc limit $1`
   const types = search.problem === undefined ? ['and $11::text is null'] : [withProblem, withWarning]
   const found = types.map((type) => {
-    const isFoundByIt = type === withProblem && isByType(search)
-    return `(${waysIn(search, (condition) => newest(condition, type), isFoundByIt)} order by id desc limit $1)`
+    const isTyped = type === withProblem && isByType(search)
+    return `(${waysIn(search, (condition) => newest(condition, type), isTyped)} order by id desc limit $1)`
   })
   const { beforeId, sinceMs, untilMs, kind, outcome, problem, status, supplierId, hotelId, requestId } =
     search
@@ -112,14 +112,14 @@ function isByType({ problem, supplierId, hotelId, requestId, afterId }: PushSear
 }
 
 /** By the index that fits; a push is of one hotel or of several, never both. */
-function waysIn(search: PushSearch, newest: (condition: string) => string, isByType: boolean): string {
+function waysIn(search: PushSearch, newest: (condition: string) => string, isTyped: boolean): string {
   const { requestId, hotelId, supplierId } = search
   const all = `select way.* from (${newest('true')}) as way`
   if (requestId !== undefined) return all
   if (hotelId !== undefined) {
     return `select * from ((${newest('hotel_id = $9')}) union all (${newest('hotel_ids @> array[$9::int]')})) as way`
   }
-  if (supplierId !== undefined || isByType) return all
+  if (supplierId !== undefined || isTyped) return all
   return `select way.* from supplier cross join lateral (${newest('supplier_id = supplier.id')}) as way`
 }
 
