@@ -4,17 +4,16 @@
  * Files may be named: `npm test -- src/ari/push-ari.test.ts`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
  * ARI_TEST_POOLER=host:port all gateways reach it through a pooler.
  */
-import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { matchesGlob, relative, resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/platform/first-connection.ts'
+import { root, testFiles } from './files.ts'
 import { minutes } from './pace.ts'
 import { serverVariable, asAdmin, behindPooler, startTestPostgres, type TestAddress } from './postgres.ts'
 import { makeTemplate, templateVariable } from './template.ts'
 
-const root = resolve(import.meta.dirname, '..')
 // A file waits for PostgreSQL most of its time: on two cores, four at once take 178 s where two take 250.
 const filesAtOnce = availableParallelism() + 2
 const slowestShown = 8
@@ -28,7 +27,8 @@ const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
 const named = parameters.filter((parameter) => !parameter.startsWith('--'))
 const kind = isProof ? 'proof' : 'tests'
-const files = named.length > 0 ? named.map((name) => resolve(name)) : testFiles()
+const files =
+  named.length > 0 ? named.map((name) => resolve(name)) : testFiles(kind).map((name) => resolve(root, name))
 
 if (files.length === 0) {
   process.stdout.write(`${kind}: no files\n`)
@@ -60,15 +60,6 @@ async function poolerOf(address: TestAddress): Promise<string> {
   const { pooler } = await checkDatabase(pooled)
   if (!pooler) throw new Error('ARI_TEST_POOLER leads to PostgreSQL itself, or to no pooler that is known')
   return `, through a pooler that keeps ${pooler.keeps}`
-}
-
-function testFiles(): string[] {
-  const proofs = ['test/proof/**/*.test.ts', 'test/console/**/*.test.ts', '**/*.proof.test.ts']
-  const patterns = ['src/**/*.test.ts', 'test/**/*.test.ts']
-  return globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] })
-    .filter((file) => isProof === proofs.some((pattern) => matchesGlob(file, pattern)))
-    .sort()
-    .map((file) => resolve(root, file))
 }
 
 /** Runs them to the end, or to the first signal to stop, which ends the files under way. */

@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { after, before, test, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { asAdmin, environOf, newTestDatabase, type TestAddress } from './postgres.ts'
+import { postgresProxy } from './postgres-proxy.ts'
 import { dataFolder, startProgram } from './programs.ts'
 import { mountSmallDisk } from './proof/crash/disk.ts'
 
@@ -89,6 +91,25 @@ test('a PostgreSQL that is too old', async (context) => {
     await startOf({ DATABASE_URL: `postgres://ari:hunter2@127.0.0.1:${port}/ari` }),
     `The service did not start: PostgreSQL 14.9 at 127.0.0.1:${port} is too old: upgrade it to one of 15 to 18, or name another in DATABASE_URL\n`,
   )
+})
+
+test('a database that answers late is waited for by a process that is told to be patient', async () => {
+  const proxy = await postgresProxy()
+  proxy.hold()
+  const address = proxy.through(database.address)
+  const service = startProgram('serve', {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    ARI_PATIENCE: '20',
+    ...environOf(address),
+  })
+  // The check at the start waits for five seconds otherwise.
+  await wait(8_000)
+  proxy.release()
+  await service.printed(/ready in/)
+  service.child.kill('SIGTERM')
+  assert.equal((await service.ended).code, 0)
+  await proxy.close()
 })
 
 test('a data folder that is mounted read-only', async (context) => {

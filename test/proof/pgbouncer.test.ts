@@ -1,33 +1,47 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, connect } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { checkDatabase } from '../../src/platform/first-connection.ts'
-import { openDatabase } from '../../src/platform/postgres.ts'
+import { openDatabase, type Database } from '../../src/platform/postgres.ts'
 import { transaction } from '../../src/platform/transaction.ts'
+import { root, testFiles } from '../files.ts'
+import { roundsWithin } from '../pace.ts'
 import { startProgram } from '../programs.ts'
 
 /**
  * PgBouncer in transaction mode, as Debian has it (1.18, which keeps no prepared statements), before a PostgreSQL whose
- * own settings are all wrong for us. Both are installed where they are missing and this user may.
+ * own settings are all wrong for us. Both are installed where they are missing and this user may. ARI_TEST_PGBOUNCER names
+ * another PgBouncer, which keeps prepared statements from 1.21 on.
  */
 
-const root = resolve(import.meta.dirname, '../..')
-/** What holds locks, pipelines statements and prepares them. */
-const files = [
+/** What holds locks, pipelines statements, prepares them, or is told of something by another process. */
+const first = [
   'src/platform/transaction.test.ts',
   'src/ari/push-ari.test.ts',
   'src/ari/get-room-rate-mappings.test.ts',
   'src/changes/list-changes.test.ts',
   'src/reservations/create-reservation.test.ts',
+  'src/offers/find-offers.test.ts',
+  'src/reservations/deliver.test.ts',
+  'src/reservations/card-vault.test.ts',
+  'src/keys/authenticate.test.ts',
+  'src/push-log/list-pushes.test.ts',
+  'src/housekeeping.test.ts',
+  'test/roles.test.ts',
+  'test/store-epoch.test.ts',
 ]
+/** The others follow in so many turns, while there is time. */
+const turnsOfOthers = 3
 let programs: { initdb: string; postgres: string; pgbouncer: string } | string
+let keepsStatements = false
 let folder = ''
 let ports = { postgres: 0, pgbouncer: 0 }
 const running: ChildProcess[] = []
@@ -45,7 +59,7 @@ before(async () => {
     'synchronous_commit=off',
     'timezone=America/New_York',
     'jit=on',
-    'max_connections=200',
+    'max_connections=300',
   ]
   const settings = [
     ...wrong,
@@ -54,6 +68,9 @@ before(async () => {
     'unix_socket_directories=',
   ]
   run(programs.postgres, '-D', data, ...settings.flatMap((setting) => ['-c', setting]))
+  const said = execFileSync(programs.pgbouncer, ['--version'], { encoding: 'utf8' })
+  const [, major = '0', minor = '0'] = /PgBouncer (\d+)\.(\d+)/.exec(said) ?? []
+  keepsStatements = Number(major) > 1 || Number(minor) >= 21
   const file = join(folder, 'pgbouncer.ini')
   writeFileSync(
     file,
@@ -66,6 +83,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 max_client_conn = 2000
+${keepsStatements ? 'max_prepared_statements = 200' : ''}
 `,
   )
   run(programs.pgbouncer, '-q', file)
@@ -85,7 +103,7 @@ const through = () => ({ host: '127.0.0.1', port: ports.pgbouncer, user: 'ari', 
 test('what a session of ours has holds in every transaction, and is left to nobody else', async (context) => {
   if (typeof programs === 'string') return context.skip(programs)
   const address = await checkDatabase(through())
-  assert.deepEqual(address.pooler, { keeps: 'nothing' })
+  assert.equal(address.pooler?.keeps, keepsStatements ? 'prepared statements' : 'nothing')
   const settings = `select current_setting('synchronous_commit') as commit, current_setting('timezone') as zone,
     current_setting('jit') as jit, current_setting('statement_timeout') as timeout`
   const ours = { commit: 'on', zone: 'UTC', jit: 'off', timeout: '3500ms' }
@@ -110,8 +128,48 @@ test('what a session of ours has holds in every transaction, and is left to nobo
   }
 })
 
-test('pushes, bookings and the change feed are through it what they are without', async (context) => {
+test('statements that it keeps do not outlive the schema for which they were made', async (context) => {
   if (typeof programs === 'string') return context.skip(programs)
+  const { pooler, ...address } = await checkDatabase(through())
+  assert.ok(pooler)
+  const ofSchema = (schema: string): Database => {
+    const ofOne = pooler.keeps === 'nothing' ? pooler : { ...pooler, schema }
+    return openDatabase({ ...address, pooler: ofOne }, { warn: () => {} }, { connectionsMax: 1 })
+  }
+  const statement = { name: 'select-kept', text: 'select * from kept' }
+  const older = ofSchema('0001')
+  await older.query('create table kept as select 1::int as id')
+  assert.deepEqual((await older.query(statement)).rows, [{ id: 1 }])
+  await older.query("alter table kept alter id type text using 'one'")
+  const newer = ofSchema('0002')
+  try {
+    for (let round = 0; round < 3; round++)
+      assert.deepEqual((await newer.query(statement)).rows, [{ id: 'one' }])
+  } finally {
+    await older.query('drop table kept')
+    await older.close()
+    await newer.close()
+  }
+})
+
+test('what npm test proves holds through it: first what touches connections, then the rest while there is time', async (context) => {
+  if (typeof programs === 'string') return context.skip(programs)
+  const others = testFiles('tests').filter((file) => !first.includes(file))
+  const size = Math.ceil(others.length / turnsOfOthers)
+  const turns = [
+    first,
+    ...Array.from({ length: turnsOfOthers }, (_, turn) => others.slice(turn * size, (turn + 1) * size)),
+  ]
+  const rounds = roundsWithin({ full: turns.length, floor: 1, share: 0.08 })
+  for (let turn = rounds.next(); turn !== undefined; turn = rounds.next()) {
+    const files = turns[turn] ?? []
+    context.diagnostic(`${files.length} of ${first.length + others.length} files, ${await throughIt(files)}`)
+  }
+  context.diagnostic(rounds.summary())
+})
+
+/** Runs them, and gives what their run says at its end. */
+async function throughIt(files: readonly string[]): Promise<string> {
   // Without the mark by which a test run within another runs nothing.
   const environ = { ...process.env }
   delete environ['NODE_TEST_CONTEXT']
@@ -132,8 +190,8 @@ test('pushes, bookings and the change feed are through it what they are without'
   running.pop()
   assert.equal(code, 0, output.slice(-8_000))
   assert.match(output, /all [1-9]\d* passed/)
-  context.diagnostic(output.trim().split('\n').at(-1) ?? '')
-})
+  return output.trim().split('\n').at(-1) ?? ''
+}
 
 async function serviceOn({ host, port, user, database }: ReturnType<typeof through>) {
   const environ = {
@@ -154,10 +212,11 @@ async function serviceOn({ host, port, user, database }: ReturnType<typeof throu
 /** The programs, or why this can't be tested here. */
 function installed(): typeof programs {
   if (process.getuid?.() !== 0) return 'NOT TESTED: PgBouncer and a PostgreSQL are started by root'
+  const { ARI_TEST_PGBOUNCER = '/usr/sbin/pgbouncer' } = process.env
   const find = () => ({
     initdb: globSync('/usr/lib/postgresql/1[5-9]/bin/initdb').at(-1),
     postgres: globSync('/usr/lib/postgresql/1[5-9]/bin/postgres').at(-1),
-    pgbouncer: existsSync('/usr/sbin/pgbouncer') ? '/usr/sbin/pgbouncer' : undefined,
+    pgbouncer: existsSync(ARI_TEST_PGBOUNCER) ? ARI_TEST_PGBOUNCER : undefined,
   })
   try {
     const { initdb, pgbouncer } = find()
@@ -186,12 +245,18 @@ function run(program: string, ...parameters: string[]): void {
   running.push(spawn(program, parameters, { uid, gid, cwd: '/', stdio: 'ignore' }))
 }
 
+/** Below those that connections are given, so that none takes it before the program does. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  return typeof address === 'object' && address !== null ? address.port : 0
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await new Promise<boolean>((tried) => {
+      server.once('listening', () => tried(true)).once('error', () => tried(false))
+    })
+    if (!isFree) continue
+    await new Promise((closed) => server.close(closed))
+    return port
+  }
 }
 
 async function untilListening(port: number): Promise<void> {
