@@ -310,3 +310,23 @@ describe('what is refused', () => {
     assert.deepEqual([status, body['message']], [401, 'Unauthorized API KEY'])
   })
 })
+
+test('of a list that is too long the length is told, and nothing of its elements; of the longest that may be sent, everything', async () => {
+  const supplier = await newSupplier()
+  const wrong = { ...required, hotelId: 5, currency: 5, isAvailable: 'yes' }
+  const push = (count: number) =>
+    supplier.post(
+      '/push/hotels',
+      Array.from({ length: count }, () => wrong),
+    )
+  const tooMany = await push(501)
+  const types = (reply: Reply): unknown[] =>
+    Array.isArray(reply.body['errors']) ? reply.body['errors'].map(({ type }) => type) : []
+  assert.deepEqual(
+    [tooMany.status, types(tooMany), tooMany.body['moreErrors']],
+    [400, ['TOO_MANY_HOTELS'], undefined],
+  )
+  const most = await push(500)
+  assert.deepEqual([most.status, types(most).length, most.body['moreErrors']], [400, 100, 3 * 500 - 100])
+  assert.deepEqual(await stored(supplier), [])
+})

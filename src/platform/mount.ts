@@ -6,7 +6,7 @@ import type { RateLimit } from './rate-limit.ts'
 import { rejectIfAny, type Problem } from './rejected.ts'
 import { membersReader, type UnknownFields } from './request-members.ts'
 import type { BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
-import { elementsJudgedMax, isRecord, validator, type Judgement, type Validator } from './validate.ts'
+import { isRecord, judgingBudget, validator, type Judgement, type Validator } from './validate.ts'
 import { withWarnings, type Warnings } from './warnings.ts'
 
 /** Who calls: the account behind an x-api-key. Its limits are the key's own or the service's defaults. */
@@ -201,7 +201,10 @@ export function onItems<R extends Route>(
     handle: (call) => {
       const unknown = readMembers(call)
       // There is little besides the items, which are not looked into here.
-      const judged = rest.judge(call.body, '', { elements: Infinity, problems: Infinity })
+      const judged = rest.judge(call.body, '', {
+        ...judgingBudget({ problems: Infinity }),
+        elements: Infinity,
+      })
       const problems = unknown.length === 0 ? judged.problems : [...judged.problems, ...unknown]
       const items = isRecord(call.body) ? call.body[member] : undefined
       const itemsMax = Math.min(itemsMaxOf(call.caller), list.maxItems ?? Infinity)
@@ -222,7 +225,7 @@ function judgeItems(
   path: string,
 ): Map<number, Judgement> {
   const judgementByItem = new Map<number, Judgement>()
-  const budget = { elements: elementsJudgedMax, problems: itemProblemsMax }
+  const budget = judgingBudget({ problems: itemProblemsMax })
   for (const [index, value] of items.entries()) {
     if (item.matches(value)) continue
     judgementByItem.set(index, item.judge(value, `${path}/${index}`, budget))

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
 import { parseNight } from './calendar.ts'
 import { pointerPart } from './json.ts'
-import { shown, type Problem } from './rejected.ts'
+import { problemsListedMax, shown, type Problem } from './rejected.ts'
 import type { ConstraintError, ConstraintErrors } from './route.ts'
 import { meantBy } from './spelling.ts'
 
@@ -66,11 +66,15 @@ export type Validator<S extends TSchema> = {
   judge: (value: unknown, at?: string, budget?: JudgingBudget) => Judgement
 }
 
-/** How much of a request may still be looked through for every problem. */
-export type JudgingBudget = { elements: number; problems: number }
+/** How much of a request may still be looked through for every problem, and for how many a near name is sought. */
+export type JudgingBudget = { elements: number; problems: number; hints: number }
 
 /** Listing every problem of a request with more array elements than this could take seconds and a gigabyte. */
-export const elementsJudgedMax = 20_000
+const elementsJudgedMax = 20_000
+
+export function judgingBudget({ problems }: Pick<JudgingBudget, 'problems'>): JudgingBudget {
+  return { elements: elementsJudgedMax, problems, hints: problemsListedMax }
+}
 
 export function validator<S extends TSchema>(schema: S): Validator<S> {
   let compiled: ValidateFunction<Static<S>> | undefined
@@ -80,20 +84,36 @@ export function validator<S extends TSchema>(schema: S): Validator<S> {
   return {
     prepare: () => void compile(),
     matches: (value): value is Static<S> => compile()(value),
-    judge: (value, at = '', budget = { elements: elementsJudgedMax, problems: Infinity }) => {
+    judge: (value, at = '', budget = judgingBudget({ problems: Infinity })) => {
       const first = compile()
       if (first(value)) return { problems: [], isCoarse: false }
       const elements = budget.problems > 0 ? elementsIn(value, budget.elements) : Infinity
-      if (elements > budget.elements) return { problems: problemsOf(first.errors, at), isCoarse: true }
+      if (elements > budget.elements)
+        return { problems: problemsOf(first.errors, at, budget), isCoarse: true }
       budget.elements -= elements
-      all ??= ajvAll.compile<Static<S>>(schema)
+      all ??= ajvAll.compile<Static<S>>(lengthsFirst(schema))
       all(value)
-      const found = problemsOf(all.errors, at)
+      const found = problemsOf(all.errors, at, budget)
       const problems = found.length > budget.problems ? found.slice(0, budget.problems) : found
       budget.problems -= problems.length
-      return { problems, isCoarse: problems.length < found.length }
+      const isUnseen = all.errors?.some(({ keyword }) => keyword === 'maxItems') === true
+      return { problems, isCoarse: isUnseen || problems.length < found.length }
     },
   }
+}
+
+/**
+ * The schema with the elements of a list that is too long left alone: it is refused for its length, and every problem of
+ * tens of thousands of elements would hold up the process for seconds.
+ */
+function lengthsFirst<S>(schema: S): S
+function lengthsFirst(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((part: unknown): unknown => lengthsFirst(part))
+  if (!isRecord(schema)) return schema
+  const copy = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, lengthsFirst(part)]))
+  const { type, maxItems, items, ...others } = copy
+  if (type !== 'array' || typeof maxItems !== 'number' || items === undefined) return copy
+  return { ...others, type, maxItems, if: { type, minItems: maxItems + 1 }, else: { type, items } }
 }
 
 /**
@@ -140,23 +160,29 @@ function without(value: unknown, places: readonly (readonly string[])[]): unknow
 }
 
 /** A value of the wrong type is also none of those allowed: once is enough. */
-function problemsOf(errors: readonly ErrorObject[] | null | undefined, at: string): Problem[] {
-  const found = errors ?? []
+function problemsOf(
+  errors: readonly ErrorObject[] | null | undefined,
+  at: string,
+  budget: JudgingBudget,
+): Problem[] {
+  // What failed beside a right length is told by itself.
+  const found = (errors ?? []).filter(({ keyword }) => keyword !== 'if')
   const wrongTypes = new Set(
     found.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])),
   )
   return found
     .filter(({ keyword, instancePath }) => keyword !== 'enum' || !wrongTypes.has(instancePath))
-    .map((error) => problemOf(error, `${at}${error.instancePath}`))
+    .map((error) => problemOf(error, `${at}${error.instancePath}`, budget))
 }
 
-function problemOf(error: ErrorObject, place: string): Problem {
+function problemOf(error: ErrorObject, place: string, budget: JudgingBudget): Problem {
   const schema = isRecord(error.parentSchema) ? error.parentSchema : {}
   if (error.keyword === 'required') {
     const missing = String(error.params['missingProperty'])
     const properties = isRecord(schema['properties']) ? schema['properties'] : {}
     const member = isRecord(properties[missing]) ? properties[missing] : {}
-    const hint = misspeltHint(missing, properties, error.data) ?? whatToSend(missing, member)
+    const misspelt = budget.hints-- > 0 ? misspeltHint(missing, properties, error.data) : undefined
+    const hint = misspelt ?? whatToSend(missing, member)
     const own = chosen(member, 'required') ?? { type: 'REQUIRED', message: `${missing} is required`, hint }
     return { ...own, path: `${place}/${pointerPart(missing)}` }
   }
