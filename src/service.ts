@@ -135,7 +135,7 @@ async function keepRevoked(needs: Needs & { revocations: Revocations }): Promise
   await enforceRevocations(needs)
   const stop = new AbortController()
   const complain = sparing(needs.log, 'revocations could not be enforced in the new epoch of the store')
-  needs.db.epoch.onChange(async () => {
+  const enforceUntilDone = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       try {
         return await enforceRevocations(needs)
@@ -144,7 +144,8 @@ async function keepRevoked(needs: Needs & { revocations: Revocations }): Promise
       }
       await wait(enforcedAgainAfterMs, undefined, { signal: stop.signal, ref: false }).catch(() => {})
     }
-  })
+  }
+  needs.db.epoch.onChange(() => void enforceUntilDone())
   return { name: 'revocations', close: async () => stop.abort(), withinMs: 100 }
 }
 

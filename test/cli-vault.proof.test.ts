@@ -75,6 +75,8 @@ test('status says at each step of a change of keys what is to be done, and forge
 
   await gateway.vault.look()
   expectStatus(await shop.book({ payment: { type: 'Channel Collect', card } }), 201)
+  // So would this one.
+  await gateway.vault.close()
   const all = await vault({}, 'forget', '--yes')
   assert.deepEqual(
     [all.code, all.stdout],
@@ -86,11 +88,11 @@ test('status says at each step of a change of keys what is to be done, and forge
     `select operator_name, action, before, after from audit_log where subject = 'vault' order by id`,
   )
   const [by, keyId] = [`command line (${userInfo().username})`, openVault(key).keyIds[0]]
-  const line = (action: string, before: object | null, after: object) => ({
+  const line = (action: string, was: object | null, is: object) => ({
     operator_name: by,
     action,
-    before,
-    after,
+    before: was,
+    after: is,
   })
   assert.deepEqual(audited, [
     line('vault.forget', { cardsByKey: { [vaultKeyId(newKey)]: 1 } }, { key: keyId }),

@@ -111,9 +111,8 @@ function addCreate(key: Command): void {
         const { supplier, channelManager } = given
         const expiresAtMs = given.expires ?? null
         const environment = await session.environment()
-        const { unknownFields } = given
         const limits = limitsGiven(given)
-        const wanted = { supplier, channelManager, expiresAtMs, limits, unknownFields }
+        const wanted = { supplier, channelManager, expiresAtMs, limits, unknownFields: given.unknownFields }
         const { apiKey, keyId, supplierIsNew } = await audited(db, async (connection) => {
           const result = await insertKey(connection, environment, wanted)
           const after = { channelManager, expiresAt: expiresAtMs === null ? null : isoOf(expiresAtMs) }

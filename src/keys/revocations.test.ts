@@ -47,7 +47,7 @@ test('what would take access away is refused where the file can not be written, 
     const { rows: audited } = await full.db.query('select count(*) from audit_log')
     return [rows, audited]
   }
-  const before = await held()
+  const heldBefore = await held()
   const ends = { at: '2027-06-30' }
   assert.deepEqual(
     [
@@ -60,7 +60,7 @@ test('what would take access away is refused where the file can not be written, 
     ].map(refusal),
     Array.from({ length: 6 }, () => unchanged),
   )
-  assert.deepEqual(await held(), before)
+  assert.deepEqual(await held(), heldBefore)
   assert.equal((await supplier.get('/push/limits')).status, 200)
 })
 
