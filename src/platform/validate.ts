@@ -1,52 +1,10 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
-import { parseNight } from './calendar.ts'
+import { ajvAll, ajvFirst } from './ajv.ts'
 import { pointerPart } from './json.ts'
 import { problemsListedMax, shown, type Problem } from './rejected.ts'
 import type { ConstraintError, ConstraintErrors } from './route.ts'
 import { meantBy } from './spelling.ts'
-
-/** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
-const unprintable = /[\p{Cc}\p{Cs}]/u
-/** The same for text of several lines. */
-const unprintableInLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u
-/** Beyond the first, codes hold no blanks at the ends and no invisible format characters or separators. */
-const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
-const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
-
-const ajvFirst = withOwnKeywords({ allErrors: false })
-const ajvAll = withOwnKeywords({ allErrors: true })
-
-function withOwnKeywords(options: { allErrors: boolean }): Ajv {
-  const ajv = new Ajv({ ...options, verbose: true, strict: true, allowUnionTypes: true, coerceTypes: false })
-  ajv.addVocabulary(['errors', 'secret', 'alsoCalled', 'emptyIsAbsent', 'ignored', 'readAs'])
-  ajv.addFormat('date', true)
-  ajv.addKeyword({
-    keyword: 'printable',
-    type: 'string',
-    schemaType: 'string',
-    validate: (kind: unknown, value: string) => !notIn(kind).test(value),
-  })
-  ajv.addKeyword({
-    keyword: 'night',
-    type: 'string',
-    schemaType: 'boolean',
-    validate: (_on: unknown, value: string) => parseNight(value) !== undefined,
-  })
-  ajv.addKeyword({
-    keyword: 'decimal',
-    type: ['number', 'string'],
-    schemaType: 'string',
-    validate: (range: unknown, value: number | string) =>
-      (typeof value === 'number' || decimalText.test(value)) && (range === 'any' || Number(value) >= 0),
-  })
-  return ajv
-}
-
-function notIn(kind: unknown): RegExp {
-  if (kind === 'code') return notInCodes
-  return kind === 'lines' ? unprintableInLines : unprintable
-}
 
 /** What is wrong with a value. */
 export type Judgement = {
@@ -113,7 +71,7 @@ function lengthsFirst(schema: unknown): unknown {
   const copy = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, lengthsFirst(part)]))
   const { type, maxItems, items, ...others } = copy
   if (type !== 'array' || typeof maxItems !== 'number' || items === undefined) return copy
-  return { ...others, type, maxItems, if: { type, minItems: maxItems + 1 }, else: { type, items } }
+  return { ...others, type, maxItems, if: { minItems: maxItems + 1 }, else: { items } }
 }
 
 /**
