@@ -5,7 +5,7 @@ import { Rejected } from '../platform/rejected.ts'
 import type { AnswerOf } from '../platform/route.ts'
 import { transaction } from '../platform/transaction.ts'
 import { holdsCardNumber } from '../platform/card-number.ts'
-import { reservationOf } from '../reservations/find-reservation.ts'
+import { reservationNotFound, reservationOf } from '../reservations/find-reservation.ts'
 import { noteRoutes } from './note-contract.ts'
 import { insertNote } from './note-store.ts'
 
@@ -16,7 +16,7 @@ export const addReservationNote = ({ db, clock }: Needs): Mounted =>
     const { id } = await reservationOf(db, params.reservationId)
     const note = { at: new Date(clock.now()).toISOString(), operator: operator.name, text: body.text }
     await transaction(db, async (connection) => {
-      await insertNote(connection, id, note)
+      if (!(await insertNote(connection, id, note))) throw reservationNotFound(params.reservationId)
       const after = { text: note.text }
       const subject = `reservation ${id}`
       await audit(connection, { operator, requestId, action: 'reservation.note', subject, after })

@@ -21,13 +21,16 @@ export async function selectNotes(
   return rows.map(({ note }) => note)
 }
 
+/** Whether the reservation is there. */
 export async function insertNote(
   db: Queryable,
   reservationId: number,
   { at, operator, text }: ReservationNote,
-): Promise<void> {
-  await db.query(
-    `insert into reservation_note (reservation_id, at, operator_name, text) values ($1, $2::timestamptz, $3, $4)`,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into reservation_note (reservation_id, at, operator_name, text)
+     select id, $2::timestamptz, $3, $4 from reservation where id = $1 for key share`,
     [reservationId, at, operator, text],
   )
+  return rowCount === 1
 }

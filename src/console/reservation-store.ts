@@ -127,17 +127,18 @@ export function hasGuest(beginning: string): string {
 
 export type HotelOfReservation = { supplier: string; hotelCode: string; hotelName: string; timeZone: string }
 
-/** As they are called now. */
-export async function selectHotelOfReservation(db: Queryable, hotelId: number): Promise<HotelOfReservation> {
+/** As they are called now; undefined where the hotel was removed with its reservations. */
+export async function selectOptionalHotelOfReservation(
+  db: Queryable,
+  hotelId: number,
+): Promise<HotelOfReservation | undefined> {
   const { rows } = await db.query<HotelOfReservation>(
     `select supplier.name as supplier, hotel.code as "hotelCode", hotel.name as "hotelName",
        hotel.time_zone as "timeZone"
      from hotel join supplier on supplier.id = hotel.supplier_id where hotel.id = $1`,
     [hotelId],
   )
-  const [hotel] = rows
-  if (!hotel) throw new Error(`hotel ${hotelId} is gone although hotels are never deleted`)
-  return hotel
+  return rows[0]
 }
 
 /** Whether a card is kept, and for how long: never the card. */

@@ -5,7 +5,7 @@ import type { PriceChecker } from '../price-check/checker.ts'
 import { listedCheckOf } from '../price-check/listed-check.ts'
 import type { CheckRow } from '../price-check/store.ts'
 import { deliveryIdOf } from '../reservations/delivery-queue.ts'
-import { reservationOf } from '../reservations/find-reservation.ts'
+import { reservationNotFound, reservationOf } from '../reservations/find-reservation.ts'
 import { shownReservation } from '../reservations/show.ts'
 import { selectHistory, type HeldReservation } from '../reservations/store.ts'
 import { supplierBody } from '../reservations/supplier-body.ts'
@@ -15,7 +15,11 @@ import { notesShownMax } from './note-contract.ts'
 import { selectNotes } from './note-store.ts'
 import { selectChecksOfReservation } from './price-check-store.ts'
 import { reservationConsoleRoutes, type ShownCard, type ShownVersion } from './reservation-contract.ts'
-import { selectAlerts, selectHotelOfReservation, selectOptionalCardTerms } from './reservation-store.ts'
+import {
+  selectAlerts,
+  selectOptionalCardTerms,
+  selectOptionalHotelOfReservation,
+} from './reservation-store.ts'
 import { shownCardFace } from './shown-card.ts'
 import { instantOf, optionalInstant, placesOf, reachOf, shownWithTimeline } from './shown-delivery.ts'
 import { changesBetween } from './version-changes.ts'
@@ -27,12 +31,14 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
     await needs.priceChecks.ledger.written()
     const held = await reservationOf(db, params.reservationId)
     const [hotel, history, deliveries, notes, card] = await Promise.all([
-      selectHotelOfReservation(db, held.hotelId),
+      selectOptionalHotelOfReservation(db, held.hotelId),
       selectHistory(db, held.id),
       selectDeliveriesOf(db, held.id),
       selectNotes(db, held.id, notesShownMax),
       shownCard(needs, held),
     ])
+    // Removed since it was found, with all that it had.
+    if (!hotel || history.length === 0) throw reservationNotFound(params.reservationId)
     const ids = deliveries.map(({ id }) => id)
     const versions = history.map((version): HeldReservation => ({ ...held, ...version }))
     const [attempts, alerts, checks, places] = await Promise.all([

@@ -24,7 +24,7 @@ export function membersReader(route: Route): (call: Sent) => Problem[] {
   const isValueShown = isSuppliers
   return (call) => {
     if (body.isPlain(call.body) && query.isPlain(call.query)) return none
-    const isRefused = call.unknownFields === 'reject'
+    const isRefused = route.refusesUnknown === true || call.unknownFields === 'reject'
     const refused = { listed: [], unlisted: 0 }
     const into = isRefused ? refused : call.warnings
     const options = { isRefused, isValueShown }

@@ -39,6 +39,8 @@ export type Route = {
   role?: OperatorRole
   body?: TSchema
   query?: TSchema
+  /** Members and parameters that are not known refuse the call, whatever its key says: they may be what was to restrict it. */
+  refusesUnknown?: true
   params?: TSchema
   answer: TSchema
   /** Of that answer; 200 unless told. */

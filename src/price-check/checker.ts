@@ -5,17 +5,18 @@ import type { HotelStay } from '../offers/stays.ts'
 import { overloaded } from '../platform/body.ts'
 import { formatNight } from '../platform/calendar.ts'
 import type { Needs } from '../platform/needs.ts'
+import { Rejected } from '../platform/rejected.ts'
 import { selectCallback } from '../webhooks/store.ts'
 import { supplierCalls, type Failure, type SupplierCallNeeds, type SupplierCalls } from './ask-supplier.ts'
 import type { PriceCheckRequest } from './callback-contract.ts'
 import type { CircuitState } from './circuit.ts'
-import { priceCheckBudgetMs } from './contract.ts'
+import { priceCheckBudgetMs, priceCheckFaults } from './contract.ts'
 import { heldPrice, type AskedStay, type HeldPrice } from './held-price.ts'
 import { checkLedger, type Ledger } from './ledger.ts'
 import type { CheckedPrice } from './live-answer.ts'
 import { nightsFound, type KeptCheck } from './ledger-store.ts'
 import { judge, type Judged } from './outcome.ts'
-import { selectTerms } from './store.ts'
+import { selectOptionalTerms } from './store.ts'
 
 /** What is to be checked: rooms of one room-rate of a hotel, as it was read, with the same party in each. */
 export type AskedCheck = AskedStay & {
@@ -96,8 +97,9 @@ async function checkOne(
   const atMs = clock.now()
   const [callback, terms] = await db.together((connection) => [
     selectCallback(connection, hotelId, 'availability', atMs),
-    selectTerms(connection, hotelId),
+    selectOptionalTerms(connection, hotelId),
   ])
+  if (!terms) throw new Rejected(404, { ...priceCheckFaults.hotelNotFound, path: '/hotel' })
   const asked = { arrival, departure, roomCount, room }
   const held = heldPrice(stay, roomRate, asked, atMs)
   const checkId = randomUUID()

@@ -33,12 +33,18 @@ export function nightsFound(check: KeptCheck): Finding[] {
   return findingsOf({ key, currency, atMs, roomCount: asked.roomCount, held, live })
 }
 
-/** Checks, and what they say of the nights, in one statement: both are kept or neither is. */
+/**
+ * Checks, and what they say of the nights, in one statement: both are kept or neither is. Nothing is kept of a hotel that
+ * was removed meanwhile.
+ */
 export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]): Promise<void> {
   await db.query({
     name: 'insert-price-checks',
     text: `
-      with kept as (
+      with there as (
+        select id from hotel where id in (select hotel_id from jsonb_to_recordset($1) as asked (hotel_id int))
+        order by id for key share
+      ), kept as (
         insert into price_check (check_id, call_id, at, supplier_id, hotel_id, room_no, rate_no, request_id, arrival,
           departure, room_count, adults, child_ages, outcome, bookable, duration_ms, reason, message, http_status,
           currency, revision, stored_bookable, stored_inventory, stored_before_tax, stored_after_tax, live_inventory,
@@ -53,6 +59,7 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
           http_status int2, currency text, revision int8, stored_bookable boolean, stored_inventory int,
           stored_before_tax int8[], stored_after_tax int8[], live_inventory int8, live_before_tax int8[],
           live_after_tax int8[], difference int8)
+        where hotel_id in (select id from there)
       )
       insert into price_drift as held (hotel_id, room_no, rate_no, night, currency, checks, differing, sold_out, largest,
         last_at, stored, live, revision, since_at, since_revision)
@@ -61,6 +68,7 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
       from jsonb_to_recordset($2) as found (hotel_id int, room_no int2, rate_no int2, night date, currency text,
         checks int, differing int, sold_out int, largest int8, last_at_ms float8, stored int8, live int8, revision int8,
         since_at_ms float8, since_revision int8)
+      where hotel_id in (select id from there)
       on conflict (hotel_id, room_no, rate_no, night) do update set
         currency = excluded.currency,
         checks = case when held.currency = excluded.currency then held.checks else 0 end + excluded.checks,

@@ -3,17 +3,18 @@ import type { OnFailure } from '../keys/account.ts'
 import type { Terms } from './outcome.ts'
 import type { PriceCheckOutcome } from './contract.ts'
 
-/** What was agreed with the account of a hotel. */
-export async function selectTerms(db: Queryable, hotelId: number): Promise<Terms & { supplierId: number }> {
+/** What was agreed with the account of a hotel; undefined where it was removed. */
+export async function selectOptionalTerms(
+  db: Queryable,
+  hotelId: number,
+): Promise<(Terms & { supplierId: number }) | undefined> {
   const { rows } = await db.query<{ supplierId: number; onFailure: OnFailure; priceTolerance: string }>({
     name: 'select-price-check-terms',
     text: `select supplier.id as "supplierId", on_failure as "onFailure", price_tolerance::text as "priceTolerance"
       from hotel join supplier on supplier.id = hotel.supplier_id where hotel.id = $1`,
     values: [hotelId],
   })
-  const [terms] = rows
-  if (!terms) throw new Error(`hotel ${hotelId} is not there`)
-  return terms
+  return rows[0]
 }
 
 export type CheckFilter = {

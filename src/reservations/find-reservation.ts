@@ -10,5 +10,9 @@ const idText = /^[1-9]\d{0,14}$/
 export async function reservationOf(db: Queryable, id: string): Promise<HeldReservation> {
   const held = idText.test(id) ? await selectOptionalReservation(db, Number(id)) : undefined
   if (held) return held
-  throw new Rejected(404, { ...reservationFaults.notFound, path: 'id', value: shown(id) })
+  throw reservationNotFound(id)
+}
+
+export function reservationNotFound(id: string): Rejected {
+  return new Rejected(404, { ...reservationFaults.notFound, path: 'id', value: shown(id) })
 }

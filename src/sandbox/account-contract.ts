@@ -89,6 +89,7 @@ export const sandboxAccountRoutes = {
     access: 'supplier',
     tag: 'Sandbox',
     summary: 'Remove all your hotels, and begin anew',
+    refusesUnknown: true,
     description: [
       `Removes all hotels of your account with products, taxes, ARI, price checks, reservations, cards and deliveries, forgets its Idempotency-Keys and ordered faults, and sets its clock back: all at once, or nothing. ${onlyInSandbox}`,
       'Keys, URLs, signing secrets, the settings of the account and the push log stay. A hotel that is pushed again has its platformHotelId again, and its revision goes on. The platform is told of each hotel that is removed. A call of your URL that is under way ends as it will; nothing comes of its answer.',
@@ -103,7 +104,7 @@ export const sandboxAccountRoutes = {
       }),
       clock,
     }),
-    errors: { 404: 'This is no sandbox' },
+    errors: { 400: 'Something was sent, as if a part could be reset', 404: 'This is no sandbox' },
     examples: [
       {
         summary: 'Begin anew',

@@ -226,6 +226,30 @@ test('whoever follows the changes is told of every removed hotel, and the feed c
   assert.deepEqual(await follow(platform, end), { changes: [], cursor: end })
 })
 
+test('a reset to which anything is sent, as if it were of one hotel, is refused and removes nothing', async () => {
+  const shop = await openShop(gateway, 'Of one hotel')
+  const before = await digestOf('Of one hotel')
+  const unknown = (path: string) => ({
+    type: 'UNKNOWN_FIELD',
+    message: 'hotelId is not known',
+    path,
+    value: 'H2',
+  })
+  const refused = [
+    await shop.supplier.post('/push/sandbox/reset', { hotelId: 'H2' }),
+    await shop.supplier.post('/push/sandbox/reset?hotelId=H2', {}),
+  ]
+  assert.deepEqual(
+    refused.map(({ status, body }) => [status, body['errors']]),
+    [
+      [400, [unknown('/hotelId')]],
+      [400, [unknown('?hotelId')]],
+    ],
+  )
+  assert.equal(await digestOf('Of one hotel'), before)
+  expectOk(await shop.supplier.post('/push/sandbox/reset', {}, { 'x-unknown-fields': 'warn' }))
+})
+
 test('a call under way while its reservation is removed ends without a trace, and holds up no other account', async () => {
   const shop = await openShop(gateway, 'Calling')
   const beside = await openShop(gateway, 'Called beside')

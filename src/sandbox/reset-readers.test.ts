@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openShop, platformOf, pushNights } from '../../test/booking.ts'
+import { until } from '../../test/deliveries.ts'
+import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { httpAnswer, startReceiver } from '../../test/receiver.ts'
+import { expectOk, pushStoryHotel } from '../../test/story.ts'
+
+/** An account of the sandbox is reset while others look at what was in it. */
+
+let gateway: TestGateway
+before(async () => {
+  gateway = await startGateway({
+    allowPrivate: true,
+    outbound: { reach: (vetted) => vetted },
+    checkBudgetMs: 600_000,
+  })
+})
+after(() => gateway.stop())
+
+test('a price check under way while its hotel is removed leaves nothing, and those kept with it are kept', async () => {
+  const shop = await openShop(gateway, 'Checked')
+  const beside = await openShop(gateway, 'Checked beside')
+  const answers: (() => void)[] = []
+  const receiver = await startReceiver(
+    (socket) => void answers.push(() => void socket.write(httpAnswer(500, '{}'))),
+  )
+  const webhook = `http://127.0.0.1:${receiver.port}/check`
+  for (const { supplier } of [shop, beside])
+    expectOk(await supplier.post('/push/webhook/availability', { webhook }))
+  const stay = { checkin: '2027-04-20', checkout: '2027-04-21', roomId: 'DBL', rateId: 'BAR', adultCount: 2 }
+  const platform = await platformOf(gateway)
+  const check = (supplier: string): Promise<Reply> =>
+    platform.post('/booking/priceCheck', { hotel: { supplier, hotelId: 'H1' }, ...stay, childAges: [] })
+  const asked = [check('Checked'), check('Checked beside')]
+  await until('both are asked', () => answers.length === 2)
+  expectOk(await shop.supplier.post('/push/sandbox/reset', {}))
+  for (const answer of answers) answer()
+  for (const reply of await Promise.all(asked)) assert.ok(reply.status < 500, reply.text)
+  await receiver.close()
+  const kept = async (): Promise<unknown[]> => {
+    const { rows } = await gateway.db.query(
+      `select supplier.name, hotel.id is not null as "isThere" from price_check
+         join supplier on supplier.id = supplier_id left join hotel on hotel.id = hotel_id`,
+    )
+    return rows
+  }
+  await until('it is kept', async () => (await kept()).length > 0)
+  expectOk(await (await gateway.operator('viewer')).get('/price-checks'))
+  assert.deepEqual(await kept(), [{ name: 'Checked beside', isThere: true }])
+})
+
+test('whoever reads or changes what a reset removes finds it, or is told that it is gone', async () => {
+  const shop = await openShop(gateway, 'Looked at', { inventory: 1_000 })
+  const operator = await gateway.operator('operator')
+  const ids = async (): Promise<{ hotel: number; reservation: number }> => {
+    const { rows } = await gateway.db.query<{ hotel: number; reservation: number }>(
+      `select hotel.id as hotel, max(reservation.id)::float8 as reservation from hotel
+         join supplier on supplier.id = supplier_id left join reservation on hotel_id = hotel.id
+       where supplier.name = 'Looked at' group by hotel.id`,
+    )
+    return rows[0] ?? { hotel: 1, reservation: 1 }
+  }
+  let now = await ids()
+  let isOver = false
+  const statuses = new Map<string, Set<number>>()
+  const again = async (what: string, call: () => Promise<Reply>): Promise<void> => {
+    while (!isOver) {
+      const { status, text } = await call()
+      assert.ok(status < 500, `${what}: ${text}`)
+      statuses.set(what, (statuses.get(what) ?? new Set<number>()).add(status))
+    }
+  }
+  const stay = {
+    checkin: '2027-04-20',
+    checkout: '2027-04-21',
+    roomId: 'DBL',
+    rateId: 'BAR',
+    adultCount: 2,
+    childAges: [],
+  }
+  const stop = { action: 'stop', from: '2027-04-01', to: '2027-04-09', targets: [{ roomId: 'DBL' }] }
+  const running = Promise.all([
+    again('reservation', () => operator.get(`/reservations/${now.reservation}`)),
+    again('reservation once more', () => operator.get(`/reservations/${now.reservation}`)),
+    again('note', () => operator.post(`/reservations/${now.reservation}/notes`, { text: 'Late' })),
+    again('hotel', () => operator.get(`/hotels/${now.hotel}`)),
+    again('calendar', () => operator.get(`/hotels/${now.hotel}/calendar?from=2027-04-01&days=14`)),
+    again('stop', () => operator.post(`/hotels/${now.hotel}/stop-sell`, stop)),
+    again('price check', () =>
+      shop.platform.post('/booking/priceCheck', { hotel: { supplier: 'Looked at', hotelId: 'H1' }, ...stay }),
+    ),
+    again('cancel', () => shop.platform.post(`/booking/reservations/${now.reservation}/cancel`, {})),
+    again('read', () => shop.platform.get(`/booking/reservations/${now.reservation}`)),
+    again('checks', () => operator.get('/price-checks')),
+    again('overview', () => operator.get('/overview')),
+  ])
+  // It is told below, also when it comes meanwhile.
+  running.catch(() => {})
+  for (let round = 0; round < 12; round++) {
+    for (let booked = 0; booked < 3; booked++) await shop.book()
+    now = await ids()
+    // So that it comes at another moment of theirs each time.
+    await wait(Math.random() * 60)
+    expectOk(await shop.supplier.post('/push/sandbox/reset', {}))
+    await pushStoryHotel(shop.supplier)
+    await pushNights(shop.supplier, { inventory: 1_000 })
+  }
+  isOver = true
+  await running
+  for (const [what, seen] of statuses) assert.ok(seen.has(200) || seen.has(201), what)
+})
