@@ -9,13 +9,16 @@ const order: readonly (readonly string[])[] = [
   // The files directly in src/, which compose the features.
   ['src'],
   ['openapi'],
+  ['guides'],
   // src/contract.ts, the table of all routes.
   ['contract'],
   // The other side, which knows the service by its contract alone.
   ['simulate'],
   ['console'],
   ['sandbox'],
-  ['reservations'],
+  ['deliveries'],
+  ['bookings'],
+  ['cards'],
   ['price-check'],
   ['offers', 'changes'],
   ['ari', 'taxes'],
@@ -26,7 +29,12 @@ const order: readonly (readonly string[])[] = [
   ['operators'],
   ['keys'],
   ['reference'],
-  ['platform'],
+  ['outbound'],
+  ['http'],
+  ['postgres'],
+  ['base'],
+  // PostgreSQL under a supervisor of ours: a package in all but name, it knows nothing of the rest.
+  ['embedded-postgres'],
 ]
 /** Who may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src']
@@ -73,7 +81,7 @@ function isContract(path: string): boolean {
 function isEndpoint({ path, text }: Source): boolean {
   return (
     path.startsWith('src/') &&
-    /^import \{[^}]*\bon(?:[A-Z]\w*)?\b[^}]*\} from '[^']*platform\/mount\.ts'/m.test(text)
+    /^import \{[^}]*\bon(?:[A-Z]\w*)?\b[^}]*\} from '[^']*http\/mount\.ts'/m.test(text)
   )
 }
 
@@ -159,7 +167,7 @@ function webProblems(
 ): string[] {
   return importsOf(path, text).flatMap(({ name, target, isType }) => {
     if (target === undefined || target.startsWith('console/src/')) return []
-    if (!isContract(target) && target !== 'src/platform/route.ts')
+    if (!isContract(target) && target !== 'src/http/route.ts')
       return [`${path}: imports ${name}, but the console may look at contracts only`]
     if (isType || !needsPackage(target, importsByPath)) return []
     return [`${path}: imports ${name} otherwise than as types, and with it a package of the service`]

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import pg from 'pg'
-import { migrate } from '../src/platform/migrate.ts'
+import { migrate } from '../src/postgres/migrate.ts'
 import { startTestPostgres } from '../test/postgres.ts'
 
 const schemaFile = new URL('../db/schema.sql', import.meta.url)

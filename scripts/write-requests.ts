@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { routes, type RouteName } from '../src/contract.ts'
-import type { Example, PublicRoute } from '../src/platform/route.ts'
+import type { Example, PublicRoute } from '../src/http/route.ts'
 import { root } from './project-files.ts'
 
 export const requestsPath = 'docs/requests/ari-gateway.http'

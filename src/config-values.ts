@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { hostsOf, hostWantOf, hostWants, isHostWant } from './platform/hosts.ts'
-import { isAllowableNetwork, loopbackNetworks } from './platform/outbound.ts'
+import { hostsOf, hostWantOf, hostWants, isHostWant } from './postgres/hosts.ts'
+import { isAllowableNetwork, loopbackNetworks } from './outbound/vet-url.ts'
 
 /** Texts of the environment → values of settings. */
 

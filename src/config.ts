@@ -24,9 +24,9 @@ import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
 import { signInMinutes, usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { MetricsRules } from './metrics.ts'
-import { logLevels, type LogLevel } from './platform/log.ts'
-import { operatorRoles, type OperatorRole } from './platform/route.ts'
-import { editDistance } from './platform/spelling.ts'
+import { logLevels, type LogLevel } from './base/log.ts'
+import { operatorRoles, type OperatorRole } from './http/route.ts'
+import { editDistance } from './http/spelling.ts'
 
 /** Environment → typed settings. The only file that reads process.env. */
 

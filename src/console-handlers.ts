@@ -1,34 +1,34 @@
-import { addReservationNote } from './console/add-note.ts'
-import { explainStay } from './console/explain-stay.ts'
-import { getCalendar, type CalendarNeeds } from './console/get-calendar.ts'
-import { getCalendarCell } from './console/get-calendar-cell.ts'
-import { stopSell } from './console/stop-sell.ts'
-import { downloadPush } from './console/download-push.ts'
-import { getHotel } from './console/get-hotel.ts'
-import { getPush } from './console/get-push.ts'
-import { listHotels } from './console/list-hotels.ts'
-import { listPushItems } from './console/list-push-items.ts'
-import { listPushes } from './console/list-pushes.ts'
+import { addReservationNote } from './console/bookings/add-note.ts'
+import { explainStay } from './console/calendar/explain-stay.ts'
+import { getCalendar, type CalendarNeeds } from './console/calendar/get-calendar.ts'
+import { getCalendarCell } from './console/calendar/get-calendar-cell.ts'
+import { stopSell } from './console/calendar/stop-sell.ts'
+import { downloadPush } from './console/pushes/download-push.ts'
+import { getHotel } from './console/hotels/get-hotel.ts'
+import { getPush } from './console/pushes/get-push.ts'
+import { listHotels } from './console/hotels/list-hotels.ts'
+import { listPushItems } from './console/pushes/list-push-items.ts'
+import { listPushes } from './console/pushes/list-pushes.ts'
 import type { ConsoleRouteName } from './console/contract.ts'
-import { changeSupplier } from './console/change-supplier.ts'
-import { createSupplier } from './console/create-supplier.ts'
-import { getSupplier } from './console/get-supplier.ts'
-import { listSuppliers } from './console/list-suppliers.ts'
-import { getOverview } from './console/overview.ts'
-import { pingWebhook } from './console/ping-webhook.ts'
-import { pushExampleHotel } from './console/push-example-hotel.ts'
+import { changeSupplier } from './console/suppliers/change-supplier.ts'
+import { createSupplier } from './console/suppliers/create-supplier.ts'
+import { getSupplier } from './console/suppliers/get-supplier.ts'
+import { listSuppliers } from './console/suppliers/list-suppliers.ts'
+import { getOverview } from './console/overview/get-overview.ts'
+import { pingWebhook } from './console/suppliers/ping-webhook.ts'
+import { pushExampleHotel } from './console/sandbox/push-example-hotel.ts'
 import {
   addReferenceEntry,
   bringBackReferenceEntry,
   getReferenceUse,
   listReferenceEntries,
   retireReferenceEntry,
-} from './console/reference-entries.ts'
-import type { AsSupplier } from './console/sandbox-as-supplier.ts'
-import { bookInSandbox, cancelInSandbox, listSandboxHotels } from './console/sandbox-bookings.ts'
-import { getSandboxCall, listSandboxCalls } from './console/sandbox-calls.ts'
-import { advanceSandboxClock, getSandboxClock, resetSandboxAccount } from './console/sandbox-clock.ts'
-import { listSandboxFaults, orderSandboxFaults } from './console/sandbox-faults.ts'
+} from './console/reference/entries.ts'
+import type { AsSupplier } from './console/sandbox/as-supplier.ts'
+import { bookInSandbox, cancelInSandbox, listSandboxHotels } from './console/sandbox/bookings.ts'
+import { getSandboxCall, listSandboxCalls } from './console/sandbox/calls.ts'
+import { advanceSandboxClock, getSandboxClock, resetSandboxAccount } from './console/sandbox/clock.ts'
+import { listSandboxFaults, orderSandboxFaults } from './console/sandbox/faults.ts'
 import {
   createSupplierKey,
   expireSupplierKey,
@@ -36,20 +36,20 @@ import {
   revokeSupplierKey,
   rotateSigningSecret,
   rotateSupplierKey,
-} from './console/supplier-keys.ts'
-import { findPushOfRevision, searchDrift } from './console/search-drift.ts'
-import { searchDeliveries } from './console/search-deliveries.ts'
+} from './console/suppliers/keys.ts'
+import { findPushOfRevision, searchDrift } from './console/price-checks/search-drift.ts'
+import { searchDeliveries } from './console/deliveries/search-deliveries.ts'
 import {
   countDeliveriesToSend,
   sendDeliveriesAgain,
   sendDeliveryAgain,
-} from './console/send-deliveries-again.ts'
-import { search } from './console/search.ts'
-import { searchPriceChecks } from './console/search-price-checks.ts'
-import { summarizePriceChecks } from './console/summarize-price-checks.ts'
-import { searchReservations } from './console/search-reservations.ts'
-import { showReservation } from './console/show-reservation.ts'
-import { whoAmI } from './console/who-am-i.ts'
+} from './console/deliveries/send-deliveries-again.ts'
+import { search } from './console/search/search.ts'
+import { searchPriceChecks } from './console/price-checks/search-price-checks.ts'
+import { summarizePriceChecks } from './console/price-checks/summarize-price-checks.ts'
+import { searchReservations } from './console/bookings/search-reservations.ts'
+import { showReservation } from './console/bookings/show-reservation.ts'
+import { whoAmI } from './console/operators/who-am-i.ts'
 import {
   changeOperatorRole,
   createOperator,
@@ -57,16 +57,20 @@ import {
   disableOperator,
   enableOperator,
   resetSecondFactor,
-} from './console/change-operators.ts'
-import { changePassword } from './console/change-password.ts'
-import { listAudit } from './console/list-audit.ts'
-import { listOperators } from './console/list-operators.ts'
-import { beginOidc, finishOidc } from './console/sign-in-by-oidc.ts'
-import { beginSecondFactor, confirmSecondFactor, removeSecondFactor } from './console/second-factor.ts'
-import { signInByLink } from './console/sign-in-by-link.ts'
-import { signInWays } from './console/sign-in-ways.ts'
-import { signIn } from './console/sign-in.ts'
-import { signOut } from './console/sign-out.ts'
+} from './console/operators/change-operators.ts'
+import { changePassword } from './console/operators/change-password.ts'
+import { listAudit } from './console/operators/list-audit.ts'
+import { listOperators } from './console/operators/list-operators.ts'
+import { beginOidc, finishOidc } from './console/operators/sign-in-by-oidc.ts'
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  removeSecondFactor,
+} from './console/operators/second-factor.ts'
+import { signInByLink } from './console/operators/sign-in-by-link.ts'
+import { signInWays } from './console/operators/sign-in-ways.ts'
+import { signIn } from './console/operators/sign-in.ts'
+import { signOut } from './console/operators/sign-out.ts'
 import type { Environment } from './keys/secret.ts'
 import type { Revocations } from './keys/revocations.ts'
 import type { Door } from './operators/door.ts'
@@ -75,11 +79,11 @@ import type { Passwords } from './operators/password.ts'
 import type { MfaKeys } from './operators/second-factor-secret.ts'
 import type { SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
-import type { Mounted } from './platform/mount.ts'
-import type { Needs } from './platform/needs.ts'
-import type { OutboundRules } from './platform/outbound.ts'
+import type { Mounted } from './http/mount.ts'
+import type { Needs } from './postgres/needs.ts'
+import type { OutboundRules } from './outbound/vet-url.ts'
 import type { PriceChecker } from './price-check/checker.ts'
-import type { CardVault } from './reservations/card-vault.ts'
+import type { CardVault } from './cards/card-vault.ts'
 import type { CallbackWatch } from './webhooks/callback-watch.ts'
 import type { Pinger } from './webhooks/ping.ts'
 

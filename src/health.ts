@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Needs } from './platform/needs.ts'
-import { storeFaults } from './platform/store-faults.ts'
-import type { CardVault } from './reservations/card-vault.ts'
+import type { Needs } from './postgres/needs.ts'
+import { storeFaults } from './postgres/store-faults.ts'
+import type { CardVault } from './cards/card-vault.ts'
 
 /** What load balancers and monitors ask: whether the process lives, and whether it should get requests. */
 

@@ -3,8 +3,8 @@ import { after, before, mock, test } from 'node:test'
 import { startGateway, type TestGateway } from '../test/harness.ts'
 import { readConfig } from './config.ts'
 import { doRound } from './housekeeping.ts'
-import { openLog } from './platform/log.ts'
-import { telemetry } from './platform/telemetry.ts'
+import { openLog } from './base/log.ts'
+import { telemetry } from './base/telemetry.ts'
 
 /** What housekeeping deletes when a clock is wrong: a machine's, or the database's. */
 

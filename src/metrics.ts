@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Telemetry } from './platform/telemetry.ts'
+import type { Telemetry } from './base/telemetry.ts'
 
 /** Who may read the metrics, and where. */
 export type MetricsRules = {

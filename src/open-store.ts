@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Settings } from './config.ts'
-import type { PostgresAddress } from './platform/connection-config.ts'
-import { checkDatabase, placeOf } from './platform/first-connection.ts'
-import { isMigrated } from './platform/migrate.ts'
+import type { PostgresAddress } from './postgres/connection-config.ts'
+import { checkDatabase, placeOf } from './postgres/first-connection.ts'
+import { isMigrated } from './postgres/migrate.ts'
 
 /** Which PostgreSQL a program works on, by its settings. */
 export type Store = {
@@ -25,7 +25,7 @@ export async function openStore(settings: StoreSettings, log: StoreLog): Promise
     return given(settings.databaseUrl, settings.patience)
   }
   // Imported when needed, because most of the start's time is loading modules.
-  const { startEmbeddedPostgres } = await import('./platform/embedded-postgres.ts')
+  const { startEmbeddedPostgres } = await import('./embedded-postgres/embedded-postgres.ts')
   const { dataDir, postgresBinDir: binDir } = settings
   const started = await startEmbeddedPostgres({ dataDir, binDir, log })
   return {
@@ -54,7 +54,8 @@ export async function reachStore(
     if (whenMissing === 'create' || (await isMigrated(store.address))) return store
     throw new Error(`There is no store in ${store.where}: set DATABASE_URL to the service's, or ${makeOne}`)
   }
-  const { DataFolderInUse, findRunningPostgres, holdsData } = await import('./platform/embedded-postgres.ts')
+  const { DataFolderInUse, findRunningPostgres, holdsData } =
+    await import('./embedded-postgres/embedded-postgres.ts')
   const untilMs = performance.now() + startOfOtherMs
   for (;;) {
     const running = await findRunningPostgres(settings.dataDir)

@@ -1,6 +1,6 @@
 import { WrongSettings } from './config.ts'
-import { Rejected } from './platform/rejected.ts'
-import { isUnavailable } from './platform/store-faults.ts'
+import { Rejected } from './http/rejected.ts'
+import { isUnavailable } from './postgres/store-faults.ts'
 
 /** Why a program of ours could not go on, in lines for the person before it: never a stack. */
 export function whyFailed(error: unknown): string[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Calendar, CalendarRate } from '../src/console/calendar-contract.ts'
-import { unsellableReasons } from '../src/console/calendar-contract.ts'
+import type { Calendar, CalendarRate } from '../src/console/calendar/contract.ts'
+import { unsellableReasons } from '../src/console/calendar/contract.ts'
 import { lookOf, markersOf } from '../console/src/pages/calendar/cell-look.ts'
 import { dateOf, dayOf, isWeekend, monthsOf } from '../console/src/pages/calendar/days.ts'
 import {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { consoleRoutes, type ConsoleRouteName } from '../src/console/contract.ts'
 import { createToken, revokeToken } from '../src/keys/manage.ts'
 import { makeSecret } from '../src/keys/secret.ts'
-import { operatorRoles, type OperatorRole, type Route } from '../src/platform/route.ts'
+import { operatorRoles, type OperatorRole, type Route } from '../src/http/route.ts'
 import { client, startGateway, type Reply, type TestGateway, type TestOperator } from './harness.ts'
 import { said } from './sign-in.ts'
 

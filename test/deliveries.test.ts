@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setAccount } from '../src/keys/account.ts'
-import type { DeliveryWorker } from '../src/reservations/delivery-worker.ts'
+import type { DeliveryWorker } from '../src/deliveries/worker.ts'
 import { bookingBody, idOf, openShop, expectStatus, type Shop } from './booking.ts'
 import { book, namedIn, startDeliveryTest, until, type DeliveryTest } from './deliveries.ts'
 import { startGateway, type TestGateway } from './harness.ts'

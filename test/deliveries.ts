@@ -1,24 +1,19 @@
-import type { DeliveryNeeds } from '../src/reservations/delivery-needs.ts'
-import { deliveryBell, type DeliveryBell } from '../src/reservations/delivery-bell.ts'
-import {
-  endpointOf,
-  noEndpoint,
-  queueDelivery,
-  type QueuedDelivery,
-} from '../src/reservations/delivery-queue.ts'
-import { startDeliveryWorker, type DeliveryWorker } from '../src/reservations/delivery-worker.ts'
-import { parseNight } from '../src/platform/calendar.ts'
-import { openLog } from '../src/platform/log.ts'
-import { telemetry } from '../src/platform/telemetry.ts'
-import { transaction } from '../src/platform/transaction.ts'
-import type { ReservationContent } from '../src/reservations/state.ts'
+import type { DeliveryNeeds } from '../src/deliveries/needs.ts'
+import { deliveryBell, type DeliveryBell } from '../src/bookings/delivery-bell.ts'
+import { endpointOf, noEndpoint, queueDelivery, type QueuedDelivery } from '../src/bookings/delivery-queue.ts'
+import { startDeliveryWorker, type DeliveryWorker } from '../src/deliveries/worker.ts'
+import { parseNight } from '../src/base/calendar.ts'
+import { openLog } from '../src/base/log.ts'
+import { telemetry } from '../src/base/telemetry.ts'
+import { transaction } from '../src/postgres/transaction.ts'
+import type { ReservationContent } from '../src/bookings/state.ts'
 import { selectCallback } from '../src/webhooks/store.ts'
 import { startGateway, type GatewayOptions, type TestGateway, type TestSupplier } from './harness.ts'
 import { minutes } from './pace.ts'
 import { unusedVault } from './unused-vault.ts'
 import type { ReceivedCall } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
-import { loopbackNetworks } from '../src/platform/outbound.ts'
+import { loopbackNetworks } from '../src/outbound/vet-url.ts'
 
 /** Suppliers with a URL for reservations, and reservations that are written as the booking side writes them. */
 

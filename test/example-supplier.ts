@@ -1,4 +1,4 @@
-import type { OutboundRules } from '../src/platform/outbound.ts'
+import type { OutboundRules } from '../src/outbound/vet-url.ts'
 import { goodCertificate, testAuthority } from './data/certificates.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from './receiver.ts'
 

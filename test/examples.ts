@@ -1,6 +1,6 @@
 import { furtherExamples } from '../src/openapi/further-examples.ts'
 import { routes, type RouteName } from '../src/contract.ts'
-import type { Example, PublicRoute } from '../src/platform/route.ts'
+import type { Example, PublicRoute } from '../src/http/route.ts'
 import { client, type Reply, type TestClient, type TestGateway } from './harness.ts'
 
 /** The examples of the API reference, sent to a service as one story. */

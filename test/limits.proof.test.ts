@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { defaultLimits } from '../src/keys/limits.ts'
-import { poolConnectionsMax } from '../src/platform/postgres.ts'
+import { poolConnectionsMax } from '../src/postgres/postgres.ts'
 import {
   client,
   startGateway,

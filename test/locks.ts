@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import type { Database, Queryable } from '../src/platform/postgres.ts'
-import { transaction } from '../src/platform/transaction.ts'
+import type { Database, Queryable } from '../src/postgres/postgres.ts'
+import { transaction } from '../src/postgres/transaction.ts'
 import { minutes } from './pace.ts'
 
 const waitedForMs = minutes(2)

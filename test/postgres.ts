@@ -5,7 +5,7 @@ import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 
 /** A password, where there is one, goes through PGPASSWORD. */
 export type TestAddress = { host: string; port: number; user: string; database: string }

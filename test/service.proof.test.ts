@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
-import { findRunningPostgres } from '../src/platform/embedded-postgres.ts'
+import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { firstHotel } from '../src/welcome.ts'
 import { client } from './harness.ts'
 import { dataFolder, runAri, startOnTerminal, startProgram, type Running } from './programs.ts'

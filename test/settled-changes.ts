@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Queryable } from '../src/platform/postgres.ts'
+import type { Queryable } from '../src/postgres/postgres.ts'
 
 const pollMs = 5
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Queryable } from '../src/platform/postgres.ts'
+import type { Queryable } from '../src/postgres/postgres.ts'
 
 /** What is stored for each supplier, as one number that changes with every byte; and for all together. */
 

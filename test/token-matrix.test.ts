@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { routes, type RouteName } from '../src/contract.ts'
 import { createToken, revokeToken } from '../src/keys/manage.ts'
 import { makeSecret } from '../src/keys/secret.ts'
-import type { PublicRoute } from '../src/platform/route.ts'
+import type { PublicRoute } from '../src/http/route.ts'
 import { bookingBody } from './booking.ts'
 import { client, startGateway, type Reply, type TestGateway } from './harness.ts'
 

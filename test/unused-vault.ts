@@ -1,4 +1,4 @@
-import type { CardVault } from '../src/reservations/card-vault.ts'
+import type { CardVault } from '../src/cards/card-vault.ts'
 
 /** Of a process without a key, on a store without cards. */
 export const unusedVault: CardVault = {

@@ -1,12 +1,12 @@
 /** This service as a process: its address on the first line of standard output. */
 import { startApp } from '../../src/app.ts'
-import { openCardVault } from '../../src/reservations/card-vault.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import type { PostgresAddress } from '../../src/platform/connection-config.ts'
-import { openLog } from '../../src/platform/log.ts'
-import { loopbackNetworks } from '../../src/platform/outbound.ts'
-import { openDatabase } from '../../src/platform/postgres.ts'
-import { telemetry } from '../../src/platform/telemetry.ts'
+import { openCardVault } from '../../src/cards/card-vault.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import type { PostgresAddress } from '../../src/postgres/connection-config.ts'
+import { openLog } from '../../src/base/log.ts'
+import { loopbackNetworks } from '../../src/outbound/vet-url.ts'
+import { openDatabase } from '../../src/postgres/postgres.ts'
+import { telemetry } from '../../src/base/telemetry.ts'
 
 const log = openLog('info')
 // oxlint-disable-next-line typescript/no-unsafe-assignment -- the bench writes it

@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query'
 import { paths } from 'virtual:console-paths'
 import type { consoleRoutes } from '../../src/console/contract.ts'
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../../src/platform/route.ts'
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../../src/http/route.ts'
 import { csrfHeaders } from './csrf.ts'
 
 /** The console's API, typed by its contract. While the console runs, only methods and paths are there. */

@@ -35,7 +35,7 @@ create unique index reservation_cancelled_once on reservation_version (reservati
 -- Says which reservation set a night's inventory.
 create index reservation_version_by_revision on reservation_version (hotel_id, revision) where revision is not null;
 
--- Card data, sealed as src/reservations/vault.ts says. Without its wrapped key a sealed text can't be read any more:
+-- Card data, sealed as src/cards/vault.ts says. Without its wrapped key a sealed text can't be read any more:
 -- destroying it is setting both to null.
 create table reservation_card (
   reservation_id bigint primary key references reservation,

@@ -1,5 +1,5 @@
 -- What is owed to suppliers: a row for each version of a reservation, written by the transaction that made the version.
--- src/reservations/delivery-store.ts claims, settles and counts them.
+-- src/deliveries/store.ts claims, settles and counts them.
 create table delivery (
   -- The webhook-id of its calls, after dlv_.
   id uuid primary key,

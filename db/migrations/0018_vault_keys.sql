@@ -1,4 +1,4 @@
--- The vault keys of the store, by name: src/reservations/vault-keys.ts. A key that is gone from here seals nothing any
+-- The vault keys of the store, by name: src/cards/vault-keys.ts. A key that is gone from here seals nothing any
 -- more, whoever still has it.
 create table vault_key (
   -- Made of the key, and tells nothing of it; 'unknown' for cards that no key opened.
@@ -29,7 +29,7 @@ where reservation.id = reservation_card.reservation_id and reservation_card.cvv 
 alter table reservation_card add constraint reservation_card_cvv_check check ((cvv is null) = (cvv_until is null));
 create index reservation_card_by_cvv_time on reservation_card (cvv_until) where cvv is not null;
 
--- How far the chores have come that go once through what was stored before: src/reservations/stored-cards.ts.
+-- How far the chores have come that go once through what was stored before: src/bookings/stored-cards.ts.
 create table stored_card_search (
   place text primary key,
   after_id bigint not null,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/base/clock.ts'
 import type { SimulatedCall } from '../../src/simulate/call.ts'
 import { readFaultOrder } from '../../src/simulate/faults.ts'
 import { shownCall } from '../../src/simulate/show.ts'

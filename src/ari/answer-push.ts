@@ -4,9 +4,9 @@ import {
   rejectedBody,
   type Problem,
   type RejectedStatus,
-} from '../platform/rejected.ts'
-import { answer, type Push } from '../platform/mount.ts'
-import { warningMembers, type Warnings } from '../platform/warnings.ts'
+} from '../http/rejected.ts'
+import { answer, type Push } from '../http/mount.ts'
+import { warningMembers, type Warnings } from '../http/warnings.ts'
 import type { Kept, PushRecord } from '../push-log/keep.ts'
 import { inShort } from '../push-log/problems.ts'
 import type { ItemResult } from './apply.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Problem } from '../platform/rejected.ts'
+import type { Problem } from '../http/rejected.ts'
 import type { Block, Blocks, NightMask, SetResult, Stamp } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { ItemStatus } from './contract.ts'

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../platform/postgres.ts'
+import type { Database, Queryable } from '../postgres/postgres.ts'
 import {
   roomRateKey,
   selectHotelCatalogs,
@@ -6,7 +6,7 @@ import {
   type HotelWithCatalog,
   type RoomRate,
 } from '../products/store.ts'
-import { Together } from '../platform/together.ts'
+import { Together } from '../base/together.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import type { PriceFloor } from './odd-values.ts'
 import type { LockedHotel } from './store.ts'

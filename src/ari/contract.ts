@@ -1,15 +1,5 @@
 import Type, { type Static } from 'typebox'
-import {
-  answerMembers,
-  code,
-  date,
-  integer,
-  oneOf,
-  problem,
-  route,
-  success,
-  warning,
-} from '../platform/route.ts'
+import { answerMembers, code, date, integer, oneOf, problem, route, success, warning } from '../http/route.ts'
 import { ariItem, itemsMax, pricingModel, pricingModels } from './item-contract.ts'
 
 export const hotelId = code({

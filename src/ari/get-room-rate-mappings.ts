@@ -1,9 +1,9 @@
 import { hotelFaults } from '../hotels/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
-import type { Needs } from '../platform/needs.ts'
-import { Rejected, shown } from '../platform/rejected.ts'
-import type { AnswerOf } from '../platform/route.ts'
-import { answer, on, type Mounted } from '../platform/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { Rejected, shown } from '../http/rejected.ts'
+import type { AnswerOf } from '../http/route.ts'
+import { answer, on, type Mounted } from '../http/mount.ts'
 import { mappingRoutes } from './mappings-contract.ts'
 import { readMappings } from './mappings.ts'
 

@@ -1,4 +1,4 @@
-import { shown, type Problem } from '../platform/rejected.ts'
+import { shown, type Problem } from '../http/rejected.ts'
 
 export function hotelNotFound(hotelId: string): Problem {
   return {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
-import { weekdays } from '../platform/calendar.ts'
-import { code, date, integer, nullableBoolean, nullableInteger, oneOf } from '../platform/route.ts'
+import { weekdays } from '../base/calendar.ts'
+import { code, date, integer, nullableBoolean, nullableInteger, oneOf } from '../http/route.ts'
 import { ageCategories, guestsMax, type RestrictionField } from './fields.ts'
 
 /** Nights that may be pushed: from yesterday to this many days ahead, in the hotel's zone. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
-import { oneOf, route, success } from '../platform/route.ts'
+import { oneOf, route, success } from '../http/route.ts'
 import { occupancy } from '../products/contract.ts'
 
 /** `archived`: the product is not available. `no_ari`: it is, but holds nothing on any night. */

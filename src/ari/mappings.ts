@@ -1,5 +1,5 @@
-import { firstDay, formatNight, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import { firstDay, formatNight, type DayNumber, type MonthNumber } from '../base/calendar.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import { platformRateId, platformRoomId } from '../products/platform-codes.ts'
 import { Block } from './block.ts'
 import { unset } from './block-codec.ts'

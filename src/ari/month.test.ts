@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstDay, parseNight, weekdays } from '../platform/calendar.ts'
+import { firstDay, parseNight, weekdays } from '../base/calendar.ts'
 import { countNights, everyWeekday, nightsBetween, weekdayMask } from './month.ts'
 
 const from = fc.integer({ min: 10_957, max: 80_000 })

@@ -7,7 +7,7 @@ import {
   type DayNumber,
   type MonthNumber,
   type Weekday,
-} from '../platform/calendar.ts'
+} from '../base/calendar.ts'
 import type { NightMask } from './block.ts'
 
 /** A month and which of its nights are meant. */

@@ -1,5 +1,5 @@
-import { firstDay, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
-import type { Problem } from '../platform/rejected.ts'
+import { firstDay, type DayNumber, type MonthNumber } from '../base/calendar.ts'
+import type { Problem } from '../http/rejected.ts'
 import type { Block, Blocks, NightMask } from './block.ts'
 import { unset } from './block-codec.ts'
 import {

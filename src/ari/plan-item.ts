@@ -1,5 +1,5 @@
-import { formatNight, parseNight } from '../platform/calendar.ts'
-import { shown } from '../platform/rejected.ts'
+import { formatNight, parseNight } from '../base/calendar.ts'
+import { shown } from '../http/rejected.ts'
 import { daysAheadMax } from './item-contract.ts'
 import { restrictionFields } from './fields.ts'
 import { everyWeekday, nightsBetween, weekdayMask, type MonthNights } from './month.ts'

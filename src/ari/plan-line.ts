@@ -1,4 +1,4 @@
-import { shown, type Problem } from '../platform/rejected.ts'
+import { shown, type Problem } from '../http/rejected.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { fieldNumber, rateFields, restrictionFields, switchFields, type FieldValue } from './fields.ts'

@@ -1,5 +1,5 @@
-import { shown, type Problem } from '../platform/rejected.ts'
-import { toMinor } from '../platform/money.ts'
+import { shown, type Problem } from '../http/rejected.ts'
+import { toMinor } from '../base/money.ts'
 import { guestsMaxOf, type GuestsMax } from '../products/occupancy.ts'
 import type { RoomRate } from '../products/store.ts'
 import { unset } from './block-codec.ts'

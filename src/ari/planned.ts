@@ -1,4 +1,4 @@
-import type { Problem } from '../platform/rejected.ts'
+import type { Problem } from '../http/rejected.ts'
 import type { FieldValue } from './fields.ts'
 import type { PricingModel } from './item-contract.ts'
 import type { MonthNights } from './month.ts'

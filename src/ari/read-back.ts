@@ -7,8 +7,8 @@ import {
   weekdays,
   type DayNumber,
   type MonthNumber,
-} from '../platform/calendar.ts'
-import { fromMinor } from '../platform/money.ts'
+} from '../base/calendar.ts'
+import { fromMinor } from '../base/money.ts'
 import type { GuestsMax } from '../products/occupancy.ts'
 import type { Block } from './block.ts'
 import { unset } from './block-codec.ts'

@@ -1,5 +1,5 @@
-import { isRecord, wellFormedPart, type Judgement } from '../platform/validate.ts'
-import type { Problem } from '../platform/rejected.ts'
+import { isRecord, wellFormedPart, type Judgement } from '../http/validate.ts'
+import type { Problem } from '../http/rejected.ts'
 import type { PushAriBody } from './contract.ts'
 import type { AriItem, PriceLine, RateLine } from './item-contract.ts'
 

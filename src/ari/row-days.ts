@@ -1,4 +1,4 @@
-import { firstDay, daysIn, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
+import { firstDay, daysIn, type DayNumber, type MonthNumber } from '../base/calendar.ts'
 import { unset } from './block-codec.ts'
 import { fieldNumber, guestsMax, isPriceField } from './fields.ts'
 

@@ -1,5 +1,5 @@
-import type { DayNumber } from '../platform/calendar.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import type { DayNumber } from '../base/calendar.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import { Block, type NightMask } from './block.ts'
 import { unset } from './block-codec.ts'
 import { fieldNumber } from './fields.ts'

@@ -1,6 +1,6 @@
-import { dayIn, monthOf } from '../platform/calendar.ts'
-import { numberArray, textArray, unseen, type Queryable } from '../platform/postgres.ts'
-import { storeStamp } from '../platform/store-epoch.ts'
+import { dayIn, monthOf } from '../base/calendar.ts'
+import { numberArray, textArray, unseen, type Queryable } from '../postgres/postgres.ts'
+import { storeStamp } from '../postgres/store-epoch.ts'
 import { Block } from './block.ts'
 
 /** Where a block lies: one row of ari_month. */

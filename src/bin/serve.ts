@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { loadConfig, type Settings } from '../config.ts'
-import { makeFolders } from '../platform/make-folders.ts'
+import { makeFolders } from '../embedded-postgres/make-folders.ts'
 import type { Service } from '../service.ts'
 import { whyFailed } from '../why-failed.ts'
 

@@ -1,14 +1,5 @@
 import Type, { type Static } from 'typebox'
-import {
-  date,
-  integer,
-  oneOf,
-  queriedInteger,
-  queriedLimit,
-  route,
-  success,
-  text,
-} from '../platform/route.ts'
+import { date, integer, oneOf, queriedInteger, queriedLimit, route, success, text } from '../http/route.ts'
 
 /**
  * What changed of a hotel. `hotel`, `products`, `taxes`: what was pushed there, of the whole hotel. `ari`: nights of

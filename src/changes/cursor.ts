@@ -1,4 +1,4 @@
-import { Rejected, shown, type Problem } from '../platform/rejected.ts'
+import { Rejected, shown, type Problem } from '../http/rejected.ts'
 import { changesKeptDays } from './contract.ts'
 
 /** Where a row and a hotel in it stand among those of one epoch of the store. */

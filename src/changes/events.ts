@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import type { Held } from '../platform/held-open.ts'
-import type { Needs } from '../platform/needs.ts'
-import { Rejected } from '../platform/rejected.ts'
+import type { Held } from '../http/held-open.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { Rejected } from '../http/rejected.ts'
 import { writePlace, type Place } from './cursor.ts'
 import type { Feed, Page } from './feed.ts'
 

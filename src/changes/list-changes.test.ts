@@ -13,9 +13,9 @@ import { changesSettled } from '../../test/settled-changes.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 import { doChores } from '../housekeeping.ts'
 import { readConfig } from '../config.ts'
-import { openLog } from '../platform/log.ts'
-import { heldOpenPerTokenMax } from '../platform/held-open.ts'
-import { telemetry } from '../platform/telemetry.ts'
+import { openLog } from '../base/log.ts'
+import { heldOpenPerTokenMax } from '../http/held-open.ts'
+import { telemetry } from '../base/telemetry.ts'
 
 let gateway: TestGateway
 let platform: TestClient

@@ -1,6 +1,6 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { ChangeKind } from './contract.ts'
-import { storeStamp } from '../platform/store-epoch.ts'
+import { storeStamp } from '../postgres/store-epoch.ts'
 import type { Place, Position } from './cursor.ts'
 
 export type ChangeRow = {

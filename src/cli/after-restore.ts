@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { countOtherConnections, type Queryable } from '../platform/postgres.ts'
-import { beginEpoch } from '../platform/store-epoch.ts'
+import { countOtherConnections, type Queryable } from '../postgres/postgres.ts'
+import { beginEpoch } from '../postgres/store-epoch.ts'
 import { audited } from './audited.ts'
 import { printLine, printOutcome, printTable } from './print.ts'
 import { withSession } from './session.ts'

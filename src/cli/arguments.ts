@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseNight } from '../platform/calendar.ts'
+import { parseNight } from '../base/calendar.ts'
 
 /** Values on the command line, read strictly; what is thrown becomes one line that names the option. */
 

@@ -2,9 +2,9 @@ import { userInfo } from 'node:os'
 import { sudoUser } from '../config.ts'
 import { audit, type AuditEntry } from '../operators/audit.ts'
 import { commandLine } from '../operators/manage.ts'
-import type { Operator } from '../platform/mount.ts'
-import type { Database } from '../platform/postgres.ts'
-import { transaction, type Transaction } from '../platform/transaction.ts'
+import type { Operator } from '../http/mount.ts'
+import type { Database } from '../postgres/postgres.ts'
+import { transaction, type Transaction } from '../postgres/transaction.ts'
 
 /** A change on the command line and its line in the audit log, which names the user of the operating system. */
 

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { refuseUnknownSupplier } from '../keys/suppliers.ts'
-import type { Queryable } from '../platform/postgres.ts'
-import { deliveryIdOf, parseDeliveryId } from '../reservations/delivery-queue.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
 import {
   deliveryStatuses,
   selectAttempts,
@@ -11,7 +11,7 @@ import {
   type DeliveryStatus,
   type ListedDelivery,
   type SentAgain,
-} from '../reservations/send-again.ts'
+} from '../deliveries/send-again.ts'
 import { instant, integerBetween } from './arguments.ts'
 import { audited } from './audited.ts'
 import { printJson, printLine, printOutcome, printTable } from './print.ts'

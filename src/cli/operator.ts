@@ -12,7 +12,7 @@ import {
 } from '../operators/manage.ts'
 import { signInUrl } from '../operators/sign-in-link.ts'
 import { selectOperators } from '../operators/store.ts'
-import { operatorRoles, type OperatorRole } from '../platform/route.ts'
+import { operatorRoles, type OperatorRole } from '../http/route.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'
 import { whoRuns } from './audited.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'

@@ -3,9 +3,9 @@ import { claimEnvironment, selectOptionalEnvironment } from '../keys/store.ts'
 import { revocationsIn, type Revocations } from '../keys/revocations.ts'
 import type { Environment } from '../keys/secret.ts'
 import { reachStore, type WhenMissing } from '../open-store.ts'
-import { migrate, type Migrated } from '../platform/migrate.ts'
-import type { VaultKeys } from '../reservations/card-vault.ts'
-import { openDatabase, type Database } from '../platform/postgres.ts'
+import { migrate, type Migrated } from '../postgres/migrate.ts'
+import type { VaultKeys } from '../cards/card-vault.ts'
+import { openDatabase, type Database } from '../postgres/postgres.ts'
 import { remark } from './print.ts'
 
 /** What a command works with: the store of the settings, up to date, and the environment it belongs to. */

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig, readSecretFile } from '../config.ts'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '../base/clock.ts'
 import type { SimulatedCall } from '../simulate/call.ts'
 import {
   described,

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { onFailures, setAccount, type Account, type OnFailure } from '../keys/account.ts'
-import { supplierSubject } from '../console/supplier-rules.ts'
+import { supplierSubject } from '../console/suppliers/rules.ts'
 import { createSupplier, selectSuppliers, supplierIdOf } from '../keys/suppliers.ts'
 import { onOrOff, percent } from './arguments.ts'
 import { audited } from './audited.ts'

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { openVault, vaultKeyId, type Vault } from '../reservations/vault.ts'
+import { openVault, vaultKeyId, type Vault } from '../cards/vault.ts'
 import {
   countCardsByKey,
   forgetCards,
   selectVaultKeys,
   unknownKeyId,
   type VaultKeyRow,
-} from '../reservations/vault-keys.ts'
+} from '../cards/vault-keys.ts'
 import { audited } from './audited.ts'
 import { printJson, printLine, printOutcome, printTable } from './print.ts'
 import { withSession, type Session } from './session.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 
 /** An account's row, locked before any of its hotels; what only references the account doesn't wait for it. */
 

@@ -1,15 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
-import {
-  code,
-  integer,
-  oneOf,
-  route,
-  success,
-  text,
-  warning,
-  type ConstraintError,
-} from '../platform/route.ts'
+import { code, integer, oneOf, route, success, text, warning, type ConstraintError } from '../http/route.ts'
 
 export const hotelsPerPushMax = commonLimits.hotelsPerRequest
 const hotelsPerReadMax = commonLimits.hotelsPerRequest

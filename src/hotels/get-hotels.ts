@@ -1,6 +1,6 @@
-import type { Needs } from '../platform/needs.ts'
-import type { AnswerOf } from '../platform/route.ts'
-import { answer, on, type Mounted } from '../platform/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { AnswerOf } from '../http/route.ts'
+import { answer, on, type Mounted } from '../http/mount.ts'
 import { hotelRoutes, type StepStatus, type StoredHotel } from './contract.ts'
 import { selectHotelOverviews, type HotelOverview, type HotelRow } from './store.ts'
 

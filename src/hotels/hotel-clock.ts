@@ -1,4 +1,4 @@
-import { dayIn, type DayNumber } from '../platform/calendar.ts'
+import { dayIn, type DayNumber } from '../base/calendar.ts'
 
 /** Where a hotel is in time: its zone, and how far the test clock of its account is ahead; 0 in production. */
 export type HotelClock = { timeZone: string; aheadMs: number }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import { holdAccount } from './account-lock.ts'
 import type { Hotel } from './contract.ts'
 

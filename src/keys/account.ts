@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/postgres.ts'
-import { Rejected } from '../platform/rejected.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
 import { supplierNotFound } from './suppliers.ts'
 
 /** What was agreed with a supplier account beyond its keys; operators set it. */

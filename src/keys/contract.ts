@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from '../platform/limits.ts'
-import { problemsListedMax } from '../platform/rejected.ts'
-import { integer, route, success } from '../platform/route.ts'
+import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from '../http/limits.ts'
+import { problemsListedMax } from '../http/rejected.ts'
+import { integer, route, success } from '../http/route.ts'
 
 /**
  * Limits that are the same for every key. The features take theirs from here, and those of the platform come from there;

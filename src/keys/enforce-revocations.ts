@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/postgres.ts'
-import { operatorRoles } from '../platform/route.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { operatorRoles } from '../http/route.ts'
 
 /** Takes away again what a restore brought back, by the lines of the revocations file. */
 

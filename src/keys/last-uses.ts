@@ -1,4 +1,4 @@
-import type { Needs } from '../platform/needs.ts'
+import type { Needs } from '../postgres/needs.ts'
 import { updateLastUses, usedTables, type UsedTable } from './store.ts'
 
 const writeEveryMs = 5_000

@@ -1,4 +1,4 @@
-import type { Caller } from '../platform/mount.ts'
+import type { Caller } from '../http/mount.ts'
 
 export type KeyLimits = Caller['limits']
 

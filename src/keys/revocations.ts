@@ -1,8 +1,8 @@
 import { open, readFile } from 'node:fs/promises'
-import type { Database, Queryable } from '../platform/postgres.ts'
-import { Rejected } from '../platform/rejected.ts'
-import { transaction } from '../platform/transaction.ts'
-import { isRecord } from '../platform/validate.ts'
+import type { Database, Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { isRecord } from '../http/validate.ts'
 import { enforceRevoked, hashOf, lineKinds, type Enforced, type Line } from './enforce-revocations.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Queryable } from '../platform/postgres.ts'
-import { Rejected } from '../platform/rejected.ts'
-import { newSigningSecret } from '../platform/webhook-signature.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
+import { newSigningSecret } from '../outbound/signature.ts'
 import { keyNotFound } from './manage.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Queryable } from '../platform/postgres.ts'
-import type { Caller } from '../platform/mount.ts'
-import type { UnknownFields } from '../platform/request-members.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import type { Caller } from '../http/mount.ts'
+import type { UnknownFields } from '../http/request-members.ts'
 import { limitsOf, type OwnLimits } from './limits.ts'
 import type { Environment } from './secret.ts'
 

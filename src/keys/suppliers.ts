@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/postgres.ts'
-import { Rejected, shown } from '../platform/rejected.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected, shown } from '../http/rejected.ts'
 
 /** What operators do with suppliers. */
 

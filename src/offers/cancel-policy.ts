@@ -1,5 +1,5 @@
-import { formatNight, type DayNumber } from '../platform/calendar.ts'
-import { minorText, toMinor } from '../platform/money.ts'
+import { formatNight, type DayNumber } from '../base/calendar.ts'
+import { minorText, toMinor } from '../base/money.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import type { PricedRoom, TaxedRoom } from '../taxes/compute.ts'
 import type { Quote } from './evaluate.ts'

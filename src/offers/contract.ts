@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
-import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../http/route.ts'
 import { trace } from './trace-contract.ts'
 
 export const hotelsPerSearchMax = 200

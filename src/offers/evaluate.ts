@@ -1,7 +1,7 @@
 import { unset } from '../ari/block-codec.ts'
 import { fieldNumber } from '../ari/fields.ts'
 import { restrictedFields, restrictions, type RestrictedStay } from '../ari/restrictions.ts'
-import type { DayNumber } from '../platform/calendar.ts'
+import type { DayNumber } from '../base/calendar.ts'
 import {
   computeTaxes,
   type PricedNight,

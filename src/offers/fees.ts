@@ -1,4 +1,4 @@
-import { minorText, toMinor } from '../platform/money.ts'
+import { minorText, toMinor } from '../base/money.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import type { PricedRoom, TaxedStay } from '../taxes/compute.ts'
 import { exactText } from '../taxes/trace.ts'

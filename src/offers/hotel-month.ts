@@ -1,7 +1,7 @@
 import { Block } from '../ari/block.ts'
 import type { RowDays } from '../ari/row-days.ts'
 import { roomRateKey } from '../products/store.ts'
-import type { MonthNumber } from '../platform/calendar.ts'
+import type { MonthNumber } from '../base/calendar.ts'
 
 /** All blocks of one hotel and month, as packed as they are stored, and where each row's stands. */
 export type HotelMonth = {

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../platform/postgres.ts'
+import type { Database, Queryable } from '../postgres/postgres.ts'
 import type { HotelReference } from './contract.ts'
 
 /** Which hotels are meant; undefined where there is none. */

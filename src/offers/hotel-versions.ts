@@ -1,4 +1,4 @@
-import { storeStamp } from '../platform/store-epoch.ts'
+import { storeStamp } from '../postgres/store-epoch.ts'
 
 /** What a hotel's row says of everything that is cached of it. */
 export type HotelVersions = {

@@ -1,5 +1,5 @@
 import { unset } from '../ari/block-codec.ts'
-import { formatNight, weekdayOf, type DayNumber } from '../platform/calendar.ts'
+import { formatNight, weekdayOf, type DayNumber } from '../base/calendar.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import { quoteOf, soughtStay, unitsOf, type SoughtStay } from './evaluate.ts'
 import { fits, type AskedRoom, type Parties } from './party.ts'

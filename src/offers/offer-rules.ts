@@ -1,6 +1,6 @@
-import { parseNight } from '../platform/calendar.ts'
-import { shown, type Problem } from '../platform/rejected.ts'
-import { isRecord } from '../platform/validate.ts'
+import { parseNight } from '../base/calendar.ts'
+import { shown, type Problem } from '../http/rejected.ts'
+import { isRecord } from '../http/validate.ts'
 import { offerFaults, stayNightsMax } from './contract.ts'
 
 /** What is wrong with a search beyond its shape, whatever it is: what the schema refuses already is passed over. */

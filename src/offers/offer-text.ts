@@ -1,5 +1,5 @@
-import { formatNight, type DayNumber } from '../platform/calendar.ts'
-import { minorText } from '../platform/money.ts'
+import { formatNight, type DayNumber } from '../base/calendar.ts'
+import { minorText } from '../base/money.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import type { PricedRoom, TaxedTotal, TaxLine } from '../taxes/compute.ts'
 import { traceTaxes } from '../taxes/trace.ts'

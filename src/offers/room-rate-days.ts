@@ -1,4 +1,4 @@
-import type { DayNumber, MonthNumber } from '../platform/calendar.ts'
+import type { DayNumber, MonthNumber } from '../base/calendar.ts'
 import { unset } from '../ari/block-codec.ts'
 import type { Block } from '../ari/block.ts'
 import { fieldNumber } from '../ari/fields.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway, client } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
-import { transaction } from '../platform/transaction.ts'
+import { transaction } from '../postgres/transaction.ts'
 import { largeSearchesMax, SearchTurns } from './search-turns.ts'
 
 test('a search has every second slice of the process, however many searches another token has under way', async () => {

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { overloaded } from '../platform/body.ts'
-import { Gate } from '../platform/gate.ts'
+import { overloaded } from '../http/body.ts'
+import { Gate } from '../base/gate.ts'
 
 /** Searches of more hotels have turns, because their answers are large and many of them would take all memory. */
 const smallSearchHotelsMax = 20

@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../ari/fields.ts'
-import { formatNight, weekdayOf, weekdays, type DayNumber } from '../platform/calendar.ts'
-import type { Queryable } from '../platform/postgres.ts'
-import { isRecord } from '../platform/validate.ts'
+import { formatNight, weekdayOf, weekdays, type DayNumber } from '../base/calendar.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { isRecord } from '../http/validate.ts'
 import { unpack } from '../push-log/compress.ts'
 import {
   selectAppliedPushes,

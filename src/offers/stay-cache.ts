@@ -1,4 +1,4 @@
-import type { MonthNumber } from '../platform/calendar.ts'
+import type { MonthNumber } from '../base/calendar.ts'
 import type { BookingCatalog } from './booking-catalog.ts'
 import { bytesOf, type HotelMonth } from './hotel-month.ts'
 import type { HotelVersions } from './hotel-versions.ts'

@@ -1,6 +1,6 @@
-import { monthOf, type DayNumber, type MonthNumber } from '../platform/calendar.ts'
-import { numberArray, unseen, type Database, type Queryable } from '../platform/postgres.ts'
-import { StoreChanged } from '../platform/store-epoch.ts'
+import { monthOf, type DayNumber, type MonthNumber } from '../base/calendar.ts'
+import { numberArray, unseen, type Database, type Queryable } from '../postgres/postgres.ts'
+import { StoreChanged } from '../postgres/store-epoch.ts'
 import {
   bookingCatalogColumn,
   bookingCatalogOf,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { oneOf } from '../platform/route.ts'
+import { oneOf } from '../http/route.ts'
 import { taxTypes } from '../taxes/contract.ts'
 
 /** How a price comes about, for those who ask. */

@@ -1,5 +1,5 @@
 import { priceCheckCallback } from '../price-check/callback-contract.ts'
-import { pushBookingCallback } from '../reservations/callback-contract.ts'
+import { pushBookingCallback } from '../bookings/callback-contract.ts'
 import { pingCallback, type CallbackDescription } from '../webhooks/callback-contract.ts'
 import type { Shapes } from './shapes.ts'
 

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { mountGuides } from './guides.ts'
-import { compressed, compressedHere, madeOnce, sendMade, type Made } from './made.ts'
-import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from './page.ts'
+import { mountGuides } from '../guides/guides.ts'
+import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../http/made.ts'
+import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from '../guides/page.ts'
 
 type DocsNeeds = { environment: 'sandbox' | 'production' }
 

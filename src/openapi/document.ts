@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { routes, type RouteName } from '../contract.ts'
-import { errorAnswer, type Access, type PublicRoute } from '../platform/route.ts'
+import { errorAnswer, type Access, type PublicRoute } from '../http/route.ts'
 import { callbackItems } from './callbacks.ts'
 import { commonAnswers, commonHeaders, requestHeaders } from './common.ts'
 import { furtherExamples, keyOf } from './further-examples.ts'

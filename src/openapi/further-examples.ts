@@ -1,5 +1,5 @@
 import type { RouteName } from '../contract.ts'
-import type { Example } from '../platform/route.ts'
+import type { Example } from '../http/route.ts'
 
 /**
  * Examples beside those of the contracts, that continue their story: what integrators most often get wrong. Each

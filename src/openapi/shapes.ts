@@ -1,5 +1,5 @@
 import { routes } from '../contract.ts'
-import type { ConstraintErrors } from '../platform/route.ts'
+import type { ConstraintErrors } from '../http/route.ts'
 
 /** The shapes that validate, in the words of OpenAPI 3.1: our own keywords become descriptions, patterns and limits. */
 
@@ -151,7 +151,7 @@ export function faultsIn(schema: unknown): Fault[] {
     ...(items === undefined ? [] : [items]),
     ...listOf(anyOf),
   ]
-  // The boundary: contracts write this annotation typed, in platform/route.ts.
+  // The boundary: contracts write this annotation typed, in http/route.ts.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
   const own = isRecord(errors) ? Object.values(errors as ConstraintErrors) : []
   return [...own, ...inner.flatMap(faultsIn)]

@@ -1,6 +1,6 @@
-import type { Operator } from '../platform/mount.ts'
-import type { Queryable } from '../platform/postgres.ts'
-import type { Route } from '../platform/route.ts'
+import type { Operator } from '../http/mount.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import type { Route } from '../http/route.ts'
 
 /** Sign-ins and roles that were refused: in the audit log as well, but bounded, whoever tries however often. */
 

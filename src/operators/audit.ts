@@ -1,6 +1,6 @@
-import type { Operator } from '../platform/mount.ts'
-import type { Queryable } from '../platform/postgres.ts'
-import { isRecord } from '../platform/validate.ts'
+import type { Operator } from '../http/mount.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { isRecord } from '../http/validate.ts'
 
 /** One change that a person made, or a program with an operator's token. */
 export type AuditEntry = {

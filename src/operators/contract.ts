@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../platform/route.ts'
+import type { OperatorRole } from '../http/route.ts'
 
 /** An operator as admins see one. */
 export type StoredOperator = {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Needs } from '../platform/needs.ts'
-import { networkOf } from '../platform/network-of.ts'
-import type { Queryable } from '../platform/postgres.ts'
-import { Rejected } from '../platform/rejected.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { networkOf } from '../http/network-of.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
 import type { SignInRules } from './sign-in-rules.ts'
 import { nameKeyOf } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Queryable } from '../platform/postgres.ts'
-import { transaction } from '../platform/transaction.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
 import { subjectOf } from './manage.ts'
 import type { Identity, SignInProvider } from './oidc.ts'

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
-import { overloaded } from '../platform/body.ts'
-import { Gate } from '../platform/gate.ts'
-import type { Problem } from '../platform/rejected.ts'
+import { overloaded } from '../http/body.ts'
+import { Gate } from '../base/gate.ts'
+import type { Problem } from '../http/rejected.ts'
 
 /**
  * Passwords, kept as scrypt with its parameters, so that those of later versions can be dearer. A name that nobody has

@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
-import type { Needs } from '../platform/needs.ts'
-import type { Queryable } from '../platform/postgres.ts'
-import { Rejected } from '../platform/rejected.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
 import type { SecondFactorSetup } from './contract.ts'
 import { openSecret, sealSecret, type MfaKeys } from './second-factor-secret.ts'
 

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/postgres.ts'
-import type { OperatorRole } from '../platform/route.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import type { OperatorRole } from '../http/route.ts'
 import type { WayToSignIn } from './contract.ts'
 import type { SignInRules } from './sign-in-rules.ts'
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { SignInLink } from './contract.ts'
 import { hashOf, looksLikeSecret, makeRandomSecret } from './session-secret.ts'
 

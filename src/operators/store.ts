@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/postgres.ts'
-import type { OperatorRole } from '../platform/route.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import type { OperatorRole } from '../http/route.ts'
 import type { StoredOperator } from './contract.ts'
 
 /** What is kept of operators. What may be done with them is in manage.ts. */

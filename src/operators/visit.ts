@@ -1,5 +1,5 @@
-import type { Visit } from '../platform/mount.ts'
-import { Rejected } from '../platform/rejected.ts'
+import type { Visit } from '../http/mount.ts'
+import { Rejected } from '../http/rejected.ts'
 
 /** What a browser says with its headers: its cookie, and which site the request came from. */
 

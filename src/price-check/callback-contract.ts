@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { guestAgeMax, guestsPerRoomMax, roomsPerStayMax, stayNightsMax } from '../offers/contract.ts'
-import { code, date, decimal, integer } from '../platform/route.ts'
+import { code, date, decimal, integer } from '../http/route.ts'
 import { cancelPenalty } from '../products/cancel-policy-contract.ts'
 import type { CallbackDescription } from '../webhooks/callback-contract.ts'
 

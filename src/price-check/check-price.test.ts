@@ -12,7 +12,7 @@ import {
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
-import { circuitLimits } from './circuit.ts'
+import { circuitLimits } from '../outbound/circuit.ts'
 
 let gateway: TestGateway
 let platform: TestClient

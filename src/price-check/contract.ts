@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { hotelReference } from '../offers/contract.ts'
-import { code, oneOf, queriedLimit, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { code, oneOf, queriedLimit, route, success, text, type ConstraintError } from '../http/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 
 /** How a price check ended. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { startGateway, type TestGateway } from '../../test/harness.ts'
-import { formatNight } from '../platform/calendar.ts'
+import { formatNight } from '../base/calendar.ts'
 import { insertChecks, type KeptCheck } from './ledger-store.ts'
 import { deleteOldChecks, deleteOldDrift } from './store.ts'
 

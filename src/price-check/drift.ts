@@ -1,4 +1,4 @@
-import type { DayNumber } from '../platform/calendar.ts'
+import type { DayNumber } from '../base/calendar.ts'
 import type { HeldPrice } from './held-price.ts'
 import type { CheckedPrice } from './live-answer.ts'
 

@@ -13,7 +13,7 @@ import { partiesOf, type AskedRoom, type Party } from '../offers/party.ts'
 import { RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
-import { firstDay, monthOf, type DayNumber } from '../platform/calendar.ts'
+import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import type { CheckedNight } from './live-answer.ts'
 
 /** What is held of a stay at one room-rate, as of one moment. Amounts in minor units. */

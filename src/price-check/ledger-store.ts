@@ -1,5 +1,5 @@
-import { formatNight } from '../platform/calendar.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import { formatNight } from '../base/calendar.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { Failure } from './ask-supplier.ts'
 import type { AskedStay, HeldPrice } from './held-price.ts'
 import type { CheckedPrice } from './live-answer.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Needs } from '../platform/needs.ts'
-import { isUnavailable } from '../platform/store-faults.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { isUnavailable } from '../postgres/store-faults.ts'
 import { insertChecks, nightsFound, type KeptCheck } from './ledger-store.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { minorText } from '../platform/money.ts'
+import { minorText } from '../base/money.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { webhookIdOf } from './ask-supplier.ts'
 import type { ListedCheck } from './contract.ts'

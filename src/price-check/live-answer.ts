@@ -1,7 +1,7 @@
-import { parseJson } from '../platform/json.ts'
-import { toMinor } from '../platform/money.ts'
-import { Rejected } from '../platform/rejected.ts'
-import { validator } from '../platform/validate.ts'
+import { parseJson } from '../http/json.ts'
+import { toMinor } from '../base/money.ts'
+import { Rejected } from '../http/rejected.ts'
+import { validator } from '../http/validate.ts'
 import { priceCheckNeeded } from './callback-contract.ts'
 
 /** What is charged for one room, in minor units of the hotel's currency, with the units there are. */

@@ -1,5 +1,5 @@
-import { minorText } from '../platform/money.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import { minorText } from '../base/money.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import { selectAppliedPushes, type AppliedPush } from '../push-log/store.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { driftNightsMax, type Drift, type DriftNight } from './contract.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
-import { mayConnect } from '../platform/outbound.ts'
+import { mayConnect } from '../outbound/vet-url.ts'
 
 /**
  * URLs that got into the store in whatever way, or whose host was public when they were registered: a price check

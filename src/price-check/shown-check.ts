@@ -1,4 +1,4 @@
-import { minorText } from '../platform/money.ts'
+import { minorText } from '../base/money.ts'
 import type { Static } from 'typebox'
 import type { PriceCheck } from './checker.ts'
 import type { listedCheck } from './contract.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { OnFailure } from '../keys/account.ts'
 import type { Terms } from './outcome.ts'
 import type { PriceCheckOutcome } from './contract.ts'

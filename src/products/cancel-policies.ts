@@ -1,8 +1,8 @@
-import { parseNight } from '../platform/calendar.ts'
-import { toMinor } from '../platform/money.ts'
-import { shown, type Problem } from '../platform/rejected.ts'
-import type { ConstraintError } from '../platform/route.ts'
-import { isRecord } from '../platform/validate.ts'
+import { parseNight } from '../base/calendar.ts'
+import { toMinor } from '../base/money.ts'
+import { shown, type Problem } from '../http/rejected.ts'
+import type { ConstraintError } from '../http/route.ts'
+import { isRecord } from '../http/validate.ts'
 import { cancelPolicyFaults, type CancelPolicy } from './cancel-policy-contract.ts'
 
 /**

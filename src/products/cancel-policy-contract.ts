@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { date, decimal, integer, oneOf, text, type ConstraintError } from '../platform/route.ts'
+import { date, decimal, integer, oneOf, text, type ConstraintError } from '../http/route.ts'
 
 export const cancelPenaltiesPerPolicyMax = 20
 export const feesPerPolicyMax = 50

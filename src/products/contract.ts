@@ -10,7 +10,7 @@ import {
   text,
   warning,
   type ConstraintError,
-} from '../platform/route.ts'
+} from '../http/route.ts'
 import { cancelPolicy } from './cancel-policy-contract.ts'
 
 export const productsPerPushMax = commonLimits.productsPerRequest

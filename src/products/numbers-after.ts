@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 
 /** Per epoch: more rooms or rates than a hotel gets between two backups. Together no more than leaves room for others. */
 const numbersSkipped = { anEpoch: 200, max: 20_000 }

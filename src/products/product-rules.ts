@@ -1,5 +1,5 @@
-import { shown, type Problem } from '../platform/rejected.ts'
-import { isRecord } from '../platform/validate.ts'
+import { shown, type Problem } from '../http/rejected.ts'
+import { isRecord } from '../http/validate.ts'
 import { cancelPolicyProblems } from './cancel-policies.ts'
 import { productFaults, productsPerPushMax, type Product } from './contract.ts'
 

@@ -1,6 +1,6 @@
-import type { Queryable } from '../platform/postgres.ts'
-import { Rejected, shown } from '../platform/rejected.ts'
-import type { ConstraintError } from '../platform/route.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected, shown } from '../http/rejected.ts'
+import type { ConstraintError } from '../http/route.ts'
 import { cancelPoliciesJson } from './cancel-policies.ts'
 import {
   productFaults,

@@ -1,6 +1,6 @@
 import { hotelColumns, type HotelRow } from '../hotels/store.ts'
-import { numberArray, textArray, type Queryable } from '../platform/postgres.ts'
-import { storeStamp } from '../platform/store-epoch.ts'
+import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
+import { storeStamp } from '../postgres/store-epoch.ts'
 import type { Product } from './contract.ts'
 
 export type RoomRate = {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { parseJson } from '../platform/json.ts'
-import { Rejected } from '../platform/rejected.ts'
+import { parseJson } from '../http/json.ts'
+import { Rejected } from '../http/rejected.ts'
 import type { BodyEncoding } from './contract.ts'
 
 /** How bytes that were kept can be shown. Hostile JSON (too deep, a key twice) is text. */

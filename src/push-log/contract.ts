@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
-import { code, integer, oneOf, queriedLimit, route, success, text } from '../platform/route.ts'
+import { code, integer, oneOf, queriedLimit, route, success, text } from '../http/route.ts'
 
 /** What suppliers push; and `stopSell`, which an operator of the platform did to their hotel. */
 export const pushKinds = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
-import type { Database } from '../platform/postgres.ts'
+import type { Database } from '../postgres/postgres.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './housekeeping.ts'
 
 let gateway: TestGateway

@@ -1,5 +1,5 @@
-import type { Database, Queryable } from '../platform/postgres.ts'
-import { transaction } from '../platform/transaction.ts'
+import type { Database, Queryable } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
 
 /**
  * Days of the push log: made ahead, dropped when they are old. A push must not wait for either, so days are made by

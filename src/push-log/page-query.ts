@@ -1,7 +1,7 @@
-import type { Judge } from '../platform/mount.ts'
-import type { Needs } from '../platform/needs.ts'
-import { readableQuery, readPlace, type PlaceInList } from '../platform/query.ts'
-import { rejectIfAny, shown } from '../platform/rejected.ts'
+import type { Judge } from '../http/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { readableQuery, readPlace, type PlaceInList } from '../http/query.ts'
+import { rejectIfAny, shown } from '../http/rejected.ts'
 import { selectHotelIds } from './store.ts'
 
 const hotelNotFound = {

@@ -1,4 +1,4 @@
-import type { Problem } from '../platform/rejected.ts'
+import type { Problem } from '../http/rejected.ts'
 import { problemMessageMax, problemTypesMax, type PushProblems } from './contract.ts'
 
 /** What the log keeps of the problems of a push, beside its answer, to list and to find pushes by. */

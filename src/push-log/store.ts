@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
 
 export type PushFilter = {

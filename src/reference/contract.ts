@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { integer, route, success } from '../platform/route.ts'
+import { integer, route, success } from '../http/route.ts'
 
 const described = { description: Type.String() }
 

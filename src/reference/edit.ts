@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/postgres.ts'
-import { Rejected } from '../platform/rejected.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
 
 /** What operators do with room types and meal plans. Retired entries stay valid where they are used. */
 

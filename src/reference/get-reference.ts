@@ -1,5 +1,5 @@
-import type { Needs } from '../platform/needs.ts'
-import { answer, on } from '../platform/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { answer, on } from '../http/mount.ts'
 import { cancelCodes } from './cancel-codes.ts'
 import { referenceRoutes } from './contract.ts'
 import { currencies } from './currencies.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import { mealPlans } from './meal-plans.ts'
 import { roomTypes } from './room-types.ts'
 

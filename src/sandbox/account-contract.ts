@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { integer, route, success, text, type ConstraintError } from '../platform/route.ts'
+import { integer, route, success, text, type ConstraintError } from '../http/route.ts'
 import { onlyInSandbox } from './contract.ts'
 
 /** What is done in the sandbox to an account as a whole: its clock, and its end. */

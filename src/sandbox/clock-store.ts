@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 
 /** How far the test clock of an account is ahead. */
 export async function selectAheadMs(db: Queryable, supplierId: number): Promise<number> {

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
 import { askedRoom, roomsPerStayMax } from '../offers/contract.ts'
-import { code, date, integer, lines, oneOf, route, success, type ConstraintError } from '../platform/route.ts'
-import { confirmed, delivery, made } from '../reservations/answer-contract.ts'
-import { reservationRoutes } from '../reservations/contract.ts'
+import { code, date, integer, lines, oneOf, route, success, type ConstraintError } from '../http/route.ts'
+import { confirmed, delivery, made } from '../bookings/answer-contract.ts'
+import { reservationRoutes } from '../bookings/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { callbackFaults, orderedFaults, spoilableCalls } from '../webhooks/faults-contract.ts'
 

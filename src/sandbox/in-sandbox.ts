@@ -1,6 +1,6 @@
 import type { Environment } from '../keys/secret.ts'
-import type { Mounted } from '../platform/mount.ts'
-import { Rejected } from '../platform/rejected.ts'
+import type { Mounted } from '../http/mount.ts'
+import { Rejected } from '../http/rejected.ts'
 import { sandboxFaults } from './contract.ts'
 
 /** The endpoint; outside the sandbox every call is refused, whatever the shape of what it sends. */

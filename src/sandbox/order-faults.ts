@@ -1,11 +1,11 @@
 import { takeAccount } from '../hotels/account-lock.ts'
 import type { Environment } from '../keys/secret.ts'
-import { answer, on, type Answer, type Mounted } from '../platform/mount.ts'
-import type { Needs } from '../platform/needs.ts'
-import type { Queryable } from '../platform/postgres.ts'
-import { rejectIfAny, shown, type Problem } from '../platform/rejected.ts'
-import type { AnswerOf, BodyOf } from '../platform/route.ts'
-import { transaction } from '../platform/transaction.ts'
+import { answer, on, type Answer, type Mounted } from '../http/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import type { AnswerOf, BodyOf } from '../http/route.ts'
+import { transaction } from '../postgres/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import {
   replaceFaults,

@@ -6,7 +6,7 @@ import { client, startGateway, type Reply, type TestClient, type TestGateway } f
 import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
 import { supplierDigests } from '../../test/stored-state.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
-import type { DeliveryWorker } from '../reservations/delivery-worker.ts'
+import type { DeliveryWorker } from '../deliveries/worker.ts'
 
 /** A reset of an account in the sandbox, alone and beside all that may be under way. */
 

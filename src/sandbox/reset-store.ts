@@ -1,4 +1,4 @@
-import { numberArray, type Queryable } from '../platform/postgres.ts'
+import { numberArray, type Queryable } from '../postgres/postgres.ts'
 
 export type Removed = { hotels: number; roomRates: number; reservations: number; deliveries: number }
 

@@ -7,7 +7,7 @@ import { client, startGateway, type TestGateway } from '../../test/harness.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 import type { SimulatedCall } from '../simulate/call.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
-import type { DeliveryWorker } from '../reservations/delivery-worker.ts'
+import type { DeliveryWorker } from '../deliveries/worker.ts'
 
 /** Faults and test bookings of the sandbox, with a simulated supplier on the other side. */
 

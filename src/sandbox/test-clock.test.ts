@@ -14,7 +14,7 @@ import { startGateway, type Reply, type TestClient, type TestGateway } from '../
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
 import { supplierDigests } from '../../test/stored-state.ts'
 import { expectOk, problemsOf, product } from '../../test/story.ts'
-import type { DeliveryWorker } from '../reservations/delivery-worker.ts'
+import type { DeliveryWorker } from '../deliveries/worker.ts'
 
 /** The test clock of an account. The service's own clock stands still at noon of 1 March 2027. */
 

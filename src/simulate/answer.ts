@@ -1,12 +1,12 @@
-import { parseJson } from '../platform/json.ts'
-import { minorText } from '../platform/money.ts'
-import { isRecord, validator } from '../platform/validate.ts'
+import { parseJson } from '../http/json.ts'
+import { minorText } from '../base/money.ts'
+import { isRecord, validator } from '../http/validate.ts'
 import {
   priceCheckRequest,
   type PriceCheckAnswer,
   type PriceCheckRequest,
 } from '../price-check/callback-contract.ts'
-import { delivery } from '../reservations/callback-contract.ts'
+import { delivery } from '../bookings/callback-contract.ts'
 import type { SimulatedCall } from './call.ts'
 import type { FaultPlan, SimulatedFault } from './faults.ts'
 import { GatewayRefused, type GatewayClient } from './gateway-client.ts'

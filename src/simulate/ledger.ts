@@ -1,4 +1,4 @@
-import type { DeliveredReservation, Delivery } from '../reservations/callback-contract.ts'
+import type { DeliveredReservation, Delivery } from '../bookings/callback-contract.ts'
 
 /** The reservations that a supplier holds, taken in so that a repeat changes nothing. */
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import { answerTo, type AnswerNeeds, type Answered, type Path } from './answer.ts'
 import type { SimulatedCall } from './call.ts'
 import type { SimulatedFault } from './faults.ts'

@@ -9,9 +9,9 @@ import {
   type TestSupplier,
 } from '../../test/harness.ts'
 import { expectOk, product, pushStoryHotel } from '../../test/story.ts'
-import { systemClock } from '../platform/clock.ts'
-import { newSigningSecret } from '../platform/webhook-signature.ts'
-import { pushBookingCallback } from '../reservations/callback-contract.ts'
+import { systemClock } from '../base/clock.ts'
+import { newSigningSecret } from '../outbound/signature.ts'
+import { pushBookingCallback } from '../bookings/callback-contract.ts'
 import type { SimulatedCall } from './call.ts'
 import { readFaultOrder } from './faults.ts'
 import { startSupplier, type SimulatedSupplier, type SupplierOptions } from './supplier.ts'

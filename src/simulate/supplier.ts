@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/clock.ts'
-import type { AnswerOf } from '../platform/route.ts'
+import type { Clock } from '../base/clock.ts'
+import type { AnswerOf } from '../http/route.ts'
 import { webhookRoutes } from '../webhooks/contract.ts'
 import type { SimulatedCall } from './call.ts'
 import { FaultPlan, type FaultOrder } from './faults.ts'

@@ -11,7 +11,7 @@ import {
   type Fraction,
 } from '../../test/data/naive-taxes.ts'
 import { firstNight, nightCounts, roomsOf, stays, type Stay } from '../../test/data/tax-stays.ts'
-import { formatNight } from '../platform/calendar.ts'
+import { formatNight } from '../base/calendar.ts'
 import { computeTaxes, type TaxedRoom, type TaxedStay } from './compute.ts'
 import { taxTypes, taxUnits, type Tax } from './contract.ts'
 import { prepareTaxes, taxesFor } from './room-rate-taxes.ts'

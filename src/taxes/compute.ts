@@ -1,4 +1,4 @@
-import type { DayNumber } from '../platform/calendar.ts'
+import type { DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
 import type { RoomRateTaxes } from './room-rate-taxes.ts'
 import { spread } from './spread.ts'

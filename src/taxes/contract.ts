@@ -11,7 +11,7 @@ import {
   route,
   success,
   type ConstraintError,
-} from '../platform/route.ts'
+} from '../http/route.ts'
 
 export const taxTypes = ['VAT', 'CITY_TAX', 'LOCAL_TAX', 'GOV_TAX', 'OTHER_TAX'] as const
 export const taxValueTypes = ['%', 'fixed'] as const

@@ -1,7 +1,7 @@
 import { selectOptionalHotel } from '../hotels/store.ts'
-import type { Needs } from '../platform/needs.ts'
-import { Rejected, shown } from '../platform/rejected.ts'
-import { answer, on } from '../platform/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { Rejected, shown } from '../http/rejected.ts'
+import { answer, on } from '../http/mount.ts'
 import { taxFaults, taxRoutes } from './contract.ts'
 import { anyNo, selectTaxes } from './store.ts'
 

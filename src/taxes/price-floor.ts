@@ -1,4 +1,4 @@
-import type { DayNumber } from '../platform/calendar.ts'
+import type { DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
 import { scopesOf, taxesColumn, type HeldTax } from './held-taxes.ts'
 import { prepareTaxes, taxesFor, type HotelTaxes } from './room-rate-taxes.ts'

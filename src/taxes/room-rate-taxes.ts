@@ -1,4 +1,4 @@
-import { parseNight, type DayNumber } from '../platform/calendar.ts'
+import { parseNight, type DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
 import { anyNo, type ScopedTaxes } from './store.ts'
 import { exactDecimal } from './tax-rules.ts'

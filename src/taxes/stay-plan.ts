@@ -1,4 +1,4 @@
-import type { DayNumber } from '../platform/calendar.ts'
+import type { DayNumber } from '../base/calendar.ts'
 import type { RoomRateTaxes, TaxEntry } from './room-rate-taxes.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { Tax } from './contract.ts'
 import { exactDecimal } from './tax-rules.ts'
 

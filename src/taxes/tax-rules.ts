@@ -1,6 +1,6 @@
-import { parseNight } from '../platform/calendar.ts'
-import { shown, type Problem } from '../platform/rejected.ts'
-import { isRecord } from '../platform/validate.ts'
+import { parseNight } from '../base/calendar.ts'
+import { shown, type Problem } from '../http/rejected.ts'
+import { isRecord } from '../http/validate.ts'
 import type { Catalog } from '../products/store.ts'
 import {
   fixedValueMax,

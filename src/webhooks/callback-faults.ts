@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Needs } from '../platform/needs.ts'
-import type { Called } from '../platform/outbound-call.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Called } from '../outbound/call.ts'
 import { selectKeysWithFaults, takeFault, type SpoiledCall } from './fault-store.ts'
 import type { CallbackFault } from './faults-contract.ts'
 

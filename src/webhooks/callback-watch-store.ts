@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { SeenCalls } from './faults-contract.ts'
 
 /** One call of a supplier's URL, as it is kept in the sandbox. */

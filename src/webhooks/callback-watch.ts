@@ -1,6 +1,6 @@
-import { withoutCardNumbers } from '../platform/card-number.ts'
-import type { Needs } from '../platform/needs.ts'
-import type { Called } from '../platform/outbound-call.ts'
+import { withoutCardNumbers } from '../base/card-number.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Called } from '../outbound/call.ts'
 import { keepSeenCalls, type SeenCall } from './callback-watch-store.ts'
 import type { SeenCalls } from './faults-contract.ts'
 

@@ -1,5 +1,5 @@
-import type { Called, OutboundCall, OutboundCaller } from '../platform/outbound-call.ts'
-import { signedHeaders } from '../platform/webhook-signature.ts'
+import type { Called, OutboundCall, OutboundCaller } from '../outbound/call.ts'
+import { signedHeaders } from '../outbound/signature.ts'
 import { spoil, type CallbackFaults } from './callback-faults.ts'
 import type { CallbackWatch } from './callback-watch.ts'
 import type { SpoilableCalls } from './faults-contract.ts'

@@ -4,9 +4,9 @@ import { carriersOf, refusedUrls, specialIpv4, specialIpv6 } from '../../test/da
 import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
 import { startNameServer, type NameServer } from '../../test/name-server.ts'
 import { startReceiver, type Receiver } from '../../test/receiver.ts'
-import { outboundCaller, type OutboundCaller } from '../platform/outbound-call.ts'
-import { dnsResolve, type OutboundRules, type Resolve, loopbackNetworks } from '../platform/outbound.ts'
-import { telemetry } from '../platform/telemetry.ts'
+import { outboundCaller, type OutboundCaller } from '../outbound/call.ts'
+import { dnsResolve, type OutboundRules, type Resolve, loopbackNetworks } from '../outbound/vet-url.ts'
+import { telemetry } from '../base/telemetry.ts'
 
 /**
  * Nobody makes this service connect into a private network: not by a URL, not by a name server that changes its mind.

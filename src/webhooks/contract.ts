@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
-import { oneOf, route, success, type ConstraintError } from '../platform/route.ts'
+import { oneOf, route, success, type ConstraintError } from '../http/route.ts'
 import { ping, webhookKinds } from './ping-contract.ts'
 
 const urlCharactersMax = commonLimits.webhookUrlLength

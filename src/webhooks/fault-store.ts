@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { CallbackFault, SpoilableCalls } from './faults-contract.ts'
 
 /** Faults that suppliers ordered for the calls of their own URLs. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { integer, oneOf, route, success, type ConstraintError } from '../platform/route.ts'
+import { integer, oneOf, route, success, type ConstraintError } from '../http/route.ts'
 
 /** What a URL is for: price checks, or the delivery of reservations. */
 export const webhookKinds = ['availability', 'pushbook'] as const

@@ -5,7 +5,7 @@ import { startExampleSupplier, type ExampleSupplier } from '../../test/example-s
 import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
 import { httpAnswer, type Behaviour, type ReceivedCall } from '../../test/receiver.ts'
 import { rotateSigningSecret } from '../keys/signing-secret.ts'
-import type { Resolve } from '../platform/outbound.ts'
+import type { Resolve } from '../outbound/vet-url.ts'
 
 let behave: Behaviour
 let server: ExampleSupplier

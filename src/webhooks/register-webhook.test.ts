@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
 import { commonLimits } from '../keys/contract.ts'
-import { urlCharactersMax } from '../platform/outbound.ts'
+import { urlCharactersMax } from '../outbound/vet-url.ts'
 import { webhookFaults } from './contract.ts'
 
 const addressesByName: Record<string, readonly string[]> = {

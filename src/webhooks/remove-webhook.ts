@@ -1,5 +1,5 @@
-import type { Needs } from '../platform/needs.ts'
-import { answer, on, type Answer, type Push } from '../platform/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { answer, on, type Answer, type Push } from '../http/mount.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { webhookRoutes } from './contract.ts'
 import { removeWebhook, type WebhookKind } from './store.ts'

@@ -1,4 +1,4 @@
-import { numberArray, type Queryable } from '../platform/postgres.ts'
+import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import type { webhookKinds } from './ping-contract.ts'
 
 export type WebhookKind = (typeof webhookKinds)[number]

@@ -1,4 +1,4 @@
-import { vetUrl, type OutboundRules, type UrlFault } from '../platform/outbound.ts'
+import { vetUrl, type OutboundRules, type UrlFault } from '../outbound/vet-url.ts'
 import { webhookFaults } from './contract.ts'
 
 export type DescribedFault = { type: string; message: string; hint: string }

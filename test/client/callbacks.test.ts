@@ -13,9 +13,9 @@ import {
   type CallbackHandlers,
 } from '../../client/src/handle-callbacks.ts'
 import { SignatureError, verifyCallback } from '../../client/src/verify-callback.ts'
-import { newSigningSecret, signedHeaders } from '../../src/platform/webhook-signature.ts'
+import { newSigningSecret, signedHeaders } from '../../src/outbound/signature.ts'
 import { priceCheckCallback } from '../../src/price-check/callback-contract.ts'
-import { pushBookingCallback } from '../../src/reservations/callback-contract.ts'
+import { pushBookingCallback } from '../../src/bookings/callback-contract.ts'
 import { startGateway } from '../harness.ts'
 import { pushStoryHotel } from '../story.ts'
 

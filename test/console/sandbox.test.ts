@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { DeliveryWorker } from '../../src/reservations/delivery-worker.ts'
+import type { DeliveryWorker } from '../../src/deliveries/worker.ts'
 import { startSupplier, type SimulatedSupplier } from '../../src/simulate/supplier.ts'
 import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'

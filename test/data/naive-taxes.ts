@@ -1,4 +1,4 @@
-import { parseNight } from '../../src/platform/calendar.ts'
+import { parseNight } from '../../src/base/calendar.ts'
 import type { Tax } from '../../src/taxes/contract.ts'
 
 /**

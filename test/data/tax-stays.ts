@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { formatNight } from '../../src/platform/calendar.ts'
+import { formatNight } from '../../src/base/calendar.ts'
 import type { PricedRoom } from '../../src/taxes/compute.ts'
 import { taxBases, taxTypes, taxUnits, type Tax } from '../../src/taxes/contract.ts'
 import { prepareTaxes, taxesFor } from '../../src/taxes/room-rate-taxes.ts'

@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { TSchema } from 'typebox'
 import { routes } from '../../src/contract.ts'
-import { problemsListedMax } from '../../src/platform/rejected.ts'
-import type { PublicRoute } from '../../src/platform/route.ts'
-import { isRecord, validator } from '../../src/platform/validate.ts'
+import { problemsListedMax } from '../../src/http/rejected.ts'
+import type { PublicRoute } from '../../src/http/route.ts'
+import { isRecord, validator } from '../../src/http/validate.ts'
 import type { RawOutcome, RawReply } from '../raw-http.ts'
 import type { FuzzCase } from './case.ts'
 

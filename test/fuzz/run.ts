@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { routes, type RouteName } from '../../src/contract.ts'
-import type { PublicRoute } from '../../src/platform/route.ts'
+import type { PublicRoute } from '../../src/http/route.ts'
 import { client, startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
 import { minutes, type Rounds } from '../pace.ts'
 import { environOf } from '../postgres.ts'

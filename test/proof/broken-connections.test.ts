@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openDatabase } from '../../src/platform/postgres.ts'
+import { openDatabase } from '../../src/postgres/postgres.ts'
 import { idOf, openShop, pushNights, unitsLeft, type Shop } from '../booking.ts'
 import { startGateway, type Reply, type TestGateway } from '../harness.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Database } from '../../src/platform/postgres.ts'
-import { runHourly, type HourlyRun } from '../../src/reservations/hourly-run.ts'
+import type { Database } from '../../src/postgres/postgres.ts'
+import { runHourly, type HourlyRun } from '../../src/deliveries/hourly-run.ts'
 import { book, startDeliveryTest, type DeliveryTest } from '../deliveries.ts'
 
 /** The hourly run makes each hour once, whatever the clocks of the world do, on virtual time. */

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { checkDatabase } from '../../src/platform/first-connection.ts'
-import { openDatabase, type Database } from '../../src/platform/postgres.ts'
-import { transaction } from '../../src/platform/transaction.ts'
+import { checkDatabase } from '../../src/postgres/first-connection.ts'
+import { openDatabase, type Database } from '../../src/postgres/postgres.ts'
+import { transaction } from '../../src/postgres/transaction.ts'
 import { root, testFiles } from '../files.ts'
 import { roundsWithin } from '../pace.ts'
 import { startProgram } from '../programs.ts'
@@ -24,14 +24,14 @@ import { startProgram } from '../programs.ts'
 
 /** What holds locks, pipelines statements, prepares them, or is told of something by another process. */
 const first = [
-  'src/platform/transaction.test.ts',
+  'src/postgres/transaction.test.ts',
   'src/ari/push-ari.test.ts',
   'src/ari/get-room-rate-mappings.test.ts',
   'src/changes/list-changes.test.ts',
-  'src/reservations/create-reservation.test.ts',
+  'src/bookings/create-reservation.test.ts',
   'src/offers/find-offers.test.ts',
-  'src/reservations/deliver.test.ts',
-  'src/reservations/card-vault.test.ts',
+  'src/deliveries/deliver.test.ts',
+  'src/cards/card-vault.test.ts',
   'src/keys/authenticate.test.ts',
   'src/push-log/list-pushes.test.ts',
   'src/housekeeping.test.ts',

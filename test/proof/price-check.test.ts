@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { circuitLimits } from '../../src/price-check/circuit.ts'
+import { circuitLimits } from '../../src/outbound/circuit.ts'
 import { roundsWithin, type Rounds } from '../pace.ts'
 import { httpAnswer, startReceiver } from '../receiver.ts'
 import { endServices } from './crash/service.ts'

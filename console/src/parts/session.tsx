@@ -1,5 +1,5 @@
 import { createContext, useContext, type ReactNode } from 'react'
-import type { OperatorRole } from '../../../src/platform/route.ts'
+import type { OperatorRole } from '../../../src/http/route.ts'
 import type { AnswerTo } from '../api.ts'
 
 /** Who is signed in; the shell asks before it shows a page. */

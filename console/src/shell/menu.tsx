@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { OperatorRole } from '../../../src/platform/route.ts'
+import type { OperatorRole } from '../../../src/http/route.ts'
 import { navGroups, type NavItem } from '../nav.ts'
 import classes from './shell.module.css'
 

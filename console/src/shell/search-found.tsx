@@ -1,7 +1,7 @@
 import { Activity, Building2, Hotel, Tickets, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Found } from '../../../src/console/search-contract.ts'
+import type { Found } from '../../../src/console/search/contract.ts'
 import { Ago, Day } from '../parts/time.tsx'
 import classes from './search-box.module.css'
 

@@ -3,7 +3,7 @@ import { replaceSource, type Replacement } from '../replace-source.ts'
 
 /** Requests without a key take the places of those that have one, as many as they like. */
 const anybodyTakesAll: Replacement = {
-  file: 'src/platform/in-flight.ts',
+  file: 'src/http/in-flight.ts',
   from: "open: { room: 'open', each: 100,",
   to: "open: { room: 'known', each: 10_000,",
 }
@@ -12,31 +12,31 @@ const breaks: Readonly<Record<string, readonly Replacement[]>> = {
   'unread answers': [
     anybodyTakesAll,
     {
-      file: 'src/platform/pipelining.ts',
+      file: 'src/http/pipelining.ts',
       from: 'const line = lines.get(socket)',
       to: 'const line: Line | undefined = undefined',
     },
   ],
   'trickled bodies': [
     anybodyTakesAll,
-    { file: 'src/platform/body.ts', from: 'slowSecondsMax = 3', to: 'slowSecondsMax = 300' },
-    { file: 'src/platform/serve.ts', from: 'arrivesWithinSeconds: 5,', to: 'arrivesWithinSeconds: 500,' },
+    { file: 'src/http/body.ts', from: 'slowSecondsMax = 3', to: 'slowSecondsMax = 300' },
+    { file: 'src/http/serve.ts', from: 'arrivesWithinSeconds: 5,', to: 'arrivesWithinSeconds: 500,' },
   ],
   'distinct members': [
     {
-      file: 'src/platform/json-scan.ts',
+      file: 'src/http/json-scan.ts',
       from: 'body.length > namesFitIn ? new NameCount() : undefined',
       to: 'undefined',
     },
     {
-      file: 'src/platform/json-scan.ts',
+      file: 'src/http/json-scan.ts',
       from: 'if (ofObject > objectMembersMax) throw tooManyMembers()',
       to: '',
     },
   ],
   'idle event streams': [
     {
-      file: 'src/platform/held-open.ts',
+      file: 'src/http/held-open.ts',
       from: 'heldOpenPerTokenMax = 20',
       to: 'heldOpenPerTokenMax = 10_000',
     },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { postmasterPid, processesOf } from '../../../src/platform/embedded-postgres-processes.ts'
+import { postmasterPid, processesOf } from '../../../src/embedded-postgres/processes.ts'
 import { minutes } from '../../pace.ts'
 
 const program = resolve(import.meta.dirname, '../../../src/bin/serve.ts')

@@ -2,7 +2,7 @@
  * What the load pushes. A slot is a set of places (rooms, dates, fields, hotels) that each of its pushes writes wholly,
  * with one number, the marker: so whatever is read there must be all of one push.
  */
-import { formatNight } from '../../../src/platform/calendar.ts'
+import { formatNight } from '../../../src/base/calendar.ts'
 import type { Client } from './http.ts'
 
 export type Slot = {

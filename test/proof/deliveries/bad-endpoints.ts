@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { openLog } from '../../../src/platform/log.ts'
-import { deliveryBell } from '../../../src/reservations/delivery-bell.ts'
+import { openLog } from '../../../src/base/log.ts'
+import { deliveryBell } from '../../../src/bookings/delivery-bell.ts'
 import {
   book,
   namedIn,

@@ -1,5 +1,5 @@
-import type { Database } from '../../../src/platform/postgres.ts'
-import { DeliverySlots } from '../../../src/reservations/delivery-slots.ts'
+import type { Database } from '../../../src/postgres/postgres.ts'
+import { DeliverySlots } from '../../../src/deliveries/slots.ts'
 
 /** Deliberate breaks: statements of the worker, changed on their way to PostgreSQL. */
 

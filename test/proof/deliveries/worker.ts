@@ -3,15 +3,15 @@
  * command line; it works as soon as it reads a line.
  */
 import { once } from 'node:events'
-import { openLog } from '../../../src/platform/log.ts'
-import { openDatabase } from '../../../src/platform/postgres.ts'
-import { telemetry } from '../../../src/platform/telemetry.ts'
-import { deliveryBell } from '../../../src/reservations/delivery-bell.ts'
-import { crashSteps } from '../../../src/reservations/delivery-needs.ts'
-import { startDeliveryWorker } from '../../../src/reservations/delivery-worker.ts'
+import { openLog } from '../../../src/base/log.ts'
+import { openDatabase } from '../../../src/postgres/postgres.ts'
+import { telemetry } from '../../../src/base/telemetry.ts'
+import { deliveryBell } from '../../../src/bookings/delivery-bell.ts'
+import { crashSteps } from '../../../src/deliveries/needs.ts'
+import { startDeliveryWorker } from '../../../src/deliveries/worker.ts'
 import { unusedVault } from '../../unused-vault.ts'
 import { breakable, breaks, sharedSlots } from './breaks.ts'
-import { loopbackNetworks } from '../../../src/platform/outbound.ts'
+import { loopbackNetworks } from '../../../src/outbound/vet-url.ts'
 
 const { address, step, at, leaseMs, callWithinMs, broken } = JSON.parse(process.argv[2] ?? '{}')
 const isOfStatements = broken !== undefined && broken in breaks

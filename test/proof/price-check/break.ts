@@ -18,7 +18,7 @@ const breaks: Readonly<Record<string, Replacement>> = {
     to: 'nightCount === 0',
   },
   anyCertificate: {
-    file: 'src/platform/outbound-connect.ts',
+    file: 'src/outbound/connect.ts',
     from: "ALPNProtocols: ['http/1.1'],",
     to: "ALPNProtocols: ['http/1.1'], rejectUnauthorized: false,",
   },
@@ -29,12 +29,12 @@ const breaks: Readonly<Record<string, Replacement>> = {
   },
   anySize: { file: 'src/webhooks/callback.ts', from: '262_144', to: '26_214_400' },
   neverOpens: {
-    file: 'src/price-check/circuit.ts',
+    file: 'src/outbound/circuit.ts',
     from: 'failuresToOpen: 5,',
     to: 'failuresToOpen: 5_000,',
   },
   neverCloses: {
-    file: 'src/price-check/circuit.ts',
+    file: 'src/outbound/circuit.ts',
     from: 'openFirstMs: 5_000,',
     to: 'openFirstMs: 500_000,',
   },

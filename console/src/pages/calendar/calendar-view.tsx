@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useDeferredValue, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Calendar } from '../../../../src/console/calendar-contract.ts'
+import type { Calendar } from '../../../../src/console/calendar/contract.ts'
 import classes from './calendar.module.css'
 import { CalendarGrid } from './calendar-grid.tsx'
 import type { Chosen, GridHandle } from './grid-props.ts'

@@ -1,4 +1,4 @@
-import type { CalendarRestriction } from '../../../../src/console/calendar-contract.ts'
+import type { CalendarRestriction } from '../../../../src/console/calendar/contract.ts'
 import type { Density } from './layout.ts'
 import type { Cell, CellReason } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { CalendarCell, CellPush, CellValue } from '../../../../src/console/calendar-contract.ts'
+import type { CalendarCell, CellPush, CellValue } from '../../../../src/console/calendar/contract.ts'
 import { useApi } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'

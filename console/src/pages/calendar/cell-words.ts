@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Calendar, CalendarRestriction } from '../../../../src/console/calendar-contract.ts'
+import type { Calendar, CalendarRestriction } from '../../../../src/console/calendar/contract.ts'
 import { dateText } from '../../parts/time-text.ts'
 import { dateOf } from './days.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Calendar } from '../../../../src/console/calendar-contract.ts'
+import type { Calendar } from '../../../../src/console/calendar/contract.ts'
 import type { CalendarUrl } from './calendar-url.ts'
 import { dayOf } from './days.ts'
 import type { Chosen } from './grid-props.ts'

@@ -17,7 +17,7 @@ import type {
   CalendarRoom,
   ExplainedRule,
   ExplainedStay,
-} from '../../../../src/console/calendar-contract.ts'
+} from '../../../../src/console/calendar/contract.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'

@@ -1,4 +1,4 @@
-import type { Calendar } from '../../../../src/console/calendar-contract.ts'
+import type { Calendar } from '../../../../src/console/calendar/contract.ts'
 import type { CalendarUrl } from './calendar-url.ts'
 import { CellPanel } from './cell-panel.tsx'
 import type { CellWords } from './cell-words.ts'

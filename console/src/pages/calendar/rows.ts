@@ -5,7 +5,7 @@ import type {
   CalendarRestriction,
   CalendarRoom,
   UnsellableReason,
-} from '../../../../src/console/calendar-contract.ts'
+} from '../../../../src/console/calendar/contract.ts'
 
 /** What the calendar shows, row by row: rooms with their rates below them. Columns are spelled out when a row is seen. */
 

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import type { ExplainedRule, ExplainedStay } from '../../../../src/console/calendar-contract.ts'
+import type { ExplainedRule, ExplainedStay } from '../../../../src/console/calendar/contract.ts'
 import { dateText } from '../../parts/time-text.ts'
 import { dateOf, dayOf } from './days.ts'
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { CellSetter } from '../../../../src/console/calendar-contract.ts'
+import type { CellSetter } from '../../../../src/console/calendar/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Time } from '../../parts/time.tsx'
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import type { Calendar, ExplainedStay, StopSellAnswer } from '../../../../src/console/calendar-contract.ts'
+import type { Calendar, ExplainedStay, StopSellAnswer } from '../../../../src/console/calendar/contract.ts'
 import { call, type ApiError, type ChangeInput } from '../../api.ts'
 
 const refreshMs = 15_000

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { DeliveryState } from '../../../../src/console/delivery-contract.ts'
+import type { DeliveryState } from '../../../../src/console/deliveries/contract.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import classes from './cells.module.css'
 import { isKnownOutcome, kindByState } from './delivery-look.ts'

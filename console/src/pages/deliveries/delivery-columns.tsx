@@ -1,7 +1,7 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core'
 import { Filter } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { ListedDelivery } from '../../../../src/console/delivery-contract.ts'
+import type { ListedDelivery } from '../../../../src/console/deliveries/contract.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Ago, Arrival, Time } from '../../parts/time.tsx'

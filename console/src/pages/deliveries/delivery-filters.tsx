@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { UndeliveredFilter } from '../../../../src/console/delivery-contract.ts'
+import type { UndeliveredFilter } from '../../../../src/console/deliveries/contract.ts'
 import { Filters, SelectFilter, TextFilter, useFilter } from '../../parts/filters.tsx'
 import { HotelFilter } from '../../parts/hotel-filter.tsx'
 import { SupplierFilter } from '../../parts/supplier-filter.tsx'

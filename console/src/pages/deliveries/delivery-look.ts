@@ -1,4 +1,4 @@
-import type { DeliveryState, ListedDelivery } from '../../../../src/console/delivery-contract.ts'
+import type { DeliveryState, ListedDelivery } from '../../../../src/console/deliveries/contract.ts'
 import type { StatusKind } from '../../parts/status-badge.tsx'
 import { deliveries } from '../../text/en/deliveries.ts'
 

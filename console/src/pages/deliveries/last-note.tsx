@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { ReservationNote } from '../../../../src/console/note-contract.ts'
+import type { ReservationNote } from '../../../../src/console/bookings/note-contract.ts'
 import classes from './cells.module.css'
 
 const linesMax = 3

@@ -7,7 +7,7 @@ import type {
   SentAgainAnswer,
   ShownDelivery,
   UndeliveredFilter,
-} from '../../../../src/console/delivery-contract.ts'
+} from '../../../../src/console/deliveries/contract.ts'
 import { useApi, useChange, type RouteName } from '../../api.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 

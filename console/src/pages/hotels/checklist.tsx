@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ChecklistStep, NamedPush } from '../../../../src/console/hotel-contract.ts'
+import type { ChecklistStep, NamedPush } from '../../../../src/console/hotels/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { GoLiveStage } from '../../../../src/console/hotel-contract.ts'
+import type { GoLiveStage } from '../../../../src/console/hotels/contract.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import classes from './hotels.module.css'
 

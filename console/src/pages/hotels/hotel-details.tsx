@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { HotelPage } from '../../../../src/console/hotel-contract.ts'
+import type { HotelPage } from '../../../../src/console/hotels/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'

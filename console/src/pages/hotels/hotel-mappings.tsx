@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { HotelProduct } from '../../../../src/console/hotel-contract.ts'
+import type { HotelProduct } from '../../../../src/console/hotels/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { Time } from '../../parts/time.tsx'

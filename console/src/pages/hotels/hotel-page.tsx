@@ -1,7 +1,7 @@
 import { Alert, Group, Skeleton, Stack, Tabs } from '@mantine/core'
 import { CalendarDays } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { HotelPage as HotelRead } from '../../../../src/console/hotel-contract.ts'
+import type { HotelPage as HotelRead } from '../../../../src/console/hotels/contract.ts'
 import { useApi } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useFilter } from '../../parts/filters.tsx'

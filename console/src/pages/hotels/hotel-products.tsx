@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { HotelPage, HotelProduct } from '../../../../src/console/hotel-contract.ts'
+import type { HotelPage, HotelProduct } from '../../../../src/console/hotels/contract.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'

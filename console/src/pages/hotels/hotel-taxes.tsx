@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { HotelTaxes as ScopedTaxes } from '../../../../src/console/hotel-contract.ts'
+import type { HotelTaxes as ScopedTaxes } from '../../../../src/console/hotels/contract.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { dateText } from '../../parts/time-text.ts'
 import { useSome } from './use-some.ts'

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { HotelListed } from '../../../../src/console/hotel-contract.ts'
+import type { HotelListed } from '../../../../src/console/hotels/contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'

@@ -1,6 +1,6 @@
 import { Radio, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { OperatorRole } from '../../../../src/platform/route.ts'
+import type { OperatorRole } from '../../../../src/http/route.ts'
 
 const roles = ['viewer', 'operator', 'admin'] as const satisfies readonly OperatorRole[]
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { Overview, WatchedHotel } from '../../../../src/console/overview-contract.ts'
+import type { Overview, WatchedHotel } from '../../../../src/console/overview/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'

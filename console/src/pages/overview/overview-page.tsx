@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { Overview } from '../../../../src/console/overview-contract.ts'
+import type { Overview } from '../../../../src/console/overview/contract.ts'
 import { useApi } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { PageWait } from '../../parts/page-wait.tsx'

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Overview } from '../../../../src/console/overview-contract.ts'
+import type { Overview } from '../../../../src/console/overview/contract.ts'
 import { StackedChart } from '../../parts/stacked-chart.tsx'
 import { timeText } from '../../parts/time-text.ts'
 import classes from './overview.module.css'

@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { Counted, Overview } from '../../../../src/console/overview-contract.ts'
+import type { Counted, Overview } from '../../../../src/console/overview/contract.ts'
 import classes from './overview.module.css'
 
 type Kind = 'good' | 'warn' | 'bad'

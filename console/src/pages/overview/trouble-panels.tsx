@@ -4,7 +4,7 @@ import type {
   Refused,
   RefusingSupplier,
   UrgentDelivery,
-} from '../../../../src/console/overview-contract.ts'
+} from '../../../../src/console/overview/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Ago, Arrival } from '../../parts/time.tsx'

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { Overview } from '../../../../src/console/overview-contract.ts'
+import type { Overview } from '../../../../src/console/overview/contract.ts'
 
 /** What is wrong with the key of the store's cards, and how far a change of it is. */
 export function VaultNote({ vault }: { vault: Overview['vault'] }) {

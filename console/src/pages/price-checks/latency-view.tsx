@@ -5,7 +5,7 @@ import type {
   PriceCheckSummary,
   SummaryPoint,
   SupplierSummary,
-} from '../../../../src/console/price-check-contract.ts'
+} from '../../../../src/console/price-checks/contract.ts'
 import { useApi } from '../../api.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { SupplierSummary } from '../../../../src/console/price-check-contract.ts'
+import type { SupplierSummary } from '../../../../src/console/price-checks/contract.ts'
 import { priceChecks } from '../../text/en/price-checks.ts'
 import classes from './price-checks.module.css'
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { ItemStatus } from '../../../../src/console/push-contract.ts'
+import type { ItemStatus } from '../../../../src/console/pushes/contract.ts'
 import type { PushOutcome } from '../../../../src/push-log/contract.ts'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 

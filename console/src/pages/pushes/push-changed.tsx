@@ -6,7 +6,7 @@ import type {
   ChangedPart,
   PushChanges,
   PushListed,
-} from '../../../../src/console/push-contract.ts'
+} from '../../../../src/console/pushes/contract.ts'
 import { DataTable, Nothing, type Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { dateText } from '../../parts/time-text.ts'

@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PushListed, PushPage as PushRead } from '../../../../src/console/push-contract.ts'
+import type { PushListed, PushPage as PushRead } from '../../../../src/console/pushes/contract.ts'
 import { useApi } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { PushListed } from '../../../../src/console/push-contract.ts'
+import type { PushListed } from '../../../../src/console/pushes/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import classes from './pushes.module.css'
 

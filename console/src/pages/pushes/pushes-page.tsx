@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { PushListed } from '../../../../src/console/push-contract.ts'
+import type { PushListed } from '../../../../src/console/pushes/contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
 import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'

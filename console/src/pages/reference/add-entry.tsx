@@ -1,7 +1,7 @@
 import { Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ReferenceList } from '../../../../src/console/reference-contract.ts'
+import type { ReferenceList } from '../../../../src/console/reference/contract.ts'
 import { useChange } from '../../api.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 

@@ -5,7 +5,7 @@ import type {
   ReferenceEntry,
   ReferenceList,
   ReferenceUse,
-} from '../../../../src/console/reference-contract.ts'
+} from '../../../../src/console/reference/contract.ts'
 import { useApi, useChange } from '../../api.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'

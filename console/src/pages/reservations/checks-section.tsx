@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { WholeReservation } from '../../../../src/console/reservation-contract.ts'
+import type { WholeReservation } from '../../../../src/console/bookings/contract.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Ago } from '../../parts/time.tsx'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { ShownCard, WholeReservation } from '../../../../src/console/reservation-contract.ts'
+import type { ShownCard, WholeReservation } from '../../../../src/console/bookings/contract.ts'
 import { Time } from '../../parts/time.tsx'
 import { Facts, Section } from './section.tsx'
 

@@ -1,7 +1,7 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { WholeReservation } from '../../../../src/console/reservation-contract.ts'
+import type { WholeReservation } from '../../../../src/console/bookings/contract.ts'
 import { useChange } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Can } from '../../parts/session.tsx'

@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, CircleHelp, Clock, TriangleAlert, type LucideIcon } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { Reach } from '../../../../src/console/reservation-contract.ts'
+import type { Reach } from '../../../../src/console/bookings/contract.ts'
 import { Ago, Time } from '../../parts/time.tsx'
 import classes from './reservations.module.css'
 

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { WholeReservation } from '../../../../src/console/reservation-contract.ts'
+import type { WholeReservation } from '../../../../src/console/bookings/contract.ts'
 import { useApi } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useIdParam } from '../../parts/ids.ts'

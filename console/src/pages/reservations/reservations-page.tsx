@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { ListedReservation } from '../../../../src/console/reservation-contract.ts'
+import type { ListedReservation } from '../../../../src/console/bookings/contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
 import { ExportCsv, type CsvColumn } from '../../parts/export-csv.tsx'

@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { WholeReservation } from '../../../../src/console/reservation-contract.ts'
+import type { WholeReservation } from '../../../../src/console/bookings/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/money.tsx'

@@ -1,7 +1,7 @@
 import { Group, Stack, Table, Text } from '@mantine/core'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { ShownVersion, VersionChange } from '../../../../src/console/reservation-contract.ts'
+import type { ShownVersion, VersionChange } from '../../../../src/console/bookings/contract.ts'
 import { Money } from '../../parts/money.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ReservationStatus } from '../deliveries/delivery-badge.tsx'

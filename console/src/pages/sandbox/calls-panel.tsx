@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text, Title, VisuallyHidden } from '@manti
 import { Pause, Play } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { SandboxCall, SandboxCallShown } from '../../../../src/console/sandbox-contract.ts'
+import type { SandboxCall, SandboxCallShown } from '../../../../src/console/sandbox/contract.ts'
 import { useApi } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { DataTable, type Column } from '../../parts/data-table.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, NumberInput, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { SandboxFault } from '../../../../src/console/sandbox-contract.ts'
+import type { SandboxFault } from '../../../../src/console/sandbox/contract.ts'
 import { useApi, useChange } from '../../api.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'

@@ -1,6 +1,6 @@
 import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { SandboxHotel } from '../../../../src/console/sandbox-contract.ts'
+import type { SandboxHotel } from '../../../../src/console/sandbox/contract.ts'
 import { HotelChoice } from './hotel-choice.tsx'
 import classes from './sandbox.module.css'
 import { readAges, type Stay } from './stay.ts'

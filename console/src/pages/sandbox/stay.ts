@@ -1,4 +1,4 @@
-import type { SandboxHotel } from '../../../../src/console/sandbox-contract.ts'
+import type { SandboxHotel } from '../../../../src/console/sandbox/contract.ts'
 
 /** What is asked for, as it is filled in. */
 export type Stay = {

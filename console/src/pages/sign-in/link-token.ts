@@ -1,6 +1,6 @@
 declare global {
   interface Window {
-    /** Put here by the first script of the page, which took it out of the address (src/console/page-policy.ts). */
+    /** Put here by the first script of the page, which took it out of the address (src/console/web/page-policy.ts). */
     signInLinkToken?: string | undefined
   }
 }

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Supplier, SupplierAccount } from '../../../../src/console/supplier-contract.ts'
+import type { Supplier, SupplierAccount } from '../../../../src/console/suppliers/contract.ts'
 import { useChange } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useCan } from '../../parts/session.tsx'

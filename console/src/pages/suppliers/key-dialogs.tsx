@@ -1,7 +1,7 @@
 import { NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Supplier, SupplierKey } from '../../../../src/console/supplier-contract.ts'
+import type { Supplier, SupplierKey } from '../../../../src/console/suppliers/contract.ts'
 import { useChange } from '../../api.ts'
 import { endOfDay, lastDayOf } from './days.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

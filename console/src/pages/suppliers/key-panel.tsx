@@ -1,7 +1,7 @@
 import { Button, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Supplier, SupplierKey } from '../../../../src/console/supplier-contract.ts'
+import type { Supplier, SupplierKey } from '../../../../src/console/suppliers/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { Can } from '../../parts/session.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { PushesOfLate } from '../../../../src/console/supplier-contract.ts'
+import type { PushesOfLate } from '../../../../src/console/suppliers/contract.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 
 /** From this share of refused pushes on somebody should look. */

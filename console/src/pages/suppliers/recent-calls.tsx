@@ -1,6 +1,6 @@
 import { Stack, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { SupplierCall } from '../../../../src/console/supplier-contract.ts'
+import type { SupplierCall } from '../../../../src/console/suppliers/contract.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'

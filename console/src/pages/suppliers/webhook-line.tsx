@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { PhoneCall } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { SupplierWebhook } from '../../../../src/console/supplier-contract.ts'
+import type { SupplierWebhook } from '../../../../src/console/suppliers/contract.ts'
 import { useChange, type AnswerTo } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'

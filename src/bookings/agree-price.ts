@@ -1,0 +1,193 @@
+import type { BookingCatalog } from '../offers/booking-catalog.ts'
+import type { HotelStay } from '../offers/stays.ts'
+import type { DayNumber } from '../base/calendar.ts'
+import { minorText } from '../base/money.ts'
+import { Rejected } from '../http/rejected.ts'
+import type { TaxedTotal } from '../taxes/compute.ts'
+import type { Refused } from './answer-contract.ts'
+import { reservationFaults } from './faults-contract.ts'
+import type { AskedPrice, CheckedPrice, PriceChecker } from './price-checker.ts'
+import { withPolicy, type Quoted, type QuotedRoom } from './quote-rooms.ts'
+import type { CheckedRoomRate, RoomState } from './state.ts'
+import type { Stay } from './units.ts'
+
+/** The price of rooms as it may be booked. */
+export type Agreed = Money & { rooms: RoomState[]; total: TaxedTotal; basis: 'stored' | 'live' }
+
+/** What the amounts of a reservation are in. */
+export type Money = { currency: string; minorDigits: number }
+
+/** What a price must agree with. */
+export type Terms = {
+  catalog: BookingCatalog
+  arrival: DayNumber
+  money: Money
+  /** Minor units of what the guest has agreed to; undefined: any stored price will do. */
+  expected: number | undefined
+  /** Whether rooms that would keep their price are in another currency than what is booked with them. */
+  isRepriced: boolean
+}
+
+type Checked = { asked: AskedPrice; places: number[]; checked: CheckedPrice }
+export type Checks = { byPlace: ReadonlyMap<number, Checked>; told: CheckedRoomRate[] }
+
+/** Asks the supplier for the price of each room-rate and party that is to be booked anew, all at once. */
+export async function checkPrices(
+  checkPrice: PriceChecker,
+  stay: HotelStay,
+  { arrival, departure }: Stay,
+  { rooms }: Quoted,
+): Promise<Checks> {
+  const askedByText = new Map<string, { asked: AskedPrice; places: number[] }>()
+  for (const [place, { state, roomRate }] of rooms.entries()) {
+    if (!roomRate) continue
+    const { adults } = state
+    const childAges = state.childAges.toSorted((one, other) => one - other)
+    const text = JSON.stringify([roomRate.key, adults, childAges])
+    const known = askedByText.get(text)
+    if (known) {
+      known.places.push(place)
+      known.asked.roomCount++
+      continue
+    }
+    const asked = { stay, roomRate, arrival, departure, roomCount: 1, room: { adults, childAges } }
+    askedByText.set(text, { asked, places: [place] })
+  }
+  const all = await Promise.all(
+    [...askedByText.values()].map(async (one) => ({ ...one, checked: await checkPrice(one.asked) })),
+  )
+  const byPlace = new Map(all.flatMap((one) => one.places.map((place) => [place, one] as const)))
+  const told = all.map(({ asked: { roomRate }, checked: { priceCheckId, outcome } }) => ({
+    priceCheckId,
+    roomId: roomRate.room.code,
+    rateId: roomRate.rate.code,
+    outcome,
+  }))
+  const refusal = refusalOf(all, told)
+  if (refusal) throw refusal
+  return { byPlace, told }
+}
+
+/** What the supplier's answers forbid, whatever was expected. */
+function refusalOf(all: readonly Checked[], told: CheckedRoomRate[]): Rejected | undefined {
+  const extra: Refused = { priceChecks: told }
+  // Parties are asked for one by one, but they take the same units.
+  const isShortOfRate = [...Map.groupBy(all, ({ asked }) => asked.roomRate.key).values()].some((some) =>
+    some.some(({ checked }) => (checked.live?.inventory ?? Infinity) < roomsIn(some)),
+  )
+  // A room's rates share its units: as many are free as the rate says that has most.
+  const isShortOfRoom = [...Map.groupBy(all, ({ asked }) => asked.roomRate.room).values()].some(
+    (some) => Math.max(...some.map(({ checked }) => checked.live?.inventory ?? Infinity)) < roomsIn(some),
+  )
+  if (isShortOfRate || isShortOfRoom || all.some(({ checked }) => checked.outcome === 'sold_out'))
+    return new Rejected(409, reservationFaults.soldOut, { extra })
+  const isFailed = all.some(({ checked }) => !checked.isBookable && checked.outcome !== 'price_changed')
+  return isFailed ? new Rejected(409, reservationFaults.priceCheckFailed, { extra }) : undefined
+}
+
+function roomsIn(checks: readonly Checked[]): number {
+  return checks.reduce((sum, { asked }) => sum + asked.roomCount, 0)
+}
+
+/**
+ * Decides at which price the rooms are booked: at the stored one, or, where the caller expects just that, at the one
+ * that the supplier answered. Without an expectation any stored price will do, as long as the supplier has not answered
+ * with another, and no room that was booked already gets another.
+ */
+export function agreePrice(
+  quoted: Quoted,
+  { byPlace }: Checks,
+  { catalog, arrival, money, expected, isRepriced }: Terms,
+): Agreed {
+  const stored = agreedOf(
+    quoted.rooms.map(({ state }) => state),
+    'stored',
+    money,
+  )
+  const live = agreedOf(
+    quoted.rooms.map((room, place) => withLivePrice(room, byPlace.get(place)?.checked, catalog, arrival)),
+    'live',
+    money,
+  )
+  const isChanged = [...byPlace.values()].some(({ checked }) => checked.outcome === 'price_changed')
+  if (!isChanged && (expected === undefined ? !isRepriced : expected === stored.total.afterTax)) return stored
+  const hasLive = [...byPlace.values()].some(({ checked }) => checked.live !== undefined)
+  if (hasLive && expected === live.total.afterTax) return live
+  throw priceChanged((isChanged ? live : stored).total, money)
+}
+
+/**
+ * The same once more with what is held when the rooms are booked. A stored price that has changed since the supplier was
+ * asked is not the one it has confirmed, and no amount of another currency is.
+ */
+export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms: Terms): Agreed {
+  const { money, expected } = terms
+  if (money.currency !== before.currency)
+    throw priceChanged(totalOf(quoted.rooms.map(({ state }) => state)), money)
+  const agreed = agreePrice(quoted, checks, terms)
+  const isConfirmed = checks.told.some(({ outcome }) => outcome !== 'not_registered')
+  const isOther = agreed.basis === 'stored' && agreed.total.afterTax !== before.total.afterTax
+  if (isConfirmed && isOther && expected === undefined) throw priceChanged(agreed.total, money)
+  return agreed
+}
+
+function priceChanged(total: TaxedTotal, { currency, minorDigits }: Money): Rejected {
+  const extra: Refused = { total: shownTotal(total, minorDigits), currency }
+  return new Rejected(409, { ...reservationFaults.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
+}
+
+export function shownTotal(
+  { beforeTax, tax, afterTax, dueAtProperty }: TaxedTotal,
+  minorDigits: number,
+): Record<keyof TaxedTotal, string> {
+  return {
+    beforeTax: minorText(beforeTax, minorDigits),
+    tax: minorText(tax, minorDigits),
+    afterTax: minorText(afterTax, minorDigits),
+    dueAtProperty: minorText(dueAtProperty, minorDigits),
+  }
+}
+
+function agreedOf(rooms: RoomState[], basis: Agreed['basis'], { currency, minorDigits }: Money): Agreed {
+  return { rooms, total: totalOf(rooms), basis, currency, minorDigits }
+}
+
+function totalOf(rooms: readonly RoomState[]): TaxedTotal {
+  const sum = { beforeTax: 0, tax: 0, afterTax: 0, dueAtProperty: 0 }
+  for (const { total } of rooms) {
+    sum.beforeTax += total.beforeTax
+    sum.tax += total.tax
+    sum.afterTax += total.afterTax
+    sum.dueAtProperty += total.dueAtProperty
+  }
+  return sum
+}
+
+/**
+ * A room at the supplier's own price. It says how much tax that contains, but not which: that is one line; what is due
+ * at the property is as pushed.
+ */
+function withLivePrice(
+  { state, roomRate }: QuotedRoom,
+  checked: CheckedPrice | undefined,
+  catalog: BookingCatalog,
+  arrival: DayNumber,
+): RoomState {
+  if (!roomRate || !checked?.live) return state
+  const nights = state.nights.map(({ date }, index) => ({
+    date,
+    beforeTax: checked.live?.nights[index]?.beforeTax ?? 0,
+    afterTax: checked.live?.nights[index]?.afterTax ?? 0,
+  }))
+  const beforeTax = nights.reduce((sum, night) => sum + night.beforeTax, 0)
+  const afterTax = nights.reduce((sum, night) => sum + night.afterTax, 0)
+  const tax = afterTax - beforeTax
+  const whole = { type: 'OTHER_TAX', included: false, payNow: true, amount: tax } as const
+  const live: RoomState = {
+    ...state,
+    nights,
+    taxes: [...(tax > 0 ? [whole] : []), ...state.taxes.filter(({ payNow }) => !payNow)],
+    total: { ...state.total, beforeTax, tax, afterTax },
+  }
+  return withPolicy(live, catalog, roomRate, arrival)
+}

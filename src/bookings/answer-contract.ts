@@ -1,0 +1,156 @@
+import Type, { type Static } from 'typebox'
+import { cancelPolicyOfStay, feeLine, stayTotal, testedRule } from '../offers/contract.ts'
+import { integer, oneOf, success, warning } from '../http/route.ts'
+import { priceCheckOutcomes } from '../price-check/contract.ts'
+import { taxTypes } from '../taxes/contract.ts'
+import { reservationStatuses } from '../webhooks/contract.ts'
+import { paymentTypes } from './callback-contract.ts'
+
+/** What answers about reservations hold. */
+
+const amount = (description: string) => Type.String({ description, examples: ['110.00'] })
+const optionalText = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+
+const checkedRoomRate = Type.Object(
+  {
+    priceCheckId: Type.String(),
+    roomId: Type.String(),
+    rateId: Type.String(),
+    outcome: oneOf(priceCheckOutcomes),
+  },
+  { description: 'One a room-rate and party' },
+)
+
+export const delivery = Type.Object(
+  { status: Type.String({ description: '`queued`, `sending`, `delivered`, `superseded` or `dead`' }) },
+  { description: 'Of this version to the supplier' },
+)
+
+export const confirmed = {
+  ...success,
+  reservationId: Type.String({ description: "The supplier's `reservation_id`" }),
+  version: integer({ description: 'Rises with every change' }),
+  status: oneOf(reservationStatuses),
+}
+
+export const penaltyDue = Type.Union(
+  [
+    Type.Object({
+      amount: amount('Of all rooms; `0.00`: cancelling was free'),
+      currency: Type.String(),
+      by: Type.Array(
+        Type.Object({
+          roomId: Type.String(),
+          rateId: Type.String(),
+          code: optionalText('Of the policy'),
+          from: optionalText(
+            "The deadline that was over, as an instant in the hotel's zone; null: from the booking on",
+          ),
+          amount: amount('Of this room'),
+        }),
+        { description: 'Rooms for which something is due, by the policy that each was booked with' },
+      ),
+    }),
+    Type.Null(),
+  ],
+  {
+    description:
+      'What the cancellation costs by the policies that were booked, at the instant of the cancellation; null: not cancelled, or booked without any policy',
+  },
+)
+
+export const made = Type.Object({
+  ...confirmed,
+  currency: Type.String(),
+  total: stayTotal,
+  priceChecks: Type.Array(checkedRoomRate),
+  delivery,
+  warnings: Type.Array(warning),
+})
+
+const roomShown = Type.Object({
+  roomId: Type.String(),
+  roomName: Type.String(),
+  rateId: Type.String(),
+  rateName: Type.String(),
+  mealPlan: optionalText('Code'),
+  adults: Type.Integer(),
+  childAges: Type.Array(Type.Integer()),
+  guest: Type.Object({ firstName: Type.String(), lastName: Type.String() }),
+  nights: Type.Array(
+    Type.Object({
+      date: Type.String(),
+      beforeTax: amount('Without taxes'),
+      afterTax: amount('What is charged; the nights sum to the room'),
+    }),
+  ),
+  taxes: Type.Array(
+    Type.Object({
+      type: oneOf(taxTypes),
+      included: Type.Boolean(),
+      payNow: Type.Boolean({ description: 'false: due at the property' }),
+      amount: amount('Of the room, for the stay'),
+    }),
+  ),
+  total: stayTotal,
+  cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()], {
+    description: 'Of this room, as it was when it was booked',
+  }),
+  fees: Type.Array(feeLine('Of the room, for the stay'), { description: 'Those of the cancellation policy' }),
+})
+
+export const reservationShown = Type.Object({
+  reservationId: Type.String(),
+  version: Type.Integer(),
+  status: oneOf(reservationStatuses),
+  platformHotelId: Type.String(),
+  supplier: Type.String(),
+  hotelId: Type.String({ description: "The supplier's code of the hotel" }),
+  hotelName: Type.String(),
+  checkin: Type.String(),
+  checkout: Type.String(),
+  currency: Type.String(),
+  rooms: Type.Array(roomShown),
+  customer: Type.Object({
+    firstName: Type.String(),
+    lastName: Type.String(),
+    email: Type.Optional(Type.String()),
+    phone: Type.Optional(Type.String()),
+    countryCode: Type.Optional(Type.String()),
+    remarks: Type.Optional(Type.String()),
+  }),
+  payment: Type.Object({
+    type: oneOf(paymentTypes),
+    card: Type.Optional(
+      Type.Object({
+        type: Type.String(),
+        number: Type.String({ description: 'Masked', examples: ['411111******1111'] }),
+      }),
+    ),
+  }),
+  total: stayTotal,
+  penalty: penaltyDue,
+  priceChecks: Type.Array(checkedRoomRate),
+  createdAt: Type.String(),
+  modifiedAt: Type.String(),
+  delivery,
+})
+
+/** What a refusal holds beside its problem. */
+export const refused = Type.Object({
+  rules: Type.Optional(
+    Type.Array(
+      Type.Object({
+        rooms: Type.Array(Type.Integer({ description: 'Index in `rooms`' })),
+        roomId: Type.String(),
+        rateId: Type.String(),
+        ...testedRule.properties,
+      }),
+      { description: 'With NOT_BOOKABLE and SOLD_OUT: the rules that fail' },
+    ),
+  ),
+  total: Type.Optional(stayTotal),
+  currency: Type.Optional(Type.String({ description: 'Of `total`' })),
+  priceChecks: Type.Optional(Type.Array(checkedRoomRate)),
+})
+export type Refused = Static<typeof refused>

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import type { Answer, TokenUse } from '../http/mount.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
+import { isRecord } from '../http/validate.ts'
+import type { CardVault } from '../cards/card-vault.ts'
+
+/** Answers to bookings, the platform's and suppliers' test ones, under an Idempotency-Key: a call that comes again gets the first one's answer. */
+
+const repeatableForMs = 24 * 60 * 60 * 1000
+
+/** A call that may be repeated: whose it is, under which key, and what it asks; the hash by the present vault key first. */
+export type Repeatable = {
+  tokenId: number
+  idempotencyKey: string
+  requestHashes: readonly [Buffer, ...Buffer[]]
+}
+
+/**
+ * Undefined where no key was sent. The body may hold a card: with the vault's key in it the hash tells nobody which;
+ * without a vault no card is kept and none is hashed. A call from before a new vault key is known by the one before.
+ */
+export function repeatable(
+  { id, idempotencyKey }: TokenUse,
+  call: { route: string; reservationId: string | undefined; body: Record<string, unknown> | undefined },
+  vault: CardVault,
+): Repeatable | undefined {
+  if (idempotencyKey === undefined) return undefined
+  const card = call.body && isRecord(call.body['payment']) ? call.body['payment']['card'] : undefined
+  const fingerprints = card === undefined ? [] : vault.fingerprints(JSON.stringify(card))
+  const hashBy = (fingerprint: string | null): Buffer => {
+    const text = JSON.stringify(call, (name, value: unknown) => (name === 'card' ? fingerprint : value))
+    return createHash('sha256').update(text).digest()
+  }
+  const [first = null, ...others] = fingerprints
+  return { tokenId: id, idempotencyKey, requestHashes: [hashBy(first), ...others.map(hashBy)] }
+}
+
+/** The stored answer of a call that was answered within 24 hours; refuses the key with another request. */
+export async function selectKeptAnswer(
+  db: Queryable,
+  { tokenId, idempotencyKey, requestHashes }: Repeatable,
+  nowMs: number,
+): Promise<Answer | undefined> {
+  const { rows } = await db.query<{ requestHash: Buffer; status: number; answer: string }>({
+    name: 'select-kept-answer',
+    text: `select request_hash as "requestHash", status, answer from booking_answer
+      where token_id = $1 and idempotency_key = $2 and at > to_timestamp($3::float8 / 1000)`,
+    values: [tokenId, idempotencyKey, nowMs - repeatableForMs],
+  })
+  const [kept] = rows
+  if (!kept) return undefined
+  if (!requestHashes.some((hash) => kept.requestHash.equals(hash))) {
+    throw new Rejected(422, {
+      type: 'IDEMPOTENCY_KEY_REUSED',
+      message: 'Idempotency-Key was used before with another body',
+      path: 'idempotency-key',
+      hint: 'Use a new key for a new request',
+    })
+  }
+  return { status: kept.status, json: kept.answer, headers: { 'idempotency-replayed': 'true' } }
+}
+
+/**
+ * Keeps an answer with what it is about, last before the commit; whoever answers a key a second time is undone: its
+ * transaction fails here.
+ */
+export async function keepAnswer(
+  connection: Queryable,
+  { tokenId, idempotencyKey, requestHashes: [requestHash] }: Repeatable,
+  { status, json }: Answer,
+  nowMs: number,
+): Promise<void> {
+  try {
+    await connection.query({
+      name: 'keep-answer',
+      // A row older than 24 hours counts as gone. For any other the status becomes null, which the table refuses: the
+      // statement itself must fail, because the commit is on its way already.
+      text: `insert into booking_answer as held (token_id, idempotency_key, request_hash, at, status, answer)
+        values ($1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6)
+        on conflict (token_id, idempotency_key) do update
+          set request_hash = excluded.request_hash, at = excluded.at, answer = excluded.answer,
+            status = case when held.at <= to_timestamp($7::float8 / 1000) then excluded.status end`,
+      values: [tokenId, idempotencyKey, requestHash, nowMs, status, json, nowMs - repeatableForMs],
+    })
+  } catch (cause) {
+    throw isAnsweredAlready(cause) ? keyInUse() : cause
+  }
+}
+
+function isAnsweredAlready(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23502' && error.table === 'booking_answer'
+}
+
+function keyInUse(): Rejected {
+  return new Rejected(409, {
+    type: 'IDEMPOTENCY_KEY_IN_USE',
+    message: 'A request with this Idempotency-Key is being processed',
+    path: 'idempotency-key',
+    hint: 'Send the same again: the stored answer will be returned',
+  })
+}
+
+const answersDeletedAtOnce = 5_000
+
+export async function deleteOldAnswers(db: Queryable, nowMs: number): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const { rowCount } = await db.query(
+      `delete from booking_answer where ctid = any(array(
+         select ctid from booking_answer where at <= to_timestamp($1::float8 / 1000) limit $2))`,
+      [nowMs - repeatableForMs, answersDeletedAtOnce],
+    )
+    deleted += rowCount ?? 0
+    if ((rowCount ?? 0) < answersDeletedAtOnce) return deleted
+  }
+}

@@ -1,0 +1,161 @@
+import { todayIn } from '../hotels/hotel-clock.ts'
+import type { BookingCatalog } from '../offers/booking-catalog.ts'
+import type { HotelStay } from '../offers/stays.ts'
+import { parseNight } from '../base/calendar.ts'
+import { toMinor } from '../base/money.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected, shown } from '../http/rejected.ts'
+import type { Transaction } from '../postgres/transaction.ts'
+import {
+  agreeAgain,
+  agreePrice,
+  checkPrices,
+  type Agreed,
+  type Checks,
+  type Money,
+  type Terms,
+} from './agree-price.ts'
+import { lowerInventory } from './commit-version.ts'
+import type { BookedRoom, ReservationBody } from './contract.ts'
+import { reservationFaults } from './faults-contract.ts'
+import { StayForbidden, type BookNeeds } from './once.ts'
+import { quoteRooms, type Order, type Quoted } from './quote-rooms.ts'
+import type { ReservationContent, RoomState } from './state.ts'
+import type { LockedHotel } from './store.ts'
+import { unitsTaken } from './units.ts'
+
+/** How rooms are booked, for a new reservation or for another state of one. */
+
+/** What is asked for, and what the reservation holds already, where there is one. */
+export type Wish = {
+  body: Pick<ReservationBody, 'checkin' | 'checkout' | 'rooms' | 'expectedTotal' | 'hotel'>
+  held: ReservationContent | undefined
+}
+
+/** What takes time, before anything is locked: the rooms are priced, and the supplier is asked. */
+export async function prepareRooms(needs: BookNeeds, hotelId: number, wish: Wish): Promise<PreparedRooms> {
+  const { stay, order, quoted, terms } = await quote(needs, hotelId, wish)
+  const checks = await checkPrices(needs.checkPrice, stay, order, quoted)
+  return { checks, agreed: agreePrice(quoted, checks, terms) }
+}
+
+export type PreparedRooms = { checks: Checks; agreed: Agreed }
+export type BookedRooms = { catalog: BookingCatalog; agreed: Agreed; revision: number | undefined }
+
+/**
+ * Books the rooms in the transaction that holds the hotel: they are priced again by what is held now, and their units
+ * are taken out of its inventory.
+ */
+export async function bookRooms(
+  needs: BookNeeds,
+  connection: Transaction,
+  hotel: LockedHotel,
+  wish: Wish,
+  { checks, agreed: before }: PreparedRooms,
+): Promise<BookedRooms> {
+  const now = await quote(needs, hotel.hotelId, wish, { connection, hotel })
+  const agreed = agreeAgain(before, now.quoted, checks, now.terms)
+  const revision = lowerInventory(connection, hotel, now, needs.clock.now())
+  return { catalog: now.stay.catalog, agreed, revision }
+}
+
+/** The rooms as they can be had now, or within a transaction as it finds them. */
+async function quote(
+  needs: BookNeeds,
+  hotelId: number,
+  wish: Wish,
+  within?: { connection: Queryable; hotel: LockedHotel },
+): Promise<{ stay: HotelStay; order: Order; quoted: Quoted; terms: Terms }> {
+  const arrival = parseNight(wish.body.checkin) ?? 0
+  const departure = parseNight(wish.body.checkout) ?? 0
+  const range = { firstDay: arrival, lastDay: departure }
+  const stay = within
+    ? await needs.stays.readWithin(within.connection, within.hotel, range)
+    : (await needs.stays.read([hotelId], range)).get(hotelId)
+  if (!stay) throw hotelNotFound(wish.body.hotel)
+  const { held } = wish
+  const { catalog } = stay
+  const { kept, money, isRepriced } = held
+    ? keptAt(keptRooms(wish.body, held), wish.body.rooms.length, held, catalog)
+    : { kept: new Map<number, RoomState>(), money: catalog, isRepriced: false }
+  const order: Order = {
+    arrival,
+    departure,
+    rooms: wish.body.rooms,
+    today: todayIn(catalog, needs.clock.now()),
+    kept,
+    before: held && unitsTaken(held.rooms, stayOf(held)),
+  }
+  const quoted = quoteRooms(stay, order)
+  if ('forbidden' in quoted) throw new StayForbidden(catalog, quoted.forbidden)
+  const expected = expectedOf(wish.body, money)
+  return { stay, order, quoted, terms: { catalog, arrival, money, expected, isRepriced } }
+}
+
+/**
+ * A reservation is in one currency. When the hotel's has changed since, all rooms stay as they are in theirs, or none
+ * does: then each is priced anew, which the guest has to agree to.
+ */
+function keptAt(
+  kept: Map<number, RoomState>,
+  roomCount: number,
+  held: Money,
+  catalog: Money,
+): { kept: Map<number, RoomState>; money: Money; isRepriced: boolean } {
+  if (held.currency === catalog.currency) return { kept, money: catalog, isRepriced: false }
+  if (kept.size === roomCount) return { kept, money: held, isRepriced: false }
+  return { kept: new Map(), money: catalog, isRepriced: kept.size > 0 }
+}
+
+function stayOf({ checkin, checkout }: ReservationContent): { arrival: number; departure: number } {
+  return { arrival: parseNight(checkin) ?? 0, departure: parseNight(checkout) ?? 0 }
+}
+
+/** Rooms that are asked for as they are held; each held room stands for one of those asked at most. */
+function keptRooms(body: Wish['body'], held: ReservationContent): Map<number, RoomState> {
+  const kept = new Map<number, RoomState>()
+  if (body.checkin !== held.checkin || body.checkout !== held.checkout) return kept
+  const free = [...held.rooms]
+  for (const [place, room] of body.rooms.entries()) {
+    const index = free.findIndex((state) => isSameRoom(room, state))
+    const [state] = index === -1 ? [] : free.splice(index, 1)
+    const { firstName, lastName } = room.guest
+    if (state) kept.set(place, { ...state, childAges: room.childAges ?? [], guest: { firstName, lastName } })
+  }
+  return kept
+}
+
+function isSameRoom({ roomId, rateId, adults, childAges = [] }: BookedRoom, state: RoomState): boolean {
+  const ages = (some: readonly number[]): string => some.toSorted((one, other) => one - other).join()
+  return (
+    roomId === state.roomId &&
+    rateId === state.rateId &&
+    adults === state.adults &&
+    ages(childAges) === ages(state.childAges)
+  )
+}
+
+export async function hotelIdOf(needs: BookNeeds, reference: ReservationBody['hotel']): Promise<number> {
+  const [hotelId] = await needs.hotelsNamed([reference])
+  if (hotelId === undefined) throw hotelNotFound(reference)
+  return hotelId
+}
+
+export function hotelNotFound(reference: ReservationBody['hotel']): Rejected {
+  const value = shown(reference.platformHotelId ?? reference.hotelId)
+  return new Rejected(404, { ...reservationFaults.hotelNotFound, path: '/hotel', value })
+}
+
+/** Minor units of what the guest has agreed to. */
+function expectedOf({ expectedTotal }: Wish['body'], { minorDigits, currency }: Money): number | undefined {
+  if (!expectedTotal) return undefined
+  const expected = toMinor(expectedTotal.afterTax, minorDigits)
+  if (expected !== undefined) return expected
+  throw new Rejected(400, {
+    type: 'INVALID_AMOUNT',
+    message: `expectedTotal has more decimals than ${currency}, or is too large`,
+    path: '/expectedTotal/afterTax',
+    value: shown(expectedTotal.afterTax),
+    hint: 'Send total.afterTax of the offer as it came',
+  })
+}

@@ -1,0 +1,210 @@
+import Type, { type Static } from 'typebox'
+import { code, date, oneOf } from '../http/route.ts'
+import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
+import type { CallbackDescription } from '../webhooks/callback-contract.ts'
+import { reservationStatuses } from '../webhooks/contract.ts'
+
+/** Reservations as they are delivered. Every number is a JSON string, and a body always holds the full state. */
+
+export const paymentTypes = ['Channel Collect', 'Hotel Collect'] as const
+export const flags = ['0', '1'] as const
+/** Of OTA's table of ages: adult, child, infant. */
+export const ageQualifyingCodes = { adult: '10', child: '8', infant: '7' } as const
+
+const plain = (description: string) => Type.String({ description })
+const amount = (description: string) =>
+  Type.String({ description, pattern: '^\\d+(?:\\.\\d+)?$', examples: ['120.00'] })
+const count = (description: string) => Type.String({ description, pattern: '^\\d+$', examples: ['1'] })
+
+const customer = Type.Object({
+  first_name: plain('Given name'),
+  last_name: plain('Family name'),
+  email: Type.Optional(plain('E-mail address')),
+  phone: Type.Optional(plain('Telephone number')),
+  country_code: Type.Optional(plain('ISO 3166-1, two letters')),
+  remarks: Type.Optional(plain('What the guest asks for')),
+})
+
+const card = Type.Object(
+  {
+    CardHolderName: plain('Name on the card'),
+    CardType: plain('Two letters, as VI, MC or AX'),
+    CardNumber: plain('Digits only'),
+    ExpireDate: Type.String({ description: 'MM/YYYY', examples: ['01/2030'] }),
+    cvv: Type.Optional(plain('Sent until the first delivery that was accepted')),
+  },
+  { description: 'Only when your contract says so' },
+)
+
+const nightPrice = Type.Object({
+  date: date({ description: 'The night' }),
+  rate_id: code({ description: 'Your rate code' }),
+  rate_name: plain('Name of the rate'),
+  amountbeforetax: amount('Without taxes'),
+  amountaftertax: amount('With the taxes that are charged now'),
+})
+
+const taxLine = Type.Object({
+  name: plain('Type of the tax'),
+  value: amount('Of the room, for the stay'),
+  included: oneOf(flags, { description: '1: contained in the price that you pushed' }),
+  pay_now: oneOf(flags, { description: '1: charged by the platform; 0: due at the property' }),
+})
+
+const feeLine = Type.Object({
+  name: plain('As you pushed it'),
+  value: amount('Of the room, for the stay; in none of the amounts above'),
+  applied_per: oneOf(feeAppliedPers),
+  pay_now: Type.Literal('0', { description: 'Due at the property' }),
+})
+
+const guestCount = Type.Object({
+  AgeQualifyingCode: oneOf(Object.values(ageQualifyingCodes), { description: '10 adult, 8 child, 7 infant' }),
+  Count: count('How many'),
+  Age: Type.Optional(count('Of children and infants')),
+})
+
+const room = Type.Object({
+  arrival_date: date({ description: 'First night' }),
+  departure_date: date({ description: 'Day of departure' }),
+  room_id: code({ description: 'Your room code' }),
+  room_name: plain('Name of the room'),
+  meal_plan: Type.Optional(plain('Meal plan code')),
+  first_name: plain('Given name of the guest of this room'),
+  last_name: plain('Family name of the guest of this room'),
+  price: Type.Array(nightPrice, { minItems: 1, description: 'One element a night; they sum to the room' }),
+  taxes: Type.Array(taxLine),
+  fees: Type.Optional(Type.Array(feeLine, { description: 'Fees of your cancellation policy; absent: none' })),
+  amountaftertax: amount('Of the room, for the stay; rooms sum to the total'),
+  GuestCount: Type.Array(guestCount, { minItems: 1 }),
+})
+
+const penalty = Type.Object(
+  {
+    amount: amount('Of all rooms; 0.00: cancelling was free'),
+    currency: plain('ISO currency code'),
+    by: Type.Array(
+      Type.Object({
+        room_id: code({ description: 'Your room code' }),
+        rate_id: code({ description: 'Your rate code' }),
+        code: Type.Optional(plain('Of the cancellation policy, as you pushed it')),
+        from: Type.Optional(
+          Type.String({
+            description: "The deadline that was over, in the hotel's zone; absent: from the booking on",
+            examples: ['2027-04-13T18:00:00+02:00'],
+          }),
+        ),
+        amount: amount('Of this room'),
+      }),
+      { description: 'Rooms for which something is due' },
+    ),
+  },
+  {
+    description:
+      'Of a Cancel: what is due by the policies that were booked, when it was cancelled; absent: booked without any policy',
+  },
+)
+
+export const deliveredReservation = Type.Object({
+  reservation_id: code({ description: 'The same over all versions: handle repeats by it' }),
+  reservation_version: count('Rises with every change'),
+  reservation_datetime: Type.String({
+    description: 'When it was made, UTC, without a zone',
+    examples: ['2027-02-18T16:14:54'],
+  }),
+  modified_datetime: Type.String({
+    description: 'When this version was made, UTC',
+    examples: ['2027-02-18T16:14:54Z'],
+  }),
+  status: oneOf(reservationStatuses, {
+    description: 'Confirm: create or update it; Cancel: mark it cancelled',
+  }),
+  propertyname: plain('Name of the hotel'),
+  payment_required: oneOf(flags, { description: '1: the guest pays at the hotel' }),
+  payment_type: oneOf(paymentTypes),
+  currencycode: plain('ISO currency code of all amounts'),
+  totalamountbeforetax: amount('Of the stay, without taxes'),
+  totaltax: amount('The taxes that are charged now'),
+  totalamountaftertax: amount('What is charged'),
+  penalty: Type.Optional(penalty),
+  customer,
+  paymentcarddetail: Type.Optional(card),
+  room: Type.Array(room, { minItems: 1 }),
+})
+export type DeliveredReservation = Static<typeof deliveredReservation>
+
+/** One body is of one hotel and one status; the hourly run puts several reservations into it. */
+export const delivery = Type.Object({
+  hotelId: code({ description: 'Your hotel code' }),
+  status: oneOf(reservationStatuses),
+  reservations: Type.Object({ reservation: Type.Array(deliveredReservation, { minItems: 1 }) }),
+})
+export type Delivery = Static<typeof delivery>
+
+export const pushBookingCallback = {
+  summary: 'Push booking',
+  description: [
+    'Sent to the URL of `POST /push/webhook/pushbook` when a reservation is made, changed or cancelled, when it is due again, and when you ask for it.',
+    'Answer at once with any 2xx and work afterwards. The same reservation may come more than once: know it by `reservation_id` and `reservation_version`, the same call by `webhook-id`.',
+  ].join('\n\n'),
+  body: delivery,
+  answers: { '2XX': 'Delivered', default: 'Not delivered: it is sent again' },
+  example: {
+    request: {
+      hotelId: 'H1',
+      status: 'Confirm',
+      reservations: {
+        reservation: [
+          {
+            reservation_id: '55191',
+            reservation_version: '1',
+            reservation_datetime: '2027-02-18T16:14:54',
+            modified_datetime: '2027-02-18T16:14:54Z',
+            status: 'Confirm',
+            propertyname: 'Hôtel du Port',
+            payment_required: '0',
+            payment_type: 'Channel Collect',
+            currencycode: 'USD',
+            totalamountbeforetax: '110.00',
+            totaltax: '10.00',
+            totalamountaftertax: '120.00',
+            customer: {
+              first_name: 'Ada',
+              last_name: 'Lovelace',
+              email: 'ada@example.com',
+              phone: '+44 20 7946 0000',
+              country_code: 'GB',
+              remarks: 'Late arrival',
+            },
+            room: [
+              {
+                arrival_date: '2027-04-15',
+                departure_date: '2027-04-16',
+                room_id: 'DBL',
+                room_name: 'Double Room',
+                meal_plan: 'RO',
+                first_name: 'Ada',
+                last_name: 'Lovelace',
+                price: [
+                  {
+                    date: '2027-04-15',
+                    rate_id: 'BAR',
+                    rate_name: 'Best Available Rate',
+                    amountbeforetax: '110.00',
+                    amountaftertax: '120.00',
+                  },
+                ],
+                taxes: [{ name: 'VAT', value: '10.00', included: '1', pay_now: '1' }],
+                amountaftertax: '120.00',
+                GuestCount: [
+                  { AgeQualifyingCode: '10', Count: '2' },
+                  { AgeQualifyingCode: '8', Count: '1', Age: '5' },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    },
+  },
+} as const satisfies CallbackDescription

@@ -1,0 +1,77 @@
+import { todayIn } from '../hotels/hotel-clock.ts'
+import { parseNight } from '../base/calendar.ts'
+import { answer, on, type Mounted } from '../http/mount.ts'
+import { Rejected } from '../http/rejected.ts'
+import type { AnswerOf } from '../http/route.ts'
+import type { Transaction } from '../postgres/transaction.ts'
+import { forgetCardOfCancelled } from '../cards/store.ts'
+import { queueVersion } from './commit-version.ts'
+import { reservationRoutes } from './contract.ts'
+import { reservationFaults } from './faults-contract.ts'
+import { reservationOf } from './find-reservation.ts'
+import { following } from './lifecycle.ts'
+import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
+import { shownPenalty } from './penalty.ts'
+import type { ReservationVersion } from './state.ts'
+import { insertVersion, lockReservation, type HeldReservation } from './store.ts'
+
+/** POST /booking/reservations/{id}/cancel. */
+export const cancelReservation = (needs: BookNeeds): Mounted =>
+  on(reservationRoutes.cancelReservation, ({ params, token }) => {
+    const call = { token, route: 'cancelReservation', reservationId: params.id }
+    const prepare = async () => {
+      const { id, hotelId } = await reservationOf(needs.db, params.id)
+      return { id, hotelId }
+    }
+    return once(needs, call, {
+      prepare,
+      open: (connection, { id }) => lockReservation(connection, id),
+      work: (connection, { hotel, opened: held }) => cancel(needs, connection, hotel, held),
+    })
+  })
+
+/** The inventory stays as it is: the supplier's next push raises it. */
+async function cancel(
+  needs: BookNeeds,
+  connection: Transaction,
+  hotel: BookedHotel,
+  held: HeldReservation,
+): Promise<Booked> {
+  const nowMs = needs.clock.now()
+  const atMs = nowMs + hotel.aheadMs
+  const next = following[held.status].cancel
+  if (next === 'unchanged') {
+    const said = shownCancelled(held, held.deliveryStatus)
+    return { answer: answer(200, said), queued: undefined, outcome: 'unchanged' }
+  }
+  const { content, hotelId, version } = held
+  if ((parseNight(content.checkout) ?? 0) < todayIn(hotel, nowMs))
+    throw new Rejected(409, reservationFaults.stayOver)
+  const made = { status: next, content, revision: undefined, atMs }
+  connection.lastly((later) => insertVersion(later, held, made))
+  const id = String(held.id)
+  const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: atMs, content }
+  const queued = queueVersion(connection, cancelled, hotel)
+  // After the delivery: who settles one locks it before its card too.
+  connection.lastly((later) => forgetCardOfCancelled(later, held.id, nowMs))
+  return {
+    answer: answer(200, shownCancelled(cancelled, queued.status)),
+    queued,
+    outcome: 'cancelled',
+  }
+}
+
+function shownCancelled(
+  cancelled: Omit<ReservationVersion, 'id' | 'hotelId' | 'createdAtMs'> & { id: number | string },
+  deliveryStatus: string,
+): AnswerOf<typeof reservationRoutes.cancelReservation> {
+  return {
+    code: '200',
+    message: 'Reservation cancelled',
+    reservationId: String(cancelled.id),
+    version: cancelled.version,
+    status: 'Cancel',
+    penalty: shownPenalty(cancelled),
+    delivery: { status: deliveryStatus },
+  }
+}

@@ -1,0 +1,252 @@
+import Type, { type Static } from 'typebox'
+import { askedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
+import { code, date, decimal, lines, oneOf, queriedLimit, route, success, text } from '../http/route.ts'
+import { reservationStatuses } from '../webhooks/contract.ts'
+import { confirmed, delivery, made, penaltyDue, refused, reservationShown } from './answer-contract.ts'
+import { paymentTypes } from './callback-contract.ts'
+import { card } from '../cards/contract.ts'
+
+export const nameCharactersMax = 100
+export const reservationsPerPage = { max: 500, usual: 100 }
+
+const name = (description: string) => text({ maxLength: nameCharactersMax, description })
+
+const person = {
+  firstName: name('Given name'),
+  lastName: name('Family name'),
+}
+
+const customer = Type.Object(
+  {
+    ...person,
+    email: Type.Optional(Type.String({ description: 'One address' })),
+    phone: Type.Optional(text({ maxLength: 40 })),
+    countryCode: Type.Optional(Type.String({ description: 'ISO 3166-1, two capitals', examples: ['FR'] })),
+    remarks: Type.Optional(lines({ description: 'For the hotel; line breaks and tabs are kept' })),
+  },
+  { description: 'Who books' },
+)
+
+const bookedRoom = Type.Object({
+  roomId: code({ description: "The supplier's code of the room" }),
+  rateId: code({ description: "The supplier's code of the rate" }),
+  ...askedRoom.properties,
+  guest: Type.Object(person, { description: 'Who stays there' }),
+})
+
+const reservationBody = Type.Object({
+  hotel: hotelReference,
+  checkin: date({ description: 'First night' }),
+  checkout: date({ description: 'Day of departure' }),
+  rooms: Type.Array(bookedRoom, {
+    minItems: 1,
+    maxItems: roomsPerStayMax,
+    description: 'Each may be of another room-rate',
+  }),
+  customer,
+  payment: Type.Object(
+    {
+      type: oneOf(paymentTypes, {
+        description: 'Who charges the guest: the channel (the platform), or the hotel',
+        secret: true,
+      }),
+      card: Type.Optional(card),
+    },
+    { secret: true },
+  ),
+  expectedTotal: Type.Optional(
+    Type.Object(
+      { afterTax: decimal({ atLeastZero: true, description: 'What the guest has agreed to' }) },
+      { description: 'Absent: any stored price is taken' },
+    ),
+  ),
+})
+export type ReservationBody = Static<typeof reservationBody>
+export type BookedRoom = ReservationBody['rooms'][number]
+
+const params = Type.Object({ id: code({ description: 'reservationId' }) })
+
+/** A query is text throughout; what a date or a cursor is, list-reservations.ts reads. */
+const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
+
+const refusals =
+  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `PRICE_CHECK_FAILED` with the `priceChecks`; nothing is stored then'
+
+const exampleRoom = {
+  roomId: 'DBL',
+  rateId: 'BAR',
+  adults: 2,
+  childAges: [5],
+  guest: { firstName: 'Ada', lastName: 'Lovelace' },
+}
+
+const exampleBody = {
+  hotel: { platformHotelId: '1' },
+  checkin: '2027-04-20',
+  checkout: '2027-04-23',
+  rooms: [exampleRoom],
+  customer: {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@guest.example',
+    phone: '+44 20 7946 0000',
+    countryCode: 'GB',
+    remarks: 'Late arrival',
+  },
+  payment: { type: 'Channel Collect' },
+}
+
+export const reservationRoutes = {
+  createReservation: route({
+    method: 'POST',
+    path: '/booking/reservations',
+    access: 'platform',
+    tag: 'Booking',
+    summary: 'Book',
+    description: [
+      'Makes a reservation of one or several rooms for one stay, or none: bookability and price are checked against what is held at this moment, with the supplier too where it has registered a price check, and the inventory is lowered with the reservation. Two calls at once cannot sell the same unit.',
+      'Send an `Idempotency-Key`: after a lost answer, the same key with the same body gives the stored answer instead of a second reservation. `expectedTotal` refuses any other price than the guest has agreed to; where the supplier answers with another price than the stored one, only it can accept that.',
+    ].join('\n\n'),
+    body: reservationBody,
+    takesIdempotencyKey: true,
+    answer: made,
+    status: 201,
+    errors: {
+      400: 'A member is missing or wrong',
+      404: 'Unknown hotel, room or rate',
+      409: refusals,
+    },
+    refusals: { 409: refused },
+    examples: [
+      {
+        summary: 'One room for two adults and a child',
+        request: exampleBody,
+        answer: { status: 201, body: { code: '201', message: 'Reservation confirmed' } },
+      },
+      {
+        summary: 'Another price than the guest agreed to',
+        request: { ...exampleBody, expectedTotal: { afterTax: '1.00' } },
+        answer: { status: 409, body: { code: '409', message: 'The price has changed' } },
+      },
+      {
+        summary: 'One night where two are the least',
+        request: { ...exampleBody, checkout: '2027-04-21' },
+        answer: { status: 409, body: { code: '409', message: 'The stay cannot be booked' } },
+      },
+    ],
+  }),
+  modifyReservation: route({
+    method: 'PUT',
+    path: '/booking/reservations/{id}',
+    access: 'platform',
+    tag: 'Booking',
+    summary: 'Modify a reservation',
+    description: [
+      'The full new state, in the shape of the booking: what is left out is gone, but for the card, which stays unless another is sent. Makes a new version and delivers it; a state equal to the present one changes nothing. Possible until the day of arrival.',
+      'Rooms whose room-rate, dates and guests stay the same keep the price at which they were booked. All others are checked and priced like a new booking, and inventory is lowered only where more is needed than before; none is raised.',
+    ].join('\n\n'),
+    params,
+    body: reservationBody,
+    takesIdempotencyKey: true,
+    answer: made,
+    errors: {
+      400: 'A member is missing or wrong, or another hotel',
+      404: 'Unknown reservation, room or rate',
+      409: `\`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`; ${refusals}`,
+    },
+    refusals: { 409: refused },
+    examples: [
+      {
+        summary: 'Another guest, at the price of before',
+        params: { id: '1' },
+        request: {
+          ...exampleBody,
+          rooms: [{ ...exampleRoom, guest: { firstName: 'Grace', lastName: 'Hopper' } }],
+        },
+        answer: { status: 200, body: { code: '200', message: 'Reservation modified' } },
+      },
+    ],
+  }),
+  getReservation: route({
+    method: 'GET',
+    path: '/booking/reservations/{id}',
+    access: 'platform',
+    tag: 'Booking',
+    summary: 'Read a reservation',
+    description: 'As it is now, with its versions. Of a card only its type and the masked number.',
+    params,
+    answer: Type.Object({
+      ...success,
+      reservation: reservationShown,
+      versions: Type.Array(
+        Type.Object({
+          version: Type.Integer(),
+          status: oneOf(reservationStatuses),
+          at: Type.String(),
+          total: stayTotal,
+        }),
+        { description: 'Oldest first' },
+      ),
+    }),
+    errors: { 404: 'Unknown reservation' },
+    examples: [
+      {
+        summary: 'One reservation',
+        request: { id: '1' },
+        answer: { status: 200, body: { code: '200', message: 'Reservation retrieved successfully' } },
+      },
+    ],
+  }),
+  listReservations: route({
+    method: 'GET',
+    path: '/booking/reservations',
+    access: 'platform',
+    tag: 'Booking',
+    summary: 'Search reservations',
+    description: 'Newest first: of a hotel, of all hotels of a supplier, or without either of all.',
+    query: Type.Object({
+      hotel: queried('platformHotelId, alone; or `supplier` with `hotelId`'),
+      supplier: queried('Name of the supplier account; without `hotelId`, all of its hotels'),
+      hotelId: queried("The supplier's code of the hotel, with `supplier`"),
+      status: Type.Optional(oneOf(reservationStatuses)),
+      arrivalFrom: queried('First date of arrival'),
+      arrivalTo: queried('Last date of arrival, included'),
+      cursor: queried('nextCursor of the answer before'),
+      limit: queriedLimit('reservations', reservationsPerPage),
+    }),
+    answer: Type.Object({
+      ...success,
+      reservations: Type.Array(reservationShown),
+      nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null at the end' }),
+    }),
+    errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel or supplier' },
+    examples: [
+      {
+        summary: 'Who arrives in April',
+        request: { hotel: '1', arrivalFrom: '2027-04-01', arrivalTo: '2027-04-30' },
+        answer: { status: 200, body: { code: '200', message: 'Reservations retrieved successfully' } },
+      },
+    ],
+  }),
+  cancelReservation: route({
+    method: 'POST',
+    path: '/booking/reservations/{id}/cancel',
+    access: 'platform',
+    tag: 'Booking',
+    summary: 'Cancel a reservation',
+    description:
+      'Makes the last version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and is answered likewise. `penalty` is what is due by the policies that were booked, at this instant. Inventory is not raised: the supplier’s next push does that.',
+    params,
+    takesIdempotencyKey: true,
+    answer: Type.Object({ ...confirmed, penalty: penaltyDue, delivery }),
+    errors: { 404: 'Unknown reservation', 409: '`STAY_OVER`' },
+    examples: [
+      {
+        summary: 'Cancel',
+        params: { id: '1' },
+        request: {},
+        answer: { status: 200, body: { code: '200', message: 'Reservation cancelled' } },
+      },
+    ],
+  }),
+}

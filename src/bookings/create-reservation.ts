@@ -1,0 +1,82 @@
+import { parseNight } from '../base/calendar.ts'
+import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
+import type { Problem } from '../http/rejected.ts'
+import type { Transaction } from '../postgres/transaction.ts'
+import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
+import { saveCard } from '../cards/store.ts'
+import { queueVersion } from './commit-version.ts'
+import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
+import { reservationRoutes, type ReservationBody } from './contract.ts'
+import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
+import { judgeReservation, withoutCardsInRemarks } from './reservation-rules.ts'
+import { shownMade } from './show.ts'
+import { insertReservation, selectDeliversCards, takeReservationId } from './store.ts'
+
+/** POST /booking/reservations. */
+export const createReservation = (needs: BookNeeds): Mounted =>
+  onEveryProblem(
+    reservationRoutes.createReservation,
+    judgeReservation(needs.clock.now),
+    ({ body: sent, token }) => {
+      const { body, warnings } = withoutCardsInRemarks(sent)
+      const call = { token, route: 'createReservation', body }
+      const prepare = async () => {
+        const hotelId = await hotelIdOf(needs, body.hotel)
+        const { card } = body.payment
+        if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
+        const rooms = await prepareRooms(needs, hotelId, { body, held: undefined })
+        return { hotelId, rooms }
+      }
+      return once(needs, call, {
+        prepare,
+        open: takeReservationId,
+        work: (connection, { hotel, opened: reservationId, prepared: { rooms } }) =>
+          create(needs, connection, { hotel, reservationId, body, rooms, warnings }),
+      })
+    },
+  )
+
+async function create(
+  needs: BookNeeds,
+  connection: Transaction,
+  asked: {
+    hotel: BookedHotel
+    reservationId: number
+    body: ReservationBody
+    rooms: PreparedRooms
+    warnings: readonly Problem[]
+  },
+): Promise<Booked> {
+  const { hotel, reservationId, body, rooms } = asked
+  const nowMs = needs.clock.now()
+  const atMs = nowMs + hotel.aheadMs
+  const { catalog, agreed, revision } = await bookRooms(
+    needs,
+    connection,
+    hotel,
+    { body, held: undefined },
+    rooms,
+  )
+  const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
+  const { checks } = rooms
+  const content = contentOf(catalog, hotel.name, body, {
+    agreed,
+    checks,
+    card: card && shownCard(card),
+  })
+  const status = 'Confirm'
+  const { supplierId, hotelId } = hotel
+  const made = { status, content, revision, atMs } as const
+  connection.lastly((later) => insertReservation(later, { id: reservationId, supplierId, hotelId }, made))
+  const id = String(reservationId)
+  if (card) {
+    const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
+    const sealed = needs.vault.seal(id, card)
+    connection.lastly((later) => saveCard(later, reservationId, sealed, { nowMs, keepUntilMs }))
+  }
+  const version = { id, hotelId, version: 1, status, modifiedAtMs: atMs, content } as const
+  const queued = queueVersion(connection, version, hotel)
+  const warnings = [...asked.warnings, ...cardWarnings]
+  const said = { code: '201', message: 'Reservation confirmed', warnings }
+  return { answer: answer(201, shownMade(version, queued.status, said)), queued, outcome: 'confirmed' }
+}

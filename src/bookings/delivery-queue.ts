@@ -1,0 +1,115 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Queryable } from '../postgres/postgres.ts'
+import type { Transaction } from '../postgres/transaction.ts'
+import { deliverWithinMs } from './delivery-schedule.ts'
+import type { ReservationStatus } from './lifecycle.ts'
+
+/** A version of a reservation that its supplier is to be told of. */
+export type ToDeliver = {
+  reservationId: number
+  version: number
+  status: ReservationStatus
+  supplierId: number
+  hotelId: number
+  /** Of the hotel; with it, the day number of the arrival. */
+  timeZone: string
+  arrival: number
+  /** Where it goes; `noEndpoint` while the supplier has registered nothing. */
+  endpoint: number
+  nowMs: number
+  /** How far the test clock of the account is ahead. */
+  aheadMs: number
+}
+
+/** For the bell, after the commit. */
+export type QueuedDelivery = { deliveryId: string; status: 'queued'; endpoint: number }
+
+/**
+ * Queues the delivery of a version, with the commit of the transaction that makes the version. An older one that is not delivered
+ * yet gives its place to it; one that is just being sent is not tried again. After the commit, ring the delivery bell
+ * with what this returned: without it the worker finds the delivery a moment later.
+ */
+export function queueDelivery(connection: Transaction, delivery: ToDeliver): QueuedDelivery {
+  const id = randomUUID()
+  connection.lastly((later) => insertDelivery(later, id, delivery))
+  return { deliveryId: deliveryIdOf(id), status: 'queued', endpoint: delivery.endpoint }
+}
+
+async function insertDelivery(connection: Queryable, id: string, delivery: ToDeliver): Promise<void> {
+  const { reservationId, version, status, supplierId, hotelId, timeZone, arrival, endpoint } = delivery
+  const { nowMs, aheadMs } = delivery
+  await connection.query({
+    name: 'queue-delivery',
+    text: `
+      with older as (
+        update delivery
+        set is_outdated = true, status = case when status = 'sending' then status else 'superseded' end
+        where reservation_id = $2 and status not in ('delivered', 'superseded')
+        returning status, is_repeat, undelivered_since, alerted_at
+      ), untold as (
+        -- Since when the supplier is not up to date; one that is being sent may still arrive.
+        select min(undelivered_since) as since, min(alerted_at) as alerted_at
+        from older where status = 'superseded' and not is_repeat
+      )
+      insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, endpoint,
+        lane, due_at, trigger, arrives_at, created_at, undelivered_since, give_up_at, alerted_at)
+      select $1, $2, $3, $4, $5, $6, 'queued', $7::int8,
+        -- With nowhere to call it waits until there is (delivery-nowhere.ts).
+        case when $7::int8 = ${noEndpoint} then 'hourly' else 'first' end,
+        case when $7::int8 = ${noEndpoint} then 'infinity' else to_timestamp($8::float8 / 1000) end,
+        'realtime', to_timestamp($9::float8 / 1000), to_timestamp($10::float8 / 1000),
+        coalesce(untold.since, to_timestamp($8::float8 / 1000)), to_timestamp(($8::float8 + ${deliverWithinMs}) / 1000),
+        untold.alerted_at
+      from untold`,
+    values: [
+      id,
+      reservationId,
+      version,
+      status,
+      supplierId,
+      hotelId,
+      endpoint,
+      nowMs,
+      midnightMs(arrival, timeZone) - aheadMs,
+      nowMs + aheadMs,
+    ],
+  })
+}
+
+export const noEndpoint = 0
+
+const endpointBits = 48
+
+/** A URL as a number, by which calls of one URL are counted: an index over URLs would be many times as large. */
+export function endpointOf(url: string): number {
+  // Never 0, which is nowhere.
+  return (
+    createHash('sha256')
+      .update(url)
+      .digest()
+      .readUIntBE(0, endpointBits / 8) || 1
+  )
+}
+
+const idPrefix = 'dlv_'
+
+/** How a delivery is named outside: its webhook-id, the same over all its attempts. */
+export function deliveryIdOf(id: string): string {
+  return idPrefix + id
+}
+
+const uuidText = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export function parseDeliveryId(text: string): string | undefined {
+  const id = text.slice(idPrefix.length)
+  return text.startsWith(idPrefix) && uuidText.test(id) ? id : undefined
+}
+
+const dayMs = 86_400_000
+
+function midnightMs(day: number, timeZone: string): number {
+  const date = Temporal.Instant.fromEpochMilliseconds(day * dayMs)
+    .toZonedDateTimeISO('UTC')
+    .toPlainDate()
+  return date.toZonedDateTime(timeZone).epochMilliseconds
+}

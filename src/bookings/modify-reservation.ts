@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
+import { parseNight } from '../base/calendar.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
+import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected, type Problem } from '../http/rejected.ts'
+import type { Transaction } from '../postgres/transaction.ts'
+import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
+import { keepCardUntil, saveCard, selectCards } from '../cards/store.ts'
+import { queueVersion } from './commit-version.ts'
+import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
+import { reservationRoutes, type ReservationBody } from './contract.ts'
+import { reservationFaults } from './faults-contract.ts'
+import { reservationOf } from './find-reservation.ts'
+import { following } from './lifecycle.ts'
+import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
+import { judgeReservation, withoutCardsInRemarks } from './reservation-rules.ts'
+import { shownMade } from './show.ts'
+import type { ReservationContent } from './state.ts'
+import {
+  insertVersion,
+  lockReservation,
+  selectDeliversCards,
+  selectHotelClock,
+  type HeldReservation,
+} from './store.ts'
+import type { CardVault } from '../cards/card-vault.ts'
+import type { Card } from '../cards/vault.ts'
+
+/** PUT /booking/reservations/{id}. */
+export const modifyReservation = (needs: BookNeeds): Mounted =>
+  onEveryProblem(
+    reservationRoutes.modifyReservation,
+    judgeReservation(needs.clock.now),
+    ({ body: sent, params, token }) => {
+      const { body, warnings } = withoutCardsInRemarks(sent)
+      const call = { token, route: 'modifyReservation', reservationId: params.id, body }
+      const prepare = async () => {
+        const held = await reservationOf(needs.db, params.id)
+        const { hotelId } = held
+        if ((await hotelIdOf(needs, body.hotel)) !== hotelId)
+          throw new Rejected(400, { ...reservationFaults.hotelChanged, path: '/hotel' })
+        refuseUnlessModifiable(held, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
+        const { card } = body.payment
+        if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
+        const rooms = await prepareRooms(needs, hotelId, { body, held: held.content })
+        return { hotelId, seen: held, rooms }
+      }
+      return once(needs, call, {
+        prepare,
+        open: (connection, { seen }) => lockReservation(connection, seen.id),
+        work: (connection, { hotel, opened: held, prepared: { seen, rooms } }) =>
+          modify(needs, connection, { hotel, held, body, seen, rooms, warnings }),
+      })
+    },
+  )
+
+function refuseUnlessModifiable({ status, content }: HeldReservation, today: number): void {
+  if (following[status].modify === 'refused') throw new Rejected(409, reservationFaults.cancelled)
+  if ((parseNight(content.checkin) ?? 0) < today) throw new Rejected(409, reservationFaults.stayBegun)
+}
+
+async function modify(
+  needs: BookNeeds,
+  connection: Transaction,
+  asked: {
+    hotel: BookedHotel
+    held: HeldReservation
+    body: ReservationBody
+    seen: HeldReservation
+    rooms: PreparedRooms
+    warnings: readonly Problem[]
+  },
+): Promise<Booked> {
+  const { hotel, held, body, seen, rooms } = asked
+  const { hotelId } = held
+  const nowMs = needs.clock.now()
+  const atMs = nowMs + hotel.aheadMs
+  refuseUnlessModifiable(held, todayIn(hotel, nowMs))
+  // What was asked of the supplier was asked for another state.
+  if (held.version !== seen.version) throw new Rejected(409, reservationFaults.changedMeanwhile)
+  const wish = { body, held: held.content }
+  const { catalog, agreed, revision } = await bookRooms(needs, connection, hotel, wish, rooms)
+
+  const id = String(held.id)
+  const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
+  const warnings = [...asked.warnings, ...cardWarnings]
+  const masked = card ? shownCard(card) : held.content.payment.card
+  const content = contentOf(catalog, hotel.name, body, { agreed, checks: rooms.checks, card: masked })
+  const isNewCard = card !== undefined && !(await isHeldCard(connection, held.id, card, needs.vault, nowMs))
+  if (!isNewCard && isSameState(content, held.content)) {
+    const said = { code: '200', message: 'Reservation unchanged', warnings }
+    const unchanged = { ...held, id }
+    return {
+      answer: answer(200, shownMade(unchanged, held.deliveryStatus, said)),
+      queued: undefined,
+      outcome: 'unchanged',
+    }
+  }
+
+  const status = following.Confirm.modify
+  connection.lastly((later) => insertVersion(later, held, { status, content, revision, atMs }))
+  const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: atMs, content }
+  const queued = queueVersion(connection, version, hotel)
+  // After the delivery: who settles one locks it before its card too.
+  const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
+  const sealed = isNewCard ? needs.vault.seal(id, card) : undefined
+  connection.lastly((later) =>
+    sealed
+      ? saveCard(later, held.id, sealed, { nowMs, keepUntilMs })
+      : keepCardUntil(later, held.id, keepUntilMs),
+  )
+  const said = { code: '200', message: 'Reservation modified', warnings }
+  return { answer: answer(200, shownMade(version, queued.status, said)), queued, outcome: 'modified' }
+}
+
+/** How a state was priced is no part of it. */
+function isSameState(content: ReservationContent, held: ReservationContent): boolean {
+  const plain: unknown = JSON.parse(JSON.stringify({ ...content, priceChecks: [] }))
+  return isDeepStrictEqual(plain, { ...held, priceChecks: [] })
+}
+
+async function isHeldCard(
+  connection: Queryable,
+  reservationId: number,
+  card: Card,
+  vault: CardVault,
+  nowMs: number,
+): Promise<boolean> {
+  const sealed = (await selectCards(connection, [reservationId], nowMs)).get(reservationId)
+  if (!sealed) return false
+  try {
+    return isDeepStrictEqual(vault.open(String(reservationId), sealed), card)
+  } catch {
+    // Sealed under another vault key: nobody can read it, and the one that was sent takes its place.
+    return false
+  }
+}

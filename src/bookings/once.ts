@@ -1,0 +1,146 @@
+import type { BookingCatalog } from '../offers/booking-catalog.ts'
+import type { HotelFinder } from '../offers/hotel-references.ts'
+import { readSetBy } from '../offers/set-by.ts'
+import type { StayReader } from '../offers/stays.ts'
+import { overloaded } from '../http/body.ts'
+import { formatNight } from '../base/calendar.ts'
+import type { Gate } from '../base/gate.ts'
+import type { Answer, TokenUse } from '../http/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
+import { transaction, type Transaction } from '../postgres/transaction.ts'
+import { selectCallback } from '../webhooks/store.ts'
+import type { Refused } from './answer-contract.ts'
+import { keepAnswer, repeatable, selectKeptAnswer } from './answers-kept.ts'
+import type { ReservationBody } from './contract.ts'
+import type { CardVault } from '../cards/card-vault.ts'
+import type { DeliveryBell } from './delivery-bell.ts'
+import { endpointOf, noEndpoint, type QueuedDelivery } from './delivery-queue.ts'
+import { reservationFaults } from './faults-contract.ts'
+import type { PriceChecker } from './price-checker.ts'
+import { isSoldOut, type Forbidden } from './quote-rooms.ts'
+import { lockHotelForBooking, type LockedHotel } from './store.ts'
+
+export type BookNeeds = Needs & {
+  stays: StayReader
+  hotelsNamed: HotelFinder
+  checkPrice: PriceChecker
+  vault: CardVault
+  deliveryBell: DeliveryBell
+  /** Those who book in one hotel stand in line here, without a connection, rather than at its lock. */
+  bookingTurns: Gate
+}
+
+/** A hotel that is held, and where its supplier is told of reservations. */
+export type BookedHotel = LockedHotel & { endpoint: number }
+
+/** One commits while the next makes ready. */
+export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
+
+/** An answer with what became due by it, from a transaction that is to be committed. */
+export type Booked = {
+  answer: Answer
+  queued: QueuedDelivery | undefined
+  outcome: 'confirmed' | 'modified' | 'cancelled' | 'unchanged' | 'repeated'
+}
+
+type Call = { token: TokenUse; route: string; reservationId?: string; body?: ReservationBody }
+
+/** What a call does, and at which point. */
+type Steps<Prepared extends { hotelId: number }, Opened> = {
+  /** What takes time, before anything is locked. */
+  prepare: () => Promise<Prepared>
+  /** What is read or locked in the round trip that locks the hotel, after it. */
+  open: (connection: Transaction, prepared: Prepared) => Promise<Opened>
+  work: (
+    connection: Transaction,
+    held: { hotel: BookedHotel; opened: Opened; prepared: Prepared },
+  ) => Promise<Booked>
+}
+
+/**
+ * Works in one transaction, in the hotel's turn, and keeps the answer for a repeat with what it is about. What came
+ * before under the same Idempotency-Key is answered as it was then, without any of the steps.
+ */
+export async function once<Prepared extends { hotelId: number }, Opened>(
+  needs: BookNeeds,
+  call: Call,
+  { prepare, open, work }: Steps<Prepared, Opened>,
+): Promise<Answer> {
+  const { token, route, reservationId, body } = call
+  const nowMs = needs.clock.now()
+  const repeated = repeatable(token, { route, reservationId, body }, needs.vault)
+  const kept = repeated && (await selectKeptAnswer(needs.db, repeated, nowMs))
+  if (kept) return kept
+  try {
+    const prepared = await prepare()
+    const { hotelId } = prepared
+    return await inTurn(needs, hotelId, () =>
+      transaction(needs.db, async (connection): Promise<Booked> => {
+        const [locked, callback, again, opened] = await connection.together(() => [
+          lockHotelForBooking(connection, hotelId),
+          selectCallback(connection, hotelId, 'pushbook', nowMs),
+          // The first of two that came at once has answered by now: both are about this hotel.
+          repeated ? selectKeptAnswer(connection, repeated, nowMs) : Promise.resolve(undefined),
+          open(connection, prepared),
+        ])
+        if (again) return { answer: again, queued: undefined, outcome: 'repeated' }
+        const hotel = { ...locked, endpoint: callback ? endpointOf(callback.url) : noEndpoint }
+        const booked = await work(connection, { hotel, opened, prepared })
+        if (repeated) connection.lastly((later) => keepAnswer(later, repeated, booked.answer, nowMs))
+        return booked
+      }),
+    )
+  } catch (error) {
+    // Who set what is looked up when no transaction holds the hotel any more.
+    const thrown = error instanceof StayForbidden ? await refusalOf(needs.db, error) : error
+    if (thrown instanceof Rejected && thrown.status === 409)
+      needs.telemetry.bookings.inc({ outcome: thrown.problems[0]?.type.toLowerCase() ?? '' })
+    throw thrown
+  }
+}
+
+async function inTurn(needs: BookNeeds, hotelId: number, book: () => Promise<Booked>): Promise<Answer> {
+  const turn = needs.bookingTurns.enter(hotelId)
+  if (!turn) {
+    needs.telemetry.limited.inc({ limit: 'bookings_of_hotel' })
+    throw overloaded()
+  }
+  await turn
+  try {
+    const { answer, queued, outcome } = await book()
+    needs.telemetry.bookings.inc({ outcome })
+    if (queued) needs.deliveryBell.ring(queued)
+    return answer
+  } finally {
+    needs.bookingTurns.leave(hotelId)
+  }
+}
+
+/** Thrown where rooms can't be had; `once` makes an answer of it. */
+export class StayForbidden extends Error {
+  readonly catalog: BookingCatalog
+  readonly forbidden: readonly Forbidden[]
+
+  constructor(catalog: BookingCatalog, forbidden: readonly Forbidden[]) {
+    super('the stay is forbidden')
+    this.catalog = catalog
+    this.forbidden = forbidden
+  }
+}
+
+async function refusalOf(db: Queryable, { catalog, forbidden }: StayForbidden): Promise<Rejected> {
+  const setBy = await readSetBy(db, [{ catalog, tested: forbidden }])
+  const rules = forbidden.flatMap(({ rooms, roomRate, rules: failed }) =>
+    failed.map(({ days, origin, ...rule }) => {
+      const by = setBy(catalog, roomRate, origin)
+      const where = { rooms, roomId: roomRate.room.code, rateId: roomRate.rate.code }
+      return { ...where, ...rule, dates: days.map(formatNight), ...(by ? { setBy: by } : {}) }
+    }),
+  )
+  const [first] = forbidden
+  const fault = isSoldOut(forbidden) ? reservationFaults.soldOut : reservationFaults.notBookable
+  const extra: Refused = { rules }
+  return new Rejected(409, { ...fault, path: `/rooms/${first?.rooms[0] ?? 0}` }, { extra })
+}

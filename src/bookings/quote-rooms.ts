@@ -1,0 +1,212 @@
+import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../offers/booking-catalog.ts'
+import { preparePolicy, shownPolicy } from '../offers/cancel-policy.ts'
+import { isOffered, isUnrestricted, soughtStay, taxesOf, type SoughtStay } from '../offers/evaluate.ts'
+import { explain, type TestedRule } from '../offers/explain.ts'
+import { feeLines } from '../offers/fees.ts'
+import { partiesOf } from '../offers/party.ts'
+import { RoomRateDays } from '../offers/room-rate-days.ts'
+import type { HotelStay } from '../offers/stays.ts'
+import { formatNight, type DayNumber } from '../base/calendar.ts'
+import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { roomRateKey } from '../products/store.ts'
+import type { TaxedRoom } from '../taxes/compute.ts'
+import type { BookedRoom } from './contract.ts'
+import { reservationFaults } from './faults-contract.ts'
+import type { RoomState } from './state.ts'
+import { shortagesOf, unitsTaken, type Shortage, type Stay, type Units } from './units.ts'
+
+/** Rooms to be booked together. */
+export type Order = Stay & {
+  rooms: readonly BookedRoom[]
+  /** The hotel's date. */
+  today: DayNumber
+  /** Rooms that stay as they were booked, by their place; the others are checked and priced. */
+  kept: ReadonlyMap<number, RoomState>
+  /** What the reservation takes already. */
+  before: Units | undefined
+}
+
+export type Quoted = {
+  rooms: QuotedRoom[]
+  units: Units
+}
+/** `roomRate` is absent for a room that stays as it was booked. */
+export type QuotedRoom = { state: RoomState; roomRate: BookableRoomRate | undefined }
+
+/** The rules that forbid some of the rooms, which are of one room-rate. */
+export type Forbidden = { rooms: number[]; roomRate: BookableRoomRate; rules: TestedRule[] }
+
+type Asked = { place: number; room: BookedRoom; roomRate: BookableRoomRate }
+
+/**
+ * What the rooms cost by what is held of the hotel, or what forbids it. Rooms of several room-rates are counted
+ * together where they share units. Throws 404 for codes that the hotel does not have.
+ */
+export function quoteRooms(stay: HotelStay, order: Order): Quoted | { forbidden: Forbidden[] } {
+  const { catalog } = stay
+  const asked = askedRooms(catalog, order)
+  const numbered = [...asked.map(({ roomRate }) => roomRate), ...order.kept.values()]
+  const units = unitsTaken(numbered, order)
+  const quotedByPlace = new Map<number, QuotedRoom>(
+    [...order.kept].map(([place, state]) => [place, { state, roomRate: undefined }]),
+  )
+  const forbidden: Forbidden[] = []
+  for (const group of Map.groupBy(asked, ({ roomRate }) => roomRate.key).values()) {
+    const outcome = quoteGroup(stay, order, group, units)
+    if (Array.isArray(outcome)) for (const quoted of outcome) quotedByPlace.set(quoted.place, quoted)
+    else forbidden.push(outcome)
+  }
+  if (forbidden.length > 0) return { forbidden }
+  return {
+    rooms: order.rooms.flatMap((_, place) => quotedByPlace.get(place) ?? []),
+    units,
+  }
+}
+
+function askedRooms(catalog: BookingCatalog, { rooms, kept }: Order): Asked[] {
+  const problems: Problem[] = []
+  const asked = rooms.flatMap((room, place): Asked[] => {
+    if (kept.has(place)) return []
+    const ofRoom = catalog.roomRates.filter((one) => one.room.code === room.roomId)
+    const [first] = ofRoom
+    const found = ofRoom.find(({ rate }) => rate.code === room.rateId)
+    const roomRate = found && roomRateOf(catalog, roomRateKey(found.roomNo, found.rateNo))
+    if (roomRate) return [{ place, room, roomRate }]
+    const [member, fault] = first
+      ? (['rateId', reservationFaults.rateNotFound] as const)
+      : (['roomId', reservationFaults.roomNotFound] as const)
+    problems.push({ ...fault, path: `/rooms/${place}/${member}`, value: shown(room[member]) })
+    return []
+  })
+  rejectIfAny(problems, 404)
+  return asked
+}
+
+function quoteGroup(
+  stay: HotelStay,
+  order: Order,
+  group: readonly Asked[],
+  units: Units,
+): ({ place: number } & QuotedRoom)[] | Forbidden {
+  const [first] = group
+  if (!first) return []
+  const { catalog } = stay
+  const { roomRate } = first
+  const parties = partiesOf(
+    group.map(({ room: { adults, childAges = [] } }) => ({ adults, childAges })),
+    catalog,
+  )
+  const sought = soughtStay(order, order.today, parties)
+  const window = { from: order.arrival, days: sought.length + 1 }
+  const days = new RoomRateDays(stay, window, parties.priceFields)
+  days.turnTo(roomRate)
+  const shortages = shortagesOf(days, roomRate, units, order.before)
+  const isAllowed =
+    shortages.length === 0 && isOffered(catalog, roomRate, sought) && isUnrestricted(days, sought)
+  const taxed = isAllowed ? taxesOf(days, roomRate, sought) : undefined
+  if (!taxed || taxed.fault !== undefined) {
+    const rules = failing(explain(days, catalog, roomRate, sought), shortages)
+    return { rooms: group.map(({ place }) => place), roomRate, rules }
+  }
+  return group.flatMap(({ place, room }, index) => {
+    const ofRoom = taxed.rooms[index]
+    return ofRoom ? [{ place, roomRate, state: roomState(catalog, roomRate, room, ofRoom, sought) }] : []
+  })
+}
+
+/** The rules that fail; of inventory what this order lacks, which counts all its rooms and what it holds already. */
+function failing(tested: readonly TestedRule[], shortages: readonly Shortage[]): TestedRule[] {
+  const lacking = (rule: TestedRule): TestedRule[] => {
+    const ofRule = shortages.filter(({ of, night }) => of === rule.of && rule.days.includes(night))
+    return [...Map.groupBy(ofRule, ({ needed }) => needed)].map(([asked, some]) => ({
+      ...rule,
+      pass: false,
+      days: some.map(({ night }) => night),
+      asked,
+    }))
+  }
+  return tested.flatMap((rule) => {
+    if (rule.rule === 'inventory') return lacking(rule)
+    return rule.pass ? [] : [rule]
+  })
+}
+
+/** Whether units are all that is lacking, and there were some: others may have taken them. */
+export function isSoldOut(forbidden: readonly Forbidden[]): boolean {
+  return forbidden.every(({ rules }) =>
+    rules.every(({ rule, held }) => rule === 'inventory' && typeof held === 'number'),
+  )
+}
+
+function roomState(
+  catalog: BookingCatalog,
+  roomRate: BookableRoomRate,
+  asked: BookedRoom,
+  taxed: TaxedRoom,
+  { arrival }: SoughtStay,
+): RoomState {
+  const { roomNo, rateNo, room, rate, mealPlan } = roomRate
+  const { minChildAge, maxChildAge } = catalog
+  const { adults, childAges = [], guest } = asked
+  const state: RoomState = {
+    roomNo,
+    rateNo,
+    roomId: room.code,
+    rateId: rate.code,
+    roomName: room.name,
+    rateName: rate.name,
+    mealPlan,
+    adults,
+    childAges,
+    party: {
+      adults: adults + childAges.filter((age) => age > maxChildAge).length,
+      childAges: childAges.filter((age) => age >= minChildAge && age <= maxChildAge),
+      infantAges: childAges.filter((age) => age < minChildAge),
+    },
+    guest: { firstName: guest.firstName, lastName: guest.lastName },
+    nights: taxed.nights.map(({ day, beforeTax, afterTax }) => ({
+      date: formatNight(day),
+      beforeTax,
+      afterTax,
+    })),
+    taxes: taxed.lines.map(({ tax, amount }) => ({
+      type: tax.type,
+      included: tax.included,
+      payNow: tax.payNow,
+      amount,
+    })),
+    total: taxed.total,
+    cancelPolicy: null,
+  }
+  return withPolicy(state, catalog, roomRate, arrival)
+}
+
+/** The cancellation policy and its fees, in amounts of what the room costs. */
+export function withPolicy(
+  state: RoomState,
+  { timeZone, minorDigits }: BookingCatalog,
+  { policies, taxes }: BookableRoomRate,
+  arrival: DayNumber,
+): RoomState {
+  const policy = preparePolicy(policies, timeZone, arrival)
+  if (!policy) return { ...state, cancelPolicy: null, fees: [] }
+  const nights = state.nights.map(({ beforeTax, afterTax }, index) => ({
+    day: arrival + index,
+    price: afterTax,
+    beforeTax,
+    afterTax,
+  }))
+  const { total } = state
+  const quote = {
+    unitsLeft: 0,
+    rooms: [{ taxes, nights, persons: 0 }],
+    taxed: { fault: undefined, rooms: [{ nights, lines: [], total }], lines: [], total },
+  }
+  const persons = state.party.adults + state.party.childAges.length
+  const base = { nights: nights.length, persons, afterTax: total.afterTax }
+  return {
+    ...state,
+    cancelPolicy: shownPolicy(policy, quote, minorDigits),
+    fees: feeLines(policy.fees, base, minorDigits),
+  }
+}

@@ -1,0 +1,85 @@
+import { hotelFaults } from '../hotels/contract.ts'
+import { isEmail } from '../hotels/hotel-rules.ts'
+import { referenceProblems, stayProblems } from '../offers/offer-rules.ts'
+import { besideShape, type Judge } from '../http/mount.ts'
+import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { isRecord } from '../http/validate.ts'
+import { isCountryCode } from '../reference/countries.ts'
+import { cardFaults } from '../cards/contract.ts'
+import type { ReservationBody } from './contract.ts'
+import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../base/card-number.ts'
+
+/** Refuses a body with everything that is wrong with it. */
+export function judgeReservation(nowMs: () => number): Judge<void> {
+  return (body, shapeProblems) => rejectIfAny(besideShape(shapeProblems, reservationProblems(body, nowMs())))
+}
+
+/** What is wrong beyond the shape; what the schema refuses already is passed over. */
+function reservationProblems(body: unknown, nowMs: number): Problem[] {
+  if (!isRecord(body)) return []
+  const { hotel, customer, payment } = body
+  return [
+    ...referenceProblems(hotel, '/hotel'),
+    ...stayProblems(body),
+    ...(isRecord(customer) ? customerProblems(customer) : []),
+    ...(isRecord(payment) && isRecord(payment['card']) ? cardProblems(payment['card'], nowMs) : []),
+    ...misplacedCardNumbers(body),
+  ]
+}
+
+function customerProblems({ email, countryCode }: Record<string, unknown>): Problem[] {
+  const problems: Problem[] = []
+  if (typeof email === 'string' && !isEmail(email))
+    problems.push({ ...hotelFaults.email, path: '/customer/email', value: shown(email) })
+  if (typeof countryCode === 'string' && !isCountryCode(countryCode))
+    problems.push({ ...hotelFaults.country, path: '/customer/countryCode', value: shown(countryCode) })
+  return problems
+}
+
+/** Names, addresses and telephone numbers are kept in clear, and searched. */
+function misplacedCardNumbers({ customer, rooms, payment }: Record<string, unknown>): Problem[] {
+  const places: [path: string, text: unknown][] = []
+  const add = (path: string, holder: unknown, members: readonly string[]): void => {
+    if (isRecord(holder)) for (const member of members) places.push([`${path}/${member}`, holder[member]])
+  }
+  add('/customer', customer, ['firstName', 'lastName', 'email'])
+  if (isRecord(customer) && !isInternational(customer['phone'])) add('/customer', customer, ['phone'])
+  if (Array.isArray(rooms))
+    for (const [index, room] of rooms.entries())
+      if (isRecord(room)) add(`/rooms/${index}/guest`, room['guest'], ['firstName', 'lastName'])
+  if (isRecord(payment)) add('/payment/card', payment['card'], ['holderName', 'type'])
+  return places.flatMap(([path, text]) =>
+    typeof text === 'string' && holdsCardNumber(text) ? [{ ...cardFaults.elsewhere, path }] : [],
+  )
+}
+
+/** With its country's code it is a telephone number, whatever its digits. */
+export function isInternational(phone: unknown): boolean {
+  return typeof phone === 'string' && /^\s*[+\uFF0B]/.test(phone)
+}
+
+/** The body to go on with: what is wrong in the remarks is removed, because people wrote them and nobody reads a refusal. */
+export function withoutCardsInRemarks(body: ReservationBody): { body: ReservationBody; warnings: Problem[] } {
+  const { customer } = body
+  if (customer.remarks === undefined) return { body, warnings: [] }
+  const remarks = withoutCardNumbers(customer.remarks)
+  if (remarks === customer.remarks) return { body, warnings: [] }
+  return {
+    body: { ...body, customer: { ...customer, remarks } },
+    warnings: [{ ...cardFaults.removed, path: '/customer/remarks' }],
+  }
+}
+
+const halfDayMs = 12 * 60 * 60 * 1000
+
+/** Without the values: they are repeated nowhere. */
+function cardProblems({ number, expiry }: Record<string, unknown>, nowMs: number): Problem[] {
+  const problems: Problem[] = []
+  if (typeof number === 'string' && /^\d{12,19}$/.test(number) && !hasCheckDigit(number))
+    problems.push({ ...cardFaults.number, path: '/payment/card/number' })
+  const match = typeof expiry === 'string' ? /^(\d\d)\/(\d{4})$/.exec(expiry) : null
+  // Valid to the end of the month, wherever that ends last.
+  if (match && Date.UTC(Number(match[2]), Number(match[1])) + halfDayMs <= nowMs)
+    problems.push({ ...cardFaults.expired, path: '/payment/card/expiry' })
+  return problems
+}

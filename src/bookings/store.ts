@@ -1,0 +1,262 @@
+import { hotelVersionColumns, type HotelVersions } from '../offers/hotel-versions.ts'
+import type { HotelClock } from '../hotels/hotel-clock.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
+import type { Transaction } from '../postgres/transaction.ts'
+import { reservationFaults } from './faults-contract.ts'
+import type { ReservationStatus } from './lifecycle.ts'
+import type { ReservationContent, ReservationVersion } from './state.ts'
+
+/** What is kept of reservations: the SQL, whole statements. */
+
+const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
+
+/** What a booking holds while it is made: pushes and other bookings of the hotel wait for it. */
+export type LockedHotel = HotelVersions & {
+  name: string
+  supplierId: number
+  timeZone: string
+  /** How far the test clock of its account is ahead. */
+  aheadMs: number
+  deliversCards: boolean
+}
+
+export async function lockHotelForBooking(connection: Queryable, hotelId: number): Promise<LockedHotel> {
+  const { rows } = await connection.query<LockedHotel>({
+    name: 'lock-hotel-for-booking',
+    text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", hotel.clock_ahead_ms as "aheadMs", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
+      from hotel join supplier on supplier.id = hotel.supplier_id
+      where hotel.id = $1 for no key update of hotel`,
+    values: [hotelId],
+  })
+  const [hotel] = rows
+  // A reset of the sandbox came between.
+  if (!hotel) throw new Rejected(404, { ...reservationFaults.hotelNotFound, path: '/hotel' })
+  return hotel
+}
+
+/** Whether the account of a hotel gets cards, as committed. */
+export async function selectDeliversCards(db: Queryable, hotelId: number): Promise<boolean> {
+  const { rows } = await db.query<{ deliversCards: boolean }>(
+    `select delivers_cards as "deliversCards" from supplier
+     where id = (select supplier_id from hotel where id = $1)`,
+    [hotelId],
+  )
+  return rows[0]?.deliversCards ?? false
+}
+
+export async function selectHotelClock(db: Queryable, hotelId: number): Promise<HotelClock> {
+  const { rows } = await db.query<HotelClock>(
+    'select time_zone as "timeZone", clock_ahead_ms as "aheadMs" from hotel where id = $1',
+    [hotelId],
+  )
+  return rows[0] ?? { timeZone: 'UTC', aheadMs: 0 }
+}
+
+export type HeldReservation = {
+  id: number
+  supplierId: number
+  hotelId: number
+  status: ReservationStatus
+  version: number
+  createdAtMs: number
+  modifiedAtMs: number
+  content: ReservationContent
+  /** How far the delivery of the present version is. */
+  deliveryStatus: string
+}
+
+const heldColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
+  reservation.status, reservation.version, ${ms('reservation.created_at')} as "createdAtMs",
+  ${ms('reservation.modified_at')} as "modifiedAtMs", present.content,
+  coalesce((select delivery.status from delivery
+    where delivery.reservation_id = reservation.id and delivery.version = reservation.version
+    order by delivery.created_at desc limit 1), 'queued') as "deliveryStatus"`
+const withPresentVersion = `reservation join reservation_version as present
+  on present.reservation_id = reservation.id and present.version = reservation.version`
+
+export async function selectOptionalReservation(
+  db: Queryable,
+  id: number,
+): Promise<HeldReservation | undefined> {
+  const { rows } = await db.query<HeldReservation>({
+    name: 'select-optional-reservation',
+    text: `select ${heldColumns} from ${withPresentVersion} where reservation.id = $1`,
+    values: [id],
+  })
+  return rows[0]
+}
+
+/** The same until the transaction ends; its hotel must be locked already, so that nobody waits crosswise. */
+export async function lockReservation(connection: Transaction, id: number): Promise<HeldReservation> {
+  const [, held] = await connection.together(() => [
+    connection.query('select from reservation where id = $1 for no key update', [id]),
+    selectOptionalReservation(connection, id),
+  ])
+  if (!held) throw new Rejected(404, { ...reservationFaults.notFound, path: 'id', value: String(id) })
+  return held
+}
+
+/** A version to be written. `revision`: the hotel's that lowered its inventory. */
+export type NewVersion = {
+  status: ReservationStatus
+  content: ReservationContent
+  revision: number | undefined
+  /** By the clock of the account. */
+  atMs: number
+}
+
+/** The id of a reservation that is about to be made. */
+export async function takeReservationId(connection: Queryable): Promise<number> {
+  const { rows } = await connection.query<{ id: number }>({
+    name: 'take-reservation-id',
+    text: `select nextval('reservation_id_seq') as id`,
+  })
+  const [taken] = rows
+  if (!taken) throw new Error('a sequence has a next value')
+  return taken.id
+}
+
+export async function insertReservation(
+  connection: Queryable,
+  { id, supplierId, hotelId }: { id: number; supplierId: number; hotelId: number },
+  { status, content, revision, atMs }: NewVersion,
+): Promise<void> {
+  await connection.query({
+    name: 'insert-reservation',
+    text: `with made as (
+        insert into reservation (id, supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
+          total_after_tax, created_at, modified_at) overriding system value
+        values ($12, $1, $2, $3, 1, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000),
+          to_timestamp($9::float8 / 1000))
+      ), ${foundBy('$12', '$13')}
+      insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
+      values ($12, 1, $2, $3, to_timestamp($9::float8 / 1000), $10, $11)`,
+    values: [
+      supplierId,
+      hotelId,
+      status,
+      content.checkin,
+      content.checkout,
+      content.rooms.length,
+      content.currency,
+      content.total.afterTax,
+      atMs,
+      revision ?? null,
+      JSON.stringify(content),
+      id,
+      namesIn(content),
+    ],
+  })
+}
+
+/** The version after the present one, which must be locked. */
+export async function insertVersion(
+  connection: Queryable,
+  { id, version, hotelId }: Pick<HeldReservation, 'id' | 'version' | 'hotelId'>,
+  { status, content, revision, atMs }: NewVersion,
+): Promise<void> {
+  await connection.query({
+    name: 'insert-reservation-version',
+    text: `with raised as (
+        update reservation set status = $3, version = $2, arrival = $4, departure = $5, rooms = $6, currency = $7,
+          total_after_tax = $8, modified_at = to_timestamp($9::float8 / 1000)
+        where id = $1
+      ), ${foundBy('$1', '$13')}
+      insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
+      values ($1, $2, $12, $3, to_timestamp($9::float8 / 1000), $10, $11)`,
+    values: [
+      id,
+      version + 1,
+      status,
+      content.checkin,
+      content.checkout,
+      content.rooms.length,
+      content.currency,
+      content.total.afterTax,
+      atMs,
+      revision ?? null,
+      JSON.stringify(content),
+      hotelId,
+      namesIn(content),
+    ],
+  })
+}
+
+/** Lets a reservation be found by its guests, in the statement that writes a version of it. */
+function foundBy(id: string, names: string): string {
+  return `named as (
+        insert into reservation_guest (reservation_id, word)
+        select distinct ${id}::int8, left(word, ${guestWordMax})
+        from string_to_table(search_text(${names}::text), ' ') as word where word <> ''
+        on conflict do nothing
+      )`
+}
+
+/** The same for a version that is there already. */
+export async function writeGuestWords(
+  connection: Queryable,
+  id: number,
+  content: ReservationContent,
+): Promise<void> {
+  await connection.query(`with ${foundBy('$1', '$2')} select`, [id, namesIn(content)])
+}
+
+/** An index holds it. */
+const guestWordMax = 100
+
+function namesIn({ customer, rooms }: ReservationContent): string {
+  const people = [customer, ...rooms.map(({ guest }) => guest)]
+  return people.map(({ firstName, lastName }) => `${firstName} ${lastName}`).join(' ')
+}
+
+/** All versions of a reservation, oldest first. */
+export async function selectHistory(
+  db: Queryable,
+  id: number,
+): Promise<Pick<ReservationVersion, 'version' | 'status' | 'modifiedAtMs' | 'content'>[]> {
+  const { rows } = await db.query<
+    Pick<ReservationVersion, 'version' | 'status' | 'modifiedAtMs' | 'content'>
+  >(
+    `select version, status, ${ms('at')} as "modifiedAtMs", content from reservation_version
+     where reservation_id = $1 order by version`,
+    [id],
+  )
+  return rows
+}
+
+export type ReservationSearch = {
+  supplierId: number | undefined
+  hotelId: number | undefined
+  status: ReservationStatus | undefined
+  arrivalFrom: string | undefined
+  arrivalTo: string | undefined
+  /** Only what was made before the reservation of this id. */
+  beforeId: number | undefined
+  limit: number
+}
+
+/** Newest first. */
+export async function selectReservations(
+  db: Queryable,
+  search: ReservationSearch,
+): Promise<HeldReservation[]> {
+  const { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit } = search
+  const { rows } = await db.query<HeldReservation>(
+    `select ${heldColumns} from ${withPresentVersion}
+     where ($1::int is null or reservation.hotel_id = $1) and ($2::text is null or reservation.status = $2)
+       and ($3::date is null or arrival >= $3) and ($4::date is null or arrival <= $4)
+       and ($5::int8 is null or reservation.id < $5) and ($7::int is null or reservation.supplier_id = $7)
+     order by reservation.id desc limit $6`,
+    [
+      hotelId ?? null,
+      status ?? null,
+      arrivalFrom ?? null,
+      arrivalTo ?? null,
+      beforeId ?? null,
+      limit,
+      supplierId ?? null,
+    ],
+  )
+  return rows
+}

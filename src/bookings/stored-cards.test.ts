@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ada, expectStatus, idOf, openShop, type Shop } from '../../test/booking.ts'
+import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { expectOk } from '../../test/story.ts'
+import { setAccount } from '../keys/account.ts'
+import { destroyOldCards } from '../cards/store.ts'
+import { cleanStoredCards } from './stored-cards.ts'
+
+/** What was stored before numbers of cards were refused, and cards destroyed with a cancellation. */
+
+const number = '4111111111111111'
+const removed = '[card number removed]'
+const card = { holderName: 'Ada', type: 'VI', number, expiry: '01/2030' }
+
+let gateway: TestGateway
+let shop: Shop
+before(async () => {
+  gateway = await startGateway({ vaultKey: Buffer.alloc(32, 7) })
+  shop = await openShop(gateway, 'Acme', { inventory: 99 })
+  await setAccount(gateway.db, 'Acme', { deliversCards: true })
+})
+after(() => gateway.stop())
+
+async function read(id: string): Promise<Record<string, unknown>> {
+  return Object(expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation'])
+}
+
+async function wordsOf(id: string): Promise<string[]> {
+  const { rows } = await gateway.db.query<{ word: string }>(
+    'select word from reservation_guest where reservation_id = $1 order by word',
+    [id],
+  )
+  return rows.map(({ word }) => word)
+}
+
+test('numbers of cards in names, remarks and answers go, by which nothing is found any more, and cards of cancelled bookings', async () => {
+  const { db } = gateway
+  const plain = idOf(await shop.book({ customer: { ...ada, remarks: 'Late' } }))
+  const untouched = await read(plain)
+  const dirty = idOf(await shop.book({ payment: { type: 'Channel Collect', card } }))
+  await db.query(
+    `update reservation_version set content = jsonb_set(jsonb_set(jsonb_set(content, '{customer}', $2),
+       '{rooms,0,guest}', $3), '{payment,card,type}', $4)
+     where reservation_id = $1`,
+    [
+      dirty,
+      JSON.stringify({
+        firstName: number,
+        lastName: 'Lovelace',
+        email: `${number}@guest.example`,
+        phone: '4111 1111 1111 1111',
+        remarks: `Charge ${number}\nplease`,
+      }),
+      JSON.stringify({ firstName: 'Ada', lastName: number }),
+      JSON.stringify(number),
+    ],
+  )
+  await db.query('insert into reservation_guest (reservation_id, word) values ($1, $2)', [dirty, number])
+  const { rows: deliveries } = await db.query<{ id: string }>(
+    'select id from delivery where reservation_id = $1',
+    [dirty],
+  )
+  await db.query(
+    `insert into delivery_attempt (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, answer)
+     values ($1, 1, now(), 'realtime', '', 0, 'refused', $2)`,
+    [deliveries[0]?.id, `{"received":"${number}"}`],
+  )
+  const cancelled = idOf(await shop.book({ payment: { type: 'Channel Collect', card } }))
+  expectStatus(await shop.platform.post(`/booking/reservations/${cancelled}/cancel`, {}), 200)
+  await db.query(
+    `update reservation_card set keep_until = '2027-04-30T00:00:00Z' where reservation_id = $1`,
+    [cancelled],
+  )
+
+  assert.equal(await cleanStoredCards(db), 3)
+  assert.equal(await cleanStoredCards(db), 0, 'once')
+
+  const cleaned = await read(dirty)
+  assert.deepEqual(cleaned['customer'], {
+    firstName: removed,
+    lastName: 'Lovelace',
+    email: `${removed}@guest.example`,
+    phone: removed,
+    remarks: `Charge ${removed}\nplease`,
+  })
+  assert.equal(Object(cleaned['payment']).card.type, removed)
+  assert.deepEqual(await wordsOf(dirty), ['ada', 'card', 'lovelace', 'number', 'removed'])
+  const { rows: attempts } = await db.query('select answer from delivery_attempt')
+  assert.deepEqual(attempts, [{ answer: `{"received":"${removed}"}` }])
+  assert.deepEqual(await read(plain), untouched)
+  assert.deepEqual(await wordsOf(plain), ['ada', 'lovelace'])
+
+  gateway.clock.set('2027-03-02T12:00:00Z')
+  assert.equal(await destroyOldCards(db, gateway.clock.now()), 1)
+  const { rows } = await db.query(
+    'select reservation_id::text as id from reservation_card where card is not null order by 1',
+  )
+  assert.deepEqual(rows, [{ id: dirty }])
+})

@@ -1,0 +1,136 @@
+import { withoutCardNumbers } from '../base/card-number.ts'
+import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { isInternational } from './reservation-rules.ts'
+import type { Person, ReservationContent } from './state.ts'
+import { writeGuestWords } from './store.ts'
+
+/**
+ * Goes once through what was stored before numbers of cards were refused and cards of cancelled bookings destroyed. In
+ * small steps, each with its own commit and its place noted: a process that ends goes on where it was, and of several
+ * one does it.
+ */
+
+const reservationsAtOnce = 500
+/** A million reservations a run; what is left goes with the next. */
+const batchesMax = 2_000
+const place = 'reservations'
+
+/** Returns how many reservations it went through; 0 when there is nothing left to do. */
+export async function cleanStoredCards(db: Database): Promise<number> {
+  await db.query(
+    'insert into stored_card_search (place, after_id, is_done) values ($1, 0, false) on conflict do nothing',
+    [place],
+  )
+  let seen = 0
+  for (let batch = 0; batch < batchesMax; batch++) {
+    const ids = await transaction(db, cleanSome)
+    if (ids === 0) break
+    seen += ids
+  }
+  return seen
+}
+
+async function cleanSome(connection: Queryable): Promise<number> {
+  const { rows: places } = await connection.query<{ afterId: number }>(
+    `select after_id::float8 as "afterId" from stored_card_search where place = $1 and not is_done
+     for update skip locked`,
+    [place],
+  )
+  const [at] = places
+  if (!at) return 0
+  const { rows } = await connection.query<{ id: number }>(
+    'select id::float8 as id from reservation where id > $1 order by id limit $2',
+    [at.afterId, reservationsAtOnce],
+  )
+  const ids = rows.map(({ id }) => id)
+  await shortenCardsOfCancelled(connection, ids)
+  await cleanVersions(connection, ids)
+  await cleanAnswers(connection, ids)
+  await connection.query('update stored_card_search set after_id = $2, is_done = $3 where place = $1', [
+    place,
+    ids.at(-1) ?? at.afterId,
+    ids.length < reservationsAtOnce,
+  ])
+  return ids.length
+}
+
+/** As a cancellation does by now; housekeeping destroys what is over. */
+async function shortenCardsOfCancelled(connection: Queryable, ids: readonly number[]): Promise<void> {
+  await connection.query(
+    `update reservation_card set keep_until = reservation.modified_at + interval '24 hours' from reservation
+     where reservation.id = reservation_card.reservation_id and reservation.id = any($1::int8[])
+       and reservation.status = 'Cancel' and reservation_card.card is not null
+       and keep_until > reservation.modified_at + interval '24 hours'`,
+    [numberArray(ids)],
+  )
+}
+
+async function cleanVersions(connection: Queryable, ids: readonly number[]): Promise<void> {
+  const { rows } = await connection.query<{ id: number; version: number; content: ReservationContent }>(
+    `select reservation_id::float8 as id, version, content from reservation_version
+     where reservation_id = any($1::int8[])`,
+    [numberArray(ids)],
+  )
+  const cleaned = new Set<number>()
+  for (const { id, version, content } of rows) {
+    const plain = withoutCards(content)
+    if (JSON.stringify(plain) === JSON.stringify(content)) continue
+    await connection.query(
+      'update reservation_version set content = $3 where reservation_id = $1 and version = $2',
+      [id, version, JSON.stringify(plain)],
+    )
+    cleaned.add(id)
+  }
+  // By which guests they are found, of all versions.
+  for (const id of cleaned) {
+    const { rows: contents } = await connection.query<{ content: ReservationContent }>(
+      'select content from reservation_version where reservation_id = $1',
+      [id],
+    )
+    await connection.query('delete from reservation_guest where reservation_id = $1', [id])
+    for (const { content } of contents) await writeGuestWords(connection, id, content)
+  }
+}
+
+/** The members that people fill in. */
+function withoutCards(content: ReservationContent): ReservationContent {
+  const { customer, rooms, payment } = content
+  const { email, phone, remarks } = customer
+  return {
+    ...content,
+    rooms: rooms.map((room) => ({ ...room, guest: named(room.guest) })),
+    customer: {
+      ...customer,
+      ...named(customer),
+      ...(email === undefined ? {} : { email: withoutCardNumbers(email) }),
+      ...(phone === undefined || isInternational(phone) ? {} : { phone: withoutCardNumbers(phone) }),
+      ...(remarks === undefined ? {} : { remarks: withoutCardNumbers(remarks) }),
+    },
+    payment: payment.card
+      ? { ...payment, card: { ...payment.card, type: withoutCardNumbers(payment.card.type) } }
+      : payment,
+  }
+}
+
+function named({ firstName, lastName }: Person): Person {
+  return { firstName: withoutCardNumbers(firstName), lastName: withoutCardNumbers(lastName) }
+}
+
+/** What suppliers answered. */
+async function cleanAnswers(connection: Queryable, ids: readonly number[]): Promise<void> {
+  const { rows } = await connection.query<{ deliveryId: string; attempt: number; answer: string }>(
+    `select delivery_id as "deliveryId", attempt, answer from delivery_attempt
+     join delivery on delivery.id = delivery_id
+     where delivery.reservation_id = any($1::int8[]) and answer is not null`,
+    [numberArray(ids)],
+  )
+  for (const { deliveryId, attempt, answer } of rows) {
+    const plain = withoutCardNumbers(answer)
+    if (plain === answer) continue
+    await connection.query(
+      'update delivery_attempt set answer = $3 where delivery_id = $1 and attempt = $2',
+      [deliveryId, attempt, plain],
+    )
+  }
+}

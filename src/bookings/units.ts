@@ -1,0 +1,100 @@
+import { fieldNumber } from '../ari/fields.ts'
+import { unset } from '../ari/block-codec.ts'
+import type { Stamp } from '../ari/block.ts'
+import { blockKeyText, type WrittenBlock } from '../ari/store.ts'
+import { blockOf } from '../offers/hotel-month.ts'
+import type { RoomRateDays } from '../offers/room-rate-days.ts'
+import type { HotelStay } from '../offers/stays.ts'
+import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
+import { roomRateKey } from '../products/store.ts'
+
+/** Units of rooms and room-rates that reservations take, and where they are counted. */
+
+type Numbered = { roomNo: number; rateNo: number }
+export type Stay = { arrival: DayNumber; departure: DayNumber }
+
+/** What a state of a reservation takes on each of its nights, by `roomRateKey`; rate 0 is the room itself. */
+export type Units = Stay & { countByKey: ReadonlyMap<number, number> }
+
+export function unitsTaken(rooms: readonly Numbered[], { arrival, departure }: Stay): Units {
+  const countByKey = new Map<number, number>()
+  for (const { roomNo, rateNo } of rooms) {
+    for (const key of [roomRateKey(roomNo, 0), roomRateKey(roomNo, rateNo)])
+      countByKey.set(key, (countByKey.get(key) ?? 0) + 1)
+  }
+  return { arrival, departure, countByKey }
+}
+
+/** How many more a state takes on a night than the one before it; never less than none: nothing is given back. */
+function unitsMore(units: Units, before: Units | undefined, key: number, night: DayNumber): number {
+  const isHeld = before !== undefined && night >= before.arrival && night < before.departure
+  const more = (units.countByKey.get(key) ?? 0) - (isHeld ? (before.countByKey.get(key) ?? 0) : 0)
+  return Math.max(0, more)
+}
+
+/** What is left and what is needed of a night: of the room itself, or of the room with the rate. */
+export type Shortage = { of: 'room' | 'rate'; night: DayNumber; held: number | null; needed: number }
+
+/** The nights that lack units of a room-rate to which `days` are turned. Where neither count is held, nothing is sold. */
+export function shortagesOf(
+  days: RoomRateDays,
+  { roomNo, rateNo }: Numbered,
+  units: Units,
+  before: Units | undefined,
+): Shortage[] {
+  const shortages: Shortage[] = []
+  for (let night = units.arrival; night < units.departure; night++) {
+    const neededOf = {
+      room: unitsMore(units, before, roomRateKey(roomNo, 0), night),
+      rate: unitsMore(units, before, roomRateKey(roomNo, rateNo), night),
+    }
+    if (neededOf.room === 0 && neededOf.rate === 0) continue
+    if (days.unitsOn(night) === unset) {
+      shortages.push({ of: 'room', night, held: null, needed: Math.max(neededOf.room, neededOf.rate) })
+      continue
+    }
+    for (const row of ['room', 'rate'] as const) {
+      const held = days.at(row, fieldNumber.inventory, night)
+      if (held !== unset && held < neededOf[row])
+        shortages.push({ of: row, night, held, needed: neededOf[row] })
+    }
+  }
+  return shortages
+}
+
+/** The hotel's blocks with the inventory that is left after the state. There must be enough. */
+export function loweredBlocks(
+  stay: HotelStay,
+  units: Units,
+  before: Units | undefined,
+  stamp: Stamp,
+): WrittenBlock[] {
+  const { hotelId } = stay.catalog
+  const written: WrittenBlock[] = []
+  for (const countedKey of units.countByKey.keys()) {
+    for (const [index, held] of stay.months.entries()) {
+      const block = blockOf(held, countedKey)
+      const month = stay.firstMonth + index
+      const inventory = block?.values(fieldNumber.inventory)
+      if (!block || !inventory) continue
+      const first = firstDay(month)
+      const from = Math.max(units.arrival, first)
+      for (let night = from; night < units.departure && monthOf(night) === month; night++) {
+        const left = inventory[night - first] ?? unset
+        const more = unitsMore(units, before, countedKey, night)
+        if (left === unset || more === 0) continue
+        if (left < more) throw new RangeError(`inventory below zero in hotel ${hotelId}`)
+        block.set(fieldNumber.inventory, 1 << (night - first), left - more, stamp)
+      }
+      if (!block.dirty) continue
+      const key = { hotelId, ...numbersOf(countedKey), month }
+      written.push({ key, text: blockKeyText(key), bytes: block.encode(), isStored: true })
+    }
+  }
+  return written
+}
+
+function numbersOf(key: number): Numbered {
+  const rateNo = key % roomRateKey(1, 0)
+  return { roomNo: (key - rateNo) / roomRateKey(1, 0), rateNo }
+}

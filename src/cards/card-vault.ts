@@ -1,0 +1,204 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sparing } from '../base/log.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Database } from '../postgres/postgres.ts'
+import { openVault, type Card, type SealedCard } from './vault.ts'
+import type { VaultState } from './vault-contract.ts'
+import {
+  countOtherCards,
+  hasUnnamedCards,
+  rewrapSome,
+  selectVaultKeys,
+  strikeOutKeys,
+  takeOverStore,
+  type VaultKeyRow,
+} from './vault-keys.ts'
+
+/**
+ * The store's vault as this process has it. A process whose key is not the store's accepts no card and delivers no
+ * booking that has one; cancellations carry none, and leave all the same.
+ */
+
+export type VaultKeys = { present: Buffer | undefined; previous: readonly Buffer[] }
+
+/** What people should know of the vault. */
+export type VaultStatus = {
+  state: VaultState
+  /** What is wrong, and what to do; undefined: nothing is. */
+  fault: string | undefined
+  /** Cards that are still to be wrapped by the key that seals. */
+  cardsToRewrap: number
+  /** Cards under keys that this process has not. */
+  cardsUnreadable: number
+  /** Since when the store's key seals; undefined where there is none. */
+  keyAgeSeconds: number | undefined
+}
+
+export type CardVault = {
+  status: () => VaultStatus
+  acceptsCards: () => boolean
+  /** Names of the keys whose cards this process opens; the empty one for those from before keys had names. */
+  openableKeyIds: () => readonly string[]
+  seal: (reservationId: string, card: Card) => SealedCard
+  /** As the vault does. Without one nothing opens. */
+  open: (reservationId: string, sealed: SealedCard) => Card | undefined
+  /** Empty where there is no key; see vault.ts. */
+  fingerprints: (text: string) => readonly string[]
+  /** Looks at once; without it, every few seconds. */
+  look: () => Promise<void>
+  close: () => Promise<void>
+}
+
+const lookEveryMs = 10_000
+
+export async function openCardVault(
+  needs: Pick<Needs, 'db' | 'log' | 'telemetry'>,
+  { present, previous }: VaultKeys,
+): Promise<CardVault> {
+  const { db, log } = needs
+  const vault = present && openVault(present, previous)
+  const complain = sparing(log, 'the vault could not be looked after')
+  const stop = new AbortController()
+  let status = await lookInto(db, vault)
+  report(log, undefined, status)
+  measure(needs, () => status)
+
+  const look = async (): Promise<void> => {
+    const before = status
+    status = await lookInto(db, vault)
+    report(log, before, status)
+    if (vault && status.state === 'open') {
+      while (!stop.signal.aborted && status.cardsToRewrap > 0 && (await rewrapSome(db, vault)) > 0)
+        status = await lookInto(db, vault)
+      await strikeOutKeys(db)
+    }
+  }
+  let looking: Promise<void> = Promise.resolve()
+  const lookInTurn = (): Promise<void> => (looking = looking.then(look, look))
+  const watching = (async () => {
+    for (;;) {
+      await wait(lookEveryMs, undefined, { signal: stop.signal, ref: false }).catch(() => {})
+      if (stop.signal.aborted) return
+      await lookInTurn().catch((error: unknown) => {
+        complain(error instanceof Error ? error.message : String(error))
+      })
+    }
+  })()
+
+  return {
+    status: () => status,
+    acceptsCards: () => status.state === 'open' || status.state === 'behind',
+    openableKeyIds: () =>
+      vault && (status.state === 'open' || status.state === 'behind') ? [...vault.keyIds, ''] : [],
+    seal: (reservationId, card) => {
+      if (!vault) throw new Error('there is no vault key to seal a card with')
+      return vault.seal(reservationId, card)
+    },
+    open: (reservationId, sealed) => {
+      if (vault) return vault.open(reservationId, sealed)
+      if (sealed.card === null) return undefined
+      throw new Error(`there is no vault key to open the card of reservation ${reservationId}`)
+    },
+    fingerprints: (text) => vault?.fingerprints(text) ?? [],
+    look: lookInTurn,
+    close: async () => {
+      stop.abort()
+      await watching
+      await looking.catch(() => {})
+    },
+  }
+}
+
+type OpenedVault = ReturnType<typeof openVault>
+
+async function lookInto(db: Database, vault: OpenedVault | undefined): Promise<VaultStatus> {
+  let rows = await selectVaultKeys(db)
+  if (vault && mayTakeOver(rows, vault)) {
+    await takeOverStore(db, vault)
+    rows = await selectVaultKeys(db)
+  }
+  const current = rows.find(({ isCurrent }) => isCurrent)
+  const state = await stateOf(db, rows, vault)
+  const others = await countOtherCards(db, current?.id ?? '')
+  let cardsToRewrap = 0
+  let cardsUnreadable = 0
+  for (const [keyId, cards] of others) {
+    if (vault && state !== 'foreign' && (keyId === '' || vault.keyIds.includes(keyId))) cardsToRewrap += cards
+    else cardsUnreadable += cards
+  }
+  const found = { state, cardsToRewrap, cardsUnreadable, keyAgeSeconds: current?.ageSeconds }
+  return { ...found, fault: faultOf(found, current?.id, vault?.keyIds[0]) }
+}
+
+function mayTakeOver(
+  rows: readonly VaultKeyRow[],
+  { keyIds: [presentId, ...previousIds] }: OpenedVault,
+): boolean {
+  const current = rows.find(({ isCurrent }) => isCurrent)
+  return rows.length === 0 || (current?.id !== presentId && previousIds.includes(current?.id ?? ''))
+}
+
+async function stateOf(
+  db: Database,
+  rows: readonly VaultKeyRow[],
+  vault: OpenedVault | undefined,
+): Promise<VaultState> {
+  if (!vault) return rows.length > 0 || (await hasUnnamedCards(db)) ? 'missing' : 'unused'
+  const own = rows.find(({ id }) => id === vault.keyIds[0])
+  if (!own) return 'foreign'
+  return own.isCurrent ? 'open' : 'behind'
+}
+
+const consequence = 'no card is accepted here, and no booking that has one is delivered from here'
+
+function faultOf(
+  { state, cardsUnreadable }: Pick<VaultStatus, 'state' | 'cardsUnreadable'>,
+  currentId: string | undefined,
+  ownId: string | undefined,
+): string | undefined {
+  const storesKey =
+    currentId === undefined ? "the key that sealed the store's cards" : `the store's key ${currentId}`
+  switch (state) {
+    case 'missing':
+      return `ARI_VAULT_KEY is not set, but the store keeps cards: ${consequence}. Set ${storesKey} and start again`
+    case 'foreign':
+      return `ARI_VAULT_KEY (${ownId}) is not ${storesKey}: ${consequence}. Set the right one and start again; if it is lost: npx ari vault forget`
+    case 'behind':
+      return `ARI_VAULT_KEY (${ownId}) is an earlier key of the store, which seals with ${currentId} now: set that, and this one as ARI_VAULT_KEY_PREVIOUS, and start again`
+    case 'open':
+      return cardsUnreadable === 0
+        ? undefined
+        : `${cardsUnreadable} cards are under keys that are not here: their bookings wait. Set the keys as ARI_VAULT_KEY_PREVIOUS and start again; if they are lost: npx ari vault forget`
+    case 'unused':
+      return undefined
+  }
+}
+
+function report(log: Needs['log'], before: VaultStatus | undefined, now: VaultStatus): void {
+  if (before?.state === now.state && (before.fault === undefined) === (now.fault === undefined)) return
+  const { fault, ...fields } = now
+  if (fault !== undefined) log.error(fields, fault)
+  else if (before) log.info(fields, 'the vault is open')
+}
+
+function measure({ telemetry }: Pick<Needs, 'telemetry'>, status: () => VaultStatus): void {
+  const { gauge } = telemetry
+  gauge('ari_vault_closed', 'Whether the cards of the store can not be opened by this process', () =>
+    status().state === 'missing' || status().state === 'foreign' ? 1 : 0,
+  )
+  gauge(
+    'ari_vault_cards_to_rewrap',
+    'Cards under an earlier vault key, still to be wrapped by the present one',
+    () => status().cardsToRewrap,
+  )
+  gauge(
+    'ari_vault_cards_unreadable',
+    'Cards under vault keys that this process has not',
+    () => status().cardsUnreadable,
+  )
+  gauge(
+    'ari_vault_key_age_seconds',
+    'How long the present vault key has been sealing; 0 where there is none',
+    () => status().keyAgeSeconds ?? 0,
+  )
+}

@@ -1,0 +1,141 @@
+import pg from 'pg'
+import { cardFaults } from './contract.ts'
+import { numberArray, type Queryable } from '../postgres/postgres.ts'
+import { Rejected } from '../http/rejected.ts'
+import type { SealedCard } from './vault.ts'
+
+/** Sealed cards as they are stored; vault.ts seals and opens them. */
+
+const hourMs = 60 * 60 * 1000
+
+/** Three days at most; housekeeping comes by once an hour. */
+export const cvvKeptMs = 71 * hourMs
+/** What a cancelled stay may still cost is charged by then. */
+const keptAfterCancelMs = 24 * hourMs
+
+/** Takes the place of the card that was kept before. */
+export async function saveCard(
+  connection: Queryable,
+  reservationId: number,
+  { keyId, cardKey, card, cvvKey, cvv }: SealedCard,
+  { nowMs, keepUntilMs }: { nowMs: number; keepUntilMs: number },
+): Promise<void> {
+  try {
+    await connection.query(
+      `insert into reservation_card (reservation_id, key_id, card_key, card, cvv_key, cvv, keep_until, cvv_until)
+       values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), to_timestamp($8::float8 / 1000))
+       on conflict (reservation_id) do update set key_id = excluded.key_id, card_key = excluded.card_key,
+         card = excluded.card, cvv_key = excluded.cvv_key, cvv = excluded.cvv, keep_until = excluded.keep_until,
+         cvv_until = excluded.cvv_until`,
+      [
+        reservationId,
+        keyId,
+        cardKey,
+        card,
+        cvvKey,
+        cvv,
+        keepUntilMs,
+        cvv === null ? null : nowMs + cvvKeptMs,
+      ],
+    )
+  } catch (cause) {
+    // The key was struck out since this process last looked.
+    const isStruckOut =
+      cause instanceof pg.DatabaseError && cause.constraint === 'reservation_card_key_id_fkey'
+    throw isStruckOut ? vaultClosed() : cause
+  }
+}
+
+export function vaultClosed(): Rejected {
+  return new Rejected(
+    503,
+    { ...cardFaults.vaultClosed, path: '/payment/card' },
+    { headers: { 'retry-after': '10' } },
+  )
+}
+
+/** For a reservation whose departure has moved. */
+export async function keepCardUntil(
+  connection: Queryable,
+  reservationId: number,
+  keepUntilMs: number,
+): Promise<void> {
+  await connection.query(
+    `update reservation_card set keep_until = to_timestamp($2::float8 / 1000)
+     where reservation_id = $1 and card is not null`,
+    [reservationId, keepUntilMs],
+  )
+}
+
+/** With the commit of a cancellation: the CVV goes at once, the card a day later. */
+export async function forgetCardOfCancelled(
+  connection: Queryable,
+  reservationId: number,
+  nowMs: number,
+): Promise<void> {
+  await connection.query(
+    `update reservation_card set cvv_key = null, cvv = null, cvv_until = null,
+       keep_until = least(keep_until, to_timestamp($2::float8 / 1000))
+     where reservation_id = $1 and card is not null`,
+    [reservationId, nowMs + keptAfterCancelMs],
+  )
+}
+
+/** The cards that are still to be had, by reservation; those whose time is over are not among them, nor such CVVs. */
+export async function selectCards(
+  db: Queryable,
+  reservationIds: readonly number[],
+  nowMs: number,
+): Promise<Map<number, SealedCard>> {
+  const { rows } = await db.query<SealedCard & { reservationId: number }>({
+    name: 'select-cards',
+    text: `select reservation_id as "reservationId", key_id as "keyId", card_key as "cardKey", card,
+        case when cvv_until > to_timestamp($2::float8 / 1000) then cvv_key end as "cvvKey",
+        case when cvv_until > to_timestamp($2::float8 / 1000) then cvv end as cvv
+      from reservation_card
+      where reservation_id = any($1::int8[]) and card is not null and keep_until > to_timestamp($2::float8 / 1000)`,
+    values: [numberArray(reservationIds), nowMs],
+  })
+  return new Map(rows.map(({ reservationId, ...sealed }) => [reservationId, sealed]))
+}
+
+const destroyedAtOnce = 1_000
+
+/** Cards whose time is over, CVVs with them, and CVVs whose time is over before. Returns how many. */
+export async function destroyOldCards(db: Queryable, nowMs: number): Promise<number> {
+  const cards = await inBatches(db, nowMs, destroyCards)
+  return cards + (await inBatches(db, nowMs, destroyCvvs))
+}
+
+const destroyCards = `
+  update reservation_card set key_id = null, card_key = null, card = null, cvv_key = null, cvv = null, cvv_until = null
+  where reservation_id = any(array(
+    select reservation_id from reservation_card
+    where card is not null and keep_until <= to_timestamp($1::float8 / 1000) limit $2))`
+
+const destroyCvvs = `
+  update reservation_card set cvv_key = null, cvv = null, cvv_until = null
+  where reservation_id = any(array(
+    select reservation_id from reservation_card
+    where cvv is not null and cvv_until <= to_timestamp($1::float8 / 1000) limit $2))`
+
+async function inBatches(db: Queryable, nowMs: number, destroy: string): Promise<number> {
+  let destroyed = 0
+  for (;;) {
+    const { rowCount } = await db.query(destroy, [nowMs, destroyedAtOnce])
+    destroyed += rowCount ?? 0
+    if ((rowCount ?? 0) < destroyedAtOnce) return destroyed
+  }
+}
+
+/**
+ * Says of a row of `delivery` whether it has to carry a card that none of these keys opens: a process leaves it to
+ * others. `openable` is the parameter with the keys' names, `now` the one with the time in milliseconds.
+ */
+export function isHeldBack(openable: string, now: string): string {
+  return `(delivery.reservation_status <> 'Cancel' and not delivery.is_repeat and exists (
+    select from reservation_card as held
+    where held.reservation_id = delivery.reservation_id and held.card is not null
+      and held.keep_until > to_timestamp(${now}::float8 / 1000) and coalesce(held.key_id, '') <> all(${openable}::text[])
+      and (select delivers_cards from supplier where supplier.id = delivery.supplier_id)))`
+}

@@ -1,0 +1,51 @@
+import { parseNight } from '../../base/calendar.ts'
+import { cursorProblem } from '../../http/query.ts'
+import { shown, type Problem } from '../../http/rejected.ts'
+import { readId } from '../suppliers/rules.ts'
+
+/** Reads parameters of the lists of bookings, as http/query.ts does. */
+
+export type Query = Readonly<{ [Name in string]?: string }>
+
+/** The number of a supplier or a hotel. */
+export function readNumber(name: string, query: Query, wrong: Problem[]): number | undefined {
+  const sent = query[name]
+  if (sent === undefined) return undefined
+  const id = readId(sent)
+  if (id === undefined) wrong.push(invalid(name, sent, 'must be a number of this service, as 7'))
+  return id
+}
+
+export function readCount(name: string, query: Query, max: number, wrong: Problem[]): number | undefined {
+  const sent = query[name]
+  if (sent === undefined) return undefined
+  const count = /^\d{1,9}$/.test(sent) ? Number(sent) : undefined
+  if (count !== undefined && count <= max) return count
+  wrong.push(invalid(name, sent, `must be an integer from 0 to ${max}`))
+  return undefined
+}
+
+export function readDay(name: string, query: Query, wrong: Problem[]): string | undefined {
+  const sent = query[name]
+  if (sent === undefined || parseNight(sent) !== undefined) return sent
+  wrong.push(invalid(name, sent, 'must be a date in the form YYYY-MM-DD'))
+  return undefined
+}
+
+export function invalid(name: string, sent: unknown, what: string): Problem {
+  return { type: 'INVALID_PARAMETER', message: `${name} ${what}`, path: `?${name}`, value: shown(sent) }
+}
+
+/** A place in a list that several values order. Opaque outside, so that it may change. */
+export function writePlace(values: readonly (number | string)[]): string {
+  return Buffer.from(values.join(' ')).toString('base64url')
+}
+
+/** The values of a place, by what each looks like. */
+export function readPlace({ cursor }: Query, shape: RegExp, wrong: Problem[]): readonly string[] | undefined {
+  if (cursor === undefined) return undefined
+  const [, ...values] = shape.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (values.length > 0 && writePlace(values) === cursor) return values
+  wrong.push(cursorProblem(cursor))
+  return undefined
+}

@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  ada,
+  expectStatus,
+  idOf,
+  openShop,
+  bookingBody,
+  pushNights,
+  room,
+  type Shop,
+} from '../../../test/booking.ts'
+import { until } from '../../../test/deliveries.ts'
+import { startGateway, type Reply, type TestGateway, type TestOperator } from '../../../test/harness.ts'
+import { pagesOf } from '../../../test/pages.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../../test/receiver.ts'
+import { expectOk, problemsOf } from '../../../test/story.ts'
+import { setAccount } from '../../keys/account.ts'
+import type { DeliveryWorker } from '../../deliveries/worker.ts'
+import type { ListedReservation, WholeReservation } from './contract.ts'
+
+const card = {
+  holderName: 'Ada Lovelace',
+  type: 'VI',
+  number: '4111111111111111',
+  expiry: '01/2030',
+  cvv: '837',
+}
+
+let gateway: TestGateway
+let viewer: TestOperator
+let acme: Shop
+let beta: Shop
+let receiver: Receiver
+let worker: DeliveryWorker
+let answered = 200
+before(async () => {
+  gateway = await startGateway({
+    allowPrivate: true,
+    outbound: { reach: (to) => to },
+    vaultKey: Buffer.alloc(32, 7),
+  })
+  viewer = await gateway.operator('viewer')
+  acme = await openShop(gateway, 'Acme', { inventory: 99 })
+  beta = await openShop(gateway, 'Beta', { inventory: 99 })
+  await setAccount(gateway.db, 'Acme', { deliversCards: true })
+  receiver = await startReceiver((socket) => socket.write(httpAnswer(answered, '{"thanks":true}')))
+  const webhook = `http://127.0.0.1:${receiver.port}/book?token=theirs`
+  expectOk(await acme.supplier.post('/push/webhook/pushbook', { webhook }))
+  receiver.calls.length = 0
+  worker = gateway.app.startDeliveries()
+})
+after(async () => {
+  await worker.close()
+  await receiver.close()
+  await gateway.stop()
+})
+
+const listOf = ({ body }: Reply): ListedReservation[] => Object(body)['reservations']
+
+async function search(query: string): Promise<ListedReservation[]> {
+  return listOf(expectOk(await viewer.get(`/reservations?${query}`)))
+}
+
+async function whole(id: string): Promise<WholeReservation> {
+  const reply = expectOk(await viewer.get(`/reservations/${id}`))
+  return Object(reply.body)['reservation']
+}
+
+async function delivered(id: string): Promise<WholeReservation> {
+  await until(`${id} is delivered`, async () => (await whole(id)).reach.kind === 'reached')
+  return await whole(id)
+}
+
+const supplierIdOf = async (name: string): Promise<number> => {
+  const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [name])
+  return rows[0]?.id ?? 0
+}
+
+test('a reservation is found by supplier, hotel, status, arrival, number and whether the hotel knows of it', async () => {
+  const reached = idOf(await acme.book())
+  const waiting = idOf(await beta.book({ checkin: '2027-04-10', checkout: '2027-04-12' }))
+  const cancelled = idOf(await acme.book())
+  expectOk(await acme.platform.post(`/booking/reservations/${cancelled}/cancel`, {}))
+  await delivered(reached)
+  await delivered(cancelled)
+  const [{ hotelId } = { hotelId: 0 }] = await search(`reservation=${reached}`)
+  const ids = async (query: string): Promise<string[]> =>
+    (await search(query)).map(({ reservationId }) => String(reservationId))
+  const supplier = await supplierIdOf('Acme')
+  assert.deepEqual(
+    {
+      all: await ids(''),
+      ofSupplier: await ids(`supplierId=${supplier}`),
+      ofHotel: await ids(`hotelId=${hotelId}`),
+      confirmed: await ids('status=Confirm'),
+      cancelled: await ids('status=Cancel'),
+      early: await ids('arrivalTo=2027-04-15'),
+      late: await ids('arrivalFrom=2027-04-15'),
+      undelivered: await ids('undelivered=true'),
+      undeliveredOfSupplier: await ids(`undelivered=true&supplierId=${supplier}`),
+      sinceTomorrow: await ids('createdSince=2027-03-02'),
+      none: await ids('reservation=999999'),
+    },
+    {
+      all: [cancelled, waiting, reached],
+      ofSupplier: [cancelled, reached],
+      ofHotel: [cancelled, reached],
+      confirmed: [waiting, reached],
+      cancelled: [cancelled],
+      early: [waiting],
+      late: [cancelled, reached],
+      undelivered: [waiting],
+      undeliveredOfSupplier: [],
+      sinceTomorrow: [],
+      none: [],
+    },
+  )
+  const [row] = await search(`reservation=${waiting}`)
+  assert.deepEqual(row, {
+    reservationId: Number(waiting),
+    version: 1,
+    status: 'Confirm',
+    supplierId: await supplierIdOf('Beta'),
+    supplier: 'Beta',
+    hotelId: row?.hotelId,
+    hotelCode: 'H1',
+    hotelName: 'Sea View',
+    timeZone: 'Europe/Paris',
+    checkin: '2027-04-10',
+    checkout: '2027-04-12',
+    rooms: 1,
+    currency: 'USD',
+    customer: 'Ada Lovelace',
+    isAlerted: false,
+    lastNote: null,
+    afterTax: '220.00',
+    createdAt: '2027-03-01T12:00:00.000Z',
+    modifiedAt: '2027-03-01T12:00:00.000Z',
+    delivery: 'no_url',
+    attempts: 0,
+  })
+})
+
+test('a reservation is found by the names of all its guests, as they are and as they were', async () => {
+  const zoe = { firstName: 'Zoë', lastName: 'Müller-Lüdenscheidt' }
+  const guest = { firstName: 'Søren', lastName: 'O’Neill' }
+  const id = idOf(await acme.book({ customer: zoe, rooms: [room({ guest })] }))
+  const later = { firstName: 'Władysław', lastName: 'Łukasiewicz' }
+  const body = bookingBody('Acme', { customer: later, rooms: [room({ guest: later })] })
+  expectOk(await acme.platform.put(`/booking/reservations/${id}`, body))
+  const ids = async (guestName: string): Promise<string[]> =>
+    (await search(`guest=${encodeURIComponent(guestName)}`)).map(({ reservationId }) => String(reservationId))
+  for (const typed of ['zoe', 'MULLER', 'ludenscheidt zoe', 'soren', "o'neill", 'wladyslaw lukas'])
+    assert.deepEqual(await ids(typed), [id], typed)
+  for (const typed of ['uller', 'zoe ada', 'zoe_', '%'])
+    assert.deepEqual((await ids(typed)).includes(id), typed === 'zoe_' || typed === '%', typed)
+  assert.equal((await search(`guest=zoe&supplierId=${await supplierIdOf('Beta')}`)).length, 0)
+})
+
+test('pages follow one another without a gap', async () => {
+  const all = (await search('')).map(({ reservationId }) => reservationId)
+  const pages = await pagesOf(viewer, '/reservations?limit=2')
+  const seen = pages.flatMap((body): ListedReservation[] => Object(body)['reservations'])
+  assert.deepEqual(
+    seen.map(({ reservationId }) => reservationId),
+    all,
+  )
+})
+
+test('everything that is wrong with a search is told at once', async () => {
+  const reply = expectStatus(
+    await viewer.get(
+      '/reservations?supplierId=Acme&hotelId=0&reservation=x&status=Gone&arrivalFrom=2027-02-30&createdSince=now&undelivered=no&cursor=x&limit=0',
+    ),
+    400,
+  )
+  assert.deepEqual(
+    problemsOf(reply).map((problem) => Object.values(Object(problem))[0]),
+    [
+      '?status',
+      '?undelivered',
+      '?arrivalFrom',
+      '?reservation',
+      '?supplierId',
+      '?hotelId',
+      '?createdSince',
+      '?cursor',
+      '?limit',
+    ],
+  )
+})
+
+test('a reservation shows its versions with what differs, its timeline, and the body that goes out', async () => {
+  const id = idOf(await acme.book())
+  await delivered(id)
+  answered = 503
+  expectStatus(
+    await acme.platform.put(
+      `/booking/reservations/${id}`,
+      bookingBody('Acme', {
+        checkout: '2027-04-23',
+        rooms: [room({ guest: { firstName: 'Grace', lastName: 'Hopper' } })],
+      }),
+    ),
+    200,
+  )
+  await until('it failed', async () => (await whole(id)).reach.kind === 'failing')
+  const shown = await whole(id)
+  assert.deepEqual(
+    shown.versions.map(({ version, changes }) => [
+      version,
+      changes.map(({ path, before: was, after: is }) => [path.join('.'), was, is]),
+    ]),
+    [
+      [
+        2,
+        [
+          ['checkout', '2027-04-22', '2027-04-23'],
+          ['total.beforeTax', '200.00', '300.00'],
+          ['total.tax', '20.00', '30.00'],
+          ['total.afterTax', '220.00', '330.00'],
+          ['rooms.0.guest.lastName', 'Lovelace', 'Hopper'],
+          ['rooms.0.guest.firstName', 'Ada', 'Grace'],
+          ['rooms.0.taxes.0.amount', '20.00', '30.00'],
+          ['rooms.0.total.beforeTax', '200.00', '300.00'],
+          ['rooms.0.total.tax', '20.00', '30.00'],
+          ['rooms.0.total.afterTax', '220.00', '330.00'],
+          ['rooms.0.nights.2027-04-22', undefined, { beforeTax: '100.00', afterTax: '110.00' }],
+        ],
+      ],
+      [1, []],
+    ],
+  )
+  const { reach, deliveries } = shown
+  assert.deepEqual(
+    { ...reach, nextAt: typeof reach.nextAt },
+    {
+      kind: 'failing',
+      at: '2027-03-01T12:00:00.000Z',
+      attempts: 1,
+      nextAt: 'string',
+      earlierVersion: 1,
+    },
+  )
+  assert.deepEqual(
+    deliveries.map(({ version, state, endpoint, timeline }) => [
+      version,
+      state,
+      endpoint?.place,
+      timeline.map(({ attempt, trigger, outcome, httpStatus, answer }) => [
+        attempt,
+        trigger,
+        outcome,
+        httpStatus,
+        answer,
+      ]),
+    ]),
+    [
+      [
+        2,
+        'failing',
+        `127.0.0.1:${receiver.port}/book`,
+        [[1, 'realtime', 'unavailable', 503, '{"thanks":true}']],
+      ],
+      [
+        1,
+        'delivered',
+        `127.0.0.1:${receiver.port}/book`,
+        [[1, 'realtime', 'accepted', 200, '{"thanks":true}']],
+      ],
+    ],
+  )
+  answered = 200
+  const [, sent] = receiver.calls.filter(({ body }) => body.includes(`"reservation_id":"${id}"`))
+  assert.deepEqual(shown.body, JSON.parse(String(sent?.body)))
+  assert.deepEqual(
+    shown.priceChecks.map(({ version, outcome, stored, live }) => [
+      version,
+      outcome,
+      stored.amountAfterTax?.length,
+      live,
+    ]),
+    [
+      [1, 'not_registered', 2, null],
+      [2, 'not_registered', 3, null],
+    ],
+  )
+})
+
+describe('a card', () => {
+  test('is shown by brand and last four digits with how long it is kept, and nowhere in clear', async () => {
+    const id = idOf(await acme.book({ payment: { type: 'Channel Collect', card } }))
+    await delivered(id)
+    const replies = [
+      await viewer.get(`/reservations/${id}`),
+      await viewer.get('/reservations'),
+      await viewer.get('/deliveries'),
+    ]
+    const [{ body }] = [expectOk(replies[0] ?? assert.fail())]
+    assert.deepEqual(Object(body['reservation']).card, {
+      brand: 'VI',
+      last4: '1111',
+      keptUntil: '2027-04-30T00:00:00.000Z',
+      // Destroyed by the delivery.
+      isCvvKept: false,
+    })
+    for (const { text } of replies) assert.doesNotMatch(text, /411111|paymentcarddetail|cvv"|CardHolder/)
+  })
+
+  test('whose type is a number shows no number, and one that was replaced is a change', async () => {
+    const id = idOf(await acme.book({ payment: { type: 'Channel Collect', card } }))
+    await gateway.db.query(
+      `update reservation_version set content = jsonb_set(content, '{payment,card,type}', '"4111111111111111"')
+       where reservation_id = $1`,
+      [id],
+    )
+    const other = { ...card, number: '5555555555554444', type: 'MC' }
+    expectStatus(
+      await acme.platform.put(
+        `/booking/reservations/${id}`,
+        bookingBody('Acme', { payment: { type: 'Channel Collect', card: other } }),
+      ),
+      200,
+    )
+    const { card: shown, versions } = await whole(id)
+    assert.deepEqual([shown?.brand, shown?.last4], ['MC', '4444'])
+    assert.deepEqual(versions[0]?.changes, [
+      { path: ['card', 'brand'], before: 'Card', after: 'MC' },
+      { path: ['card', 'last4'], before: '1111', after: '4444' },
+    ])
+    const { text } = await viewer.get(`/reservations/${id}`)
+    assert.doesNotMatch(text, /411111|555555/)
+  })
+
+  test('that is destroyed is told apart from one that is kept', async () => {
+    const id = idOf(await acme.book({ payment: { type: 'Channel Collect', card } }))
+    gateway.clock.set('2027-04-30T00:00:00Z')
+    // A session of March is over.
+    const later = await gateway.operator('viewer')
+    const { body } = await later.get(`/reservations/${id}`)
+    gateway.clock.set('2027-03-01T12:00:00Z')
+    assert.deepEqual(Object(body['reservation']).card, {
+      brand: 'VI',
+      last4: '1111',
+      keptUntil: null,
+      isCvvKept: false,
+    })
+  })
+})
+
+test('names that suppliers and guests chose come as they are, as text', async () => {
+  const name = '<img src=x onerror=alert(1)>'
+  await pushNights(beta.supplier, { inventory: 9 })
+  const id = idOf(
+    await beta.book({ customer: { firstName: name, lastName: 'X' }, rooms: [room({ guest: ada })] }),
+  )
+  const [row] = await search(`reservation=${id}`)
+  assert.equal(row?.customer, `${name} X`)
+  const { headers } = await viewer.get(`/reservations/${id}`)
+  assert.match(String(headers.get('content-type')), /^application\/json/)
+})
+
+test('an unknown reservation is 404, and nobody reads without being signed in', async () => {
+  for (const id of ['999999', 'x', '0', '%00'])
+    assert.ok([400, 404].includes((await viewer.get(`/reservations/${id}`)).status), id)
+  const response = await fetch(`${gateway.url}/console/api/reservations`)
+  assert.equal(response.status, 401)
+})

@@ -1,0 +1,173 @@
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { ReservationStatus } from '../../bookings/lifecycle.ts'
+import type { DeliveryState } from '../deliveries/contract.ts'
+import { stateOf } from '../../deliveries/state.ts'
+import type { ReservationNote } from './note-contract.ts'
+import { lastNoteOf } from './note-store.ts'
+
+/** What operators search among reservations: the SQL, whole statements. */
+
+const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
+
+/** Of the version that is `present`. */
+export const customerName = `concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName')`
+
+export type ReservationSearch = {
+  supplierId: number | undefined
+  hotelId: number | undefined
+  reservationId: number | undefined
+  status: ReservationStatus | undefined
+  arrivalFrom: string | undefined
+  arrivalTo: string | undefined
+  /** Words of names, or their beginnings, as typed; each must be found. */
+  guest: string | undefined
+  createdSinceMs: number | undefined
+  isUndelivered: boolean
+  /** Only what was made before the reservation of this id. */
+  beforeId: number | undefined
+  limit: number
+}
+
+export type ReservationRow = {
+  id: number
+  version: number
+  status: ReservationStatus
+  supplierId: number
+  supplier: string
+  hotelId: number
+  hotelCode: string
+  hotelName: string
+  timeZone: string
+  checkin: string
+  checkout: string
+  rooms: number
+  currency: string
+  /** Minor units. */
+  afterTax: number
+  minorDigits: number
+  customer: string
+  createdAtMs: number
+  modifiedAtMs: number
+  state: DeliveryState | null
+  attempts: number | null
+  isAlerted: boolean
+  lastNote: ReservationNote | null
+}
+
+/** Newest first. */
+export async function selectReservationRows(
+  db: Queryable,
+  search: ReservationSearch,
+): Promise<ReservationRow[]> {
+  const { supplierId, hotelId, reservationId, status, arrivalFrom, arrivalTo, guest } = search
+  const words = guest === undefined ? [] : await selectGuestWords(db, guest)
+  // Few of all: found by the index of what is open.
+  const undelivered = `and reservation.id in (select reservation_id from delivery
+    where delivery.status in ('queued', 'sending', 'dead') and not is_repeat and not is_outdated
+      and ($1::int is null or delivery.supplier_id = $1))`
+  // Not named: planned anew with the values at hand, because each has an index of its own.
+  const { rows } = await db.query<ReservationRow>(
+    `select reservation.id, reservation.version, reservation.status, reservation.supplier_id as "supplierId",
+       supplier.name as supplier, reservation.hotel_id as "hotelId", hotel.code as "hotelCode",
+       hotel.name as "hotelName", hotel.time_zone as "timeZone", arrival as checkin, departure as checkout, rooms,
+       reservation.currency, total_after_tax as "afterTax", (present.content->>'minorDigits')::int as "minorDigits",
+       ${customerName} as customer,
+       ${ms('reservation.created_at')} as "createdAtMs", ${ms('modified_at')} as "modifiedAtMs",
+       last.state, last.attempts,
+       exists (select from delivery_alert where reservation_id = reservation.id and cleared_at is null) as "isAlerted",
+       ${lastNoteOf('reservation.id')} as "lastNote"
+     from reservation join reservation_version as present
+         on present.reservation_id = reservation.id and present.version = reservation.version
+       join supplier on supplier.id = reservation.supplier_id join hotel on hotel.id = reservation.hotel_id
+       left join lateral (
+         select ${stateOf('delivery')} as state, attempts from delivery
+         where delivery.reservation_id = reservation.id and delivery.version = reservation.version
+         order by delivery.created_at desc limit 1
+       ) as last on true
+     where ($1::int is null or reservation.supplier_id = $1) and ($2::int is null or reservation.hotel_id = $2)
+       and ($3::int8 is null or reservation.id = $3) and ($4::text is null or reservation.status = $4)
+       and ($5::date is null or arrival >= $5) and ($6::date is null or arrival <= $6)
+       and ($7::float8 is null or reservation.created_at >= to_timestamp($7 / 1000))
+       and ($8::int8 is null or reservation.id < $8)
+       ${search.isUndelivered ? undelivered : ''}
+       ${words.map((_, index) => `and ${hasGuest(`$${index + 10}`)}`).join(' ')}
+     order by reservation.id desc limit $9`,
+    [
+      supplierId ?? null,
+      hotelId ?? null,
+      reservationId ?? null,
+      status ?? null,
+      arrivalFrom ?? null,
+      arrivalTo ?? null,
+      search.createdSinceMs ?? null,
+      search.beforeId ?? null,
+      search.limit,
+      ...words,
+    ],
+  )
+  return rows
+}
+
+const guestWordsMax = 5
+
+/** What a search compares, as the store spells names. */
+export async function selectGuestWords(db: Queryable, typed: string): Promise<string[]> {
+  const { rows } = await db.query<{ word: string }>(
+    `select word from string_to_table(search_text($1), ' ') with ordinality as typed (word, place)
+     where word <> '' order by place limit ${guestWordsMax}`,
+    [typed],
+  )
+  return rows.map(({ word }) => word)
+}
+
+/** Of a reservation: one of the names it was made under has a word that begins like the parameter. */
+export function hasGuest(beginning: string): string {
+  return `reservation.id in (select reservation_id from reservation_guest where word ^@ ${beginning}::text)`
+}
+
+export type HotelOfReservation = { supplier: string; hotelCode: string; hotelName: string; timeZone: string }
+
+/** As they are called now; undefined where the hotel was removed with its reservations. */
+export async function selectOptionalHotelOfReservation(
+  db: Queryable,
+  hotelId: number,
+): Promise<HotelOfReservation | undefined> {
+  const { rows } = await db.query<HotelOfReservation>(
+    `select supplier.name as supplier, hotel.code as "hotelCode", hotel.name as "hotelName",
+       hotel.time_zone as "timeZone"
+     from hotel join supplier on supplier.id = hotel.supplier_id where hotel.id = $1`,
+    [hotelId],
+  )
+  return rows[0]
+}
+
+/** Whether a card is kept, and for how long: never the card. */
+export async function selectOptionalCardTerms(
+  db: Queryable,
+  reservationId: number,
+  nowMs: number,
+): Promise<{ keptUntilMs: number; isCvvKept: boolean } | undefined> {
+  const { rows } = await db.query<{ keptUntilMs: number; isCvvKept: boolean }>(
+    `select ${ms('keep_until')} as "keptUntilMs", cvv is not null as "isCvvKept" from reservation_card
+     where reservation_id = $1 and card is not null and keep_until > to_timestamp($2::float8 / 1000)`,
+    [reservationId, nowMs],
+  )
+  return rows[0]
+}
+
+export type AlertRow = {
+  deliveryId: string
+  reason: 'undelivered' | 'arrival_near'
+  atMs: number
+  clearedAtMs: number | null
+}
+
+/** Newest first. */
+export async function selectAlerts(db: Queryable, deliveryIds: readonly string[]): Promise<AlertRow[]> {
+  const { rows } = await db.query<AlertRow>(
+    `select delivery_id as "deliveryId", reason, ${ms('at')} as "atMs", ${ms('cleared_at')} as "clearedAtMs"
+     from delivery_alert where delivery_id = any($1::uuid[]) order by delivery_alert.id desc`,
+    [deliveryIds],
+  )
+  return rows
+}

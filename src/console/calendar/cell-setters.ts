@@ -1,0 +1,61 @@
+import type { Setter } from '../../offers/set-by.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { isRecord } from '../../http/validate.ts'
+import { unpack } from '../../push-log/compress.ts'
+import type { CellSetter } from './contract.ts'
+import { selectKeyNames } from './store.ts'
+
+/** Who set values of a hotel, with the names of keys and the reasons of stop-sells; the same order as asked. */
+export async function shownSetters(
+  db: Queryable,
+  hotelId: number,
+  setters: readonly (Setter | undefined)[],
+): Promise<(CellSetter | null)[]> {
+  const keyIds = new Set(setters.flatMap((setter) => setter?.push?.keyId ?? []))
+  const nameById = await selectKeyNames(db, [...keyIds])
+  const reasonOf = await readReasons(db, hotelId, requestsOf(setters))
+  return setters.map((setter) => {
+    if (setter === undefined) return null
+    if (setter.push) {
+      const { id, requestId, at, keyId } = setter.push
+      const key = keyId === null ? null : (nameById.get(keyId) ?? null)
+      return { by: 'push', pushId: id, requestId, at, item: setter.item ?? null, keyId, key }
+    }
+    if (setter.reservationId !== undefined)
+      return { by: 'reservation', reservationId: setter.reservationId, at: setter.at }
+    const { operator, requestId, at } = setter
+    return { by: 'operator', operator, requestId, at, reason: reasonOf.get(requestId) ?? null }
+  })
+}
+
+/** The requests by which operators stopped the sale. */
+function requestsOf(setters: readonly (Setter | undefined)[]): string[] {
+  return [
+    ...new Set(
+      setters.flatMap((setter) =>
+        setter === undefined || setter.push || setter.reservationId !== undefined ? [] : setter.requestId,
+      ),
+    ),
+  ]
+}
+
+/** Reasons of stop-sells by request, from what the push log keeps of them. */
+async function readReasons(
+  db: Queryable,
+  hotelId: number,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (requestIds.length === 0) return new Map()
+  const { rows } = await db.query<{ requestId: string; bodyEncoding: string; body: Buffer | null }>(
+    // By hotel and kind: pushes that are not of ARI have an index of these.
+    `select request_id as "requestId", body_encoding as "bodyEncoding", body from push_log
+     where hotel_id = $1 and kind = 'stopSell' and request_id = any($2::text[]) order by id`,
+    [hotelId, requestIds],
+  )
+  return new Map(
+    rows.flatMap(({ requestId, bodyEncoding, body }): [string, string][] => {
+      const sent: unknown = body ? JSON.parse(unpack(bodyEncoding, body).toString()) : undefined
+      return isRecord(sent) && typeof sent['reason'] === 'string' ? [[requestId, sent['reason']]] : []
+    }),
+  )
+}

@@ -1,0 +1,81 @@
+import { todayIn } from '../../hotels/hotel-clock.ts'
+import { answer, besideShape, onEveryProblem, type Mounted } from '../../http/mount.ts'
+import { rejectIfAny } from '../../http/rejected.ts'
+import { formatNight, parseNight } from '../../base/calendar.ts'
+import { isOffered, quoteOf, soughtStay, type Quote, type SoughtStay } from '../../offers/evaluate.ts'
+import { explain } from '../../offers/explain.ts'
+import { daysMovedMax, nearestOf } from '../../offers/nearest.ts'
+import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-catalog.ts'
+import { OfferTexts, textsBeforeNights } from '../../offers/offer-text.ts'
+import { stayProblems } from '../../offers/offer-rules.ts'
+import { partiesOf } from '../../offers/party.ts'
+import { RoomRateDays } from '../../offers/room-rate-days.ts'
+import { readSetters } from '../../offers/set-by.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { isRecord } from '../../http/validate.ts'
+import { calendarRoutes, type ExplainedOffer } from './contract.ts'
+import { shownSetters } from './cell-setters.ts'
+import { readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
+import type { CalendarNeeds } from './get-calendar.ts'
+
+/** POST /hotels/{hotelId}/explain: the same rules as those of offers, told of one room-rate whether it can be booked or not. */
+export const explainStay = (needs: CalendarNeeds): Mounted =>
+  onEveryProblem(
+    calendarRoutes.explainStay,
+    (sent, shapeProblems) =>
+      rejectIfAny(besideShape(shapeProblems, isRecord(sent) ? stayProblems(sent) : [])),
+    async ({ params, body }) => {
+      const [arrival, departure] = [parseNight(body.checkin) ?? 0, parseNight(body.checkout) ?? 0]
+      const range = { firstDay: arrival - daysMovedMax, lastDay: departure + daysMovedMax }
+      const stay = await readHotelStay(needs.stays, params.hotelId, range)
+      const { catalog, revision } = stay
+      const roomRate = roomRateNamed(catalog, body, '/roomId', '/rateId')
+      const rooms = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
+      const parties = partiesOf(rooms, catalog)
+      const sought = soughtStay({ arrival, departure }, todayIn(catalog, needs.clock.now()), parties)
+      const window = { from: range.firstDay, days: range.lastDay - range.firstDay + 1 }
+      const days = new RoomRateDays(stay, window, parties.priceFields)
+      days.turnTo(roomRate)
+      const rules = explain(days, catalog, roomRate, sought)
+      const quote = isOffered(catalog, roomRate, sought) ? quoteOf(days, roomRate, sought) : undefined
+      const nearest = quote ? undefined : nearestOf(days, catalog, roomRate, { asked: rooms, sought })
+      const setterOf = await readSetters(needs.db, [{ catalog, tested: [{ roomRate, rules }] }])
+      const setBy = await shownSetters(
+        needs.db,
+        catalog.hotelId,
+        rules.map(({ origin }) => setterOf(catalog, roomRate, origin)),
+      )
+      const explained: AnswerOf<typeof calendarRoutes.explainStay> = {
+        isBookable: quote !== undefined,
+        currency: catalog.currency,
+        revision,
+        rules: rules.map(({ days: tested, origin: _origin, ...rule }, index) => ({
+          ...rule,
+          dates: tested.map(formatNight),
+          setBy: setBy[index] ?? null,
+        })),
+        offer: quote ? offerOf(catalog, roomRate, sought, quote) : null,
+        nearest: nearest
+          ? {
+              ...nearest,
+              rooms: nearest.rooms.map(({ adults, childAges }) => ({ adults, childAges: [...childAges] })),
+            }
+          : null,
+      }
+      return answer(200, explained)
+    },
+  )
+
+function offerOf(
+  catalog: BookingCatalog,
+  roomRate: BookableRoomRate,
+  sought: SoughtStay,
+  quote: Quote,
+): ExplainedOffer {
+  const texts = new OfferTexts(catalog, sought, { beforeNights: textsBeforeNights(sought), hasTrace: true })
+  // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: offer-text.ts wrote it just now.
+  const { unitsLeft, rooms, taxes, total, cancelPolicy, fees, trace }: ExplainedOffer = JSON.parse(
+    texts.text(roomRate, quote),
+  )
+  return { unitsLeft, rooms, taxes, total, cancelPolicy, fees, trace }
+}

@@ -1,0 +1,129 @@
+import { unset } from '../../ari/block-codec.ts'
+import type { Block } from '../../ari/block.ts'
+import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../../ari/fields.ts'
+import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-catalog.ts'
+import type { Origin } from '../../offers/explain.ts'
+import { RoomRateDays, type RowName } from '../../offers/room-rate-days.ts'
+import { readSetters } from '../../offers/set-by.ts'
+import type { HotelStay } from '../../offers/stays.ts'
+import { firstDay, formatNight, monthOf, parseNight, type DayNumber } from '../../base/calendar.ts'
+import { minorText } from '../../base/money.ts'
+import { answer, on, type Mounted } from '../../http/mount.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { calendarRestrictions, calendarRoutes, type CellValue } from './contract.ts'
+import { readCellHistory } from './cell-history.ts'
+import { shownSetters } from './cell-setters.ts'
+import { readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
+import type { CalendarNeeds } from './get-calendar.ts'
+
+/** GET /hotels/{hotelId}/calendar/cell. */
+export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
+  on(calendarRoutes.getCalendarCell, async ({ params, query }) => {
+    const night = parseNight(query.night) ?? 0
+    const stay = await readHotelStay(needs.stays, params.hotelId, { firstDay: night, lastDay: night })
+    const { catalog, revision } = stay
+    const roomRate = roomRateNamed(catalog, { roomId: query.room, rateId: query.rate }, '?room', '?rate')
+    const rows: RowName[] = query.rate === undefined ? ['room'] : ['room', 'rate']
+    const held = heldOf(stay, roomRate, rows, night)
+    const origins = held.map(({ origin }) => ({ origin }))
+    const setterOf = await readSetters(needs.db, [{ catalog, tested: [{ roomRate, rules: origins }] }])
+    const setBy = await shownSetters(
+      needs.db,
+      catalog.hotelId,
+      origins.map(({ origin }) => setterOf(catalog, roomRate, origin)),
+    )
+    const history = await readCellHistory(needs.db, catalog.hotelId, {
+      roomId: query.room,
+      rateId: query.rate,
+      night,
+    })
+    const cell: AnswerOf<typeof calendarRoutes.getCalendarCell> = {
+      night: formatNight(night),
+      roomId: roomRate.room.code,
+      roomName: roomRate.room.name,
+      rateId: query.rate ?? null,
+      rateName: query.rate === undefined ? null : roomRate.rate.name,
+      currency: catalog.currency,
+      revision,
+      values: held.map(({ value }, index) => ({ ...value, setBy: setBy[index] ?? null })),
+      ...history,
+    }
+    return answer(200, cell)
+  })
+
+type Held = { value: Omit<CellValue, 'setBy'>; origin: Origin }
+
+const plainNames = ['inventory', 'closed', 'stopSell', ...calendarRestrictions] as const
+type PlainName = (typeof plainNames)[number]
+const plainNameOf = new Map<number, PlainName>(plainNames.map((name) => [fieldNumber[name], name]))
+const switches: ReadonlySet<PlainName> = new Set([
+  'closed',
+  'stopSell',
+  'closedToArrival',
+  'closedToDeparture',
+])
+
+/** What the rows hold on the night, or held before it was cleared. */
+function heldOf(
+  stay: HotelStay,
+  roomRate: BookableRoomRate,
+  rows: readonly RowName[],
+  night: DayNumber,
+): Held[] {
+  const days = new RoomRateDays(stay, { from: night, days: 1 }, [])
+  days.turnTo(roomRate)
+  const index = night - firstDay(monthOf(night))
+  return rows.flatMap((row) => {
+    const [block] = days.blocks(row)
+    if (!block) return []
+    return fieldsOf(block).flatMap((field): Held[] => {
+      const revision = block.revisions(field)?.[index] ?? unset
+      if (revision === unset) return []
+      const value = block.values(field)?.[index] ?? unset
+      return [
+        {
+          value: {
+            of: row,
+            ...shownField(field, value, stay.catalog),
+            ...formerOf(field, value, revision, stay),
+            revision,
+          },
+          origin: { kind: 'ari', revision, row, field, day: night },
+        },
+      ]
+    })
+  })
+}
+
+function fieldsOf(block: Block): number[] {
+  const fields = new Set([...plainNameOf.keys(), fieldNumber.unitPrice, ...block.fields()])
+  // Prices first, in the order of guests, then the rest in the order of their numbers.
+  return [...fields].sort(
+    (one, other) => Number(isPriceField(other)) - Number(isPriceField(one)) || one - other,
+  )
+}
+
+function shownField(
+  field: number,
+  value: number,
+  { minorDigits }: BookingCatalog,
+): Omit<CellValue, 'of' | 'revision' | 'setBy'> {
+  if (isPriceField(field)) {
+    const bucket = isGuestPriceField(field) ? guestBucket(field) : {}
+    return { field: 'price', ...bucket, value: value === unset ? null : minorText(value, minorDigits) }
+  }
+  const name = plainNameOf.get(field)
+  if (name === undefined) throw new RangeError(`field ${field} has no name`)
+  if (value === unset) return { field: name, value: null }
+  return { field: name, value: switches.has(name) ? true : value }
+}
+
+function formerOf(
+  field: number,
+  value: number,
+  revision: number,
+  { currencyRevision }: HotelStay,
+): { isFormerCurrency?: boolean } {
+  const isFormer = isPriceField(field) && value !== unset && revision <= currencyRevision
+  return isFormer ? { isFormerCurrency: true } : {}
+}

@@ -1,0 +1,101 @@
+import { todayIn } from '../../hotels/hotel-clock.ts'
+import { commonLimits } from '../../keys/contract.ts'
+import { partiesOf } from '../../offers/party.ts'
+import { guestAgeMax, guestsPerRoomMax } from '../../offers/contract.ts'
+import type { StayReader } from '../../offers/stays.ts'
+import { formatNight, parseNight } from '../../base/calendar.ts'
+import { answer, onEveryProblem, type Judge, type Mounted } from '../../http/mount.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import { readableQuery } from '../../http/query.ts'
+import { rejectIfAny, shown, type Problem } from '../../http/rejected.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { calendarRooms } from './columns.ts'
+import { calendarCellsMax, calendarNightsMax, calendarRoutes, type CalendarParty } from './contract.ts'
+import { selectOptionalCalendarHotel } from './store.ts'
+import { hotelNotFound, hotelNumber, readHotelStay } from '../hotels/find-hotel.ts'
+
+export type CalendarNeeds = Needs & { stays: StayReader }
+
+/** Nights before today that are shown unless told; what was held on them may be of use. */
+const daysBackShown = 7
+
+/** GET /hotels/{hotelId}/calendar. */
+export const getCalendar = (needs: CalendarNeeds): Mounted =>
+  onEveryProblem(calendarRoutes.getCalendar, judge, async ({ params, query, read }) => {
+    const { party } = read
+    const hotel = await selectOptionalCalendarHotel(needs.db, hotelNumber(params.hotelId))
+    if (!hotel) throw hotelNotFound(params.hotelId)
+    const today = todayIn(hotel, needs.clock.now())
+    const from = read.from ?? today - daysBackShown
+    const to = read.to ?? today + commonLimits.ariDaysAhead
+    const lastDay = Math.max(from, Math.min(to, from + calendarNightsMax - 1))
+    const stay = await readHotelStay(needs.stays, params.hotelId, { firstDay: from, lastDay })
+    const { catalog, revision } = stay
+    const nightsMax = Math.floor(calendarCellsMax / Math.max(1, catalog.roomRates.length))
+    const days = Math.min(lastDay - from + 1, Math.max(1, nightsMax))
+    const shownParty = [party.adults, ...party.childAges].join('_')
+    const version = [revision, catalog.version, today, from, days, shownParty].join('.')
+    if (query.since === version) return answer(200, { isUnchanged: true, version })
+    const window = { from, days, today, parties: partiesOf([party], catalog) }
+    const { hotelId, supplier, hotelCode, currency, minorDigits, timeZone, isAvailable } = catalog
+    const { minChildAge, maxChildAge } = catalog
+    const calendar: AnswerOf<typeof calendarRoutes.getCalendar> = {
+      isUnchanged: false,
+      version,
+      hotel: {
+        hotelId,
+        supplier,
+        code: hotelCode,
+        name: hotel.name,
+        currency,
+        minorDigits,
+        timeZone,
+        isAvailable,
+        minChildAge,
+        maxChildAge,
+      },
+      revision,
+      today: formatNight(today),
+      from: formatNight(from),
+      to: formatNight(from + days - 1),
+      party,
+      rooms: await calendarRooms(stay, window),
+    }
+    return answer(200, calendar)
+  })
+
+type Read = { from: number | undefined; to: number | undefined; party: CalendarParty }
+
+const judge: Judge<Read> = (sent, shapeProblems) => {
+  const { from, to, adults, childAges } = readableQuery(sent, shapeProblems)
+  const wrong = [...shapeProblems]
+  const [first, last] = [parseNight(from ?? ''), parseNight(to ?? '')]
+  if (first !== undefined && last !== undefined && last < first)
+    wrong.push({
+      type: 'DATES_REVERSED',
+      message: 'to must not be before from',
+      path: '?to',
+      value: shown(to),
+    })
+  const party = {
+    adults: readNumber('adults', adults ?? '2', { min: 1, max: guestsPerRoomMax }, wrong),
+    childAges: (childAges === undefined || childAges === '' ? [] : childAges.split(',')).map((age) =>
+      readNumber('childAges', age, { min: 0, max: guestAgeMax }, wrong),
+    ),
+  }
+  rejectIfAny(wrong)
+  return { from: first, to: last, party }
+}
+
+function readNumber(
+  name: string,
+  text: string,
+  { min, max }: { min: number; max: number },
+  wrong: Problem[],
+): number {
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : -1
+  if (number >= min && number <= max) return number
+  const message = `${name} must be of integers from ${min} to ${max}`
+  wrong.push({ type: 'INVALID_PARTY', message, path: `?${name}`, value: shown(text) })
+  return min
+}

@@ -1,0 +1,165 @@
+import { audit } from '../../operators/audit.ts'
+import { answer, on, onEveryProblem, type Judge, type Mounted, type Operator } from '../../http/mount.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { Rejected, rejectIfAny, shown, type Problem } from '../../http/rejected.ts'
+import type { AnswerOf, BodyOf } from '../../http/route.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { isRecord } from '../../http/validate.ts'
+import { deliveryIdOf, parseDeliveryId } from '../../bookings/delivery-queue.ts'
+import { sendAgain } from '../../deliveries/send-again.ts'
+import { deliveryConsoleRoutes, sentAgainMax, type SentAgainAnswer } from './contract.ts'
+import { openSearchOf, readDeliverySearch, readQueryOf } from './search.ts'
+import { selectStates, selectToSendAgain, type OpenSearch } from './store.ts'
+
+/** Sending deliveries again: the same as `ari deliveries again`, with a person's name in the audit log. */
+
+type By = { operator: Operator; requestId: string }
+
+/** POST /deliveries/{deliveryId}/send-again. */
+export const sendDeliveryAgain = ({ db, clock }: Needs): Mounted =>
+  on(deliveryConsoleRoutes.sendDeliveryAgain, async ({ params, operator, requestId }) => {
+    const said = await transaction(db, (connection) =>
+      sendChosen(connection, [params.deliveryId], { operator, requestId }, clock.now()),
+    )
+    return answer(200, said)
+  })
+
+/** GET /deliveries/count-to-send. */
+export const countDeliveriesToSend = ({ db, clock }: Needs): Mounted =>
+  onEveryProblem(deliveryConsoleRoutes.countDeliveriesToSend, judgeCount(clock), async ({ read }) => {
+    const ids = await selectToSendAgain(db, read, sentAgainMax.byFilter + 1)
+    const said: AnswerOf<typeof deliveryConsoleRoutes.countDeliveriesToSend> = {
+      count: Math.min(ids.length, sentAgainMax.byFilter),
+      isMore: ids.length > sentAgainMax.byFilter,
+    }
+    return answer(200, said)
+  })
+
+const judgeCount =
+  (clock: Needs['clock']): Judge<OpenSearch> =>
+  (sent, shapeProblems) => {
+    const { query, wrong } = readQueryOf(sent, shapeProblems)
+    const read = readDeliverySearch({ state: 'undelivered', ...query }, clock.now(), wrong)
+    rejectIfAny(wrong)
+    if (read.kind === 'open') return read.search
+    throw new Rejected(400, { ...filterNeeded, path: '?state' })
+  }
+
+/** What arrived once is sent again by hand only, never by a filter. */
+const filterNeeded = {
+  type: 'UNDELIVERED_ONLY',
+  message: 'By a filter only undelivered deliveries are sent again',
+  hint: 'Choose those that arrived one by one',
+} as const
+
+/** POST /deliveries/send-again. */
+export const sendDeliveriesAgain = ({ db, clock }: Needs): Mounted =>
+  onEveryProblem(
+    deliveryConsoleRoutes.sendDeliveriesAgain,
+    (body, shapeProblems) => rejectIfAny([...shapeProblems, ...problemsOf(body)]),
+    async ({ body, operator, requestId }) => {
+      const by = { operator, requestId }
+      const nowMs = clock.now()
+      const said = await transaction(db, (connection) =>
+        body.deliveryIds
+          ? sendChosen(connection, body.deliveryIds, by, nowMs)
+          : sendMeant(connection, body, by, nowMs),
+      )
+      return answer(200, said)
+    },
+  )
+
+function problemsOf(body: unknown): Problem[] {
+  if (!isRecord(body)) return []
+  const isChosen = body['deliveryIds'] !== undefined
+  const isFiltered = body['filter'] !== undefined
+  if (isChosen !== isFiltered && (isChosen || body['count'] !== undefined)) return []
+  return [
+    {
+      type: 'CHOICE_REQUIRED',
+      message: 'Deliveries are named by deliveryIds, or by filter and count',
+      path: '',
+      hint: 'Send either; count is what GET /console/api/deliveries/count-to-send answered',
+    },
+  ]
+}
+
+async function sendChosen(
+  connection: Queryable,
+  deliveryIds: readonly string[],
+  { operator, requestId }: By,
+  nowMs: number,
+): Promise<SentAgainAnswer> {
+  const ids = deliveryIds.map(parseDeliveryId)
+  const before = await selectStates(
+    connection,
+    ids.flatMap((id) => id ?? []),
+  )
+  const unknown = deliveryIds.filter((_, index) => !before.has(ids[index] ?? ''))
+  rejectIfAny(unknown.map(deliveryUnknown), 404)
+  const sent = await sendAgain(connection, { ids: [...before.keys()] }, nowMs)
+  rejectIfNothing(sent)
+  await audit(connection, {
+    operator,
+    requestId,
+    action: 'delivery.send-again',
+    subject: deliveryIds.length === 1 ? `delivery ${deliveryIds[0]}` : `${before.size} deliveries`,
+    before: {
+      deliveries: [...before].map(([id, standing]) => ({ deliveryId: deliveryIdOf(id), ...standing })),
+    },
+    after: sent,
+  })
+  return sent
+}
+
+function rejectIfNothing({ again, repeated, nowhere }: SentAgainAnswer): void {
+  if (again + repeated > 0) return
+  throw new Rejected(409, nowhere > 0 ? noUrl : nothingToSend)
+}
+
+const noUrl = {
+  type: 'NO_URL',
+  message: 'Nothing is sent again: the supplier has registered no URL for reservations',
+  hint: 'Tell the hotel by other means. The supplier can register one with POST /push/webhook/pushbook, or fetch its reservations',
+} as const
+
+const nothingToSend = {
+  type: 'NOTHING_TO_SEND',
+  message: 'Nothing is sent again',
+  hint: 'It is under way, a newer version took its place, or it was queued once more already',
+} as const
+
+function deliveryUnknown(sent: string): Problem {
+  return { type: 'DELIVERY_NOT_FOUND', message: 'Delivery not found', value: shown(sent) }
+}
+
+async function sendMeant(
+  connection: Queryable,
+  { filter, count = 0 }: BodyOf<typeof deliveryConsoleRoutes.sendDeliveriesAgain>,
+  { operator, requestId }: By,
+  nowMs: number,
+): Promise<SentAgainAnswer> {
+  const wrong: Problem[] = []
+  const search = filter && openSearchOf(filter, nowMs, wrong)
+  rejectIfAny(wrong)
+  const ids = search ? await selectToSendAgain(connection, search, count + 1) : []
+  if (ids.length > count) throw new Rejected(409, moreByNow)
+  const sent = await sendAgain(connection, { ids }, nowMs)
+  rejectIfNothing(sent)
+  await audit(connection, {
+    operator,
+    requestId,
+    action: 'delivery.send-again',
+    subject: 'deliveries by filter',
+    before: { filter },
+    after: sent,
+  })
+  return sent
+}
+
+const moreByNow = {
+  type: 'MORE_BY_NOW',
+  message: 'More deliveries are meant than were counted; none was sent',
+  hint: 'Count them again, and confirm the number',
+} as const

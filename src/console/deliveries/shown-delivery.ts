@@ -1,0 +1,97 @@
+import type { Queryable } from '../../postgres/postgres.ts'
+import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
+import { placeOf } from '../../webhooks/place.ts'
+import type { ListedDelivery, ShownDelivery } from './contract.ts'
+import { selectPushbookUrls, type AttemptRow, type DeliveryRow } from './store.ts'
+import type { Reach } from '../bookings/contract.ts'
+
+/** Deliveries in the words of the console. */
+
+export function instantOf(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}
+
+export const optionalInstant = (epochMs: number | null): string | null =>
+  epochMs === null ? null : instantOf(epochMs)
+
+/** Where each endpoint is, as far as a key still has its URL: host and path, because the rest may hold secrets. */
+export async function placesOf(
+  db: Queryable,
+  deliveries: readonly DeliveryRow[],
+): Promise<ReadonlyMap<number, string>> {
+  const suppliers = new Set(deliveries.map(({ supplierId }) => supplierId))
+  const urls = suppliers.size === 0 ? [] : await selectPushbookUrls(db, [...suppliers])
+  return new Map(urls.map((url) => [endpointOf(url), placeOf(url)]))
+}
+
+export function shownListed(row: DeliveryRow, places: ReadonlyMap<number, string>): ListedDelivery {
+  const { id, endpoint, createdAtMs, undeliveredSinceMs, dueAtMs, giveUpAtMs, ...rest } = row
+  const { deliveredAtMs, alertedAtMs, arrivesAtMs, ...shown } = rest
+  return {
+    deliveryId: deliveryIdOf(id),
+    ...shown,
+    endpoint: endpoint === noEndpoint ? null : { id: String(endpoint), place: places.get(endpoint) ?? null },
+    createdAt: instantOf(createdAtMs),
+    undeliveredSince: instantOf(undeliveredSinceMs),
+    dueAt: optionalInstant(dueAtMs),
+    giveUpAt: instantOf(giveUpAtMs),
+    deliveredAt: optionalInstant(deliveredAtMs),
+    alertedAt: optionalInstant(alertedAtMs),
+    arrivesAt: instantOf(arrivesAtMs),
+  }
+}
+
+export function shownWithTimeline(
+  row: DeliveryRow,
+  places: ReadonlyMap<number, string>,
+  attempts: readonly AttemptRow[],
+): ShownDelivery {
+  return {
+    ...shownListed(row, places),
+    timeline: attempts.map(({ deliveryId: _delivery, atMs, ...attempt }) => ({
+      ...attempt,
+      at: instantOf(atMs),
+    })),
+  }
+}
+
+/** Whether the hotel knows of the present version, from all deliveries of the reservation, newest first. */
+export function reachOf(
+  version: number,
+  deliveries: readonly DeliveryRow[],
+  attempts: ReadonlyMap<string, readonly AttemptRow[]>,
+): Reach {
+  const present = deliveries.filter((one) => one.version === version)
+  const arrivedVersions = deliveries.filter((one) => one.state === 'delivered').map((one) => one.version)
+  const earlier = arrivedVersions.find((one) => one < version) ?? null
+  // The first of those that arrived: repeats change nothing.
+  const arrived = present.findLast(({ state }) => state === 'delivered')
+  if (arrived) {
+    const made = attempts.get(arrived.id) ?? []
+    const wasFetched =
+      !made.some(({ outcome }) => outcome === 'accepted') && (made.length > 0 || arrived.attempts === 0)
+    const kind = wasFetched ? 'acknowledged' : 'reached'
+    const at = optionalInstant(arrived.deliveredAtMs)
+    return { kind, at, attempts: arrived.attempts, nextAt: null, earlierVersion: null }
+  }
+  const [last] = present
+  if (!last) return { kind: 'unknown', at: null, attempts: 0, nextAt: null, earlierVersion: earlier }
+  return {
+    kind: reachByState[last.state],
+    at: instantOf(last.undeliveredSinceMs),
+    attempts: last.attempts,
+    nextAt: optionalInstant(last.dueAtMs),
+    earlierVersion: earlier,
+  }
+}
+
+const reachByState: Readonly<Record<DeliveryRow['state'], Reach['kind']>> = {
+  queued: 'on_its_way',
+  sending: 'on_its_way',
+  failing: 'failing',
+  no_url: 'no_url',
+  dead: 'given_up',
+  delivered: 'reached',
+  // A newer version is always the present one.
+  superseded: 'unknown',
+}

@@ -1,0 +1,228 @@
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { ReservationStatus } from '../../bookings/lifecycle.ts'
+import type { DeliveryState, openStates, ShownAttempt } from './contract.ts'
+import type { ReservationNote } from '../bookings/note-contract.ts'
+import { lastNoteOf } from '../bookings/note-store.ts'
+import { stateOf } from '../../deliveries/state.ts'
+
+/** What operators search among deliveries: the SQL, whole statements. */
+
+const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
+
+export type OpenState = (typeof openStates)[number]
+
+/** Of the undelivered ones, which are few whatever number of deliveries there is. */
+export type OpenSearch = {
+  state: OpenState
+  supplierId: number | undefined
+  hotelId: number | undefined
+  endpoint: number | undefined
+  undeliveredBeforeMs: number | undefined
+  arrivesBeforeMs: number | undefined
+  isAlerted: boolean
+}
+
+export type DeliveryPlace = { createdAtMs: number; id: string }
+export type Page = { after: DeliveryPlace | undefined; limit: number }
+
+const isOpenState: Readonly<Record<OpenState, string>> = {
+  undelivered: 'true',
+  queued: `delivery.status = 'queued' and delivery.first_failed_at is null and delivery.endpoint <> 0`,
+  sending: `delivery.status = 'sending'`,
+  failing: `delivery.status in ('queued', 'sending') and delivery.first_failed_at is not null`,
+  no_url: `delivery.status = 'queued' and delivery.endpoint = 0`,
+  dead: `delivery.status = 'dead'`,
+}
+
+/** The parameters $1 to $6. */
+const isMeant = ({ state }: OpenSearch): string => `delivery.status in ('queued', 'sending', 'dead')
+  and ${isOpenState[state]} and ($1::int is null or delivery.supplier_id = $1)
+  and ($2::int8 is null or delivery.endpoint = $2)
+  and ($3::float8 is null or delivery.undelivered_since <= to_timestamp($3 / 1000))
+  and ($4::float8 is null or delivery.arrives_at <= to_timestamp($4 / 1000))
+  and ($5::boolean is null or delivery.alerted_at is not null)
+  and ($6::int is null or delivery.hotel_id = $6)`
+
+function meant(search: OpenSearch): unknown[] {
+  const { supplierId, hotelId, endpoint, undeliveredBeforeMs, arrivesBeforeMs, isAlerted } = search
+  return [
+    supplierId ?? null,
+    endpoint ?? null,
+    undeliveredBeforeMs ?? null,
+    arrivesBeforeMs ?? null,
+    isAlerted || null,
+    hotelId ?? null,
+  ]
+}
+
+export type DeliveryRow = {
+  id: string
+  reservationId: number
+  version: number
+  reservationStatus: ReservationStatus
+  supplierId: number
+  supplier: string
+  hotelId: number
+  hotelName: string
+  timeZone: string
+  state: DeliveryState
+  endpoint: number
+  attempts: number
+  outcome: string | null
+  httpStatus: number | null
+  createdAtMs: number
+  undeliveredSinceMs: number
+  /** Null: with the next hourly run, or never. */
+  dueAtMs: number | null
+  isForHourlyRun: boolean
+  giveUpAtMs: number
+  deliveredAtMs: number | null
+  alertedAtMs: number | null
+  arrivesAtMs: number
+  isRepeat: boolean
+  isPresent: boolean
+  lastNote: ReservationNote | null
+}
+
+const shownDeliveries = `
+  select delivery.id, delivery.reservation_id as "reservationId", delivery.version,
+    delivery.reservation_status as "reservationStatus", delivery.supplier_id as "supplierId", supplier.name as supplier,
+    delivery.hotel_id as "hotelId", hotel.name as "hotelName", hotel.time_zone as "timeZone",
+    ${stateOf('delivery')} as state, delivery.endpoint, delivery.attempts, last.outcome,
+    last.http_status as "httpStatus", ${ms('delivery.created_at')} as "createdAtMs",
+    ${ms('delivery.undelivered_since')} as "undeliveredSinceMs",
+    case when delivery.status = 'queued' and due_at <> 'infinity' then ${ms('due_at')} end as "dueAtMs",
+    delivery.status = 'queued' and due_at = 'infinity' and delivery.endpoint <> 0 as "isForHourlyRun",
+    ${ms('give_up_at')} as "giveUpAtMs", ${ms('delivered_at')} as "deliveredAtMs",
+    ${ms('alerted_at')} as "alertedAtMs", ${ms('arrives_at')} as "arrivesAtMs", is_repeat as "isRepeat",
+    reservation.version = delivery.version as "isPresent", ${lastNoteOf('delivery.reservation_id')} as "lastNote"
+  from delivery join reservation on reservation.id = delivery.reservation_id
+    join supplier on supplier.id = delivery.supplier_id join hotel on hotel.id = delivery.hotel_id
+    left join lateral (
+      select outcome, http_status from delivery_attempt
+      where delivery_id = delivery.id order by attempt desc limit 1
+    ) as last on true`
+
+const newestFirst = 'order by delivery.created_at desc, delivery.id desc'
+/** The parameters $7 and $8. */
+const isAfter = `($7::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($7 / 1000), $8::uuid))`
+
+/** Undelivered ones, newest first. */
+export async function selectOpenDeliveries(
+  db: Queryable,
+  search: OpenSearch,
+  { after, limit }: Page,
+): Promise<DeliveryRow[]> {
+  const { rows } = await db.query<DeliveryRow>(
+    `${shownDeliveries} where delivery.id in (
+       select delivery.id from delivery where ${isMeant(search)} and ${isAfter} ${newestFirst} limit $9
+     ) ${newestFirst}`,
+    [...meant(search), after?.createdAtMs ?? null, after?.id ?? null, limit],
+  )
+  return rows
+}
+
+type AllSearch = {
+  supplierId: number | undefined
+  hotelId: number | undefined
+  status: 'delivered' | 'superseded' | undefined
+}
+
+/** Of all, newest first; `status`: only those. */
+export async function selectAllDeliveries(
+  db: Queryable,
+  { supplierId, hotelId, status }: AllSearch,
+  { after, limit }: Page,
+): Promise<DeliveryRow[]> {
+  const ofStatus = {
+    delivered: `and delivery.status = 'delivered'`,
+    superseded: `and delivery.status = 'superseded'`,
+  }
+  const newest = (from: string, condition: string): string => `
+    select delivery.id, delivery.created_at from ${from}
+    where ${condition} ${status === undefined ? '' : ofStatus[status]}
+      and ($2::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($2 / 1000), $3::uuid))
+    ${newestFirst} limit $4`
+  // By what there is an index of: a hotel's are those of its reservations; all are looked for supplier by supplier, of
+  // whom there are some hundreds.
+  const way =
+    hotelId === undefined
+      ? `supplier as owner cross join lateral (${newest('delivery', 'supplier_id = owner.id')}) as newest
+         where $1::int is null or owner.id = $1`
+      : `(${newest(
+          'reservation join delivery on delivery.reservation_id = reservation.id',
+          'reservation.hotel_id = $5 and ($1::int is null or reservation.supplier_id = $1)',
+        )}) as newest`
+  const { rows } = await db.query<DeliveryRow>(
+    `${shownDeliveries} where delivery.id in (
+       select newest.id from ${way} order by newest.created_at desc, newest.id desc limit $4
+     ) ${newestFirst}`,
+    [
+      supplierId ?? null,
+      after?.createdAtMs ?? null,
+      after?.id ?? null,
+      limit,
+      ...(hotelId === undefined ? [] : [hotelId]),
+    ],
+  )
+  return rows
+}
+
+/** All of a reservation, newest first. */
+export async function selectDeliveriesOf(db: Queryable, reservationId: number): Promise<DeliveryRow[]> {
+  const { rows } = await db.query<DeliveryRow>(
+    `${shownDeliveries} where delivery.reservation_id = $1
+     order by delivery.version desc, delivery.created_at desc, delivery.id desc limit ${deliveriesOfOneMax}`,
+    [reservationId],
+  )
+  return rows
+}
+
+const deliveriesOfOneMax = 100
+
+export type AttemptRow = Omit<ShownAttempt, 'at'> & { deliveryId: string; atMs: number }
+
+/** Oldest first. */
+export async function selectAttemptsOf(db: Queryable, deliveryIds: readonly string[]): Promise<AttemptRow[]> {
+  const { rows } = await db.query<AttemptRow>(
+    `select delivery_id as "deliveryId", attempt, ${ms('at')} as "atMs", trigger, outcome,
+       http_status as "httpStatus", duration_ms as "durationMs", message_id as "messageId", answer
+     from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
+    [deliveryIds],
+  )
+  return rows
+}
+
+/** Of those that a search means, the deliveries that can be sent again: one a reservation, of its present version. */
+export async function selectToSendAgain(db: Queryable, search: OpenSearch, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select distinct on (delivery.reservation_id) delivery.id from delivery join reservation
+       on reservation.id = delivery.reservation_id and reservation.version = delivery.version
+     where ${isMeant(search)} and delivery.status <> 'sending' and not delivery.is_outdated
+     order by delivery.reservation_id, delivery.created_at desc limit $7`,
+    [...meant(search), limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** How deliveries stand before they are sent again; those that there are not are missing. */
+export async function selectStates(db: Queryable, ids: readonly string[]): Promise<Map<string, StandingRow>> {
+  const { rows } = await db.query<StandingRow & { id: string }>(
+    `select id, ${stateOf('delivery')} as state, attempts, reservation_id as "reservationId" from delivery
+     where id = any($1::uuid[])`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, ...standing }) => [id, standing]))
+}
+
+export type StandingRow = { state: DeliveryState; attempts: number; reservationId: number }
+
+/** The URLs that suppliers have registered for reservations, whatever became of the key. */
+export async function selectPushbookUrls(db: Queryable, supplierIds: readonly number[]): Promise<string[]> {
+  const { rows } = await db.query<{ url: string }>(
+    `select distinct pushbook_webhook as url from api_key
+     where supplier_id = any($1::int[]) and pushbook_webhook is not null`,
+    [supplierIds],
+  )
+  return rows.map(({ url }) => url)
+}

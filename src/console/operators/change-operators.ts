@@ -1,0 +1,61 @@
+import type { Revocations } from '../../keys/revocations.ts'
+import {
+  createOperator as create,
+  disableOperator as disable,
+  enableOperator as enable,
+  newSignInLink,
+  operatorNotFound,
+  resetSecondFactor as reset,
+  setRole,
+  type Doing,
+} from '../../operators/manage.ts'
+import { answer, on, type Mounted } from '../../http/mount.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import { operatorRoutes } from './contract.ts'
+
+/** POST /operators and what is below it: accounts of people, which only admins change. */
+
+type OperatorNeeds = Needs & { revocations: Revocations }
+type Asked = Pick<Doing, 'operator' | 'requestId'>
+
+export const createOperator = ({ db, ...needs }: OperatorNeeds): Mounted =>
+  on(operatorRoutes.createOperator, async ({ body: { name, role }, ...asked }) =>
+    answer(200, await create(db, { name, role }, doing(asked, needs))),
+  )
+
+export const changeOperatorRole = ({ db, ...needs }: OperatorNeeds): Mounted =>
+  on(operatorRoutes.changeOperatorRole, async ({ body: { role }, params, ...asked }) =>
+    answer(200, { operator: await setRole(db, idOf(params), role, doing(asked, needs)) }),
+  )
+
+export const disableOperator = ({ db, ...needs }: OperatorNeeds): Mounted =>
+  on(operatorRoutes.disableOperator, async ({ params, ...asked }) =>
+    answer(200, { operator: await disable(db, idOf(params), doing(asked, needs)) }),
+  )
+
+export const enableOperator = ({ db, ...needs }: OperatorNeeds): Mounted =>
+  on(operatorRoutes.enableOperator, async ({ params, ...asked }) =>
+    answer(200, { operator: await enable(db, idOf(params), doing(asked, needs)) }),
+  )
+
+export const resetSecondFactor = ({ db, ...needs }: OperatorNeeds): Mounted =>
+  on(operatorRoutes.resetSecondFactor, async ({ params, ...asked }) =>
+    answer(200, { operator: await reset(db, idOf(params), doing(asked, needs)) }),
+  )
+
+export const createSignInLink = ({ db, ...needs }: OperatorNeeds): Mounted =>
+  on(operatorRoutes.createSignInLink, async ({ params, ...asked }) =>
+    answer(200, await newSignInLink(db, idOf(params), doing(asked, needs))),
+  )
+
+function doing({ operator, requestId }: Asked, { clock, revocations }: Omit<OperatorNeeds, 'db'>): Doing {
+  return { operator, requestId, nowMs: clock.now(), revocations }
+}
+
+const idMax = 2_147_483_647
+
+function idOf({ operatorId }: { operatorId: string }): number {
+  const id = /^[1-9]\d{0,9}$/.test(operatorId) ? Number(operatorId) : 0
+  if (id >= 1 && id <= idMax) return id
+  throw operatorNotFound(operatorId)
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { idOf, openShop, pushNights } from '../../../test/booking.ts'
+import { startGateway, type TestGateway } from '../../../test/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/story.ts'
+import type { Overview } from './contract.ts'
+
+let gateway: TestGateway
+/** Sessions end while the clock goes on for days. */
+let token: string
+
+/** An overview is remembered for a moment: each one is asked of a service that remembers none. */
+const overview = async (): Promise<Overview> => {
+  const fresh = await gateway.second()
+  fresh.clock.set(new Date(gateway.clock.now()).toISOString())
+  return overviewOf(fresh)
+}
+
+async function overviewOf({ url }: TestGateway): Promise<Overview> {
+  const response = await fetch(`${url}/console/api/overview`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  assert.equal(response.status, 200)
+  return JSON.parse(await response.text())
+}
+
+before(async () => {
+  gateway = await startGateway({ now: '2027-03-01T12:00:00Z' })
+  token = await gateway.token('operator')
+})
+after(() => gateway.stop())
+
+test('an empty service has nothing that needs anybody, and no pushes', async () => {
+  const { pushes, deliveries, ...rest } = await overview()
+  assert.deepEqual(rest, {
+    at: '2027-03-01T12:00:00.000Z',
+    undelivered: {
+      all: { count: 0, isMore: false },
+      olderThan: { quarterHour: 0, hour: 0, day: 0 },
+      arrivingWithin: { day: 0, threeDays: 0 },
+      dead: 0,
+      withoutUrl: 0,
+      urgent: [],
+    },
+    refusing: [],
+    stale: { count: 0, isMore: false, since: '2027-02-26', hotels: [] },
+    ending: { count: 0, isMore: false, endsBy: '2027-04', hotels: [] },
+    drifting: { nights: { count: 0, isMore: false }, hotels: [] },
+    vault: { state: 'unused', cardsToRewrap: 0, cardsUnreadable: 0 },
+    circuits: [],
+    hasHotels: false,
+  })
+  assert.deepEqual(pushes.steps.at(0), { at: pushes.since, ...none })
+  assert.deepEqual(deliveries.steps.at(-1), { at: '2027-03-01T12:00:00.000Z', delivered: 0, failed: 0 })
+})
+
+const none = { applied: 0, unchanged: 0, partial: 0, rejected: 0, dryRun: 0 }
+
+test('what needs somebody: refused pushes, a booking that reached nobody, ARI that is old or ends', async () => {
+  const shop = await openShop(gateway, 'Acme')
+  const reservationId = Number(idOf(await shop.book()))
+  gateway.clock.set('2027-03-01T12:20:00Z')
+  const careless = await gateway.supplier('Careless')
+  for (let count = 0; count < 3; count++) await careless.post('/push/ari', { hotelId: 'H1' })
+  await pushStoryHotel(careless)
+
+  const { undelivered, refusing, ending, stale, pushes, hasHotels } = await overview()
+  assert.equal(hasHotels, true)
+  assert.deepEqual(
+    { ...undelivered, urgent: undelivered.urgent.map(({ deliveryId: _id, ...told }) => told) },
+    {
+      all: { count: 1, isMore: false },
+      olderThan: { quarterHour: 1, hour: 0, day: 0 },
+      arrivingWithin: { day: 0, threeDays: 0 },
+      dead: 0,
+      withoutUrl: 1,
+      urgent: [
+        {
+          reservationId,
+          supplier: 'Acme',
+          hotelName: 'Sea View',
+          timeZone: 'Europe/Paris',
+          reservationStatus: 'Confirm',
+          state: 'no_url',
+          undeliveredSince: '2027-03-01T12:00:00.000Z',
+          arrivesAt: '2027-04-19T22:00:00.000Z',
+        },
+      ],
+    },
+  )
+  const refused = { pushes: 5, rejected: 3, partial: 0 }
+  assert.deepEqual(
+    refusing.map(({ supplierId: _id, ...told }) => told),
+    [{ supplier: 'Careless', hour: refused, day: refused }],
+  )
+  // The story's nights end with April.
+  const hotel = { name: 'Sea View', supplier: 'Acme', lastAriAt: '2027-03-01T12:00:00.000Z' }
+  assert.deepEqual(
+    ending.hotels.map(({ hotelId: _id, ...told }) => told),
+    [{ ...hotel, ariUntilMonth: '2027-04' }],
+  )
+  assert.equal(stale.count, 0)
+  assert.deepEqual(pushes.steps.slice(-2), [
+    { at: '2027-03-01T12:00:00.000Z', ...none, applied: 4 },
+    { at: '2027-03-01T12:15:00.000Z', ...none, applied: 2, rejected: 3 },
+  ])
+
+  gateway.clock.set('2027-03-05T12:00:00Z')
+  const later = await overview()
+  assert.deepEqual(
+    [later.stale.since, later.stale.count, later.stale.hotels[0]?.name],
+    ['2027-03-02', 1, 'Sea View'],
+  )
+  assert.deepEqual(later.refusing, [])
+  expectOk(await shop.supplier.post('/push/hotels', [{ ...closedHotel }]))
+  assert.equal((await overview()).stale.count, 0, 'a hotel that takes no bookings may be stale')
+})
+
+const closedHotel = {
+  hotelId: 'H1',
+  hotelName: 'Sea View',
+  currency: 'USD',
+  isAvailable: false,
+  minChildAge: 2,
+  maxChildAge: 12,
+  timezone: 'Europe/Paris',
+}
+
+test('a quarter of an hour that is over is counted once, and stays what it was', async () => {
+  const supplier = await gateway.supplier('Steady')
+  await pushStoryHotel(supplier)
+  gateway.clock.set('2027-03-06T10:05:00Z')
+  await pushNights(supplier)
+  gateway.clock.set('2027-03-06T11:00:00Z')
+  const service = await gateway.second()
+  const read = async (instant: string) => {
+    service.clock.set(instant)
+    const { pushes } = await overviewOf(service)
+    return pushes.steps.find(({ at }) => at === '2027-03-06T10:00:00.000Z')
+  }
+  const expected = { at: '2027-03-06T10:00:00.000Z', ...none, applied: 1 }
+  assert.deepEqual(await read('2027-03-06T11:00:00Z'), expected)
+  assert.deepEqual(await read('2027-03-06T12:30:00Z'), expected)
+})

@@ -1,0 +1,132 @@
+import { BriefMemory } from '../../keys/brief-memory.ts'
+import { dayIn, firstDay, formatNight, monthOf } from '../../base/calendar.ts'
+import { answer, on } from '../../http/mount.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import type { PriceChecker } from '../../price-check/checker.ts'
+import type { CardVault } from '../../cards/card-vault.ts'
+import { placeOf } from '../../webhooks/place.ts'
+import { overviewLimits, overviewRoutes, type NamedCircuit, type Overview } from './contract.ts'
+import { overviewRates, type OverviewRates } from './rates.ts'
+import {
+  countUndelivered,
+  hasHotels,
+  selectCheckedUrls,
+  selectDriftingHotels,
+  selectUrgent,
+  selectWatchedHotels,
+  type WatchedRow,
+} from './store.ts'
+
+export type OverviewNeeds = Needs & {
+  priceChecks: Pick<PriceChecker, 'circuit'>
+  vault: Pick<CardVault, 'status'>
+}
+
+const dayMs = 86_400_000
+/** However many people have the page open, it is read once in so long. */
+const memory = { trustedMs: 5_000, entriesMax: 1 }
+const onlyKey = 'all'
+
+/** GET /overview. */
+export const getOverview = (needs: OverviewNeeds) => {
+  const rates = overviewRates(needs)
+  const remembered = new BriefMemory((_key) => readOverview(needs, rates), memory)
+  return on(overviewRoutes.getOverview, async () => answer(200, { ...(await remembered.get(onlyKey)) }))
+}
+
+async function readOverview(needs: OverviewNeeds, rates: OverviewRates): Promise<Overview> {
+  const nowMs = needs.clock.now()
+  const [undelivered, watched, drifting, circuits, busy, isUsed] = await Promise.all([
+    readUndelivered(needs, nowMs),
+    readWatched(needs, nowMs),
+    readDrifting(needs, nowMs),
+    readCircuits(needs, nowMs),
+    rates(nowMs),
+    hasHotels(needs.db),
+  ])
+  const { state, cardsToRewrap, cardsUnreadable } = needs.vault.status()
+  return {
+    at: new Date(nowMs).toISOString(),
+    undelivered,
+    ...watched,
+    drifting,
+    vault: { state, cardsToRewrap, cardsUnreadable },
+    circuits,
+    ...busy,
+    hasHotels: isUsed,
+  }
+}
+
+const counted = (count: number) => ({
+  count: Math.min(count, overviewLimits.counted),
+  isMore: count > overviewLimits.counted,
+})
+
+async function readUndelivered({ db }: Needs, nowMs: number): Promise<Overview['undelivered']> {
+  const [counts, urgent] = await Promise.all([countUndelivered(db, nowMs), selectUrgent(db, nowMs)])
+  const { all, quarterHour, hour, day, arrivingInDay, arrivingInThreeDays, dead, withoutUrl } = counts
+  return {
+    all: counted(all),
+    olderThan: { quarterHour, hour, day },
+    arrivingWithin: { day: arrivingInDay, threeDays: arrivingInThreeDays },
+    dead,
+    withoutUrl,
+    urgent,
+  }
+}
+
+async function readWatched({ db }: Needs, nowMs: number): Promise<Pick<Overview, 'stale' | 'ending'>> {
+  // A whole day (UTC), because the page behind it asks for one.
+  const staleSince = dayIn('UTC', nowMs) - overviewLimits.staleAfterDays
+  const endsByMonth = monthOf(dayIn('UTC', nowMs + overviewLimits.endsWithinDays * dayMs))
+  const { stale, ending, stalest, endingFirst } = await selectWatchedHotels(db, {
+    staleSinceMs: staleSince * dayMs,
+    endsByMonth,
+  })
+  return {
+    stale: {
+      ...counted(stale),
+      since: formatNight(staleSince),
+      hotels: stalest.map((row) => watchedHotel(row)),
+    },
+    ending: {
+      ...counted(ending),
+      endsBy: monthText(endsByMonth),
+      hotels: endingFirst.map((row) => watchedHotel(row)),
+    },
+  }
+}
+
+function watchedHotel({ ariAtMs, ariUntilMonth, ...row }: WatchedRow): Overview['stale']['hotels'][number] {
+  return {
+    ...row,
+    lastAriAt: ariAtMs === null ? null : new Date(ariAtMs).toISOString(),
+    ariUntilMonth: ariUntilMonth === null ? null : monthText(ariUntilMonth),
+  }
+}
+
+/** `2027-04`. */
+function monthText(month: number): string {
+  return formatNight(firstDay(month)).slice(0, 'YYYY-MM'.length)
+}
+
+async function readDrifting({ db }: Needs, nowMs: number): Promise<Overview['drifting']> {
+  const hotels = await selectDriftingHotels(db, formatNight(dayIn('UTC', nowMs)))
+  let nights = 0
+  for (const hotel of hotels) nights += hotel.nights
+  return {
+    nights: counted(nights),
+    hotels: hotels.slice(0, overviewLimits.listed).map(({ mostShare, ...hotel }) => ({
+      ...hotel,
+      mostPercent: Math.round(mostShare * 1_000) / 10,
+    })),
+  }
+}
+
+async function readCircuits({ db, priceChecks }: OverviewNeeds, nowMs: number): Promise<NamedCircuit[]> {
+  const urls = await selectCheckedUrls(db, nowMs)
+  return urls.flatMap(({ url, ...supplier }) => {
+    const state = priceChecks.circuit(url)
+    return state === 'closed' ? [] : [{ ...supplier, place: placeOf(url), state }]
+  })
+}

@@ -1,0 +1,211 @@
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { PushOutcome } from '../../push-log/contract.ts'
+import { overviewLimits, type UrgentDelivery } from './contract.ts'
+import { stateOf } from '../../deliveries/state.ts'
+
+/** What the overview reads: whole statements, each of which looks at what is open or recent, or stops counting. */
+
+const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
+const { counted, listed } = overviewLimits
+
+export type PushStepRow = { stepMs: number; supplierId: number; outcome: PushOutcome; pushes: number }
+
+const stepOf = (parameter: string): string =>
+  `(floor(extract(epoch from at) * 1000 / ${parameter}::float8) * ${parameter}::float8)::float8`
+
+export async function countPushes(
+  db: Queryable,
+  { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number },
+): Promise<PushStepRow[]> {
+  const { rows } = await db.query<PushStepRow>(
+    // Not named: planned with the instants at hand, so that only their day and its pages of that time are read.
+    `select ${stepOf('$3')} as "stepMs", supplier_id as "supplierId", outcome, count(*)::int as pushes
+     from push_log where at >= to_timestamp($1::float8 / 1000) and at < to_timestamp($2::float8 / 1000)
+     group by 1, 2, 3`,
+    [fromMs, toMs, stepMs],
+  )
+  return rows
+}
+
+export type AttemptStepRow = { stepMs: number; delivered: number; failed: number }
+
+export async function countAttempts(
+  db: Queryable,
+  { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number },
+): Promise<AttemptStepRow[]> {
+  const { rows } = await db.query<AttemptStepRow>(
+    `select ${stepOf('$3')} as "stepMs", count(*) filter (where outcome = 'accepted')::int as delivered,
+       count(*) filter (where outcome <> 'accepted')::int as failed
+     from delivery_attempt where at >= to_timestamp($1::float8 / 1000) and at < to_timestamp($2::float8 / 1000)
+     group by 1`,
+    [fromMs, toMs, stepMs],
+  )
+  return rows
+}
+
+export type UndeliveredCounts = {
+  all: number
+  quarterHour: number
+  hour: number
+  day: number
+  arrivingInDay: number
+  arrivingInThreeDays: number
+  dead: number
+  withoutUrl: number
+}
+
+const isOpen = `delivery.status in ('queued', 'sending', 'dead')`
+
+/** Undelivered ones are few, whatever number of deliveries there is; when they are not, counting ends. */
+export async function countUndelivered(db: Queryable, nowMs: number): Promise<UndeliveredCounts> {
+  const { rows } = await db.query<UndeliveredCounts>(
+    `select count(*)::int as all,
+       count(*) filter (where undelivered_since <= now - interval '15 min')::int as "quarterHour",
+       count(*) filter (where undelivered_since <= now - interval '1 hour')::int as hour,
+       count(*) filter (where undelivered_since <= now - interval '1 day')::int as day,
+       count(*) filter (where arrives_at <= now + interval '1 day')::int as "arrivingInDay",
+       count(*) filter (where arrives_at <= now + interval '3 days')::int as "arrivingInThreeDays",
+       count(*) filter (where status = 'dead')::int as dead,
+       count(*) filter (where status = 'queued' and endpoint = 0)::int as "withoutUrl"
+     from (select * from delivery where ${isOpen} limit $2 + 1) as undelivered,
+       to_timestamp($1::float8 / 1000) as now`,
+    [nowMs, counted],
+  )
+  const [found] = rows
+  if (!found) throw new Error('counting gives a row')
+  return found
+}
+
+type UrgentRow = Omit<UrgentDelivery, 'undeliveredSince' | 'arrivesAt'> & {
+  undeliveredSinceMs: number
+  arrivesAtMs: number
+}
+
+/** A delivery that takes longer than this, or failed, waits for something. */
+const usualDeliverySeconds = 60
+
+export async function selectUrgent(db: Queryable, nowMs: number): Promise<UrgentDelivery[]> {
+  const { rows } = await db.query<UrgentRow>(
+    `select delivery.reservation_id as "reservationId", delivery.id as "deliveryId", supplier.name as supplier,
+       hotel.name as "hotelName", hotel.time_zone as "timeZone",
+       delivery.reservation_status as "reservationStatus", ${stateOf('delivery')} as state,
+       ${ms('delivery.undelivered_since')} as "undeliveredSinceMs", ${ms('delivery.arrives_at')} as "arrivesAtMs"
+     from (
+       select * from delivery where ${isOpen}
+         and (status = 'dead' or first_failed_at is not null or endpoint = 0
+           or undelivered_since <= to_timestamp($1::float8 / 1000) - make_interval(secs => $2))
+       order by arrives_at, id limit $3
+     ) as delivery join supplier on supplier.id = delivery.supplier_id join hotel on hotel.id = delivery.hotel_id
+     order by delivery.arrives_at, delivery.id`,
+    [nowMs, usualDeliverySeconds, listed],
+  )
+  return rows.map(({ undeliveredSinceMs, arrivesAtMs, ...row }) => ({
+    ...row,
+    undeliveredSince: new Date(undeliveredSinceMs).toISOString(),
+    arrivesAt: new Date(arrivesAtMs).toISOString(),
+  }))
+}
+
+export type WatchedRow = {
+  hotelId: number
+  name: string
+  supplier: string
+  ariAtMs: number | null
+  ariUntilMonth: number | null
+}
+export type WatchedRows = { stale: number; ending: number; stalest: WatchedRow[]; endingFirst: WatchedRow[] }
+
+/**
+ * Hotels that can be booked and had no ARI since an instant, or have none after a month. Looks at every hotel: an
+ * index on what each push of ARI writes would cost every push more than this costs the few who look.
+ */
+export async function selectWatchedHotels(
+  db: Queryable,
+  { staleSinceMs, endsByMonth }: { staleSinceMs: number; endsByMonth: number },
+): Promise<WatchedRows> {
+  const first = (condition: string, order: string): string => `coalesce((
+    select json_agg(json_build_object('hotelId', first.id, 'name', first.name, 'supplier', supplier.name,
+      'ariAtMs', ${ms('first.ari_at')}, 'ariUntilMonth', first.ari_until_month) order by ${order}, first.id)
+    from (
+      select * from watched as first where ${condition} order by ${order}, first.id limit $3
+    ) as first join supplier on supplier.id = first.supplier_id
+  ), '[]')`
+  const isStale = `ari_at < to_timestamp(($1::float8 + clock_ahead_ms) / 1000)`
+  const isEnding = `ari_until_month <= $2::int`
+  const { rows } = await db.query<WatchedRows>(
+    `with watched as materialized (
+       select id, supplier_id, name, ari_at, ari_until_month, clock_ahead_ms from hotel
+       where is_available and (${isStale} or ${isEnding})
+     )
+     select (select count(*)::int from watched where ${isStale}) as stale,
+       (select count(*)::int from watched where ${isEnding}) as ending,
+       ${first(isStale, 'first.ari_at')} as stalest,
+       ${first(isEnding, 'first.ari_until_month')} as "endingFirst"`,
+    [staleSinceMs, endsByMonth, listed],
+  )
+  const [found] = rows
+  if (!found) throw new Error('counting gives a row')
+  return found
+}
+
+export type DriftingHotelRow = {
+  hotelId: number
+  name: string
+  supplier: string
+  nights: number
+  mostShare: number
+}
+
+/** As the index price_drift_differing has it. */
+const share = `abs(live - stored)::float8 / greatest(stored, 1)`
+
+/** Hotels of the nights that differ most; beyond `counted` nights only those are looked at. */
+export async function selectDriftingHotels(db: Queryable, today: string): Promise<DriftingHotelRow[]> {
+  const { rows } = await db.query<DriftingHotelRow>(
+    `select hotel.id as "hotelId", hotel.name, supplier.name as supplier, nights, most as "mostShare"
+     from (
+       select hotel_id, count(*)::int as nights, max(share) as most
+       from (
+         select hotel_id, ${share} as share from price_drift
+         where since_at is not null and night >= $1::date and stored is not null and live is not null
+         order by (${share}) desc limit $2 + 1
+       ) as differing
+       group by hotel_id
+     ) as drifting join hotel on hotel.id = drifting.hotel_id join supplier on supplier.id = hotel.supplier_id
+     order by most desc, hotel.id`,
+    [today, counted],
+  )
+  return rows
+}
+
+export type CheckedUrlRow = { supplierId: number; supplier: string; url: string }
+
+/** The URLs that price checks call. */
+export async function selectCheckedUrls(db: Queryable, nowMs: number): Promise<CheckedUrlRow[]> {
+  const { rows } = await db.query<CheckedUrlRow>(
+    `select distinct supplier.id as "supplierId", supplier.name as supplier, availability_webhook as url
+     from api_key join supplier on supplier.id = api_key.supplier_id
+     where availability_webhook is not null and revoked_at is null
+       and (expires_at is null or expires_at > to_timestamp($1::float8 / 1000))
+     order by supplier.name, availability_webhook`,
+    [nowMs],
+  )
+  return rows
+}
+
+export async function selectSupplierNames(
+  db: Queryable,
+  supplierIds: readonly number[],
+): Promise<Map<number, string>> {
+  if (supplierIds.length === 0) return new Map()
+  const { rows } = await db.query<{ id: number; name: string }>(
+    'select id, name from supplier where id = any($1::int[])',
+    [supplierIds],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+export async function hasHotels(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query('select from hotel limit 1')
+  return rows.length > 0
+}

@@ -1,0 +1,117 @@
+import type { Queryable } from '../../postgres/postgres.ts'
+import { cursorProblem } from '../../http/query.ts'
+import type { Problem } from '../../http/rejected.ts'
+import { selectLoggedPushes, selectNextPushId, type LoggedPush, type PushSearch } from './store.ts'
+
+/**
+ * Pages of the push log. Where neither a hotel nor a request id narrows the search, a page is looked for among the next
+ * few thousand numbers; where it isn't, the search goes back through time in stretches, so that the newest are found
+ * without touching the days before. A search that finds little ends after a while and says how far it came.
+ */
+
+/** Where the next page goes on: before this row, and before this instant. */
+export type PushPlace = { beforeId: number | undefined; untilMs: number | undefined }
+export type PushPageFound = {
+  pushes: LoggedPush[]
+  next: PushPlace | undefined
+  searchedToMs: number | undefined
+}
+
+/** Numbers only rise: of a busy log the newest page is among these, and no supplier's index is read beyond them. */
+const numbersAtOnce = 5_000
+const dayMs = 24 * 60 * 60 * 1000
+const firstStretchMs = 60 * 60 * 1000
+const longerBy = 6
+/** A stretch that took longer than this is not followed by a longer one. */
+const quickMs = 50
+const searchForMs = 1_000
+/** Rows get their numbers a moment before or after their instants: at the edge of a stretch both must be looked at. */
+const edgeMs = 60_000
+/** Nothing is kept so long. */
+const longestMs = 2 * 366 * 24 * 60 * 60 * 1000
+
+export async function readPushPage(
+  db: Queryable,
+  search: PushSearch,
+  limit: number,
+  nowMs: number,
+): Promise<PushPageFound> {
+  if (search.hotelId !== undefined || search.requestId !== undefined) {
+    const found = await selectLoggedPushes(db, search, limit + 1)
+    return pageOf(found, limit, undefined)
+  }
+  const startedMs = performance.now()
+  const next = await readNextNumbers(db, search, limit, nowMs)
+  if (next) return next
+  const endMs = Math.max(search.sinceMs ?? 0, nowMs - longestMs)
+  let untilMs = search.untilMs
+  let fromMs = (untilMs ?? nowMs) - firstStretchMs
+  let stretchMs = firstStretchMs
+  const found: LoggedPush[] = []
+  for (;;) {
+    const begunMs = performance.now()
+    const sinceMs = Math.max(fromMs, endMs)
+    found.push(...(await selectLoggedPushes(db, { ...search, sinceMs, untilMs }, limit + 1)))
+    if (sinceMs <= endMs) return pageOf(inOrder(found), limit, undefined)
+    const oldest = inOrder(found)[limit]
+    if (oldest && oldest.atMs >= sinceMs + edgeMs) return pageOf(inOrder(found), limit, undefined)
+    if (performance.now() - startedMs > searchForMs && !oldest) return pageOf(inOrder(found), limit, sinceMs)
+    untilMs = sinceMs
+    if (performance.now() - begunMs < quickMs) stretchMs *= longerBy
+    fromMs = sinceMs - stretchMs
+  }
+}
+
+/** Undefined where they don't make a page. */
+async function readNextNumbers(
+  db: Queryable,
+  search: PushSearch,
+  limit: number,
+  nowMs: number,
+): Promise<PushPageFound | undefined> {
+  const { supplierId, untilMs, beforeId } = search
+  // A supplier has an index of its own; and which numbers there were at an instant nobody knows.
+  if (supplierId !== undefined || (untilMs !== undefined && beforeId === undefined)) return undefined
+  const before = beforeId ?? (await selectNextPushId(db))
+  // So that only a day or two are looked at.
+  const sinceMs = Math.max(search.sinceMs ?? 0, (untilMs ?? nowMs) - dayMs)
+  const numbers = { beforeId: before, afterId: before - numbersAtOnce, sinceMs }
+  const found = await selectLoggedPushes(db, { ...search, ...numbers }, limit + 1)
+  return found.length > limit ? pageOf(found, limit, undefined) : undefined
+}
+
+function inOrder(pushes: readonly LoggedPush[]): LoggedPush[] {
+  return pushes.toSorted((left, right) => right.pushId - left.pushId)
+}
+
+function pageOf(
+  found: readonly LoggedPush[],
+  limit: number,
+  searchedToMs: number | undefined,
+): PushPageFound {
+  const pushes = found.slice(0, limit)
+  const last = pushes.at(-1)
+  if (searchedToMs !== undefined)
+    return { pushes, next: { beforeId: last?.pushId, untilMs: searchedToMs + edgeMs }, searchedToMs }
+  const next =
+    found.length > limit && last ? { beforeId: last.pushId, untilMs: last.atMs + edgeMs } : undefined
+  return { pushes, next, searchedToMs: undefined }
+}
+
+/** Opaque outside, so that it may change. */
+export function writePushPlace({ beforeId, untilMs }: PushPlace): string {
+  return Buffer.from(`${beforeId ?? ''} ${untilMs === undefined ? '' : Math.ceil(untilMs)}`).toString(
+    'base64url',
+  )
+}
+
+export function readPushPlace(text: string | undefined, wrong: Problem[]): PushPlace {
+  if (text === undefined) return { beforeId: undefined, untilMs: undefined }
+  const place = /^(\d{0,15}) (\d{0,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'))
+  if (!place) {
+    wrong.push(cursorProblem(text))
+    return { beforeId: undefined, untilMs: undefined }
+  }
+  const [, id, until] = place
+  return { beforeId: id ? Number(id) : undefined, untilMs: until ? Number(until) : undefined }
+}

@@ -1,0 +1,54 @@
+import { isRecord } from '../../http/validate.ts'
+import { shownReservation } from '../../bookings/show.ts'
+import type { HeldReservation } from '../../bookings/store.ts'
+import { changesShownMax, type ShownVersion, type VersionChange } from '../bookings/contract.ts'
+import { shownCardFace } from '../bookings/shown-card.ts'
+
+/** What a version of a reservation has other than the one before: pure. */
+export function changesBetween(
+  before: HeldReservation,
+  after: HeldReservation,
+): Pick<ShownVersion, 'changes' | 'moreChanges'> {
+  const all: VersionChange[] = []
+  compare(comparable(before), comparable(after), [], all)
+  const changes = all.slice(0, changesShownMax)
+  return { changes, moreChanges: all.length - changes.length }
+}
+
+/** What people tell versions apart by; nights by their dates, so that a moved stay shows which came and went. */
+function comparable(held: HeldReservation): Record<string, unknown> {
+  const { status, checkin, checkout, currency, rooms, customer, payment, total } = shownReservation(held)
+  return {
+    status,
+    checkin,
+    checkout,
+    currency,
+    total,
+    rooms: rooms.map(({ nights, ...room }) => ({
+      ...room,
+      nights: Object.fromEntries(nights.map(({ date, ...amounts }) => [date, amounts])),
+    })),
+    customer,
+    paymentType: payment.type,
+    ...(payment.card ? { card: shownCardFace(payment.card) } : {}),
+  }
+}
+
+function compare(before: unknown, after: unknown, path: readonly string[], found: VersionChange[]): void {
+  const [left, right] = [membersOf(before), membersOf(after)]
+  if (left && right) {
+    for (const name of new Set([...left.keys(), ...right.keys()]))
+      compare(left.get(name), right.get(name), [...path, name], found)
+  } else if (JSON.stringify(before) !== JSON.stringify(after)) {
+    found.push({
+      path: [...path],
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    })
+  }
+}
+
+function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (Array.isArray(value)) return new Map(value.map((element, index) => [String(index), element]))
+  return isRecord(value) ? new Map(Object.entries(value)) : undefined
+}

@@ -1,0 +1,149 @@
+import Type, { type Static } from 'typebox'
+import { consoleRoute, code, date, integer, oneOf, text } from '../../http/route.ts'
+import {
+  callbackFaults,
+  orderedFaults,
+  spoilableCalls,
+  type SeenCalls,
+} from '../../webhooks/faults-contract.ts'
+
+/** What operators do in the sandbox for a supplier; in production all of it is answered with 404 `NOT_ENABLED`. */
+
+const supplierId = text({ maxLength: 20, description: 'Number of the supplier' })
+const ofSupplier = Type.Object({ supplierId })
+
+/** The example hotel's code in every account; pushing it again makes it anew. */
+export const exampleHotelCode = 'EXAMPLE'
+
+/** Pushes of the console have request ids that begin so. */
+export const consoleRequestPrefix = 'console-'
+
+const fault = Type.Object({
+  calls: oneOf(spoilableCalls),
+  fault: oneOf(callbackFaults),
+  times: integer({ minimum: 1, maximum: orderedFaults.timesMax }),
+  hotelId: Type.Optional(code()),
+})
+export type SandboxFault = Omit<Static<typeof fault>, 'times' | 'hotelId'> & {
+  timesLeft: number
+  hotelId: string | null
+  expiresAt: string
+}
+
+export type SandboxHotel = {
+  hotelId: number
+  code: string
+  name: string
+  /** In the hotel's zone; its nights can be booked from here. */
+  today: string
+  products: { roomId: string; roomName: string; rateId: string; rateName: string }[]
+}
+
+export type SandboxCall = {
+  id: number
+  at: string
+  calls: SeenCalls
+  url: string
+  requestId: string
+  webhookId: string
+  /** `answered`, or why there is no answer. */
+  outcome: string
+  httpStatus: number | null
+  durationMs: number
+}
+
+/** `answer` is null where it could repeat a card. */
+export type SandboxCallShown = SandboxCall & { request: string; answer: string | null }
+
+export type ExamplePush = { kind: string; requestId: string; status: number; message: string }
+
+/** `aheadBy` is a duration of ISO 8601, PT0S where the clock is not ahead. */
+export type SandboxClock = { now: string; aheadBy: string }
+
+export type SandboxRemoved = { hotels: number; roomRates: number; reservations: number; deliveries: number }
+
+export type SandboxBooking = { reservationId: string; version: number; status: string; delivery: string }
+
+export const sandboxHotelsMax = 30
+export const productsOfHotelMax = 60
+export const callsShownMax = 50
+
+export const sandboxConsoleRoutes = {
+  listSandboxHotels: consoleRoute<{ hotels: SandboxHotel[] }>()({
+    method: 'GET',
+    path: '/sandbox/{supplierId}/hotels',
+    params: ofSupplier,
+    query: Type.Object({
+      hotelId: Type.Optional(text({ maxLength: 20, description: 'platformHotelId: this hotel only' })),
+    }),
+  }),
+  pushExampleHotel: consoleRoute<{ hotelId: number; code: string; pushes: ExamplePush[] }>()({
+    method: 'POST',
+    path: '/sandbox/{supplierId}/example',
+    role: 'operator',
+    params: ofSupplier,
+  }),
+  listSandboxFaults: consoleRoute<{ faults: SandboxFault[] }>()({
+    method: 'GET',
+    path: '/sandbox/{supplierId}/faults',
+    params: ofSupplier,
+  }),
+  orderSandboxFaults: consoleRoute<{ faults: SandboxFault[] }>()({
+    method: 'PUT',
+    path: '/sandbox/{supplierId}/faults',
+    role: 'operator',
+    params: ofSupplier,
+    body: Type.Object({ faults: Type.Array(fault, { maxItems: orderedFaults.perAccountMax }) }),
+  }),
+  bookInSandbox: consoleRoute<{ booking: SandboxBooking }>()({
+    method: 'POST',
+    path: '/sandbox/{supplierId}/bookings',
+    role: 'operator',
+    params: ofSupplier,
+    body: Type.Object({
+      hotelId: code(),
+      roomId: code(),
+      rateId: code(),
+      checkin: date(),
+      checkout: date(),
+      adults: integer({ minimum: 1, maximum: 20 }),
+      childAges: Type.Array(integer({ minimum: 0, maximum: 17 }), { maxItems: 10 }),
+    }),
+    status: 201,
+  }),
+  cancelInSandbox: consoleRoute<{ booking: SandboxBooking }>()({
+    method: 'POST',
+    path: '/sandbox/{supplierId}/cancellations',
+    role: 'operator',
+    params: ofSupplier,
+    body: Type.Object({ hotelId: code(), reservationId: code() }),
+  }),
+  getSandboxClock: consoleRoute<{ clock: SandboxClock }>()({
+    method: 'GET',
+    path: '/sandbox/{supplierId}/clock',
+    params: ofSupplier,
+  }),
+  advanceSandboxClock: consoleRoute<{ clock: SandboxClock; deliveriesDue: number }>()({
+    method: 'POST',
+    path: '/sandbox/{supplierId}/clock',
+    role: 'operator',
+    params: ofSupplier,
+    body: Type.Object({ advanceBy: text({ maxLength: 60 }) }),
+  }),
+  resetSandboxAccount: consoleRoute<{ removed: SandboxRemoved }>()({
+    method: 'POST',
+    path: '/sandbox/{supplierId}/reset',
+    role: 'operator',
+    params: ofSupplier,
+  }),
+  listSandboxCalls: consoleRoute<{ calls: SandboxCall[] }>()({
+    method: 'GET',
+    path: '/sandbox/{supplierId}/calls',
+    params: ofSupplier,
+  }),
+  getSandboxCall: consoleRoute<{ call: SandboxCallShown }>()({
+    method: 'GET',
+    path: '/sandbox/{supplierId}/calls/{callId}',
+    params: Type.Object({ supplierId, callId: text({ maxLength: 20 }) }),
+  }),
+}

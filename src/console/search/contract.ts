@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { consoleRoute, text } from '../../http/route.ts'
+import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
+
+/** Of each kind. */
+export const foundMax = 6
+
+export type Found =
+  | { kind: 'hotel'; hotelId: number; name: string; code: string; city: string | null; supplier: string }
+  | { kind: 'supplier'; supplierId: number; name: string }
+  | {
+      kind: 'reservation'
+      reservationId: number
+      /** Who booked. */
+      guest: string
+      hotelName: string
+      supplier: string
+      arrival: string
+      status: 'Confirm' | 'Cancel'
+    }
+  | {
+      kind: 'push'
+      pushId: number
+      requestId: string
+      at: string
+      supplier: string
+      pushKind: PushKind
+      outcome: PushOutcome
+    }
+
+export const searchRoutes = {
+  search: consoleRoute<{ found: Found[] }>()({
+    method: 'GET',
+    path: '/search',
+    query: Type.Object({
+      text: text({
+        maxLength: 200,
+        description: 'Words of a hotel, a supplier or a guest, or the beginning of a request id, or an id',
+      }),
+    }),
+  }),
+}

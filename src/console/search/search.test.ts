@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { idOf, openShop, type Shop } from '../../../test/booking.ts'
+import { startGateway, type TestGateway, type TestOperator } from '../../../test/harness.ts'
+import { expectOk } from '../../../test/story.ts'
+
+let gateway: TestGateway
+let viewer: TestOperator
+let shop: Shop
+let reservationId: number
+
+before(async () => {
+  gateway = await startGateway()
+  viewer = await gateway.operator('viewer')
+  shop = await openShop(gateway, 'Meridian Channel')
+  reservationId = Number(idOf(await shop.book()))
+  const hotel = {
+    currency: 'EUR',
+    isAvailable: true,
+    minChildAge: 2,
+    maxChildAge: 12,
+    timezone: 'Europe/Paris',
+  }
+  const hotels = [
+    { ...hotel, hotelId: 'CAFE-1', hotelName: 'Hôtel du Château', city: 'Nice', countryCodeISO2: 'FR' },
+    { ...hotel, hotelId: 'ODD', hotelName: '100% _real_ <img src=x onerror=alert(1)>' },
+  ]
+  const named = { 'x-request-id': 'req-2027-abc.1' }
+  expectOk(await shop.supplier.post('/push/hotels', hotels, named))
+})
+after(() => gateway.stop())
+
+type Told = { kind: string; [member: string]: unknown }
+
+async function found(text: string): Promise<string[]> {
+  const { status, body } = await viewer.get(`/search?text=${encodeURIComponent(text)}`)
+  assert.equal(status, 200)
+  assert.ok(Array.isArray(body['found']))
+  return body['found'].map(({ kind, name, requestId, reservationId: id }: Told) =>
+    [kind, name ?? requestId ?? id].join(' '),
+  )
+}
+
+test('hotels are found by words, in any case and without accents, by code, and by their number', async () => {
+  const chateau = ['hotel Hôtel du Château']
+  assert.deepEqual(await found('CHATEAU'), chateau)
+  assert.deepEqual(await found('nice hotel'), chateau)
+  assert.deepEqual(await found('CAFE-1'), chateau)
+  const { rows } = await gateway.db.query<{ id: number }>(`select id from hotel where code = 'CAFE-1'`)
+  assert.ok((await found(String(rows[0]?.id))).includes(chateau[0] ?? ''))
+})
+
+test('signs that a pattern would understand are letters', async () => {
+  assert.deepEqual(await found('_real_'), ['hotel 100% _real_ <img src=x onerror=alert(1)>'])
+  assert.deepEqual(await found('%'), [])
+  assert.deepEqual(await found(`'); drop table hotel; --`), [])
+})
+
+test('suppliers are found by a part of their name, with all their hotels', async () => {
+  assert.deepEqual((await found('meridian')).at(-1), 'supplier Meridian Channel')
+})
+
+test('a reservation is found by its id alone', async () => {
+  assert.ok((await found(String(reservationId))).includes(`reservation ${reservationId}`))
+  assert.deepEqual(await found('999999999999'), [])
+})
+
+test('reservations are found by words of their guest’s name, three letters of one at least', async () => {
+  assert.deepEqual(await found('lovelace ADA'), [`reservation ${reservationId}`])
+  assert.deepEqual(await found('lov'), [`reservation ${reservationId}`])
+  assert.deepEqual(await found('lo'), [])
+  assert.deepEqual(await found('lovelace byron'), [])
+})
+
+test('pushes are found by the beginning of their request id, of eight characters or more', async () => {
+  assert.deepEqual(await found('req-2027-abc.1'), ['push req-2027-abc.1'])
+  assert.deepEqual(await found('req-2027'), ['push req-2027-abc.1'])
+  assert.deepEqual(await found('req-202'), [])
+  assert.deepEqual(await found('req-2027%'), [])
+})
+
+test('without a text it says what is missing', async () => {
+  const { status, body } = await viewer.get('/search')
+  assert.deepEqual([status, body['message']], [400, 'text is required'])
+})

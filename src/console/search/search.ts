@@ -1,0 +1,87 @@
+import { monthOf, dayIn } from '../../base/calendar.ts'
+import { answer, on } from '../../http/mount.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { readReservationId } from '../../bookings/reservation-id.ts'
+import { searchWordsMax } from '../hotels/contract.ts'
+import { selectHotels, selectNamedHotels, selectSearchWords } from '../hotels/store.ts'
+import { foundMax, searchRoutes, type Found } from './contract.ts'
+import { selectGuestWords } from '../bookings/store.ts'
+import {
+  selectFoundGuests,
+  selectFoundPushes,
+  selectFoundReservation,
+  selectFoundSuppliers,
+} from './store.ts'
+
+/** GET /search: from wherever somebody is to what they name. */
+export const search = (needs: Needs) =>
+  on(searchRoutes.search, async ({ query }) => {
+    const typed = query.text.trim()
+    // What an id names stands before what is only called alike.
+    const found = (
+      await Promise.all([
+        findReservation(needs, typed),
+        findPushes(needs, typed),
+        findHotels(needs, typed),
+        findSuppliers(needs, typed),
+        findGuests(needs, typed),
+      ])
+    ).flat()
+    const body: AnswerOf<typeof searchRoutes.search> = { found }
+    return answer(200, body)
+  })
+
+async function findReservation({ db }: Needs, typed: string): Promise<Found[]> {
+  const reservationId = readReservationId(typed)
+  return reservationId === undefined ? [] : selectFoundReservation(db, reservationId)
+}
+
+/** Shorter beginnings are those of half of all names. */
+const guestLettersMin = 3
+
+async function findGuests({ db }: Needs, typed: string): Promise<Found[]> {
+  const words = await selectGuestWords(db, typed)
+  if (!words.some(({ length }) => length >= guestLettersMin)) return []
+  return selectFoundGuests(db, words, foundMax)
+}
+
+/** Shorter beginnings of a request id are words. */
+const requestIdBeginning = /^[A-Za-z0-9._-]{8,64}$/
+
+async function findPushes({ db }: Needs, typed: string): Promise<Found[]> {
+  return requestIdBeginning.test(typed) ? selectFoundPushes(db, typed, foundMax) : []
+}
+
+async function findHotels({ db, clock }: Needs, typed: string): Promise<Found[]> {
+  const [hotelIds, allWords] = await Promise.all([selectNamedHotels(db, typed), selectSearchWords(db, typed)])
+  const words = allWords.slice(0, searchWordsMax)
+  const nowMs = clock.now()
+  const asked = {
+    order: 'name' as const,
+    after: undefined,
+    limit: foundMax,
+    nowMs,
+    thisMonth: monthOf(dayIn('UTC', nowMs)),
+  }
+  const [named, called] = await Promise.all([
+    hotelIds.length === 0
+      ? []
+      : selectHotels(db, { ...asked, search: {}, exact: { hotelIds, isOnly: true } }),
+    words.length === 0
+      ? []
+      : selectHotels(db, { ...asked, search: { words }, exact: { hotelIds, isOnly: false } }),
+  ])
+  return [...named, ...called].slice(0, foundMax).map(({ hotelId, name, code, city, supplier }) => ({
+    kind: 'hotel',
+    hotelId,
+    name,
+    code,
+    city,
+    supplier,
+  }))
+}
+
+function findSuppliers({ db }: Needs, typed: string): Promise<Found[]> {
+  return selectFoundSuppliers(db, typed, foundMax)
+}

@@ -1,0 +1,211 @@
+import Type, { type Static } from 'typebox'
+import { consoleRoute, integer, nullableInteger, oneOf, text } from '../../http/route.ts'
+import { webhookKinds, type Ping } from '../../webhooks/ping-contract.ts'
+
+/**
+ * Supplier accounts and their keys. Whoever may look may see them; what is agreed with a supplier, and what opens its
+ * account, only an admin changes. To have a URL called changes nothing, so an operator may.
+ */
+
+/** A query is text throughout; what a number or a cursor is, the handler reads. */
+const queried = Type.Optional(text({ maxLength: 200 }))
+const supplierId = text({ maxLength: 20, description: 'Number of the supplier' })
+const keyId = text({ maxLength: 20, description: 'Number of the key' })
+
+export const suppliersPerPage = { max: 100, usual: 50 }
+/** Hotels of a supplier are counted up to here; then there are more. */
+export const hotelsCounted = { inList: 1_000, onPage: 20_000 }
+/** A supplier's newest pushes say how it fares. */
+export const pushesLookedAt = { newest: 100, days: 7 }
+/** A secret that was replaced works for so long at most. */
+export const overlapMinutesMax = 90 * 24 * 60
+
+type Counted = { count: number; isMore: boolean }
+
+/** The newest pushes of the last days; `lastAt` is null when there were none. */
+export type PushesOfLate = { looked: number; rejected: number; partial: number; lastAt: string | null }
+
+export type SupplierListed = {
+  supplierId: number
+  name: string
+  createdAt: string
+  activeKeys: number
+  lastUsedAt: string | null
+  hotels: Counted
+  pushes: PushesOfLate
+}
+
+const onFailures = ['reject', 'use_stored'] as const
+
+const account = Type.Object({
+  onFailure: Type.Optional(oneOf(onFailures)),
+  /** Per cent, as a decimal. */
+  priceTolerance: Type.Optional(text({ maxLength: 6 })),
+  deliversCards: Type.Optional(Type.Boolean()),
+  mayPushOnDemand: Type.Optional(Type.Boolean()),
+  mayRetrieve: Type.Optional(Type.Boolean()),
+})
+export type SupplierAccount = Required<Static<typeof account>>
+
+/** `null`: the default again. */
+const keyLimits = Type.Object({
+  requestsPerMinute: Type.Optional(nullableInteger({ minimum: 0, maximum: 10_000_000 })),
+  requestsBurst: Type.Optional(nullableInteger({ minimum: 1, maximum: 10_000_000 })),
+  bodyBytesMax: Type.Optional(nullableInteger({ minimum: 1_024, maximum: 100 * 1024 * 1024 })),
+  ariItemsMax: Type.Optional(nullableInteger({ minimum: 1, maximum: 100_000 })),
+  ariCellsMax: Type.Optional(nullableInteger({ minimum: 1, maximum: 10_000_000 })),
+})
+export type SupplierKeyLimits = Required<Static<typeof keyLimits>>
+
+const keyUnknownFields = ['warn', 'reject'] as const
+export type KeyUnknownFields = (typeof keyUnknownFields)[number]
+const keySettings = Type.Object({
+  ...keyLimits.properties,
+  /** Whether a request with members that are not known is told of them, or refused. */
+  unknownFields: Type.Optional(oneOf(keyUnknownFields)),
+})
+
+export type SupplierWebhook = {
+  kind: (typeof webhookKinds)[number]
+  url: string
+  registeredAt: string | null
+  /** Of the price check's URL, in the process that answers. */
+  circuit: 'closed' | 'open' | 'half_open' | null
+  /** Why it would be refused today, and so is not called; null: it is. */
+  fault: string | null
+}
+
+export type SupplierKey = {
+  keyId: number
+  channelManager: string
+  status: 'active' | 'expired' | 'revoked'
+  /** What opens the key now, the newest first; `worksUntil` is null where no end is set. */
+  secrets: { tail: string; createdAt: string; worksUntil: string | null }[]
+  createdAt: string
+  expiresAt: string | null
+  revokedAt: string | null
+  lastUsedAt: string | null
+  /** Its own; null takes the default. */
+  limits: SupplierKeyLimits
+  unknownFields: KeyUnknownFields
+  webhooks: SupplierWebhook[]
+  hasSigningSecret: boolean
+  /** The one before signs beside it until then. */
+  oldSigningSecretUntil: string | null
+}
+
+/** One call of the supplier's URLs, as it was kept. */
+export type SupplierCall = {
+  kind: (typeof webhookKinds)[number]
+  at: string
+  outcome: string
+  isGood: boolean
+  httpStatus: number | null
+  durationMs: number
+  hotelId: number
+  hotelName: string
+  /** What was delivered; null for a price check. */
+  reservationId: number | null
+}
+
+export type Supplier = {
+  supplierId: number
+  name: string
+  createdAt: string
+  account: SupplierAccount
+  hotels: Counted
+  pushes: PushesOfLate
+  keys: SupplierKey[]
+  /** The newest of each kind, newest first. */
+  calls: SupplierCall[]
+  defaultLimits: Record<keyof SupplierKeyLimits, number>
+}
+
+const overlapMinutes = integer({
+  minimum: 0,
+  maximum: overlapMinutesMax,
+  description: 'How long the old one works beside the new one',
+})
+
+export const supplierRoutes = {
+  listSuppliers: consoleRoute<{ suppliers: SupplierListed[]; nextCursor: string | null }>()({
+    method: 'GET',
+    path: '/suppliers',
+    query: Type.Object({ search: queried, cursor: queried, limit: queried }),
+  }),
+  getSupplier: consoleRoute<{ supplier: Supplier }>()({
+    method: 'GET',
+    path: '/suppliers/{supplierId}',
+    params: Type.Object({ supplierId }),
+  }),
+  createSupplier: consoleRoute<{ supplierId: number }>()({
+    method: 'POST',
+    path: '/suppliers',
+    role: 'admin',
+    body: Type.Object({ name: text({ maxLength: 200 }) }),
+    status: 201,
+  }),
+  changeSupplier: consoleRoute<{ account: SupplierAccount }>()({
+    method: 'PUT',
+    path: '/suppliers/{supplierId}/account',
+    role: 'admin',
+    params: Type.Object({ supplierId }),
+    body: account,
+  }),
+  createSupplierKey: consoleRoute<{ keyId: number; apiKey: string }>()({
+    method: 'POST',
+    path: '/suppliers/{supplierId}/keys',
+    role: 'admin',
+    params: Type.Object({ supplierId }),
+    body: Type.Object({
+      channelManager: text({ maxLength: 200 }),
+      /** A date (its beginning in UTC) or an instant. */
+      expiresAt: Type.Optional(text({ maxLength: 40 })),
+    }),
+    status: 201,
+  }),
+  rotateSupplierKey: consoleRoute<{ apiKey: string; oldKeyUntil: string }>()({
+    method: 'POST',
+    path: '/keys/{keyId}/rotate',
+    role: 'admin',
+    params: Type.Object({ keyId }),
+    body: Type.Object({ overlapMinutes }),
+  }),
+  revokeSupplierKey: consoleRoute<{ keyId: number }>()({
+    method: 'POST',
+    path: '/keys/{keyId}/revoke',
+    role: 'admin',
+    params: Type.Object({ keyId }),
+  }),
+  expireSupplierKey: consoleRoute<{ expiresAt: string | null }>()({
+    method: 'PUT',
+    path: '/keys/{keyId}/expiry',
+    role: 'admin',
+    params: Type.Object({ keyId }),
+    body: Type.Object({
+      /** A date (its beginning in UTC) or an instant; null: never. */
+      at: Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 40 }),
+    }),
+  }),
+  limitSupplierKey: consoleRoute<{ limits: SupplierKeyLimits; unknownFields: KeyUnknownFields }>()({
+    method: 'PUT',
+    path: '/keys/{keyId}/limits',
+    role: 'admin',
+    params: Type.Object({ keyId }),
+    body: keySettings,
+  }),
+  rotateSigningSecret: consoleRoute<{ signingSecret: string; oldSecretUntil: string }>()({
+    method: 'POST',
+    path: '/keys/{keyId}/signing-secret',
+    role: 'admin',
+    params: Type.Object({ keyId }),
+    body: Type.Object({ overlapMinutes }),
+  }),
+  pingWebhook: consoleRoute<{ url: string; ping: Ping }>()({
+    method: 'POST',
+    path: '/keys/{keyId}/ping',
+    role: 'operator',
+    params: Type.Object({ keyId }),
+    body: Type.Object({ kind: oneOf(webhookKinds) }),
+  }),
+}

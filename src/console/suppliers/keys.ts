@@ -1,0 +1,142 @@
+import { changeKeySettings, expireKey, insertKey, replaceSecret, revokeKey } from '../../keys/manage.ts'
+import type { Revocations } from '../../keys/revocations.ts'
+import type { Environment } from '../../keys/secret.ts'
+import { rotateSigningSecret as rotateSigning } from '../../keys/signing-secret.ts'
+import { audit } from '../../operators/audit.ts'
+import { answer, on, type Mounted } from '../../http/mount.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import { Rejected } from '../../http/rejected.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { supplierRoutes } from './contract.ts'
+import { changeKey, endsEarlier, isoSeconds, keySubject, readInstant, supplierNamed } from './rules.ts'
+
+/**
+ * What admins do with the keys of suppliers. A key and a signing secret leave in the one answer that made them: the
+ * audit log is told that it happened, and until when the old one works.
+ */
+type KeyNeeds = Needs & { environment: Environment; revocations: Revocations }
+
+const minuteMs = 60_000
+
+/** POST /suppliers/{supplierId}/keys. */
+export const createSupplierKey = (needs: KeyNeeds): Mounted =>
+  on(supplierRoutes.createSupplierKey, async ({ params, body, operator, requestId }) => {
+    const { channelManager } = body
+    const expiresAtMs = body.expiresAt === undefined ? null : readInstant('expiresAt', body.expiresAt)
+    if (expiresAtMs !== null && expiresAtMs <= needs.clock.now()) throw endInThePast()
+    const made = await transaction(needs.db, async (connection) => {
+      const { name } = await supplierNamed(connection, params.supplierId)
+      const wanted = { supplier: name, channelManager, expiresAtMs, limits: {} }
+      const { keyId, apiKey } = await insertKey(connection, needs.environment, wanted)
+      const expiresAt = expiresAtMs === null ? null : isoSeconds(expiresAtMs)
+      const subject = keySubject(keyId, { supplier: name })
+      const after = { channelManager, expiresAt }
+      await audit(connection, { operator, requestId, action: 'key.create', subject, after })
+      return { keyId, apiKey }
+    })
+    const said: AnswerOf<typeof supplierRoutes.createSupplierKey> = made
+    return answer(201, said)
+  })
+
+/** POST /keys/{keyId}/rotate. */
+export const rotateSupplierKey = (needs: KeyNeeds): Mounted =>
+  on(supplierRoutes.rotateSupplierKey, async ({ params, body, operator, requestId }) => {
+    const nowMs = needs.clock.now()
+    const oldUntilMs = nowMs + body.overlapMinutes * minuteMs
+    const oldKeyUntil = isoSeconds(oldUntilMs)
+    const apiKey = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+      const made = await replaceSecret(connection, needs.environment, keyId, { nowMs, oldUntilMs })
+      await needs.revocations.note(connection, 'key', keyId)
+      const subject = keySubject(keyId, before)
+      await audit(connection, { operator, requestId, action: 'key.rotate', subject, after: { oldKeyUntil } })
+      return made
+    })
+    const said: AnswerOf<typeof supplierRoutes.rotateSupplierKey> = { apiKey, oldKeyUntil }
+    return answer(200, said)
+  })
+
+/** POST /keys/{keyId}/revoke. */
+export const revokeSupplierKey = (needs: KeyNeeds): Mounted =>
+  on(supplierRoutes.revokeSupplierKey, async ({ params, operator, requestId }) => {
+    const nowMs = needs.clock.now()
+    const revokedId = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+      await revokeKey(connection, keyId, nowMs)
+      await needs.revocations.note(connection, 'key', keyId)
+      if (before.revokedAt === null) {
+        const subject = keySubject(keyId, before)
+        const after = { revokedAt: isoSeconds(nowMs) }
+        await audit(connection, { operator, requestId, action: 'key.revoke', subject, after })
+      }
+      return keyId
+    })
+    const said: AnswerOf<typeof supplierRoutes.revokeSupplierKey> = { keyId: revokedId }
+    return answer(200, said)
+  })
+
+/** PUT /keys/{keyId}/expiry. */
+export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
+  on(supplierRoutes.expireSupplierKey, async ({ params, body, operator, requestId }) => {
+    const atMs = body.at === null ? null : readInstant('at', body.at)
+    const expiresAt = atMs === null ? null : isoSeconds(atMs)
+    const changedId = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+      await expireKey(connection, keyId, atMs)
+      if (endsEarlier(before, atMs)) await needs.revocations.note(connection, 'key', keyId)
+      const subject = keySubject(keyId, before)
+      await audit(connection, {
+        operator,
+        requestId,
+        action: 'key.expire',
+        subject,
+        before: { expiresAt: before.expiresAt },
+        after: { expiresAt },
+      })
+      return keyId
+    })
+    await needs.revocations.noteGivenBack(needs.db, 'key', changedId)
+    const said: AnswerOf<typeof supplierRoutes.expireSupplierKey> = { expiresAt }
+    return answer(200, said)
+  })
+
+/** PUT /keys/{keyId}/limits: what is not sent stays; null takes the default again. */
+export const limitSupplierKey = (needs: KeyNeeds): Mounted =>
+  on(supplierRoutes.limitSupplierKey, async ({ params, body, operator, requestId }) => {
+    const { unknownFields, ...limits } = await changeKey(
+      needs,
+      params.keyId,
+      async (connection, keyId, before) => {
+        const now = await changeKeySettings(connection, keyId, body)
+        const subject = keySubject(keyId, before)
+        const change = { before: { ...before.limits, unknownFields: before.unknownFields }, after: now }
+        await audit(connection, { operator, requestId, action: 'key.limits', subject, ...change })
+        return now
+      },
+    )
+    const said: AnswerOf<typeof supplierRoutes.limitSupplierKey> = { limits, unknownFields }
+    return answer(200, said)
+  })
+
+/** POST /keys/{keyId}/signing-secret. */
+export const rotateSigningSecret = (needs: KeyNeeds): Mounted =>
+  on(supplierRoutes.rotateSigningSecret, async ({ params, body, operator, requestId }) => {
+    const oldUntilMs = needs.clock.now() + body.overlapMinutes * minuteMs
+    const oldSecretUntil = isoSeconds(oldUntilMs)
+    const signingSecret = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+      await needs.revocations.noteReplaced(connection, 'signing secret', keyId)
+      const made = await rotateSigning(connection, keyId, oldUntilMs)
+      const subject = keySubject(keyId, before)
+      const after = { oldOneSignsUntil: oldSecretUntil }
+      await audit(connection, { operator, requestId, action: 'key.rotate-signing-secret', subject, after })
+      return made.signingSecret
+    })
+    const said: AnswerOf<typeof supplierRoutes.rotateSigningSecret> = { signingSecret, oldSecretUntil }
+    return answer(200, said)
+  })
+
+function endInThePast(): Rejected {
+  return new Rejected(400, {
+    type: 'END_IN_THE_PAST',
+    message: 'The key must end in the future',
+    path: '/expiresAt',
+  })
+}

@@ -1,0 +1,81 @@
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import { readSince } from '../../http/query.ts'
+import { Rejected, rejectIfAny, shown, type Problem } from '../../http/rejected.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { lockOptionalKey, selectOptionalName, type KeySettings } from './store.ts'
+
+/** What the endpoints of suppliers and keys have in common. */
+
+const idMax = 2_147_483_647
+
+/** The number that a path or a query names; undefined for what can be none. */
+export function readId(text: string): number | undefined {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
+  return id !== undefined && id <= idMax ? id : undefined
+}
+
+export type NamedSupplier = { supplierId: number; name: string }
+
+export async function supplierNamed(db: Queryable, text: string): Promise<NamedSupplier> {
+  const supplierId = readId(text)
+  const name = supplierId === undefined ? undefined : await selectOptionalName(db, supplierId)
+  if (supplierId === undefined || name === undefined) throw supplierUnknown(text)
+  return { supplierId, name }
+}
+
+export function supplierUnknown(text: string): Rejected {
+  return new Rejected(404, {
+    type: 'SUPPLIER_NOT_FOUND',
+    message: `Supplier ${String(shown(text))} not found`,
+    hint: 'GET /console/api/suppliers lists those there are',
+  })
+}
+
+/** What people search the audit log for. */
+export const supplierSubject = ({ supplierId, name }: NamedSupplier): string =>
+  `supplier ${supplierId} ${JSON.stringify(name)}`
+
+export const keySubject = (keyId: number, { supplier }: Pick<KeySettings, 'supplier'>): string =>
+  `key ${keyId} of ${JSON.stringify(supplier)}`
+
+/** Null: never. */
+export function endsEarlier({ expiresAt }: Pick<KeySettings, 'expiresAt'>, nextMs: number | null): boolean {
+  if (nextMs === null) return false
+  return expiresAt === null || nextMs < Date.parse(expiresAt)
+}
+
+/** A change of a key in one transaction, which begins with what was set before. */
+export function changeKey<Result>(
+  { db }: Needs,
+  text: string,
+  work: (connection: Queryable, keyId: number, before: KeySettings) => Promise<Result>,
+): Promise<Result> {
+  return transaction(db, async (connection) => {
+    const keyId = readId(text)
+    const before = keyId === undefined ? undefined : await lockOptionalKey(connection, keyId)
+    if (keyId === undefined || !before) throw keyUnknown(text)
+    return work(connection, keyId, before)
+  })
+}
+
+export function keyUnknown(text: string): Rejected {
+  return new Rejected(404, {
+    type: 'KEY_NOT_FOUND',
+    message: `Key ${String(shown(text))} not found`,
+    hint: 'The page of the supplier lists its keys',
+  })
+}
+
+/** A date (its beginning in UTC) or an instant, as people write it in a body. */
+export function readInstant(member: string, text: string): number {
+  const wrong: Problem[] = []
+  const atMs = readSince(member, text, wrong)
+  rejectIfAny(wrong.map((problem) => ({ ...problem, path: `/${member}` })))
+  return atMs ?? 0
+}
+
+/** Instants in answers, by the second, as the lists show them. */
+export function isoSeconds(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}

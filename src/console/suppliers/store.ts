@@ -1,0 +1,195 @@
+import { instant } from '../../keys/suppliers.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import {
+  pushesLookedAt,
+  type PushesOfLate,
+  type SupplierCall,
+  type SupplierKey,
+  type KeyUnknownFields,
+  type SupplierKeyLimits,
+} from './contract.ts'
+
+/** What the console reads of suppliers and keys. Nothing here counts what has no bound. */
+
+export type SupplierRow = {
+  supplierId: number
+  name: string
+  createdAt: string
+  activeKeys: number
+  lastUsedAt: string | null
+  hotels: number
+  pushes: PushesOfLate
+}
+
+export type SupplierFilter = {
+  /** Only this one. */
+  supplierId: number | undefined
+  /** A part of the name. */
+  search: string | undefined
+  /** Only those after this one, in the order of names. */
+  afterId: number | undefined
+  hotelsMax: number
+  nowMs: number
+}
+
+/** Suppliers by name. Of hotels one more is counted than `hotelsMax`. */
+export async function selectSuppliers(
+  db: Queryable,
+  filter: SupplierFilter,
+  limit: number,
+): Promise<SupplierRow[]> {
+  const { supplierId, search, afterId, hotelsMax, nowMs } = filter
+  const { rows } = await db.query<SupplierRow>(
+    // Not named: planned with the instant at hand, so that only the newest days of the push log are looked at.
+    `select page.id as "supplierId", page.name, ${instant('page.created_at')} as "createdAt",
+       keys.active as "activeKeys", ${instant('keys.last_used_at')} as "lastUsedAt", hotels.counted as hotels,
+       json_build_object('looked', pushes.looked, 'rejected', pushes.rejected, 'partial', pushes.partial,
+         'lastAt', ${instant('pushes.last_at')}) as pushes
+     from (
+       select * from supplier
+       where ($2::int is null or id = $2) and ($3::text is null or strpos(lower(name), lower($3)) > 0)
+         and ($4::int is null or name > (select name from supplier where id = $4))
+       order by name limit $6
+     ) as page
+     cross join lateral (
+       select max(last_used_at) as last_used_at, count(*) filter (where revoked_at is null
+         and (expires_at is null or expires_at > to_timestamp($1::float8 / 1000)))::int as active
+       from api_key where supplier_id = page.id
+     ) as keys
+     cross join lateral (
+       select count(*)::int as counted from (select from hotel where supplier_id = page.id limit $5 + 1) as few
+     ) as hotels
+     cross join lateral (
+       select count(*)::int as looked, count(*) filter (where outcome = 'rejected')::int as rejected,
+         count(*) filter (where outcome = 'partial')::int as partial, max(at) as last_at
+       from (
+         select at, outcome from push_log
+         where supplier_id = page.id and at > to_timestamp($1::float8 / 1000) - make_interval(days => $7)
+         order by id desc limit $8
+       ) as newest
+     ) as pushes
+     order by page.name`,
+    [
+      nowMs,
+      supplierId ?? null,
+      search ?? null,
+      afterId ?? null,
+      hotelsMax,
+      limit,
+      pushesLookedAt.days,
+      pushesLookedAt.newest,
+    ],
+  )
+  return rows
+}
+
+export async function selectOptionalName(db: Queryable, supplierId: number): Promise<string | undefined> {
+  const { rows } = await db.query<{ name: string }>('select name from supplier where id = $1', [supplierId])
+  return rows[0]?.name
+}
+
+export type KeyRow = Omit<SupplierKey, 'webhooks'> & {
+  supplierId: number
+  supplier: string
+  availability: string | null
+  availabilityAt: string | null
+  pushbook: string | null
+  pushbookAt: string | null
+}
+
+/** The keys of a supplier, or one key: the newest first. */
+export async function selectKeysOf(
+  db: Queryable,
+  of: { supplierId: number } | { keyId: number },
+  nowMs: number,
+): Promise<KeyRow[]> {
+  const isOver = (column: string): string => `${column} <= to_timestamp($1::float8 / 1000)`
+  const { rows } = await db.query<KeyRow>(
+    `select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
+       case when k.revoked_at is not null then 'revoked' when ${isOver('k.expires_at')} then 'expired'
+         else 'active' end as status,
+       coalesce((select json_agg(json_build_object('tail', tail, 'createdAt', ${instant('ks.created_at')},
+           'worksUntil', ${instant('least(ks.expires_at, k.expires_at)')}) order by ks.created_at desc, ks.tail)
+         from api_key_secret ks
+         where ks.key_id = k.id and (ks.expires_at is null or not ${isOver('ks.expires_at')})), '[]') as secrets,
+       ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
+       ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
+       ${limitsObject} as limits, k.unknown_fields as "unknownFields",
+       k.availability_webhook as availability, ${instant('k.availability_webhook_at')} as "availabilityAt",
+       k.pushbook_webhook as pushbook, ${instant('k.pushbook_webhook_at')} as "pushbookAt",
+       k.signing_secret is not null as "hasSigningSecret",
+       case when k.signing_secret_previous_until > to_timestamp($1::float8 / 1000)
+         then ${instant('k.signing_secret_previous_until')} end as "oldSigningSecretUntil"
+     from api_key k join supplier s on s.id = k.supplier_id
+     where ${'keyId' in of ? 'k.id = $2' : 'k.supplier_id = $2'}
+     order by k.id desc`,
+    [nowMs, 'keyId' in of ? of.keyId : of.supplierId],
+  )
+  return rows
+}
+
+const limitsObject = `json_build_object('requestsPerMinute', k.requests_per_minute, 'requestsBurst', k.requests_burst,
+  'bodyBytesMax', k.body_bytes_max, 'ariItemsMax', k.ari_items_max, 'ariCellsMax', k.ari_cells_max)`
+
+/** What was set for a key, as it was before a change; locked until the change is made. */
+export type KeySettings = {
+  supplierId: number
+  supplier: string
+  expiresAt: string | null
+  revokedAt: string | null
+  limits: SupplierKeyLimits
+  unknownFields: KeyUnknownFields
+}
+
+export async function lockOptionalKey(
+  connection: Queryable,
+  keyId: number,
+): Promise<KeySettings | undefined> {
+  const { rows } = await connection.query<KeySettings>(
+    `select s.id as "supplierId", s.name as supplier, ${instant('k.expires_at')} as "expiresAt",
+       ${instant('k.revoked_at')} as "revokedAt", ${limitsObject} as limits, k.unknown_fields as "unknownFields"
+     from api_key k join supplier s on s.id = k.supplier_id where k.id = $1 for update of k`,
+    [keyId],
+  )
+  return rows[0]
+}
+
+/** The newest calls of each of a supplier's URLs, newest first. */
+export async function selectCalls(db: Queryable, supplierId: number, each: number): Promise<SupplierCall[]> {
+  const { rows } = await db.query<SupplierCall>(
+    `select call.*, hotel.name as "hotelName" from (
+       (select 'availability' as kind, ${instant('at')} as at, outcome,
+          outcome in ('available', 'price_changed', 'sold_out') as "isGood", http_status as "httpStatus",
+          duration_ms as "durationMs", hotel_id as "hotelId", null::bigint as "reservationId"
+        from price_check where supplier_id = $1 and call_id is not null order by id desc limit $2)
+       union all
+       (select 'pushbook', ${instant('attempt.at')}, attempt.outcome,
+          coalesce(attempt.http_status between 200 and 299, false), attempt.http_status, attempt.duration_ms,
+          newest.hotel_id, newest.reservation_id
+        -- Of the newest deliveries: their attempts are the newest but for late retries.
+        from (
+          select id, hotel_id, reservation_id from delivery where supplier_id = $1 order by created_at desc limit $2
+        ) as newest join delivery_attempt as attempt on attempt.delivery_id = newest.id
+        order by attempt.at desc limit $2)
+     ) as call join hotel on hotel.id = call."hotelId"
+     order by call.at desc`,
+    [supplierId, each],
+  )
+  return rows
+}
+
+/** With which key the console speaks for a supplier: the newest that is valid. */
+export async function selectNewestKey(
+  db: Queryable,
+  supplierId: number,
+  nowMs: number,
+): Promise<{ keyId: number; channelManager: string } | undefined> {
+  const { rows } = await db.query<{ keyId: number; channelManager: string }>(
+    `select id as "keyId", channel_manager as "channelManager" from api_key
+     where supplier_id = $1 and revoked_at is null
+       and (expires_at is null or expires_at > to_timestamp($2::float8 / 1000))
+     order by id desc limit 1`,
+    [supplierId, nowMs],
+  )
+  return rows[0]
+}

@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { stripVTControlCharacters } from 'node:util'
+import type { Log } from '../../base/log.ts'
+import { buildProgram, hashOfBuiltWeb, hashOfWebSources } from './sources.ts'
+
+/**
+ * In a checkout the web application is built by the service itself, in a process of its own behind everything else,
+ * so that `npm ci && npm start` is all it takes. The installed package has it built.
+ */
+export type WebBuild = {
+  /** Builds where what is there is older than its sources. Asked again, it looks again after a failure, and where nothing is there any more. */
+  begin: (isThere: boolean) => Promise<WebState>
+  close: () => Promise<void>
+}
+
+export type WebState = { is: 'built' } | { is: 'building' } | { is: 'failed'; why: string }
+
+const buildTimeoutMs = 180_000
+const outputMax = 8_000
+
+export function webBuild(log: Log): WebBuild {
+  let state: WebState | undefined
+  let failedHash: string | undefined
+  let child: ChildProcess | undefined
+  let looking: Promise<WebState> | undefined
+  let isClosed = false
+
+  const build = async (hash: string): Promise<void> => {
+    const startedMs = performance.now()
+    const why = await run((started) => (child = started))
+    child = undefined
+    if (isClosed) return
+    if (why === undefined) {
+      state = { is: 'built' }
+      log.info({ durationMs: Math.round(performance.now() - startedMs) }, 'the console is built')
+    } else {
+      state = { is: 'failed', why }
+      failedHash = hash
+      log.error({ output: why }, 'the console could not be built; everything else works')
+    }
+  }
+  const look = async (): Promise<WebState> => {
+    const [hash, built] = await Promise.all([hashOfWebSources(), hashOfBuiltWeb()])
+    if (hash === undefined && built === undefined)
+      return { is: 'failed', why: 'This package was made without the console.' }
+    if (hash === undefined || hash === built) return { is: 'built' }
+    // What failed fails again until somebody changes a source.
+    if (state?.is === 'failed' && hash === failedHash) return state
+    void build(hash)
+    return { is: 'building' }
+  }
+  return {
+    begin: async (isThere) => {
+      if (isClosed) return { is: 'building' }
+      if (state?.is === 'building' || (state?.is === 'built' && isThere)) return state
+      looking ??= look().finally(() => (looking = undefined))
+      state = await looking
+      return state
+    },
+    close: async () => {
+      isClosed = true
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** Undefined when it went well, else the end of what the program said. */
+async function run(started: (child: ChildProcess) => void): Promise<string | undefined> {
+  const child = spawn(process.execPath, [buildProgram], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: buildTimeoutMs,
+  })
+  started(child)
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => (said = `${said}${piece}`.slice(-outputMax)))
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It ended already, or the system has no priorities.
+  }
+  const ended = await new Promise<number | string | Error | null>((resolve) => {
+    child.once('error', resolve)
+    child.once('close', (code, signal) => resolve(code ?? signal))
+  })
+  if (ended === 0) return undefined
+  const end = ended instanceof Error ? ended.message : `The build ended with ${ended ?? 'nothing'}`
+  return `${stripVTControlCharacters(said).trim()}\n${end}`.trim()
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { textArray, type Database, type Queryable } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { accountTime } from '../bookings/account-time.ts'
+import { deliverWithinMs, type Lane } from '../bookings/delivery-schedule.ts'
+import { isHeldBack } from '../cards/store.ts'
+import { claimedColumns, type Claimed, type Lease } from './store.ts'
+
+/** Claimed by hand. */
+export type ClaimedNow = Claimed & {
+  /** Where it stood; undefined: it was made for this, because the reservation is delivered already. */
+  before: Before | undefined
+}
+
+type Before = {
+  status: 'queued' | 'dead'
+  lane: Lane
+  /** null: with the next hourly run. */
+  dueAtMs: number | null
+  notBeforeMs: number | null
+}
+
+type Row = Claimed & { before: Before }
+
+/** The delivery of a reservation, whenever it is due; undefined while it is being sent. */
+export async function claimNow(
+  db: Database,
+  reservationId: number,
+  lease: Lease & { endpoint: number },
+): Promise<ClaimedNow | undefined> {
+  try {
+    return (
+      (await claimOpen(db, reservationId, lease)) ??
+      (await transaction(db, (connection) => claimRepeat(connection, reservationId, lease)))
+    )
+  } catch (error) {
+    // Somebody else claimed it in the same moment.
+    if (error instanceof pg.DatabaseError && error.constraint === 'delivery_under_way') return undefined
+    throw error
+  }
+}
+
+async function claimOpen(
+  db: Queryable,
+  reservationId: number,
+  { nowMs, leasedUntilMs, openableKeys, endpoint }: Lease & { endpoint: number },
+): Promise<ClaimedNow | undefined> {
+  const { rows } = await db.query<Row>(
+    `with open as (
+       select id, jsonb_build_object('status', status, 'lane', lane,
+         'dueAtMs', case when due_at <> 'infinity' then extract(epoch from due_at) * 1000 end,
+         'notBeforeMs', extract(epoch from not_before) * 1000) as before
+       from delivery
+       where reservation_id = $1 and status in ('queued', 'dead') and not is_outdated and not ${isHeldBack('$5', '$4')}
+         and not exists (select from delivery where reservation_id = $1 and leased_until is not null)
+       order by version desc, created_at desc limit 1 for update
+     )
+     update delivery set status = 'sending', attempts = attempts + 1, trigger = 'manual', endpoint = $3,
+       leased_until = to_timestamp($2::float8 / 1000)
+     from open where delivery.id = open.id
+     returning ${claimedColumns}, open.before`,
+    [reservationId, leasedUntilMs, endpoint, nowMs, textArray(openableKeys)],
+  )
+  return rows[0]
+}
+
+/** Whether the delivery that is open has to carry a card that can't be opened here. */
+export async function isHeldBackNow(
+  db: Queryable,
+  reservationId: number,
+  { nowMs, openableKeys }: Pick<Lease, 'nowMs' | 'openableKeys'>,
+): Promise<boolean> {
+  const { rows } = await db.query<{ is: boolean }>(
+    `select exists (select from delivery where reservation_id = $1 and status in ('queued', 'dead')
+       and not is_outdated and ${isHeldBack('$3', '$2')}) as is`,
+    [reservationId, nowMs, textArray(openableKeys)],
+  )
+  return rows[0]?.is ?? false
+}
+
+/** For a reservation whose present version is delivered: a delivery more, for which nobody is alarmed. */
+async function claimRepeat(
+  connection: Queryable,
+  reservationId: number,
+  { nowMs, leasedUntilMs, endpoint }: Lease & { endpoint: number },
+): Promise<ClaimedNow | undefined> {
+  // Held, so that it gets no other version, and nobody sends it again too, between what is seen and what is made.
+  await connection.query('select from reservation where id = $1 for no key update', [reservationId])
+  const { rows } = await connection.query<Claimed>(
+    `insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, lane,
+       endpoint, due_at, leased_until, attempts, trigger, is_repeat, arrives_at, created_at, undelivered_since,
+       give_up_at, alerted_at)
+     select $2, id, reservation.version, reservation.status, reservation.supplier_id, reservation.hotel_id, 'sending',
+       'retry', $3, to_timestamp($4::float8 / 1000), to_timestamp($5::float8 / 1000), 1, 'manual', true,
+       last.arrives_at, ${accountTime('$4', 'reservation.supplier_id')}, to_timestamp($4::float8 / 1000),
+       to_timestamp(($4::float8 + ${deliverWithinMs}) / 1000), to_timestamp($4::float8 / 1000)
+     from reservation cross join lateral (
+       select arrives_at from delivery where reservation_id = reservation.id and version = reservation.version
+         and status = 'delivered' limit 1
+     ) as last
+     where reservation.id = $1
+       and not exists (select from delivery where reservation_id = $1 and status in ('queued', 'sending', 'dead'))
+     returning ${claimedColumns}`,
+    [reservationId, randomUUID(), endpoint, nowMs, leasedUntilMs],
+  )
+  const [claimed] = rows
+  return claimed && { ...claimed, before: undefined }
+}

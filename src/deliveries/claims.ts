@@ -1,0 +1,166 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sparing } from '../base/log.ts'
+import type { Group } from './content.ts'
+import type { DeliveryNeeds } from './needs.ts'
+import type { Lane } from '../bookings/delivery-schedule.ts'
+import { paceMs, type Allotted, type Place, type Slot } from './slots.ts'
+import { claimDue, claimHourly, type Claimed, type ClaimedInTurn } from './store.ts'
+
+/** Deliveries that are to be sent in one call, with the slot taken for it. */
+export type Begun = { group: Group; slot: Slot }
+
+type ClaimNeeds = DeliveryNeeds & { slots: NonNullable<DeliveryNeeds['slots']>; leaseMs: number }
+
+/** Endpoints asked for in one claim. */
+const wantedAtOnceMax = 200
+/** Reservations in one body of the hourly run. */
+const bodyMax = 50
+const afterFaultMs = 250
+/** After a claim that found all there was, the next one waits for more: at once is soon enough for the first. */
+const gatherMs = 10
+
+/**
+ * Claims what is due where there is room for it. Endpoints that answer are claimed for by themselves, so that what they
+ * get does not wait for the claims of the others.
+ */
+export class DeliveryClaims {
+  readonly #needs: ClaimNeeds
+  readonly #onClaimed: (begun: Begun[], claimedMs: number) => void
+  readonly #complain: (reason: string) => void
+  /** Where something may be due, in the order in which it was heard of. */
+  readonly #hinted = new Map<string, Place>()
+  /** By lane and endpoint that may have more: the hotel that had its turn last. */
+  readonly #lastHotelId = new Map<string, number>()
+  /** By whether they are for the endpoints that answer. */
+  readonly #pumping = new Map<boolean, Promise<void>>()
+  #isClosing = false
+  #pumpLater: NodeJS.Timeout | undefined
+
+  constructor(needs: ClaimNeeds, onClaimed: (begun: Begun[], claimedMs: number) => void) {
+    this.#needs = needs
+    this.#onClaimed = onClaimed
+    this.#complain = sparing(needs.log, 'deliveries wait for the store')
+  }
+
+  /** Something may be due there. */
+  hint(lane: Lane, endpoint: number): void {
+    this.#remember({ lane, endpoint })
+    this.pump()
+  }
+
+  /** There is room again. */
+  pump(): void {
+    if (this.#hinted.size === 0) return
+    for (const isPrompt of [true, false]) {
+      if (this.#pumping.has(isPrompt) || this.#isClosing) continue
+      const pumping = this.#claimAll(isPrompt).finally(() => this.#pumping.delete(isPrompt))
+      this.#pumping.set(isPrompt, pumping)
+    }
+  }
+
+  /** Claims nothing more. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    clearTimeout(this.#pumpLater)
+    await Promise.all(this.#pumping.values())
+  }
+
+  #remember({ lane, endpoint }: Place): void {
+    this.#hinted.set(keyOf({ lane, endpoint }), { lane, endpoint })
+  }
+
+  /** Until nothing of these that was heard of has both something due and room. */
+  async #claimAll(isPrompt: boolean): Promise<void> {
+    const { slots, crashPoint } = this.#needs
+    // What is heard of in the same turn goes into the same claim.
+    await Promise.resolve()
+    while (!this.#isClosing) {
+      const nowMs = performance.now()
+      const mine = [...this.#hinted.values()].filter(
+        ({ lane, endpoint }) => (lane === 'first' && slots.isPrompt(endpoint, nowMs)) === isPrompt,
+      )
+      const wanted = slots.allot(mine, nowMs).slice(0, wantedAtOnceMax)
+      if (wanted.length === 0) {
+        if (mine.length > 0) this.#pumpInAMoment()
+        return
+      }
+      for (const one of wanted) this.#hinted.delete(keyOf(one))
+      try {
+        crashPoint?.('before claim')
+        const isThereMore = await this.#claimOnce(wanted)
+        if (!isThereMore) await wait(gatherMs)
+      } catch (error) {
+        this.#complain(error instanceof Error ? error.message : String(error))
+        for (const one of wanted) this.#remember(one)
+        await wait(afterFaultMs)
+      }
+    }
+  }
+
+  /** What has no room may have some without an answer: time alone gives it to those that hang. */
+  #pumpInAMoment(): void {
+    this.#pumpLater ??= setTimeout(() => {
+      this.#pumpLater = undefined
+      this.pump()
+    }, paceMs)
+  }
+
+  /** Returns whether somewhere there may be more than there was room for. */
+  async #claimOnce(wanted: readonly Allotted[]): Promise<boolean> {
+    const { db, clock, slots, leaseMs, crashPoint, vault } = this.#needs
+    const nowMs = clock.now()
+    const lease = { nowMs, leasedUntilMs: nowMs + leaseMs, openableKeys: vault.openableKeyIds() }
+    const claimedMs = performance.now()
+    const single = wanted
+      .filter(({ lane }) => lane !== 'hourly')
+      .map((one) => ({ ...one, afterHotelId: this.#lastHotelId.get(keyOf(one)) ?? 0 }))
+    const hourly = wanted.filter(({ lane }) => lane === 'hourly').map(({ endpoint }) => endpoint)
+    const [singles, together] = await Promise.all([
+      single.length === 0 ? [] : claimDue(db, single, lease),
+      hourly.length === 0 ? [] : claimHourly(db, hourly, { ...lease, bodyMax }),
+    ])
+    crashPoint?.('after claim')
+    const bodies = groupsOf(together)
+    // Who filled its room, and who had a body of the hourly run, may have more: asked again when there is room.
+    const filled = [...this.#placesWithMore(single, singles), ...bodies.map(([first]) => first)]
+    for (const one of filled) this.#remember(one)
+    const groups = [...singles.map((claimed): Group => [claimed]), ...bodies]
+    if (groups.length === 0) return false
+    const begun = groups.map((group) => {
+      const [{ endpoint, lane }] = group
+      return { group, slot: slots.take(endpoint, lane, performance.now()) }
+    })
+    this.#onClaimed(begun, claimedMs)
+    return filled.length > 0
+  }
+
+  /** Of the places that were claimed for, those where a hotel had all of its share, or there is no room for all hotels. */
+  #placesWithMore(wanted: readonly Allotted[], claimed: readonly ClaimedInTurn[]): Allotted[] {
+    const claimedByKey = Map.groupBy(claimed, keyOf)
+    return wanted.filter((place) => {
+      const key = keyOf(place)
+      const ofHotels = [...Map.groupBy(claimedByKey.get(key) ?? [], ({ hotelId }) => hotelId)]
+      const hasMore = ofHotels.some(([, found]) => found.length >= (found[0]?.share ?? Infinity))
+      const afterHotelId = this.#lastHotelId.get(key) ?? 0
+      const turns = ofHotels.map(([hotelId]) => hotelId).sort((left, right) => left - right)
+      if (hasMore) this.#lastHotelId.set(key, turns.findLast((id) => id <= afterHotelId) ?? turns.at(-1) ?? 0)
+      else this.#lastHotelId.delete(key)
+      return hasMore
+    })
+  }
+}
+
+function keyOf({ lane, endpoint }: Place): string {
+  return `${lane} ${endpoint}`
+}
+
+/** Bodies of the hourly run: of one endpoint, one hotel, one status; those that go alone by themselves. */
+function groupsOf(claimed: readonly Claimed[]): Group[] {
+  const groups = Map.groupBy(claimed, ({ endpoint, hotelId, reservationStatus, isAlone, id }) =>
+    [endpoint, hotelId, reservationStatus, isAlone ? id : ''].join(),
+  )
+  return [...groups.values()].flatMap((group): Group[] => {
+    const [first, ...others] = group.sort((left, right) => left.reservationId - right.reservationId)
+    return first ? [[first, ...others]] : []
+  })
+}

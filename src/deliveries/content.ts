@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { withoutCardNumbers } from '../base/card-number.ts'
+import { numberArray, unseen, type Queryable } from '../postgres/postgres.ts'
+import { selectCards } from '../cards/store.ts'
+import { deliveryIdOf } from '../bookings/delivery-queue.ts'
+import type { Claimed } from './store.ts'
+import type { ReservationContent, ReservationVersion } from '../bookings/state.ts'
+import { supplierBody } from './reservation-body.ts'
+import type { CardVault } from '../cards/card-vault.ts'
+import type { Card, SealedCard } from '../cards/vault.ts'
+
+/** What one call carries: one delivery, or with the hourly run several of a hotel. */
+export type Message = {
+  /** The webhook-id: goes with the body, so that equal ids mean equal bodies. */
+  id: string
+  body: Buffer
+  carriesCard: boolean
+  claimed: Group
+}
+
+type Row = {
+  reservationId: number
+  version: number
+  createdAtMs: number
+  modifiedAtMs: number
+  content: ReservationContent
+  /** Whether the account's contract says so now. */
+  deliversCards: boolean
+  card: SealedCard | undefined
+}
+
+export type Group = readonly [Claimed, ...Claimed[]]
+
+/** A group for which there is no body: a card that the vault's key does not open, for example. */
+export type Unreadable = { claimed: Group; error: unknown }
+
+/** The bodies of deliveries, each group in one, read by one query. */
+export async function messagesOf(
+  db: Queryable,
+  groups: readonly Group[],
+  { vault, nowMs }: { vault: CardVault; nowMs: number },
+): Promise<{ messages: Message[]; unreadable: Unreadable[] }> {
+  const all = groups.flat()
+  const ids = all.map(({ reservationId }) => reservationId)
+  const [found, cards] = await Promise.all([selectRows(db, all), selectCards(db, ids, nowMs)])
+  const rows = found.map((row): Row => ({ ...row, card: cards.get(row.reservationId) }))
+  const rowByKey = new Map(rows.map((row) => [keyOf(row), row]))
+  const messages: Message[] = []
+  const unreadable: Unreadable[] = []
+  for (const claimed of groups) {
+    try {
+      messages.push(messageOf(claimed, rowByKey, vault))
+    } catch (error) {
+      unreadable.push({ claimed, error })
+    }
+  }
+  return { messages, unreadable }
+}
+
+function messageOf(claimed: Group, rowByKey: ReadonlyMap<string, Row>, vault: CardVault): Message {
+  const cardById = new Map<string, Card>()
+  const version = (delivery: Claimed): ReservationVersion => {
+    const row = rowByKey.get(keyOf(delivery))
+    if (!row) throw new Error(`reservation ${delivery.reservationId} has no version ${delivery.version}`)
+    const id = String(row.reservationId)
+    const mayCarry = row.deliversCards && !delivery.isRepeat && delivery.reservationStatus !== 'Cancel'
+    const card = mayCarry && row.card ? vault.open(id, row.card) : undefined
+    if (card) cardById.set(id, card)
+    const { createdAtMs, modifiedAtMs, content } = row
+    const { hotelId, reservationStatus: status } = delivery
+    return { id, hotelId, version: row.version, status, createdAtMs, modifiedAtMs, content }
+  }
+  const [first, ...others] = claimed
+  const body = supplierBody([version(first), ...others.map(version)], (id) => cardById.get(id))
+  return {
+    id: messageId(claimed),
+    body: Buffer.from(JSON.stringify(body)),
+    carriesCard: cardById.size > 0,
+    claimed,
+  }
+}
+
+async function selectRows(db: Queryable, deliveries: readonly Claimed[]): Promise<Omit<Row, 'card'>[]> {
+  const { rows } = await db.query<Omit<Row, 'card'>>({
+    name: 'select-delivery-content',
+    text: `
+      select version.reservation_id as "reservationId", version.version, version.content,
+        (extract(epoch from reservation.created_at) * 1000)::float8 as "createdAtMs",
+        (extract(epoch from version.at) * 1000)::float8 as "modifiedAtMs",
+        supplier.delivers_cards as "deliversCards"
+      from unnest(${unseen('$1::int8[]')}, $2::int[]) as wanted (reservation_id, version)
+        join reservation_version as version using (reservation_id, version)
+        join reservation on reservation.id = version.reservation_id
+        join supplier on supplier.id = reservation.supplier_id`,
+    values: [
+      numberArray(deliveries.map(({ reservationId }) => reservationId)),
+      numberArray(deliveries.map(({ version }) => version)),
+    ],
+  })
+  return rows
+}
+
+function keyOf({ reservationId, version }: { reservationId: number; version: number }): string {
+  return `${reservationId} ${version}`
+}
+
+const groupIdCharacters = 32
+
+/** Of several deliveries made of theirs: the same deliveries in one body again have the same id. */
+function messageId(claimed: Group): string {
+  const [only, ...others] = claimed
+  if (others.length === 0) return deliveryIdOf(only.id)
+  const ids = claimed.map(({ id }) => id).join()
+  return `dlb_${createHash('sha256').update(ids).digest('hex').slice(0, groupIdCharacters)}`
+}
+
+const answerBytesKept = 2_048
+/** Read beyond what is kept, so that no number is cut in two and so mistaken for none. */
+const answerBytesBeyond = 256
+
+/** The beginning of what the supplier answered. It may repeat a card that it gets, or got before: no card's number is kept. */
+export function keptAnswer(answer: Buffer, carriesCard: boolean): string {
+  const text = answer.subarray(0, answerBytesKept + answerBytesBeyond).toString()
+  const plain = carriesCard ? text.replaceAll(/\d(?:[\s.-]?\d){2,}/g, '***') : withoutCardNumbers(text)
+  const cut = Buffer.from(plain).subarray(0, answerBytesKept).toString()
+  return cut.toWellFormed().replaceAll('\u0000', '\uFFFD')
+}

@@ -1,0 +1,98 @@
+import type { Needs } from '../postgres/needs.ts'
+import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { isHeldBack } from '../cards/store.ts'
+import type { CardVault } from '../cards/card-vault.ts'
+import { noEndpoint } from '../bookings/delivery-queue.ts'
+import { hoursToRun, runAfter } from '../bookings/delivery-schedule.ts'
+
+type HourlyNeeds = Pick<Needs, 'db' | 'clock'> & { vault: Pick<CardVault, 'openableKeyIds'> }
+
+export type HourlyRun = { hours: number[]; deliveries: number }
+
+/**
+ * Makes the hourly run where it was not made yet: all that waits for one becomes due. One transaction writes the hour
+ * and does its work: the row takes the place of a lease, because a second process waits for it and then finds the hour
+ * made, and a crash leaves neither. Several hours that nobody was there for are made up for by one run.
+ */
+export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
+  const nowMs = needs.clock.now()
+  return await transaction(needs.db.unhurried, async (connection) => {
+    const hours = await takeHours(connection, nowMs)
+    if (hours.length === 0) return { hours, deliveries: 0 }
+    await giveUpHeld(connection, {
+      openableKeys: needs.vault.openableKeyIds(),
+      nowMs,
+      nextRunMs: runAfter(nowMs),
+      supplierId: undefined,
+    })
+    const deliveries = await makeDue(connection, nowMs, undefined)
+    await connection.query(
+      'update hourly_run set deliveries = $2 where hour = to_timestamp($1::float8 / 1000)',
+      [hours.at(-1), deliveries],
+    )
+    return { hours, deliveries }
+  })
+}
+
+/** The hours that this transaction is the one to make. */
+async function takeHours(connection: Queryable, nowMs: number): Promise<number[]> {
+  const { rows } = await connection.query<{ madeMs: number | null }>(
+    `select (extract(epoch from max(hour)) * 1000)::float8 as "madeMs" from hourly_run
+     where hour <= to_timestamp($1::float8 / 1000)`,
+    [nowMs],
+  )
+  const wanted = hoursToRun(rows[0]?.madeMs ?? undefined, nowMs)
+  if (wanted.length === 0) return []
+  const { rows: taken } = await connection.query<{ hourMs: number }>(
+    `insert into hourly_run (hour, at, deliveries)
+     select to_timestamp(hour / 1000), to_timestamp($2::float8 / 1000), 0 from unnest($1::float8[]) as hour order by hour
+     on conflict do nothing returning (extract(epoch from hour) * 1000)::float8 as "hourMs"`,
+    [numberArray(wanted), nowMs],
+  )
+  return taken.map(({ hourMs }) => hourMs).sort((left, right) => left - right)
+}
+
+/**
+ * What still has nowhere to go when its time is over, or carries a card that nobody opened: with the CVV, which nobody
+ * needs any more. Others are given up when their last attempt has failed.
+ */
+export async function giveUpHeld(
+  connection: Queryable,
+  asOf: {
+    openableKeys: readonly string[]
+    nowMs: number
+    nextRunMs: number
+    /** Absent: all. */
+    supplierId: number | undefined
+  },
+): Promise<void> {
+  const { openableKeys, nowMs, nextRunMs, supplierId } = asOf
+  await connection.query(
+    `with dead as (
+       update delivery set status = 'dead'
+       where status = 'queued' and ($4::int is null or supplier_id = $4) and (
+         (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < to_timestamp($1::float8 / 1000))
+         or (give_up_at < to_timestamp($2::float8 / 1000) and ${isHeldBack('$3', '$2')}))
+       returning reservation_id
+     )
+     update reservation_card set cvv_key = null, cvv = null, cvv_until = null from dead
+     where reservation_card.reservation_id = dead.reservation_id and cvv is not null`,
+    [nextRunMs, nowMs, textArray(openableKeys), supplierId ?? null],
+  )
+}
+
+/** Of one supplier, or of all. */
+export async function makeDue(
+  connection: Queryable,
+  nowMs: number,
+  supplierId: number | undefined,
+): Promise<number> {
+  const { rowCount } = await connection.query(
+    `update delivery set due_at = greatest(to_timestamp($1::float8 / 1000), not_before)
+     where status = 'queued' and lane = 'hourly' and endpoint <> ${noEndpoint} and due_at = 'infinity'
+       and ($2::int is null or supplier_id = $2)`,
+    [nowMs, supplierId ?? null],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,53 @@
+import type { Queryable } from '../postgres/postgres.ts'
+import { noEndpoint } from '../bookings/delivery-queue.ts'
+import { hourOf, runAfter } from '../bookings/delivery-schedule.ts'
+import { giveUpHeld, makeDue } from './hourly-run.ts'
+
+/** An account of the sandbox whose clock is advanced from `aheadMs` by `byMs`. */
+export type Leap = {
+  supplierId: number
+  aheadMs: number
+  byMs: number
+  nowMs: number
+  openableKeys: readonly string[]
+}
+
+/**
+ * What waits in the account comes nearer by as much: attempts, the end of their three days, alerts, the end of what is kept of
+ * cards. Where its clock passes a full hour the hourly run is made for it, once, however many it passes. Its hotels must be locked.
+ * How many deliveries are due now.
+ */
+export async function leap(connection: Queryable, advance: Leap): Promise<number> {
+  const { supplierId, aheadMs, byMs, nowMs, openableKeys } = advance
+  const by = 'make_interval(secs => $2::float8 / 1000)'
+  // In one order, so that two that lock several wait in one direction only.
+  await connection.query(
+    `select from delivery where supplier_id = $1 and status in ('queued', 'sending', 'dead')
+     order by id for no key update`,
+    [supplierId],
+  )
+  await connection.query(
+    `update delivery set due_at = due_at - ${by}, not_before = not_before - ${by}, give_up_at = give_up_at - ${by},
+       undelivered_since = undelivered_since - ${by}, arrives_at = arrives_at - ${by}
+     where supplier_id = $1 and status in ('queued', 'sending', 'dead')`,
+    [supplierId, byMs],
+  )
+  await connection.query(
+    `update reservation_card set keep_until = keep_until - ${by}, cvv_until = cvv_until - ${by}
+     from reservation
+     where reservation.supplier_id = $1 and reservation.id = reservation_card.reservation_id and card is not null`,
+    [supplierId, byMs],
+  )
+  const hour = hourOf(nowMs + aheadMs + byMs)
+  if (hour > hourOf(nowMs + aheadMs)) {
+    await giveUpHeld(connection, { openableKeys, nowMs, nextRunMs: runAfter(nowMs), supplierId })
+    await makeDue(connection, nowMs, supplierId)
+  }
+  const { rows } = await connection.query<{ count: number }>(
+    `select count(*)::int as count from delivery
+     where supplier_id = $1 and status = 'queued' and endpoint <> ${noEndpoint}
+       and due_at <= to_timestamp($2::float8 / 1000)`,
+    [supplierId, nowMs],
+  )
+  return rows[0]?.count ?? 0
+}

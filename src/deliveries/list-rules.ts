@@ -1,0 +1,107 @@
+import type { Queryable } from '../postgres/postgres.ts'
+import type { DeliveryState } from './list-contract.ts'
+import type { ReservationStatus } from '../bookings/lifecycle.ts'
+import type { Trigger } from '../bookings/delivery-schedule.ts'
+import { stateOf } from './state.ts'
+
+/** A supplier's deliveries with their attempts: the SQL, whole statements. */
+
+export type DeliveryPlace = { createdAtMs: number; id: string }
+
+export type DeliverySearch = {
+  hotelId: number | undefined
+  reservationId: number | undefined
+  state: DeliveryState | undefined
+  sinceMs: number | undefined
+  untilMs: number | undefined
+  after: DeliveryPlace | undefined
+  limit: number
+}
+
+export type DeliveryRow = {
+  id: string
+  hotelCode: string
+  reservationId: number
+  version: number
+  reservationStatus: ReservationStatus
+  state: DeliveryState
+  createdAtMs: number
+  deliveredAtMs: number | null
+  /** Null with no next attempt, Infinity: with the hourly run after `notBeforeMs`. */
+  dueAtMs: number | null
+  notBeforeMs: number | null
+  giveUpAtMs: number
+  /** How far the test clock of the account is ahead of these three. */
+  aheadMs: number
+  /** Of the answers to its attempts. */
+  answerBytes: number
+}
+
+const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
+const closedStates: readonly (DeliveryState | undefined)[] = ['delivered', 'superseded', undefined]
+
+/** Newest first. */
+export async function selectDeliveriesOfSupplier(
+  db: Queryable,
+  supplierId: number,
+  { hotelId, reservationId, state, sinceMs, untilMs, after, limit }: DeliverySearch,
+): Promise<DeliveryRow[]> {
+  const { rows } = await db.query<DeliveryRow>(
+    `select delivery.id, hotel.code as "hotelCode", reservation_id as "reservationId", version,
+       reservation_status as "reservationStatus", ${stateOf('delivery')} as state,
+       ${ms('delivery.created_at')} as "createdAtMs", ${ms('delivered_at')} as "deliveredAtMs",
+       case when status = 'queued' and endpoint <> 0
+         then case when due_at = 'infinity' then 'infinity'::float8 else ${ms("nullif(due_at, 'infinity')")} end
+       end as "dueAtMs",
+       ${ms('not_before')} as "notBeforeMs", ${ms('give_up_at')} as "giveUpAtMs",
+       hotel.clock_ahead_ms as "aheadMs",
+       (select coalesce(sum(octet_length(answer)), 0)::float8 from delivery_attempt where delivery_id = delivery.id)
+         as "answerBytes"
+     from delivery join hotel on hotel.id = delivery.hotel_id
+     where delivery.supplier_id = $1 and ($2::int is null or delivery.hotel_id = $2)
+       and ($3::int8 is null or reservation_id = $3) and ($4::text is null or ${stateOf('delivery')} = $4)
+       ${closedStates.includes(state) ? '' : `and status in ('queued', 'sending', 'dead')`}
+       and ($5::float8 is null or delivery.created_at >= to_timestamp($5 / 1000))
+       and ($6::float8 is null or delivery.created_at < to_timestamp($6 / 1000))
+       and ($7::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($7 / 1000), $8::uuid))
+     order by delivery.created_at desc, delivery.id desc limit $9`,
+    [
+      supplierId,
+      hotelId ?? null,
+      reservationId ?? null,
+      state ?? null,
+      sinceMs ?? null,
+      untilMs ?? null,
+      after?.createdAtMs ?? null,
+      after?.id ?? null,
+      limit,
+    ],
+  )
+  return rows
+}
+
+export type AttemptRow = {
+  deliveryId: string
+  attempt: number
+  atMs: number
+  trigger: Trigger
+  webhookId: string | null
+  outcome: string
+  httpStatus: number | null
+  durationMs: number
+  answer: string | null
+}
+
+/** Oldest first. */
+export async function selectAttemptsOfDeliveries(
+  db: Queryable,
+  deliveryIds: readonly string[],
+): Promise<AttemptRow[]> {
+  const { rows } = await db.query<AttemptRow>(
+    `select delivery_id as "deliveryId", attempt, ${ms('at')} as "atMs", trigger,
+       nullif(message_id, '') as "webhookId", outcome, http_status as "httpStatus", duration_ms as "durationMs", answer
+     from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
+    [deliveryIds],
+  )
+  return rows
+}

@@ -1,0 +1,58 @@
+import type { Queryable } from '../postgres/postgres.ts'
+import type { ReservationStatus } from '../bookings/lifecycle.ts'
+import type { ReservationVersion } from '../bookings/state.ts'
+
+/** Reservations as they are now, by what a supplier asks for. */
+export type SupplierSearch = {
+  hotelId: number | undefined
+  reservationId: number | undefined
+  sinceMs: number | undefined
+  untilMs: number | undefined
+  status: ReservationStatus | undefined
+  /** Whether the present version is. */
+  isDelivered: boolean | undefined
+  after: { modifiedAtMs: number; id: number } | undefined
+  limit: number
+}
+
+export type Retrieved = ReservationVersion
+
+/** In the order of their last change. */
+export async function selectForSupplier(
+  db: Queryable,
+  supplierId: number,
+  search: SupplierSearch,
+): Promise<Retrieved[]> {
+  const { hotelId, reservationId, sinceMs, untilMs, status, isDelivered, after, limit } = search
+  const isOpen = `exists (select from delivery where delivery.supplier_id = $1
+    and delivery.reservation_id = reservation.id and delivery.status in ('queued', 'sending', 'dead')
+    and delivery.version = reservation.version and not delivery.is_repeat)`
+  const delivered = { true: `and not ${isOpen}`, false: `and ${isOpen}` }
+  const { rows } = await db.query<Retrieved>(
+    `select reservation.id::text as id, reservation.hotel_id as "hotelId", reservation.version, reservation.status,
+       round(extract(epoch from reservation.created_at) * 1000)::float8 as "createdAtMs",
+       round(extract(epoch from reservation.modified_at) * 1000)::float8 as "modifiedAtMs", present.content
+     from reservation join reservation_version as present
+       on present.reservation_id = reservation.id and present.version = reservation.version
+     where reservation.supplier_id = $1 and ($2::int is null or reservation.hotel_id = $2)
+       and ($3::int8 is null or reservation.id = $3)
+       and ($4::float8 is null or reservation.modified_at >= to_timestamp($4 / 1000))
+       and ($5::float8 is null or reservation.modified_at < to_timestamp($5 / 1000))
+       and ($6::text is null or reservation.status = $6)
+       and ($7::float8 is null or (reservation.modified_at, reservation.id) > (to_timestamp($7 / 1000), $8::int8))
+       ${isDelivered === undefined ? '' : delivered[`${isDelivered}`]}
+     order by reservation.modified_at, reservation.id limit $9`,
+    [
+      supplierId,
+      hotelId ?? null,
+      reservationId ?? null,
+      sinceMs ?? null,
+      untilMs ?? null,
+      status ?? null,
+      after?.modifiedAtMs ?? null,
+      after?.id ?? null,
+      limit,
+    ],
+  )
+  return rows
+}

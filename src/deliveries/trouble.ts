@@ -1,0 +1,67 @@
+import { performance } from 'node:perf_hooks'
+import type { Log } from '../base/log.ts'
+import type { Called } from '../outbound/call.ts'
+import { placeOf } from '../webhooks/place.ts'
+import type { Callback } from '../webhooks/store.ts'
+import type { Message } from './content.ts'
+import { outcomeOf } from '../bookings/delivery-schedule.ts'
+
+/**
+ * Tells the log when an endpoint begins to fail, and when it takes reservations again: a line for each, whatever number
+ * of attempts there are in between. Each process tells what it has seen itself.
+ */
+export type DeliveryTrouble = {
+  saw: (callback: Callback, message: Message, called: Called, nowMs?: number) => void
+}
+
+/** One that fails now and then is no news each time. */
+const quietMs = 60_000
+const endpointsRememberedMax = 10_000
+
+type State = { isFailing: boolean; warnedMs: number; failures: number }
+
+export function deliveryTrouble(log: Log): DeliveryTrouble {
+  const stateByUrl = new Map<string, State>()
+
+  const failed = (url: string, message: Message, called: Called, nowMs: number): void => {
+    const state = stateByUrl.get(url) ?? { isFailing: false, warnedMs: -Infinity, failures: 0 }
+    state.failures++
+    if (!state.isFailing && nowMs - state.warnedMs >= quietMs) {
+      Object.assign(state, { isFailing: true, warnedMs: nowMs })
+      const [{ id: deliveryId, hotelId }] = message.claimed
+      log.warn({ endpoint: placeOf(url), hotelId, deliveryId, ...told(called) }, 'deliveries begin to fail')
+    }
+    if (!stateByUrl.has(url)) {
+      const [oldest] = stateByUrl.keys()
+      if (stateByUrl.size >= endpointsRememberedMax && oldest !== undefined) stateByUrl.delete(oldest)
+      stateByUrl.set(url, state)
+    }
+  }
+
+  const arrived = (url: string, nowMs: number): void => {
+    const state = stateByUrl.get(url)
+    if (!state) return
+    if (state.isFailing) {
+      const { failures } = state
+      log.info({ endpoint: placeOf(url), failures }, 'deliveries arrive again')
+      Object.assign(state, { isFailing: false, failures: 0 })
+    } else if (nowMs - state.warnedMs >= quietMs) {
+      stateByUrl.delete(url)
+    }
+  }
+
+  return {
+    saw: ({ url }, message, called, nowMs = performance.now()) => {
+      // Our own doing, and no sign of the supplier's.
+      if (called.kind === 'failed' && (called.reason === 'cancelled' || called.reason === 'busy')) return
+      if (called.kind === 'answered' && outcomeOf(called.status) === 'accepted') arrived(url, nowMs)
+      else failed(url, message, called, nowMs)
+    },
+  }
+}
+
+function told(called: Called): { outcome: string; httpStatus?: number } {
+  return called.kind === 'answered'
+    ? { outcome: outcomeOf(called.status), httpStatus: called.status }
+    : { outcome: called.reason }
+}

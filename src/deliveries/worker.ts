@@ -1,0 +1,70 @@
+import { outboundCaller } from '../outbound/call.ts'
+import { DeliveryClaims } from './claims.ts'
+import { listenForBell } from './listen.ts'
+import type { DeliveryNeeds } from './needs.ts'
+import { callWithinMs } from './send.ts'
+import { sender } from './sender.ts'
+import { settler } from './settler.ts'
+import { DeliverySlots } from './slots.ts'
+import { startWatch } from './watch.ts'
+
+/**
+ * Sends what is due: claims it with a lease, calls with no transaction open, settles what became of it. Any number of
+ * processes may do so. What a process leaves behind when it dies, others take up when its leases are over.
+ */
+export type DeliveryWorker = {
+  /** Claims nothing more, lets calls under way finish for a while, and gives up the rest: they are sent again. */
+  close: () => Promise<void>
+}
+
+/** A call takes its time at most, and then there must be time to settle it. */
+const usualLeaseMs = callWithinMs + 10_000
+const callsFinishWithinMs = 1_500
+/** More than the calls that may hang of one URL: other URLs of its host are called all the same. */
+const pool = { purpose: 'delivery', connectionsPerHost: 512 }
+
+export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
+  const { log, deliveryBell, telemetry } = needs
+  const { slots = new DeliverySlots(), leaseMs = usualLeaseMs } = needs
+  const caller = outboundCaller(needs.outbound, telemetry, pool)
+  const underWay = new Set<Promise<void>>()
+  const giveUp = new AbortController()
+  const settle = settler(needs, (endpoint) => claims.hint('first', endpoint))
+  const send = sender({
+    ...needs,
+    slots,
+    caller,
+    settle,
+    signal: giveUp.signal,
+    onDue: (lane, endpoint) => claims.hint(lane, endpoint),
+    onFreed: () => claims.pump(),
+  })
+  const claims = new DeliveryClaims({ ...needs, slots, leaseMs }, (begun, claimedMs) => {
+    const done: Promise<void> = send(begun, claimedMs)
+      // Their leases end, and they are sent then.
+      .catch((error: unknown) => log.error({ err: error }, 'claimed deliveries could not be sent'))
+      .finally(() => {
+        underWay.delete(done)
+        for (const { slot } of begun) slots.leave(slot, 'none', performance.now())
+        claims.pump()
+      })
+    underWay.add(done)
+  })
+  deliveryBell.answer((endpoint) => claims.hint('first', endpoint))
+  const ears = listenForBell(needs, (endpoint) => claims.hint('first', endpoint))
+  const watch = startWatch(needs, (due) => {
+    for (const { lane, endpoint } of due) claims.hint(lane, endpoint)
+  })
+  telemetry.gauge('ari_delivery_calls', 'Calls of deliveries under way', () => slots.underWay())
+
+  return {
+    close: async () => {
+      await Promise.all([claims.close(), watch.close(), ears.close()])
+      const patience = setTimeout(() => giveUp.abort(), callsFinishWithinMs)
+      await Promise.all(underWay)
+      clearTimeout(patience)
+      await settle.close()
+      caller.close()
+    },
+  }
+}

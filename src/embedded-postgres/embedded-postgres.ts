@@ -1,0 +1,155 @@
+/** A PostgreSQL of our own on a data folder, with nothing to install: started, watched, healed and stopped here. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { findBinaries } from './binaries.ts'
+import { mayUseSocket, prepareCluster, role, writeSettings } from './cluster.ts'
+import { readHolder, removeHolder, takeLock, writeHolder, type Lock } from './lock.ts'
+import {
+  candidates,
+  choosePlace,
+  codeOf,
+  giveDataToServer,
+  makeSocketFolder,
+  port,
+  type Place,
+} from './place.ts'
+import { isAlive, Watcher } from './processes.ts'
+import { Supervisor, tryConnect } from './supervisor.ts'
+
+export type PostgresConnection = {
+  /** The folder of the Unix socket. */
+  host: string
+  port: number
+  user: string
+  database: string
+}
+
+export type EmbeddedPostgres = {
+  connection: PostgresConnection
+  /** Where the data really are: below the folder asked for, or, for root, where PostgreSQL can reach them. */
+  dataDir: string
+  /** What an operator would wonder about, a sentence each. */
+  notes: string[]
+  /** Ends the server in good order, leaves no process and releases the folder. */
+  stop: () => Promise<void>
+}
+
+/** Another service holds the data folder. */
+export class DataFolderInUse extends Error {
+  constructor(dataDir: string, pid: number | undefined) {
+    const holder = pid === undefined ? 'another running service' : `a running service (pid ${pid})`
+    super(
+      `The data folder ${dataDir} is in use by ${holder}: stop that one, or set ARI_DATA_DIR to another folder`,
+    )
+    this.name = 'DataFolderInUse'
+  }
+}
+
+const holderKnownWithinMs = 200
+const runningAnswersWithinMs = 2_000
+const pollMs = 20
+
+/** Starts the server, the first time after making its data folder and database. Fails with one clear line. */
+export async function startEmbeddedPostgres(options: {
+  dataDir: string
+  /** The bin folder of an installed PostgreSQL 15 to 18, instead of the packaged one. */
+  binDir?: string | undefined
+  log: {
+    info(o: object, m: string): void
+    warn(o: object, m: string): void
+    error(o: object, m: string): void
+  }
+}): Promise<EmbeddedPostgres> {
+  const { dataDir, binDir, log } = options
+  const place = await choosePlace(dataDir)
+  const lock = takeLock(place.stateDir)
+  if (lock === undefined) throw new DataFolderInUse(dataDir, await holderPid(place.stateDir))
+  let watcher: Watcher | undefined
+  try {
+    await giveDataToServer(place)
+    const socketDir = await makeSocketFolder(place)
+    await writeHolder(place.stateDir, { pid: process.pid, osUser: place.serviceUser.name, host: socketDir })
+    const binaries = await findBinaries(place, binDir)
+    watcher = new Watcher(place.serverUser, log)
+    await prepareCluster(place, binaries, watcher)
+    await writeSettings(place, binaries, socketDir)
+    const supervisor = new Supervisor({ place, binaries, socketDir, watcher, log })
+    await supervisor.start()
+    const stopAndLetGo = async () => {
+      try {
+        await supervisor.stop()
+      } finally {
+        await letGo(place, lock, watcher)
+      }
+    }
+    let stopped: Promise<void> | undefined
+    return {
+      connection: { host: socketDir, port, user: role, database: role },
+      dataDir: place.stateDir,
+      notes: [...place.notes, ...binaries.notes],
+      stop: () => (stopped ??= stopAndLetGo()),
+    }
+  } catch (error) {
+    await letGo(place, lock, watcher)
+    throw error
+  }
+}
+
+/** Whether a service has its data on this folder, running or not. */
+export async function holdsData(dataDir: string): Promise<boolean> {
+  return (await stateDirs(dataDir)).some((stateDir) => existsSync(join(stateDir, 'cluster')))
+}
+
+/** Those in which the state of this folder may be; none when it doesn't exist. */
+async function stateDirs(dataDir: string): Promise<string[]> {
+  try {
+    const { here, shared } = await candidates(dataDir)
+    return [here, shared]
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Where a service that runs on this folder has its server, for programs that work beside it. */
+export async function findRunningPostgres(dataDir: string): Promise<PostgresConnection | undefined> {
+  for (const stateDir of await stateDirs(dataDir)) {
+    const holder = await readHolder(stateDir)
+    if (holder === undefined) continue
+    const until = performance.now() + runningAnswersWithinMs
+    // It may be starting, or be healing its server; a pid that is another program's by now costs this wait once.
+    while (isAlive(holder.pid) && performance.now() < until) {
+      if (!(await mayUseSocket(holder.host))) {
+        throw new Error(`The service on ${dataDir} runs as ${holder.osUser}: run this as the same user`)
+      }
+      const answer = await tryConnect(holder.host, role)
+      if (typeof answer === 'object') {
+        await answer.end()
+        return { host: holder.host, port, user: role, database: role }
+      }
+      await delay(pollMs)
+    }
+  }
+  return undefined
+}
+
+async function letGo(place: Place, lock: Lock, watcher: Watcher | undefined): Promise<void> {
+  try {
+    await watcher?.close()
+    await removeHolder(place.stateDir)
+  } finally {
+    lock.release()
+  }
+}
+
+/** The holder names itself a moment after it has locked. */
+async function holderPid(stateDir: string): Promise<number | undefined> {
+  const until = performance.now() + holderKnownWithinMs
+  for (;;) {
+    const holder = await readHolder(stateDir).catch(() => undefined)
+    if (holder && isAlive(holder.pid)) return holder.pid
+    if (performance.now() > until) return undefined
+    await delay(pollMs)
+  }
+}

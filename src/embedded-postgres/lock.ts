@@ -1,0 +1,76 @@
+/** One service a data folder: the lock, and what its holder tells others about itself. */
+import { chmodSync, chownSync, existsSync, lstatSync, writeFileSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { cannotUse, codeOf, replaceFile } from './place.ts'
+
+export type Holder = { pid: number; osUser: string; host: string }
+
+export type Lock = { release: () => void }
+
+// Keeps the locks' files open: one that nobody refers to would be collected, closed and so unlocked.
+const held = new Set<DatabaseSync>()
+
+const sqliteBusy = 5
+
+/*
+ * The lock is a write lock that SQLite takes on an empty file (fcntl): the kernel gives it to exactly one of two
+ * that come at once, takes it back however its holder dies, and children don't inherit it. Node itself has no
+ * other lock of that kind; a socket or a pid file that is found stale and replaced can be replaced by two at once.
+ */
+export function takeLock(stateDir: string): Lock | undefined {
+  const path = join(stateDir, 'service.lock')
+  let file: DatabaseSync
+  try {
+    // SQLite's own file would be open to all; its journal takes after the file. One that is there isn't opened: to
+    // close it would let go of a lock that this process holds on it.
+    if (existsSync(path)) chmodSync(path, 0o600)
+    else writeFileSync(path, '', { mode: 0o600, flag: 'a' })
+    file = new DatabaseSync(path, { timeout: 0 })
+  } catch (cause) {
+    throw cannotUse(stateDir, cause)
+  }
+  try {
+    file.exec('begin exclusive')
+  } catch (error) {
+    file.close()
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return undefined
+    throw new Error(`${path} can't be locked: set ARI_DATA_DIR to a folder on a local disk`, { cause: error })
+  }
+  if (process.getuid?.() === 0) {
+    const folder = lstatSync(stateDir)
+    chownSync(path, folder.uid, folder.gid)
+  }
+  held.add(file)
+  return {
+    release: () => {
+      if (held.delete(file)) file.close()
+    },
+  }
+}
+
+/** Only the lock's holder writes it; whoever reads it must still ask whether that process lives. */
+export async function writeHolder(stateDir: string, holder: Holder): Promise<void> {
+  await replaceFile(join(stateDir, 'service.json'), `${JSON.stringify(holder)}\n`)
+}
+
+export async function removeHolder(stateDir: string): Promise<void> {
+  await rm(join(stateDir, 'service.json'), { force: true })
+}
+
+export async function readHolder(stateDir: string): Promise<Holder | undefined> {
+  let text: string
+  try {
+    text = await readFile(join(stateDir, 'service.json'), 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw new Error(`${stateDir} can't be read: run this as the user that runs the service`, { cause: error })
+  }
+  const found: unknown = JSON.parse(text)
+  if (typeof found !== 'object' || found === null) return undefined
+  if (!('pid' in found && 'osUser' in found && 'host' in found)) return undefined
+  const { pid, osUser, host } = found
+  if (typeof pid !== 'number' || typeof osUser !== 'string' || typeof host !== 'string') return undefined
+  return { pid, osUser, host }
+}

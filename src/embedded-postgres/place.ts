@@ -1,0 +1,299 @@
+/** Where the embedded PostgreSQL keeps its things, and as which user of the operating system it runs. */
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, writeFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import { makeFolders } from './make-folders.ts'
+import { endProcessesOf, systemPath, type OsUser } from './processes.ts'
+
+export type Place = {
+  /** Ours: the lock, the configuration; holds the server's folders. */
+  stateDir: string
+  /** PostgreSQL's data folder, which exists after the first start. */
+  clusterDir: string
+  serviceUser: OsUser
+  /** Differs from the service's user only when that is root, which PostgreSQL refuses. */
+  serverUser: OsUser
+  notes: string[]
+}
+
+/**
+ * The account that root's PostgreSQL runs as. It owns nothing else, so no other program on the machine can read the
+ * data, open the socket or attach to the server, as every other program of a shared account such as nobody could.
+ */
+export const ownAccount = 'ari-postgres'
+
+/** For what root's PostgreSQL, which is not root, can't reach elsewhere. */
+export const sharedDir = '/var/lib/ari-gateway'
+
+export const port = 5432
+// macOS allows 103 bytes, Linux 107.
+const socketPathBytesMax = 103
+/** An earlier server may still be running on data that are about to change their owner. */
+const orphanShutdownMs = 6_000
+/** With the programs of Debian, Red Hat and most others, or with those of BusyBox. */
+const makeAccount = `if command -v useradd >/dev/null; then
+  useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$1"
+else
+  addgroup -S "$1" && adduser -S -D -H -h /nonexistent -s /sbin/nologin -G "$1" "$1"
+fi`
+const makeAccountWithinMs = 10_000
+const noOwnAccount = `other programs that run as nobody can read the data, because no user ${ownAccount} could be made: make one (useradd --system ${ownAccount}) and restart the service`
+
+/** Decides where the data are, the same way at every start, and makes the folder. */
+export async function choosePlace(dataDir: string): Promise<Place> {
+  const serviceUser = currentUser()
+  const { here, shared } = await candidates(dataDir).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw cannotUse(dataDir, error)
+    try {
+      makeFolders(dataDir, 0o700)
+    } catch (cause) {
+      throw cannotUse(dataDir, cause)
+    }
+    return candidates(dataDir)
+  })
+  const place =
+    serviceUser.uid === 0
+      ? await choosePlaceOfRoot(here, shared, serviceUser)
+      : await choosePlaceOfUser(here, shared, serviceUser)
+  const { stateDir, serverUser } = place
+  try {
+    const isOfServer = ((await ownerOf(stateDir)) ?? serviceUser.uid) === serverUser.uid
+    // Root's own is open to the server's group, to pass through and no more.
+    await makeFolder(stateDir, isOfServer ? 0o700 : 0o710, isOfServer ? serverUser : rootFor(serverUser))
+  } catch (error) {
+    throw cannotUse(stateDir, error)
+  }
+  return place
+}
+
+async function choosePlaceOfUser(here: string, shared: string, serviceUser: OsUser): Promise<Place> {
+  const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
+  // Only root makes this folder, and only root may look into it.
+  if (!isHere && (await ownerOf(shared)) !== undefined) {
+    throw new Error(
+      `The data for ${here} are in ${shared}, because the service was first started as root: start it as root, or move that folder's "cluster" to ${here} and give it to ${serviceUser.name}`,
+    )
+  }
+  return placeAt(here, serviceUser, serviceUser, [])
+}
+
+async function choosePlaceOfRoot(here: string, shared: string, serviceUser: OsUser): Promise<Place> {
+  const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
+  const isShared = !isHere && (await ownerOf(join(shared, 'cluster'))) !== undefined
+  const stateOwner = await ownerOf(isShared ? shared : here)
+  // The data of an ordinary user stay theirs, so that their service can start again afterwards.
+  const isOfUser = stateOwner !== undefined && stateOwner !== 0
+  const serverUser = isOfUser ? userNamed(String(stateOwner)) : (ownServerUser() ?? userNamed('nobody'))
+  const where = `PostgreSQL runs as ${serverUser.name}, because it refuses to run as root`
+  const notes = serverUser.name === 'nobody' ? [`${where}; ${noOwnAccount}`] : [where]
+  await openToServer(join(here, '..'), serverUser)
+  if (isHere) {
+    if (canReach(join(here, '..'), serverUser)) return placeAt(here, serviceUser, serverUser, notes)
+    throw new Error(
+      `PostgreSQL can't run as root, and ${serverUser.name}, which it runs as, can't reach its data in ${here}: open the folders above to it (chmod o+x), or set ARI_DATA_DIR or DATABASE_URL`,
+    )
+  }
+  if (!isShared && canReach(join(here, '..'), serverUser))
+    return placeAt(here, serviceUser, serverUser, notes)
+  await makeFolder(sharedDir, 0o755)
+  const why = `its data are in ${shared}, because ${serverUser.name} could not reach ${here}`
+  return placeAt(shared, serviceUser, serverUser, [...notes, `PostgreSQL: ${why}`])
+}
+
+function placeAt(stateDir: string, serviceUser: OsUser, serverUser: OsUser, notes: string[]): Place {
+  return { stateDir, clusterDir: join(stateDir, 'cluster'), serviceUser, serverUser, notes }
+}
+
+/** Root, with the group of PostgreSQL's user. */
+function rootFor({ gid }: OsUser): OsUser {
+  return { name: 'root', uid: 0, gid }
+}
+
+/** What lies in a data folder that is nobody's but ours. */
+const ownEntries = ['compile-cache', 'postgres']
+
+/** A data folder that only root can enter is opened to PostgreSQL's group, if nothing else is kept in it. */
+async function openToServer(dataDir: string, serverUser: OsUser): Promise<void> {
+  const { uid, mode } = await lstat(dataDir)
+  if (uid !== 0 || (mode & 0o077) !== 0) return
+  if (!(await readdir(dataDir)).every((entry) => ownEntries.includes(entry))) return
+  await makeFolder(dataDir, 0o710, rootFor(serverUser))
+}
+
+/**
+ * Gives root's data to the user that PostgreSQL runs as, where another owns them: they come from another machine, or
+ * from before that user was made. The folder itself goes last, so that an interrupted change is begun again.
+ */
+export async function giveDataToServer({
+  stateDir,
+  clusterDir,
+  serviceUser,
+  serverUser,
+}: Place): Promise<void> {
+  if (serviceUser.uid !== 0 || (await ownerOf(stateDir)) !== 0) return
+  const owner = await ownerOf(clusterDir)
+  if (owner === undefined || owner === serverUser.uid) return
+  await endProcessesOf(clusterDir, orphanShutdownMs)
+  const entries = await readdir(clusterDir, { recursive: true })
+  for (const entry of entries) await lchown(join(clusterDir, entry), serverUser.uid, serverUser.gid)
+  await lchown(clusterDir, serverUser.uid, serverUser.gid)
+}
+
+/** Both places in which the data of this folder may be. Fails with ENOENT when the folder doesn't exist. */
+export async function candidates(dataDir: string): Promise<{ here: string; shared: string }> {
+  const real = await realpath(resolve(dataDir))
+  return { here: join(real, 'postgres'), shared: join(sharedDir, shortHash(real)) }
+}
+
+/** The folder of the socket, open to nobody else; short enough for the operating system. */
+export async function makeSocketFolder(place: Place): Promise<string> {
+  const own = join(place.stateDir, 'socket')
+  if (fits(own)) {
+    await makeFolder(own, 0o700, place.serverUser)
+    return own
+  }
+  // Root's TMPDIR may be closed to the server, /tmp is not.
+  const parent =
+    place.serviceUser.uid === 0 || !fits(join(tmpdir(), 'ari-0123456789abcdef')) ? '/tmp' : tmpdir()
+  const folder = join(parent, `ari-${shortHash(place.stateDir)}`)
+  try {
+    await mkdir(folder, { mode: 0o700 })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+  // Anybody can make folders there: take it only when no other user can have prepared it or can look into it.
+  const found = await lstat(folder)
+  const isOurs = found.uid === place.serverUser.uid || found.uid === place.serviceUser.uid
+  if (!found.isDirectory() || !isOurs || (found.mode & 0o777) !== 0o700) {
+    throw new Error(
+      `${folder}, needed for PostgreSQL's socket because the path of the data folder is too long, was made by somebody else or is open to others: remove it, or set ARI_DATA_DIR to a shorter path`,
+    )
+  }
+  if (found.uid !== place.serverUser.uid) await chown(folder, place.serverUser.uid, place.serverUser.gid)
+  return folder
+}
+
+function fits(folder: string): boolean {
+  return Buffer.byteLength(join(folder, `.s.PGSQL.${port}`)) <= socketPathBytesMax
+}
+
+/** Makes a folder, or gives an existing one this mode and, for root, this owner. */
+export async function makeFolder(folder: string, mode: number, owner?: OsUser): Promise<void> {
+  makeFolders(folder, mode)
+  const found = await lstat(folder)
+  if ((found.mode & 0o777) !== mode) await chmod(folder, mode)
+  if (!owner) return
+  const isTheirs = found.uid === owner.uid && (owner.uid !== 0 || found.gid === owner.gid)
+  if (!isTheirs) await chown(folder, owner.uid, owner.gid)
+}
+
+/** Replaces a file of the state folder whole. Root's is readable by the group that may pass the folder, the server's. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(4).toString('hex')}`
+  const folder = await lstat(join(path, '..'))
+  const mode = folder.uid === 0 ? 0o640 : 0o600
+  await writeFile(temporary, text, { mode, flag: 'wx' })
+  await chmod(temporary, mode) // whatever the umask
+  if (process.getuid?.() === 0) await chown(temporary, folder.uid, folder.gid)
+  await rename(temporary, path)
+}
+
+async function ownerOf(folder: string): Promise<number | undefined> {
+  try {
+    return (await lstat(folder)).uid
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw cannotUse(folder, error)
+  }
+}
+
+function canReach(folder: string, user: OsUser): boolean {
+  try {
+    const { uid, gid } = user
+    execFileSync('/bin/sh', ['-c', 'cd "$1"', 'reach', folder], {
+      uid,
+      gid,
+      cwd: '/',
+      env: {},
+      stdio: 'ignore',
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function currentUser(): OsUser {
+  try {
+    const { username, uid, gid } = userInfo()
+    return { name: username, uid, gid }
+  } catch (cause) {
+    throw new Error(
+      `The user id ${process.getuid?.()} has no name on this machine, and PostgreSQL needs one: add it to /etc/passwd, or set DATABASE_URL`,
+      { cause },
+    )
+  }
+}
+
+/** The account for PostgreSQL alone, made where there is none; undefined where that can't be. */
+function ownServerUser(): OsUser | undefined {
+  const found = optionalUserNamed(ownAccount)
+  if (found) return found
+  try {
+    execFileSync('/bin/sh', ['-c', makeAccount, 'make', ownAccount], {
+      cwd: '/',
+      env: { PATH: systemPath },
+      stdio: 'ignore',
+      timeout: makeAccountWithinMs,
+    })
+  } catch {
+    // No such program, or the list of users can't be written; or another start has just made it.
+  }
+  return optionalUserNamed(ownAccount)
+}
+
+function optionalUserNamed(nameOrId: string): OsUser | undefined {
+  try {
+    return userNamed(nameOrId)
+  } catch {
+    return undefined
+  }
+}
+
+function userNamed(nameOrId: string): OsUser {
+  try {
+    const answer = execFileSync('/bin/sh', ['-c', 'id "$1"', 'id', nameOrId], {
+      encoding: 'utf8',
+      env: { PATH: systemPath },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [, uid, name, gid] = /^uid=(\d+)\((.+?)\) gid=(\d+)/.exec(answer) ?? []
+    if (uid === undefined || name === undefined || gid === undefined) throw new Error(`id says: ${answer}`)
+    return { name, uid: Number(uid), gid: Number(gid) }
+  } catch (cause) {
+    throw new Error(
+      `PostgreSQL can't run as root and there is no user "${nameOrId}" here to run it as: start the service as an ordinary user, or set DATABASE_URL`,
+      { cause },
+    )
+  }
+}
+
+export function cannotUse(folder: string, cause: unknown): Error {
+  const remedy =
+    codeOf(cause) === 'EROFS'
+      ? 'it is mounted read-only: mount it to be written, or set ARI_DATA_DIR to another folder'
+      : 'give it to the user that runs the service, or set ARI_DATA_DIR to another folder'
+  return new Error(`The data folder ${folder} can't be used (${codeOf(cause) ?? String(cause)}): ${remedy}`, {
+    cause,
+  })
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,255 @@
+/** Keeps the embedded PostgreSQL running until it is told to stop. */
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { Binaries } from './binaries.ts'
+import { removeMisleadingLockFiles, role } from './cluster.ts'
+import { codeOf, port, type Place } from './place.ts'
+import { endProcessesOf, launch, type Launched, type Watcher } from './processes.ts'
+
+type Log = Record<'info' | 'warn' | 'error', (o: object, m: string) => void>
+
+/** How often a server that ends by itself is started again, without one that stayed, before we give up: for a day. */
+export const restartLimits = { attempts: 8_640, firstDelayMs: 100, delayMs: 10_000, stayedMs: 1_000 }
+
+const recoveryMs = 10 * 60_000
+const connectMs = 5_000
+const pollMs = 5
+// Together below the 10 s in which the service must be able to stop.
+const fastShutdownMs = 6_000
+const quitMs = 2_000
+const logLines = { kept: 20, perWindow: 200, windowMs: 10_000 }
+const durable = ['fsync', 'full_page_writes', 'synchronous_commit']
+
+// What every start and stop says, and the answers to those who ask too early.
+const routine = new RegExp(
+  [
+    '^LOG: +(starting PostgreSQL|listening on|database system (was|is) (shut down|ready)|received .* shutdown)',
+    '^LOG: +(shutting down|aborting any|background worker "logical replication launcher")',
+    '^FATAL: +terminating connection due to administrator command',
+    `^FATAL: +(the database system is (starting up|shutting down|not yet)|database "${role}" does not exist)`,
+  ].join('|'),
+)
+
+export class Supervisor {
+  readonly #place: Place
+  readonly #binaries: Binaries
+  readonly #socketDir: string
+  readonly #watcher: Watcher
+  readonly #log: Log
+  readonly #limits: typeof restartLimits
+  readonly #stopping = new AbortController()
+  #server: Launched | undefined
+  #healing: Promise<void> = Promise.resolve()
+  #failures = 0
+  #lastLines: string[] = []
+  #lineWindow = { since: 0, lines: 0 }
+
+  constructor(
+    needs: { place: Place; binaries: Binaries; socketDir: string; watcher: Watcher; log: Log },
+    limits = restartLimits,
+  ) {
+    this.#place = needs.place
+    this.#binaries = needs.binaries
+    this.#socketDir = needs.socketDir
+    this.#watcher = needs.watcher
+    this.#log = needs.log
+    this.#limits = limits
+  }
+
+  async start(): Promise<void> {
+    await this.#clearAway()
+    await this.#launch()
+  }
+
+  /** Ends the server in good order, or in less good order when that takes too long; nothing of it is left. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#healing
+    const server = this.#server
+    if (server) await end(server, 'SIGINT', fastShutdownMs)
+    await endProcessesOf(this.#place.clusterDir, quitMs)
+    await this.#watcher.watch(undefined)
+  }
+
+  /** Makes way: a server whose service was killed may still run, and a pid in its files may be another program's. */
+  async #clearAway(): Promise<void> {
+    const ended = await endProcessesOf(this.#place.clusterDir, fastShutdownMs)
+    if (ended > 0) this.#log.warn({ processes: ended }, 'Processes of an earlier PostgreSQL were ended')
+    await removeMisleadingLockFiles(this.#place, this.#socketDir)
+  }
+
+  /** One attempt: resolves when the server answers and is as durable as it must be, or leaves none behind. */
+  async #launch(): Promise<void> {
+    const { clusterDir, stateDir, serverUser } = this.#place
+    this.#lastLines = []
+    const server = launch(
+      {
+        program: join(this.#binaries.binDir, 'postgres'),
+        parameters: ['-D', clusterDir, '-c', `config_file=${join(stateDir, 'postgresql.conf')}`],
+        libraryPath: this.#binaries.libraryPath,
+        runAs: serverUser,
+      },
+      (line) => this.#take(line),
+    )
+    await this.#watcher.watch(server.pid)
+    server.go()
+    const attempt = new AbortController()
+    try {
+      const failed = server.exited.then(({ reason }) => {
+        throw new Error(this.#lastLines.findLast((line) => /^(FATAL|PANIC|postgres):/.test(line)) ?? reason)
+      })
+      const signal = AbortSignal.any([attempt.signal, this.#stopping.signal])
+      await Promise.race([untilReady(this.#socketDir, signal), failed])
+    } catch (cause) {
+      await end(server, 'SIGINT', quitMs)
+      await this.#watcher.watch(undefined)
+      const hint = this.#lastLines.find((line) => line.startsWith('HINT:')) ?? ''
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`PostgreSQL on ${clusterDir} does not run: ${why} ${hint}`.trim(), { cause })
+    } finally {
+      attempt.abort()
+    }
+    this.#server = server
+    const since = performance.now()
+    void server.exited.then(({ reason }) => {
+      this.#server = undefined
+      if (this.#stopping.signal.aborted) return
+      if (performance.now() - since >= this.#limits.stayedMs) this.#failures = 0
+      this.#healing = this.#heal(reason)
+    })
+  }
+
+  /** Starts it again with the same socket, so that whoever connects anew finds it. */
+  async #heal(firstReason: string): Promise<void> {
+    let reason = firstReason
+    const { signal } = this.#stopping
+    while (this.#failures < this.#limits.attempts) {
+      this.#failures += 1
+      this.#log.warn({ reason, attempt: this.#failures }, 'PostgreSQL ended by itself and is started again')
+      try {
+        if (this.#failures > 1) {
+          const backoffMs = this.#limits.firstDelayMs * 2 ** (this.#failures - 2)
+          await delay(Math.min(backoffMs, this.#limits.delayMs), undefined, { signal })
+        }
+        await this.#watcher.watch(undefined)
+        await this.start()
+        this.#log.info({}, 'PostgreSQL runs again')
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        reason = error instanceof Error ? error.message : String(error)
+      }
+    }
+    this.#log.error(
+      { reason, attempts: this.#failures },
+      `PostgreSQL could not be started again in ${this.#failures} attempts (${reason}): mend that and start the service again`,
+    )
+  }
+
+  #take(line: string): void {
+    this.#lastLines = [...this.#lastLines.slice(1 - logLines.kept), line]
+    if (routine.test(line)) return
+    const now = performance.now()
+    if (now - this.#lineWindow.since > logLines.windowMs) this.#lineWindow = { since: now, lines: 0 }
+    this.#lineWindow.lines += 1
+    if (this.#lineWindow.lines === logLines.perWindow) {
+      this.#log.warn({}, 'PostgreSQL logs very much; lines are left out for some seconds')
+    }
+    if (this.#lineWindow.lines >= logLines.perWindow) return
+    const [, severity, text] = /^([A-Z]+): +(.*)$/.exec(line) ?? []
+    const entry = { postgres: severity ?? 'output' }
+    if (severity === 'PANIC') this.#log.error(entry, `PostgreSQL: ${text}`)
+    else if (severity === 'LOG') this.#log.info(entry, `PostgreSQL: ${text}`)
+    else this.#log.warn(entry, `PostgreSQL: ${text ?? line}`)
+  }
+}
+
+/** Asks first politely, then firmly, and resolves when the process has ended. */
+async function end(server: Launched, polite: NodeJS.Signals, withinMs: number): Promise<void> {
+  const steps: [NodeJS.Signals, number][] = [
+    [polite, withinMs],
+    ['SIGQUIT', quitMs],
+    ['SIGKILL', quitMs],
+  ]
+  for (const [name, patienceMs] of steps) {
+    server.signal(name)
+    const waiting = new AbortController()
+    const waited = delay(patienceMs, false, { signal: waiting.signal }).catch(() => false)
+    const isGone = await Promise.race([server.exited.then(() => true), waited])
+    waiting.abort()
+    if (isGone) return
+  }
+}
+
+/** Waits for the server and its database; refuses a server that could lose what it has acknowledged. */
+async function untilReady(socketDir: string, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + recoveryMs
+  for (;;) {
+    signal.throwIfAborted()
+    const answer = await tryConnect(socketDir, role)
+    if (answer === 'no database') {
+      const first = await tryConnect(socketDir, 'postgres')
+      if (typeof first === 'object') await createDatabase(first)
+    } else if (answer !== 'not yet') {
+      return assertDurable(answer)
+    } else {
+      await delay(pollMs, undefined, { signal })
+    }
+    if (performance.now() > until) throw new Error('it is not ready after 10 minutes')
+  }
+}
+
+/** A connection, or why there is none yet. */
+export async function tryConnect(
+  socketDir: string,
+  database: string,
+): Promise<pg.Client | 'not yet' | 'no database'> {
+  const client = new pg.Client({
+    host: socketDir,
+    port,
+    user: role,
+    database,
+    ssl: false,
+    connectionTimeoutMillis: connectMs,
+  })
+  client.on('error', () => {}) // what is lost shows in the next query
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    const code = codeOf(error) ?? ''
+    if (code === '3D000') return 'no database'
+    // A refusal of the user or of the folder is final; everything else passes while it starts or shuts down.
+    if (code.startsWith('28') || code === 'EACCES') throw error
+    return 'not yet'
+  }
+}
+
+async function createDatabase(client: pg.Client): Promise<void> {
+  try {
+    // From template0 by copying files: a third of the time of the default, while nothing else is in the buffers.
+    await client.query(`create database ${role} template template0 strategy file_copy`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function assertDurable(client: pg.Client): Promise<void> {
+  try {
+    const { rows } = await client.query<{ name: string; setting: string }>(
+      'select name, setting from pg_settings where name = any($1)',
+      [durable],
+    )
+    const settings = new Map(rows.map((row) => [row.name, row.setting]))
+    for (const name of durable) {
+      if (settings.get(name) === 'on') continue
+      throw new Error(
+        `"${name}" is ${settings.get(name)}, so that acknowledged pushes could be lost: remove that setting ("alter system reset ${name}", or "alter database" or "alter role ... reset ${name}")`,
+      )
+    }
+  } finally {
+    await client.end()
+  }
+}

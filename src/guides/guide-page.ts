@@ -1,0 +1,160 @@
+import { escaped, renderMarkdown, unescaped, type Rendered } from './markdown.ts'
+import { icon } from './page.ts'
+
+export type GuideSources = {
+  environment: string
+  /** The file whose lists are the side list of every page. */
+  index: string
+  /** Beside the guides, with files that they show or lead to. */
+  folders: readonly string[]
+  textByFile: ReadonlyMap<string, string>
+}
+
+/** Where each heading of each guide is, for the search. */
+export type FoundHeading = { guide: string; text: string; href: string }
+
+export type GuideRenderer = {
+  /** The page of a guide, without `.md`; '' is the index. */
+  page: (slug: string) => string | undefined
+  headings: () => readonly FoundHeading[]
+  absent: string
+}
+
+const base = '/docs/guides'
+/** No guide, though it is shown like one. */
+const changelog = 'changelog'
+
+export function guideRenderer({ environment, index, folders, textByFile }: GuideSources): GuideRenderer {
+  const textBySlug = new Map([...textByFile].map(([file, text]) => [slugOf(file, index), text]))
+  const side = sideList(textByFile.get(index) ?? '', index)
+  const render = (markdown: string) => renderMarkdown(markdown, addressOf(index, folders))
+  const page = (slug: string, rendered: Rendered) => pageHtml({ environment, side, slug, rendered })
+  return {
+    page: (slug) => {
+      const text = textBySlug.get(slug)
+      return text === undefined ? undefined : page(slug, render(text))
+    },
+    headings: () =>
+      [...textBySlug].flatMap(([slug, text]) => {
+        const { title, headings } = render(text)
+        return headings.map((heading) => ({
+          guide: unescaped(title),
+          text: unescaped(heading.text),
+          href: heading.depth === 1 ? hrefOf(slug) : `${hrefOf(slug)}#${heading.id}`,
+        }))
+      }),
+    absent: page('absent', render('# There is no such guide\n\nThe list has all there are.')),
+  }
+}
+
+function slugOf(file: string, index: string): string {
+  return file === index
+    ? ''
+    : file
+        .replace(/^\.\.\//, '')
+        .replace(/\.md$/, '')
+        .toLowerCase()
+}
+
+function hrefOf(slug: string): string {
+  if (slug === changelog) return `/docs/${changelog}`
+  return slug === '' ? base : `${base}/${slug}`
+}
+
+/** `ari.md#prices` is /docs/guides/ari#prices; files of the folders keep their names; the rest stays as it is. */
+function addressOf(index: string, folders: readonly string[]): (href: string) => string {
+  return (href) => {
+    const [, file, anchor = ''] = /^((?:\.\.\/)?[\w-]+\.md)(#.*)?$/.exec(href) ?? []
+    if (file !== undefined) return `${hrefOf(slugOf(file, index))}${anchor}`
+    return folders.includes(href.split('/')[0] ?? '') ? `${base}/${href}` : href
+  }
+}
+
+type Group = { title: string; guides: { slug: string; title: string }[] }
+
+/** A group for each paragraph that ends with a colon, with the links of the list below it. */
+function sideList(indexText: string, index: string): Group[] {
+  const groups: Group[] = []
+  for (const line of indexText.split('\n')) {
+    const title = /^For (\w)(.*):$/.exec(line)
+    if (title) groups.push({ title: `${title[1]?.toUpperCase()}${title[2]}`, guides: [] })
+    const [, name = '', file = ''] = /^- \[([^\]]+)\]\(([\w-]+\.md)\)/.exec(line) ?? []
+    if (file !== '') groups.at(-1)?.guides.push({ slug: slugOf(file, index), title: name })
+  }
+  return groups.filter(({ guides }) => guides.length > 0)
+}
+
+type PageParts = { environment: string; side: readonly Group[]; slug: string; rendered: Rendered }
+
+function pageHtml({ environment, side, slug, rendered }: PageParts): string {
+  const { title, html } = rendered
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${title} · ARI gateway</title>
+    <link rel="icon" href="data:image/svg+xml,${icon}">
+    <link rel="stylesheet" href="${base}/guides-browser.css">
+    <script src="${base}/guides-browser.js" defer></script>
+  </head>
+  <body>
+    <a class="skip" href="#content">Skip to the guide</a>
+    <header>
+      <a class="home" href="${base}">ARI gateway <small>${escaped(environment)}</small></a>
+      <div class="search" hidden>
+        <input type="search" placeholder="Find a heading" aria-label="Find a heading in all guides" aria-controls="found" autocomplete="off">
+        <ul id="found" aria-label="Headings found" hidden></ul>
+      </div>
+      <nav aria-label="Documentation">${navHtml(slug)}</nav>
+    </header>
+    <div class="columns">
+      <nav class="guides" aria-label="Guides"><details open><summary>All guides</summary>${sideHtml(side, slug)}</details></nav>
+      <main id="content" tabindex="-1">
+${html}
+      </main>
+      ${tocHtml(rendered)}
+    </div>
+  </body>
+</html>
+`
+}
+
+function navHtml(slug: string): string {
+  const isChangelog = slug === changelog
+  const links = [
+    { href: base, text: 'Guides', isCurrent: !isChangelog },
+    { href: '/docs', text: 'API reference', isCurrent: false },
+    { href: hrefOf(changelog), text: 'Changelog', isCurrent: isChangelog },
+  ]
+  return links
+    .map(
+      ({ href, text, isCurrent }) =>
+        `<a href="${href}"${isCurrent ? ' aria-current="true"' : ''}>${text}</a>`,
+    )
+    .join('')
+}
+
+function sideHtml(side: readonly Group[], current: string): string {
+  return side
+    .map(({ title, guides }) => {
+      const items = guides.map(
+        (guide) =>
+          `<li><a href="${hrefOf(guide.slug)}"${guide.slug === current ? ' aria-current="page"' : ''}>${escaped(guide.title)}</a></li>`,
+      )
+      return `<h2>${escaped(title)}</h2><ul>${items.join('')}</ul>`
+    })
+    .join('')
+}
+
+const tocDepths: ReadonlySet<number> = new Set([2, 3])
+
+function tocHtml({ headings }: Rendered): string {
+  const listed = headings.filter(({ depth }) => tocDepths.has(depth))
+  if (listed.length < 2) return ''
+  const items = listed.map(
+    ({ id, depth, text }) => `<li class="depth${depth}"><a href="#${id}">${text}</a></li>`,
+  )
+  return `<nav class="toc" aria-labelledby="toc"><h2 id="toc">On this page</h2><ul>${items.join('')}</ul></nav>`
+}

@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../http/made.ts'
+
+type GuideNeeds = { environment: 'sandbox' | 'production' }
+
+/** docs/ stands beside src/, and in the packed product beside dist/. */
+const docsFolder = new URL('../../docs/', import.meta.url)
+const indexFile = 'README.md'
+const changelogFile = '../CHANGELOG.md'
+/** What guides show, or lead to. */
+const guideFolders = ['images', 'samples', 'requests', 'monitoring']
+
+/** Scripts and styles as files only: stricter than the page of the API reference can be. */
+const guidePolicy = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+}
+/** A picture that is looked at by itself has its own styles. */
+const picturePolicy = {
+  useDefaults: false,
+  directives: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"], frameAncestors: ["'none'"] },
+}
+
+const html = 'text/html; charset=utf-8'
+const text = 'text/plain; charset=utf-8'
+
+type Named = { Params: { name: string } }
+
+/** The guides of docs/ at /docs/guides: rendered at the first request for each, and remembered. */
+export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds): void {
+  const guides = madeOnce(async () => {
+    const { guideRenderer } = await import('./guide-page.ts')
+    const files = (await readdir(docsFolder)).filter((name) => name.endsWith('.md')).sort()
+    files.push(changelogFile)
+    const texts = await Promise.all(files.map((name) => readFile(new URL(name, docsFolder), 'utf8')))
+    const render = guideRenderer({
+      environment,
+      index: indexFile,
+      folders: guideFolders,
+      textByFile: new Map(files.map((name, at) => [name, texts[at] ?? ''])),
+    })
+    return {
+      page: remembered((slug) => {
+        const page = render.page(slug)
+        return page === undefined ? undefined : Buffer.from(page)
+      }),
+      headings: madeOnce(async () => compressed(Buffer.from(JSON.stringify(render.headings())))),
+      absent: render.absent,
+    }
+  })
+  const page = async (slug: string, request: FastifyRequest, reply: FastifyReply) => {
+    const { page: find, absent } = await guides()
+    const made = await find(slug)
+    return made ? sendMade(made, html, request, reply) : reply.code(404).type(html).send(absent)
+  }
+  const own = { ...compressedHere, helmet: { contentSecurityPolicy: guidePolicy } }
+  pages.get('/docs/guides', own, (request, reply) => page('', request, reply))
+  pages.get('/docs/guides/', async (_request, reply) => reply.redirect('/docs/guides'))
+  pages.get('/docs/changelog', own, (request, reply) => page('changelog', request, reply))
+  pages.get('/docs/guides/changelog', async (_request, reply) => reply.redirect('/docs/changelog'))
+  pages.get<Named>('/docs/guides/:name', own, (request, reply) => page(request.params.name, request, reply))
+  pages.get('/docs/guides/headings.json', own, async (request, reply) =>
+    sendMade(await (await guides()).headings(), 'application/json; charset=utf-8', request, reply),
+  )
+  mountFiles(pages, own)
+}
+
+type Options = { compress: false; helmet: object }
+
+/** What pages are made of: styles and script of this folder, pictures and samples of docs/. */
+function mountFiles(pages: FastifyInstance, own: Options): void {
+  const assets: readonly (readonly [string, string])[] = [
+    ['guides-browser.css', 'text/css; charset=utf-8'],
+    ['guides-browser.js', 'text/javascript; charset=utf-8'],
+  ]
+  for (const [name, type] of assets) {
+    const made = madeOnce(async () => compressed(await readFile(new URL(name, import.meta.url))))
+    pages.get(`/docs/guides/${name}`, own, async (request, reply) =>
+      sendMade(await made(), type, request, reply),
+    )
+  }
+  for (const folder of guideFolders) {
+    const find = remembered((name) => fileOf(folder, name))
+    const policy = folder === 'images' ? picturePolicy : guidePolicy
+    const options = { ...own, helmet: { contentSecurityPolicy: policy } }
+    pages.get<Named>(`/docs/guides/${folder}/:name`, options, async (request, reply) => {
+      const made = await find(request.params.name)
+      if (made) return sendMade(made, typeOf(request.params.name), request, reply)
+      return reply.code(404).type(text).send('There is no such file\n')
+    })
+  }
+}
+
+const typeByEnding: ReadonlyMap<string, string> = new Map([
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.json', 'application/json; charset=utf-8'],
+])
+
+function typeOf(name: string): string {
+  return typeByEnding.get(extname(name)) ?? text
+}
+
+/** Only names that the folder lists: what is asked for never becomes part of a path. */
+async function fileOf(folder: string, asked: string): Promise<Buffer | undefined> {
+  const below = new URL(`${folder}/`, docsFolder)
+  const name = (await readdir(below)).find((listed) => listed === asked)
+  return name === undefined ? undefined : readFile(new URL(encodeURIComponent(name), below))
+}
+
+/** What there is not, is looked for anew: nobody can fill the memory with names. */
+function remembered(
+  find: (name: string) => Buffer | undefined | Promise<Buffer | undefined>,
+): (name: string) => Promise<Made | undefined> {
+  const madeByName = new Map<string, Made>()
+  return async (name) => {
+    const known = madeByName.get(name)
+    if (known) return known
+    const found = await find(name)
+    if (!found) return undefined
+    const made = await compressed(found)
+    madeByName.set(name, made)
+    return made
+  }
+}

@@ -1,0 +1,46 @@
+import { Ajv } from 'ajv'
+import { parseNight } from '../base/calendar.ts'
+
+/** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
+const unprintable = /[\p{Cc}\p{Cs}]/u
+/** The same for text of several lines. */
+const unprintableInLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u
+/** Beyond the first, codes hold no blanks at the ends and no invisible format characters or separators. */
+const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
+const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
+
+/** Stops at the first problem. */
+export const ajvFirst = withOwnKeywords({ allErrors: false })
+/** Finds every problem. */
+export const ajvAll = withOwnKeywords({ allErrors: true })
+
+function withOwnKeywords(options: { allErrors: boolean }): Ajv {
+  const ajv = new Ajv({ ...options, verbose: true, strict: true, allowUnionTypes: true, coerceTypes: false })
+  ajv.addVocabulary(['errors', 'secret', 'alsoCalled', 'emptyIsAbsent', 'ignored', 'readAs'])
+  ajv.addFormat('date', true)
+  ajv.addKeyword({
+    keyword: 'printable',
+    type: 'string',
+    schemaType: 'string',
+    validate: (kind: unknown, value: string) => !notIn(kind).test(value),
+  })
+  ajv.addKeyword({
+    keyword: 'night',
+    type: 'string',
+    schemaType: 'boolean',
+    validate: (_on: unknown, value: string) => parseNight(value) !== undefined,
+  })
+  ajv.addKeyword({
+    keyword: 'decimal',
+    type: ['number', 'string'],
+    schemaType: 'string',
+    validate: (range: unknown, value: number | string) =>
+      (typeof value === 'number' || decimalText.test(value)) && (range === 'any' || Number(value) >= 0),
+  })
+  return ajv
+}
+
+function notIn(kind: unknown): RegExp {
+  if (kind === 'code') return notInCodes
+  return kind === 'lines' ? unprintableInLines : unprintable
+}

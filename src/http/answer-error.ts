@@ -1,0 +1,167 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { withoutCardNumbers } from '../base/card-number.ts'
+import type { Answer, LongAnswer, Mounted, Push } from './mount.ts'
+import { Rejected, rejectedBody } from './rejected.ts'
+import { basePathOf, type Route } from './route.ts'
+import type { ServeNeeds } from './serve-needs.ts'
+import { isUnavailable, OutcomeUnknown } from '../postgres/store-faults.ts'
+import { warningMembers } from './warnings.ts'
+
+type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>
+
+/** The one place where what was thrown becomes an answer. */
+
+export async function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  needs: ErrorNeeds & { turnedAway: (message: string) => void },
+): Promise<FastifyReply> {
+  const rejected = asRejected(error)
+  if (!rejected)
+    needs.log.error({ err: error, requestId: request.id, route: request.ari.route?.path }, 'a request failed')
+  else if (rejected.status === 503)
+    needs.turnedAway(error instanceof Error ? error.message : rejected.message)
+  if (rejected?.limit !== undefined) needs.telemetry.limited.inc({ limit: rejected.limit })
+  const { status, json } = written(rejected, request, needs)
+  const push = request.ari.push
+  if (push && rejected && status < 500) await keepRefused(push, rejected, json, needs)
+  if (rejected && status !== 500) reply.headers(rejected.headers)
+  return sendJson(reply, { status, json })
+}
+
+/** Characters, or bytes. */
+const compressFromLength = 2_048
+
+/**
+ * Every answer of the API goes out here; long ones are compressed where the caller takes that. Those given before the
+ * route is known (to a key that is no good, for one) are short.
+ */
+export function sendJson(
+  reply: FastifyReply,
+  answered: Pick<Answer, 'status' | 'json'> | LongAnswer,
+): FastifyReply {
+  reply.code(answered.status).type('application/json; charset=utf-8').header('cache-control', 'no-store')
+  const payload = 'bytes' in answered ? answered.bytes : answered.json
+  if (payload.length < compressFromLength) return reply.send(payload)
+  reply.compress(payload)
+  return reply
+}
+
+/** The answer in words. What can't be written (beyond the longest string, for one) becomes a fault of ours. */
+function written(
+  rejected: Rejected | undefined,
+  { id: requestId, ari: { warnings } }: FastifyRequest,
+  needs: ErrorNeeds,
+): { status: number; json: string } {
+  try {
+    if (rejected) {
+      const body = { ...rejectedBody(rejected, requestId), ...warningMembers(warnings) }
+      return { status: rejected.status, json: JSON.stringify(body) }
+    }
+  } catch (error) {
+    needs.log.error({ err: error, requestId }, 'a refusal could not be written')
+  }
+  return { status: 500, json: JSON.stringify(ourFault(requestId)) }
+}
+
+/** A refusal is answered even when the log cannot be written: the push changed nothing. */
+async function keepRefused(push: Push, rejected: Rejected, json: string, needs: ErrorNeeds): Promise<void> {
+  try {
+    await needs.keepRefused(push, rejected, json)
+  } catch (error) {
+    needs.log.error(
+      { err: error, requestId: push.requestId },
+      'a refused push could not be kept in the push log',
+    )
+  }
+}
+
+function ourFault(requestId: string) {
+  const problem = {
+    type: 'INTERNAL_ERROR',
+    message: 'Something went wrong on our side',
+    hint: 'Send the same again; name the request id when you ask us',
+  }
+  return { code: '500', message: problem.message, requestId, errors: [problem] }
+}
+
+const outcomeUnknown = {
+  type: 'OUTCOME_UNKNOWN',
+  message: 'The store did not confirm in time',
+  hint: 'It was applied, or nothing of it: send the same again after Retry-After, a reservation under the same Idempotency-Key (without one, look first whether it is there)',
+}
+
+function asRejected(error: unknown): Rejected | undefined {
+  if (error instanceof Rejected) return error
+  if (isUnavailable(error)) {
+    const problem = {
+      type: 'UNAVAILABLE',
+      message: 'The store is not available',
+      hint: 'Not acknowledged; send the same again after Retry-After',
+    }
+    return new Rejected(503, error instanceof OutcomeUnknown ? outcomeUnknown : problem, {
+      headers: { 'retry-after': '1' },
+    })
+  }
+  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number')
+    return undefined
+  if (error.statusCode === 415) {
+    return new Rejected(415, {
+      type: 'UNSUPPORTED_MEDIA_TYPE',
+      message: 'Content-Type must be application/json',
+      path: 'content-type',
+      hint: 'Send Content-Type: application/json',
+    })
+  }
+  if (error.statusCode >= 400 && error.statusCode < 500) {
+    return new Rejected(400, {
+      type: 'MALFORMED_REQUEST',
+      message: error.message.slice(0, 200).toWellFormed(),
+    })
+  }
+  return undefined
+}
+
+export function notFound(mounted: readonly Mounted[], request: FastifyRequest): Rejected {
+  const path = request.url.split('?')[0] ?? ''
+  const shown = shownPath(path)
+  const here = mounted.filter(({ route }) => pathPattern(route).test(path)).map(({ route }) => route.method)
+  const [first] = here
+  if (first === undefined) {
+    return new Rejected(404, {
+      type: 'NO_SUCH_ENDPOINT',
+      message: `There is no endpoint ${shown}`,
+      hint: meantPath(mounted, path) ?? 'See /docs for the endpoints',
+    })
+  }
+  const allow = [...new Set(here)].join(', ')
+  return new Rejected(
+    405,
+    {
+      type: 'METHOD_NOT_ALLOWED',
+      message: `${request.method} is not allowed on ${shown}`,
+      hint: `Use ${allow}`,
+    },
+    { headers: { allow } },
+  )
+}
+
+/** The path without the version, with it twice, or with a slash too many. */
+function meantPath(mounted: readonly Mounted[], path: string): string | undefined {
+  const meant = `/v1${path.replace(/^(?:\/v1(?=\/))+/, '').replace(/\/$/, '')}`
+  const isThere = mounted.some(({ route }) => pathPattern(route).test(meant))
+  return isThere
+    ? `Send it to ${shownPath(meant)}: every path begins with /v1, once, and ends without a slash`
+    : undefined
+}
+
+const pathShownMax = 200
+
+function shownPath(path: string): string {
+  return withoutCardNumbers(path.slice(0, 2 * pathShownMax)).slice(0, pathShownMax)
+}
+
+function pathPattern(route: Route): RegExp {
+  return new RegExp(`^${basePathOf(route)}${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}

@@ -1,0 +1,136 @@
+import { parseNight } from '../base/calendar.ts'
+import { shown, type Problem } from './rejected.ts'
+import { isRecord } from './validate.ts'
+
+/**
+ * Reads query parameters, which are text, as what they mean. Each reading takes the list to which it adds what is
+ * wrong, so that one answer names all of it; a parameter that wasn't sent is undefined.
+ */
+
+/** The parameters that have the shape they should have. */
+export function readableQuery(
+  sent: unknown,
+  shapeProblems: readonly Problem[],
+): Readonly<{ [Name in string]?: string }> {
+  const wrong = new Set(shapeProblems.map(({ path }) => path))
+  const readable = Object.entries(isRecord(sent) ? sent : {}).flatMap(([name, value]) =>
+    typeof value === 'string' && !wrong.has(`?${name}`) ? [[name, value] as const] : [],
+  )
+  return Object.fromEntries(readable)
+}
+
+const dayMs = 86_400_000
+const instantText = /^2[01]\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** When a range begins: a date is its midnight (UTC). Milliseconds since 1970. */
+export function readSince(name: string, text: string | undefined, wrong: Problem[]): number | undefined {
+  return readTime(name, text, wrong, 0)
+}
+
+/** When a range ends, itself outside: a date is wholly inside. Milliseconds since 1970. */
+export function readUntil(name: string, text: string | undefined, wrong: Problem[]): number | undefined {
+  return readTime(name, text, wrong, 1)
+}
+
+function readTime(
+  name: string,
+  text: string | undefined,
+  wrong: Problem[],
+  daysAfterDate: number,
+): number | undefined {
+  if (text === undefined) return undefined
+  const day = parseNight(text)
+  if (day !== undefined) return (day + daysAfterDate) * dayMs
+  const atMs = instantText.test(text) ? instantMs(text) : undefined
+  if (atMs === undefined) {
+    wrong.push({
+      type: 'INVALID_TIME',
+      message: `${name} must be a date or an ISO 8601 instant`,
+      path: `?${name}`,
+      value: shown(text),
+      hint: 'For example 2027-04-15 or 2027-04-15T10:00:00Z; in a URL, + is written %2B',
+    })
+  }
+  return atMs
+}
+
+function instantMs(text: string): number | undefined {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds
+  } catch {
+    // The 31st of a month that has 30 days, hour 25, ….
+    return undefined
+  }
+}
+
+/** Which rows of a list that is read page by page, newest first. */
+export type PlaceInList = {
+  sinceMs: number | undefined
+  untilMs: number | undefined
+  beforeId: number | undefined
+  limit: number
+}
+
+/** `since`, `until`, `cursor` and `limit`. */
+export function readPlace(
+  { since, until, cursor, limit }: Readonly<Record<string, string | undefined>>,
+  rowsPerPage: { max: number; usual: number },
+  wrong: Problem[],
+): PlaceInList {
+  const sinceMs = readSince('since', since, wrong)
+  const untilMs = readUntil('until', until, wrong)
+  refuseEmptyRange(sinceMs, untilMs, wrong)
+  const beforeId = readCursor(cursor, wrong)
+  return { sinceMs, untilMs, beforeId, limit: readLimit(limit, rowsPerPage, wrong) }
+}
+
+/** How many rows a page may have. */
+export function readLimit(
+  text: string | undefined,
+  { max, usual }: { max: number; usual: number },
+  wrong: Problem[],
+): number {
+  if (text === undefined) return usual
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= max) return limit
+  wrong.push({
+    type: 'INVALID_LIMIT',
+    message: `limit must be an integer from 1 to ${max}`,
+    path: '?limit',
+    value: shown(text),
+  })
+  return usual
+}
+
+/** Where the page before ended: the number of its last row. Opaque outside, so that it may change. */
+export function writeCursor(rowNo: number): string {
+  return Buffer.from(`row ${rowNo}`).toString('base64url')
+}
+
+export function readCursor(text: string | undefined, wrong: Problem[]): number | undefined {
+  if (text === undefined) return undefined
+  const row = /^row (\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'))
+  if (row && writeCursor(Number(row[1])) === text) return Number(row[1])
+  wrong.push(cursorProblem(text))
+  return undefined
+}
+
+export function cursorProblem(text: string): Problem {
+  return {
+    type: 'INVALID_CURSOR',
+    message: 'cursor is not valid',
+    path: '?cursor',
+    value: shown(text),
+    hint: 'Send nextCursor of the page before as it came, or none for the first page',
+  }
+}
+
+/** A range that ends before it begins is a slip, not a search. */
+export function refuseEmptyRange(
+  sinceMs: number | undefined,
+  untilMs: number | undefined,
+  wrong: Problem[],
+): void {
+  if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return
+  wrong.push({ type: 'EMPTY_RANGE', message: 'since must be before until', path: '?since' })
+}

@@ -1,0 +1,119 @@
+import { withoutCardNumbers } from '../base/card-number.ts'
+
+/** One thing that is wrong with a request, in the shape in which the caller reads it. */
+export type Problem = {
+  /** Stable machine code, e.g. `ROOM_NOT_FOUND`. */
+  type: string
+  /** What is wrong; the specification's own text where it gives one. */
+  message: string
+  /** JSON Pointer into the request body; query parameters are named `?name`, headers by their name. */
+  path?: string
+  /** The value received: scalars as they came (strings cut at 100 characters), others described. */
+  value?: unknown
+  /** What to do about it. */
+  hint?: string
+}
+
+export type RejectedStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 408
+  | 409
+  | 410
+  | 413
+  | 415
+  | 417
+  | 422
+  | 429
+  | 431
+  | 503
+
+/** Most problems that one answer lists; the rest are counted in `moreErrors`. */
+export const problemsListedMax = 100
+
+/**
+ * Thrown for everything that the caller can mend. It flies to the one place that answers errors
+ * (`serve.ts`), which gives it the request id.
+ */
+export class Rejected extends Error {
+  readonly status: RejectedStatus
+  readonly problems: readonly Problem[]
+  readonly headers: Readonly<Record<string, string>>
+  /** How many problems there are beside `problems`, which hold at least as many as one answer lists. */
+  readonly unlisted: number
+  /** Further members of the answer, e.g. the `summary` and `results` of an ARI push. */
+  readonly extra: Readonly<Record<string, unknown>>
+  /** The limit that it is beyond, as the metrics name it. */
+  readonly limit: string | undefined
+
+  constructor(
+    status: RejectedStatus,
+    problems: Problem | readonly [Problem, ...Problem[]],
+    more: {
+      headers?: Record<string, string>
+      unlisted?: number
+      extra?: Record<string, unknown>
+      limit?: string
+    } = {},
+  ) {
+    const [first, ...rest] = isList(problems) ? problems : [problems]
+    super(first.message)
+    this.name = 'Rejected'
+    this.status = status
+    this.problems = [first, ...rest]
+    this.headers = more.headers ?? {}
+    this.unlisted = more.unlisted ?? 0
+    this.extra = more.extra ?? {}
+    this.limit = more.limit
+  }
+}
+
+function isList(
+  problems: Problem | readonly [Problem, ...Problem[]],
+): problems is readonly [Problem, ...Problem[]] {
+  return Array.isArray(problems)
+}
+
+/** Throws when there is at least one problem. */
+export function rejectIfAny(problems: readonly Problem[], status: RejectedStatus = 400): void {
+  const [first, ...rest] = problems
+  if (first) throw new Rejected(status, [first, ...rest])
+}
+
+const valueShownMax = 100
+
+/** The value received, made safe to echo: never deep, never long, never the number of a card. */
+export function shown(value: unknown): unknown {
+  if (value === null || typeof value === 'boolean') return value
+  // 1e400 arrives as Infinity, which JSON cannot say.
+  if (typeof value === 'number') {
+    const written = withoutCardNumbers(String(value))
+    return Number.isFinite(value) && written === String(value) ? value : written
+  }
+  if (typeof value === 'string') {
+    // A number that goes on behind what is shown is no longer one once it is cut: it is looked for before.
+    const plain = withoutCardNumbers(value.slice(0, 2 * valueShownMax))
+    const cut = plain.length > valueShownMax ? `${plain.slice(0, valueShownMax)}…` : plain
+    return cut.toWellFormed()
+  }
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'object') return 'an object'
+  return undefined
+}
+
+/** The body of an error answer. */
+export function rejectedBody(rejected: Rejected, requestId: string): Record<string, unknown> {
+  const listed = rejected.problems.slice(0, problemsListedMax)
+  const more = rejected.problems.length - listed.length + rejected.unlisted
+  return {
+    code: String(rejected.status),
+    message: rejected.message,
+    requestId,
+    errors: listed,
+    ...(more > 0 ? { moreErrors: more } : {}),
+    ...rejected.extra,
+  }
+}

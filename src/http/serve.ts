@@ -1,0 +1,262 @@
+import compress from '@fastify/compress'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { randomUUIDv7 } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { constants } from 'node:zlib'
+import { admission, type Admit } from './admission.ts'
+import { admitToken, refuseCardNumberAsId } from './admit.ts'
+import { answerError, notFound, sendJson } from './answer-error.ts'
+import { bodyReader, overloaded, type BodyReader } from './body.ts'
+import { brokenRequests, hostFault, type BrokenRequests } from './broken-requests.ts'
+import { callOf } from './call-of.ts'
+import { isCardNumberId } from '../base/card-number.ts'
+import { heldOpenRequests, type HeldOpen } from './held-open.ts'
+import { httpServer } from './http-server.ts'
+import { firstPlaceOf, inFlightRequests, type InFlight } from './in-flight.ts'
+import { parseJson } from './json.ts'
+import { bodyValuesMax } from './limits.ts'
+import { sparing, toldPath } from '../base/log.ts'
+import type { Answer, LongAnswer, Mounted, Streamed } from './mount.ts'
+import { ParseTurns } from './parse-turns.ts'
+import { pipelining } from './pipelining.ts'
+import { basePathOf, type Access } from './route.ts'
+import type { ServeNeeds } from './serve-needs.ts'
+import { endUntakenAnswers, inPieces, type AnswersTaken } from './untaken-answers.ts'
+import { noWarnings } from './warnings.ts'
+
+export type Server = {
+  fastify: FastifyInstance
+  /** From now on new requests get 503; those under way finish, and those that wait come to an end. */
+  drain: () => void
+  requestsInFlight: () => number
+  /** Those that wait for something to happen; not in flight. */
+  requestsHeldOpen: () => number
+}
+
+/** Fastify's own limit is never reached: body.ts counts by the key's limit. */
+const neverReachedBytes = 1024 * 1024 * 1024
+
+/** What bodies may be, where the key has no limits of its own. Without a key people sign in, and no more. */
+const known = { bytesMax: 1024 * 1024, arrivesWithinSeconds: 20, valuesMax: bodyValuesMax }
+const bodyLimits: Readonly<Record<Access, typeof known>> = {
+  supplier: known,
+  platform: known,
+  operator: known,
+  open: { bytesMax: 16 * 1024, arrivesWithinSeconds: 5, valuesMax: 100 },
+}
+
+/** The HTTP server with its routes. Requests that reach none are answered by answer-error.ts and broken-requests.ts. */
+export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
+  const limited = (limit: string): void => needs.telemetry.limited.inc({ limit })
+  const { trustedProxies = [], patience } = needs
+  const bodies = bodyReader(limited, patience)
+  const inFlight = inFlightRequests((request) => bodies.release(request.raw))
+  const { oneAtATime, hasMore } = pipelining(() => limited('pipelined'))
+  const broken = brokenRequests(inFlight, hasMore, requestIdOf, (status) =>
+    needs.telemetry.requests.observe({ route: 'none', status }, 0),
+  )
+  const taken = endUntakenAnswers(() => limited('answer_not_taken'), patience)
+  const fastify = Fastify({
+    logger: false,
+    serverFactory: (handle) => httpServer(oneAtATime(handle), { trustedProxies, patience, limited }),
+    clientErrorHandler: broken.onClientError,
+    frameworkErrors: broken.onBadUrl,
+    bodyLimit: neverReachedBytes,
+    return503OnClosing: false,
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    // Longer than any URL: what is too long for an id is an unknown id.
+    routerOptions: { maxParamLength: 65_536 },
+    trustProxy: needs.trustedProxies?.length ? [...needs.trustedProxies] : false,
+  })
+  readJsonOnly(fastify, { bodies, inFlight })
+  countRequests(fastify, { inFlight, broken, taken, limited }, needs)
+  const errorNeeds = { ...needs, turnedAway: sparing(needs.log, 'requests were turned away') }
+  fastify.setErrorHandler((error, request, reply) => answerError(error, request, reply, errorNeeds))
+  fastify.setNotFoundHandler((request) => {
+    throw notFound(mounted, request)
+  })
+  let isDraining = false
+  const heldOpen = heldOpenRequests(limited)
+  const admit = admission({ inFlight, isDraining: () => isDraining }, needs)
+  mountRoutes(fastify, mounted, { admit, inFlight, heldOpen }, needs)
+  return {
+    fastify,
+    drain: () => {
+      isDraining = true
+      heldOpen.drain()
+    },
+    requestsInFlight: inFlight.count,
+    requestsHeldOpen: heldOpen.count,
+  }
+}
+
+function readJsonOnly(
+  fastify: FastifyInstance,
+  { bodies, inFlight }: { bodies: BodyReader; inFlight: InFlight },
+): void {
+  const turns = new ParseTurns()
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const { caller, push, route } = request.ari
+    // There is no such endpoint: Node drops what comes.
+    if (!route) return undefined
+    const limits = bodyLimits[route.access]
+    const owner = inFlight.ownerOf(request)
+    const bytesMax = caller?.limits.bodyBytesMax ?? limits.bytesMax
+    const raw = await bodies.read(request.raw, { ...limits, owner, bytesMax })
+    const parsed = (isQuoted: boolean) =>
+      turns.parse(owner, raw, () => parseJson(raw, { isQuoted, valuesMax: limits.valuesMax }))
+    // A body that nobody asked for is kept nowhere; its members are told of, and what is none holds nothing up.
+    if (!route.body) return raw.length === 0 ? undefined : parsed(false).catch(() => undefined)
+    if (push) push.rawBody = raw
+    // Those that the push log keeps anyway: others may hold card data, and those of the console passwords.
+    return parsed(route.pushKind !== undefined)
+  })
+  fastify.register(compress, {
+    // Answers say themselves when they are long enough: a hook on each would cost the short ones.
+    globalCompression: false,
+    globalDecompression: false,
+    encodings: ['zstd', 'br', 'gzip'],
+    // The default quality of 11 takes seconds for a year of ARI.
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  })
+}
+
+type Counting = {
+  inFlight: InFlight
+  broken: BrokenRequests
+  taken: AnswersTaken
+  limited: (limit: string) => void
+}
+
+/** Callbacks rather than promises: these run for every request. */
+function countRequests(
+  fastify: FastifyInstance,
+  { inFlight, broken, taken, limited }: Counting,
+  needs: ServeNeeds,
+): void {
+  fastify.decorateRequest('ari')
+  fastify.addHook('onRequest', (request, reply, done) => {
+    request.ari = {
+      startedMs: performance.now(),
+      route: undefined,
+      caller: undefined,
+      push: undefined,
+      token: undefined,
+      operator: undefined,
+      warnings: noWarnings(),
+    }
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+    const beyond = inFlight.began(request, firstPlaceOf(request))
+    if (beyond === undefined) return done(hostFault(request.raw))
+    limited(beyond)
+    done(overloaded())
+  })
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    taken.sending(request.raw.socket)
+    const long = inPieces(payload)
+    if (!long) return done(null, payload)
+    reply.header('content-length', long.length)
+    done(null, long.stream)
+  })
+  fastify.addHook('onResponse', (request, reply, done) => {
+    taken.sent(request.raw.socket)
+    inFlight.answered(request)
+    broken.answered(request.raw.socket)
+    observe(request, reply, needs)
+    done()
+  })
+  fastify.server.on('checkExpectation', broken.onExpectation)
+}
+
+function mountRoutes(
+  fastify: FastifyInstance,
+  mounted: readonly Mounted[],
+  { admit, inFlight, heldOpen }: { admit: Admit; inFlight: InFlight; heldOpen: HeldOpen },
+  needs: ServeNeeds,
+): void {
+  const hold = async (
+    { route, hold: work }: Extract<Mounted, { handle?: undefined }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Answer | Streamed> => {
+    const held = heldOpen.began(request, reply, async () => void (await admitToken(route, request, needs)))
+    inFlight.heldOpen(request)
+    return work(callOf(request), held)
+  }
+  fastify.register(async (api) => {
+    // Runs for errors too, and when the caller is gone.
+    api.addHook('onSend', (request, _reply, _payload, done) => {
+      inFlight.workEnded(request)
+      done()
+    })
+    for (const one of mounted) {
+      const { route } = one
+      api.route({
+        method: route.method,
+        // Pages and probes have one: monitors ask so. What the contract does not name, the API has not.
+        exposeHeadRoute: false,
+        config: { place: route.access === 'open' ? 'open' : 'arriving' },
+        url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+        onRequest: async (request, reply) => {
+          await admit(route, request, reply)
+          refuseCardNumberAsId(request)
+        },
+        handler: async (request, reply) => {
+          const answered = one.handle
+            ? await perform(one.handle, request, needs)
+            : await hold(one, request, reply)
+          return send(reply, answered)
+        },
+      })
+    }
+  })
+}
+
+function send(reply: FastifyReply, answered: Answer | LongAnswer | Streamed): FastifyReply {
+  if ('stream' in answered) {
+    // A proxy that collects the answer would keep it from the caller.
+    reply.type(answered.contentType).header('cache-control', 'no-store').header('x-accel-buffering', 'no')
+    return reply.send(answered.stream)
+  }
+  if (answered.headers) reply.headers(answered.headers)
+  return sendJson(reply, answered)
+}
+
+async function perform(
+  handle: NonNullable<Mounted['handle']>,
+  request: FastifyRequest,
+  needs: ServeNeeds,
+): Promise<Answer | LongAnswer> {
+  const { push } = request.ari
+  if (push?.idempotencyKey !== undefined) {
+    const stored = await needs.replayed(push)
+    if (stored) return stored
+  }
+  return handle(callOf(request))
+}
+
+function requestIdOf(header: string | string[] | undefined): string {
+  const isId = typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header)
+  if (isId && !isCardNumberId(header)) return header
+  // Version 7 begins with the time: in the index of the push log new ids lie side by side.
+  return randomUUIDv7()
+}
+
+function observe(request: FastifyRequest, reply: FastifyReply, needs: ServeNeeds): void {
+  const { startedMs, route, caller } = request.ari
+  const durationMs = performance.now() - startedMs
+  const status = reply.statusCode
+  needs.telemetry.requests.observe({ route: route?.path ?? 'none', status }, durationMs / 1000)
+  const level = status >= 400 ? 'info' : 'debug'
+  if (!needs.log.isLevelEnabled(level)) return
+  const fields = {
+    requestId: request.id,
+    method: request.method,
+    route: route?.path ?? toldPath(request.url),
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+  }
+  needs.log[level]({ ...fields, supplier: caller?.supplier, keyId: caller?.keyId }, 'request')
+}

@@ -1,0 +1,297 @@
+import {
+  Agent as PlainAgent,
+  request as requestPlain,
+  type ClientRequest,
+  type ClientRequestArgs,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
+import { Agent as SecureAgent, request as requestSecure } from 'node:https'
+import { isIPv6, type Socket } from 'node:net'
+import { callbackify } from 'node:util'
+import { Gate } from '../base/gate.ts'
+import { CallFault, connector, type CallFailure, type Connect } from './connect.ts'
+import { parseUrl, type OutboundRules } from './vet-url.ts'
+import type { Telemetry } from '../base/telemetry.ts'
+
+/**
+ * Every call of a supplier's URL is made here. Its host is vetted anew for each connection, and the connection goes to
+ * an address that was vetted. No redirect is followed, no proxy used; time, head and body of the answer are bounded.
+ */
+
+/** Connections of their own for one purpose, so that endpoints that hang for one don't delay the other. */
+export type OutboundPool = {
+  /** Its name in the metrics. */
+  purpose: string
+  /** Calls of one host and port that are under way at once, each on a connection of its own; others wait. */
+  connectionsPerHost: number
+}
+
+export type OutboundCall = {
+  url: string
+  body: Buffer
+  headers: Readonly<Record<string, string>>
+  /** For the look-up of the host's addresses, the connection and its encryption together. */
+  connectWithinMs: number
+  /** For everything, from waiting for a connection to the last byte of the answer. */
+  withinMs: number
+  answerBytesMax: number
+  /** An answer is one as soon as its head is there, even if its body is too large, never ends, or breaks. */
+  headSuffices?: boolean
+  /** Gives the call up. */
+  signal?: AbortSignal
+}
+
+export type Called =
+  | { kind: 'answered'; status: number; body: Buffer; headers: IncomingHttpHeaders; durationMs: number }
+  | {
+      kind: 'failed'
+      reason: CallFailure
+      /** Whether the other side may have got anything of the request. */
+      bytesSent: boolean
+      durationMs: number
+      /** For people. */
+      message: string
+    }
+
+export type OutboundCaller = {
+  /** Never throws for what the other side does. */
+  post: (call: OutboundCall) => Promise<Called>
+  /** Ends all connections; calls under way fail. */
+  close: () => void
+}
+
+const waitingPerHostMax = 1_000
+const idleConnectionMs = 4_000
+const headBytesMax = 16_384
+const interimAnswersMax = 10
+const userAgent = 'ari-gateway'
+
+export function outboundCaller(
+  rules: OutboundRules,
+  telemetry: Telemetry,
+  pool: OutboundPool,
+): OutboundCaller {
+  const connect = connector(rules)
+  const agents = { http: agentOf(PlainAgent, connect, pool), https: agentOf(SecureAgent, connect, pool) }
+  // An agent counts connections only when they are made: those being made must be bounded as well.
+  const gate = new Gate<string>({ passing: pool.connectionsPerHost, waiting: waitingPerHostMax })
+  const closing = new AbortController()
+  return {
+    post: async (call) => {
+      const startedMs = performance.now()
+      const progress: Progress = { bytesSent: () => false }
+      const { ending, over } = endingOf(call, closing.signal)
+      const outcome = await attempt(call, { rules, agents, gate, ending, progress })
+        .catch((error: unknown) => failureOf(error, progress))
+        .finally(over)
+      const durationMs = performance.now() - startedMs
+      const label = outcome.kind === 'failed' ? outcome.reason : outcome.kind
+      telemetry.outbound.observe({ purpose: pool.purpose, outcome: label }, durationMs / 1_000)
+      return { ...outcome, durationMs: Math.round(durationMs) }
+    },
+    close: () => {
+      closing.abort()
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}
+
+/** What is known of a request under way. */
+type Progress = { bytesSent: () => boolean }
+
+type Means = {
+  rules: OutboundRules
+  agents: { http: PlainAgent; https: SecureAgent }
+  gate: Gate<string>
+  ending: AbortController
+  progress: Progress
+}
+
+type Untimed<Timed> = Timed extends unknown ? Omit<Timed, 'durationMs'> : never
+type Outcome = Untimed<Called>
+
+/** What ends a call before its answer is whole, with the reason why. */
+function endingOf(call: OutboundCall, closing: AbortSignal): { ending: AbortController; over: () => void } {
+  const ending = new AbortController()
+  const giveUp = (): void => ending.abort(new CallFault('cancelled', 'we gave the call up'))
+  const late = setTimeout(
+    () => ending.abort(new CallFault('timeout', `no whole answer within ${call.withinMs} ms`)),
+    call.withinMs,
+  )
+  const signals = call.signal ? [call.signal, closing] : [closing]
+  for (const signal of signals) {
+    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+  }
+  const over = (): void => {
+    clearTimeout(late)
+    for (const signal of signals) signal.removeEventListener('abort', giveUp)
+  }
+  return { ending, over }
+}
+
+async function attempt(call: OutboundCall, means: Means): Promise<Outcome> {
+  const parsed = parseUrl(call.url, means.rules.privateNetworks)
+  if ('fault' in parsed) {
+    throw new CallFault('refused_address', `the URL must not be called: ${parsed.fault.kind}`)
+  }
+  const url = new URL(parsed.href)
+  const { gate, ending } = means
+  await turn(gate, url.origin, ending.signal)
+  try {
+    return await exchange(url, call, means)
+  } finally {
+    gate.leave(url.origin)
+  }
+}
+
+/** Whoever gives up while waiting gets a turn all the same, and passes it on. */
+async function turn(gate: Gate<string>, origin: string, signal: AbortSignal): Promise<void> {
+  const entered = gate.enter(origin)
+  if (!entered) throw new CallFault('busy', 'too many calls of this host wait already')
+  let isGivenUp = false
+  const passed = entered.then(() => {
+    if (isGivenUp) gate.leave(origin)
+  })
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    await Promise.race([aborted.promise, passed])
+  } catch (error) {
+    isGivenUp = true
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function exchange(url: URL, call: OutboundCall, { agents, ending, progress }: Means): Promise<Outcome> {
+  const { signal } = ending
+  return new Promise((resolve, reject) => {
+    let answered: IncomingMessage | undefined
+    const chunks: Buffer[] = []
+    const fail = (error: unknown): void => {
+      if (call.headSuffices && answered) resolve(answerOf(answered, chunks))
+      else reject(error)
+    }
+    // Before the request: of a call that is given up while it connects, the request says nothing.
+    signal.addEventListener('abort', () => fail(signal.reason), { once: true })
+    const options = {
+      method: 'POST',
+      headers: {
+        ...call.headers,
+        'content-length': call.body.length,
+        'accept-encoding': 'identity',
+        'user-agent': userAgent,
+      },
+      maxHeaderSize: headBytesMax,
+      signal,
+      // Node keeps `signal` from the agent; this one reaches it.
+      connectingEnds: signal,
+    }
+    const request =
+      url.protocol === 'https:'
+        ? requestSecure(url, { ...options, agent: agents.https })
+        : requestPlain(url, { ...options, agent: agents.http })
+    const late = setTimeout(
+      () => ending.abort(new CallFault('timeout', `no connection within ${call.connectWithinMs} ms`)),
+      call.connectWithinMs,
+    )
+    request.once('close', () => clearTimeout(late))
+    request.once('socket', (socket: Socket) => {
+      clearTimeout(late)
+      const before = socket.bytesWritten
+      progress.bytesSent = () => socket.bytesWritten > before
+    })
+    refuseOddities(request, ending)
+    request.on('error', fail)
+    request.once('response', (answer) => {
+      answered = answer
+      collect(answer, chunks, call.answerBytesMax, ending).then(() => resolve(answerOf(answer, chunks)), fail)
+    })
+    request.end(call.body)
+  })
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[]): Outcome {
+  return { kind: 'answered', status: statusCode, headers, body: Buffer.concat(chunks) }
+}
+
+/** Interim answers without end, and a change to another protocol. */
+function refuseOddities(request: ClientRequest, ending: AbortController): void {
+  let interimAnswers = 0
+  request.on('information', () => {
+    if (++interimAnswers > interimAnswersMax)
+      ending.abort(new CallFault('malformed', 'too many interim answers'))
+  })
+  request.on('upgrade', (_answer, socket) => {
+    socket.destroy()
+    ending.abort(new CallFault('malformed', 'the answer changes the protocol'))
+  })
+}
+
+function collect(
+  answer: IncomingMessage,
+  chunks: Buffer[],
+  bytesMax: number,
+  ending: AbortController,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= bytesMax) chunks.push(chunk)
+      else ending.abort(new CallFault('too_large', `the answer is larger than ${bytesMax} bytes`))
+    })
+    answer.once('end', () => {
+      if (answer.complete) resolve()
+      else reject(new CallFault('reset', 'the connection broke in the middle of the answer'))
+    })
+    answer.on('error', reject)
+  })
+}
+
+function failureOf(error: unknown, { bytesSent }: Progress): Outcome {
+  const { reason, message } = faultOf(error)
+  return { kind: 'failed', reason, bytesSent: bytesSent(), message }
+}
+
+function faultOf(error: unknown): CallFault {
+  if (error instanceof CallFault) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  // Node's parser of HTTP: the end of the connection in the middle of an answer is one of its errors, too.
+  if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE')
+    return new CallFault('reset', message, error)
+  return new CallFault(code.endsWith('OVERFLOW') ? 'too_large' : 'malformed', message, error)
+}
+
+function agentOf<Agent extends PlainAgent>(
+  Made: new (options: ConstructorParameters<typeof PlainAgent>[0]) => Agent,
+  connect: Connect,
+  { connectionsPerHost }: OutboundPool,
+): Agent {
+  const agent = new Made({
+    keepAlive: true,
+    timeout: idleConnectionMs,
+    maxFreeSockets: connectionsPerHost,
+    scheduling: 'lifo',
+  })
+  const connectThen = callbackify(connect)
+  agent.createConnection = (options, callback) => {
+    const ends = 'connectingEnds' in options ? options.connectingEnds : undefined
+    const signal = ends instanceof AbortSignal ? ends : AbortSignal.abort()
+    connectThen(originOf(options), signal, (error, socket) => callback?.(error, socket))
+    return undefined
+  }
+  return agent
+}
+
+function originOf({ protocol, host, port }: ClientRequestArgs): URL {
+  const written = isIPv6(host ?? '') ? `[${host}]` : host
+  return new URL(`${protocol}//${written}:${port}`)
+}

@@ -1,0 +1,150 @@
+import { connect as connectPlain, isIPv6, type LookupFunction, type Socket } from 'node:net'
+import {
+  connect as connectTls,
+  createSecureContext,
+  getCACertificates,
+  type ConnectionOptions,
+  type SecureContext,
+} from 'node:tls'
+import { vetUrl, type OutboundRules, type Reached, type VettedUrl } from './vet-url.ts'
+
+/** Opens connections to suppliers: to addresses vetted for that one connection, and to no other. */
+
+export const callFailures = [
+  /** The URL, or an address of its host, may not be called. */
+  'refused_address',
+  'dns',
+  'connect',
+  'tls',
+  /** The time to connect, or the time for all, was over. */
+  'timeout',
+  /** The connection broke before the answer was whole. */
+  'reset',
+  'too_large',
+  'malformed',
+  /** Too many calls of this host wait already. */
+  'busy',
+  /** We gave up ourselves. */
+  'cancelled',
+] as const
+export type CallFailure = (typeof callFailures)[number]
+
+/** Why a call failed; it never leaves outbound-call.ts. */
+export class CallFault extends Error {
+  readonly reason: CallFailure
+
+  constructor(reason: CallFailure, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'CallFault'
+    this.reason = reason
+  }
+}
+
+/** A connection over which a request may be sent at once: for HTTPS, the certificate has been verified. */
+export type Connect = (origin: URL, signal: AbortSignal) => Promise<Socket>
+
+/** Of a host with several addresses the next is tried when one doesn't answer for so long. */
+const addressTriedMs = 200
+
+export function connector(rules: OutboundRules): Connect {
+  const { authorities } = rules
+  const trust = authorities && createSecureContext({ ca: [...getCACertificates('default'), ...authorities] })
+  return async (origin, signal) => {
+    const vetted = await vetUrl(origin.href, rules)
+    if ('fault' in vetted) {
+      const { kind } = vetted.fault
+      throw kind === 'unresolved'
+        ? new CallFault('dns', `${origin.hostname} has no address`)
+        : new CallFault('refused_address', `${origin.hostname} must not be called: ${kind}`)
+    }
+    signal.throwIfAborted()
+    const isSecure = origin.protocol === 'https:'
+    const port = origin.port === '' ? (isSecure ? 443 : 80) : Number(origin.port)
+    const to: Reached = { host: vetted.host, port, addresses: vetted.addresses }
+    const socket = await connectTo(rules.reach?.(to) ?? to, signal)
+    return isSecure ? secured(socket, vetted, trust, signal) : socket
+  }
+}
+
+/** To the addresses given: the name is there for messages only and isn't resolved again. */
+async function connectTo({ host, port, addresses }: Reached, signal: AbortSignal): Promise<Socket> {
+  const [only, ...others] = addresses
+  if (only === undefined) throw new CallFault('dns', `${host} has no address`)
+  const socket =
+    others.length === 0
+      ? connectPlain({ host: only, port })
+      : connectPlain({
+          host,
+          port,
+          lookup: answering(addresses),
+          autoSelectFamily: true,
+          autoSelectFamilyAttemptTimeout: addressTriedMs,
+        })
+  await established(socket, 'connect', signal)
+  socket.setNoDelay(true)
+  return socket
+}
+
+function answering(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  // IPv4 first: what has both is reached by it from machines that have no IPv6, too.
+  const all = found.toSorted((left, right) => left.family - right.family)
+  return (_host, _options, callback) => callback(null, all)
+}
+
+async function secured(
+  socket: Socket,
+  { host, isAddress }: VettedUrl,
+  trust: SecureContext | undefined,
+  signal: AbortSignal,
+): Promise<Socket> {
+  // What breaks the connection is told by the one on top of it.
+  socket.on('error', () => {})
+  const options: ConnectionOptions = {
+    socket,
+    host,
+    // An address can't be a server name; the certificate is compared with the host then.
+    servername: isAddress ? '' : host,
+    ALPNProtocols: ['http/1.1'],
+  }
+  const secure = connectTls(trust ? { ...options, secureContext: trust } : options)
+  await established(secure, 'secureConnect', signal)
+  return secure
+}
+
+const reasonOf = { connect: 'connect', secureConnect: 'tls' } as const
+
+function established(socket: Socket, event: keyof typeof reasonOf, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const over = (): void => {
+      socket.off(event, onReady)
+      socket.off('close', onClose)
+      signal.removeEventListener('abort', onAbort)
+    }
+    const fail = (fault: unknown): void => {
+      over()
+      socket.destroy()
+      reject(fault)
+    }
+    const onReady = (): void => {
+      over()
+      socket.off('error', onError)
+      resolve()
+    }
+    // It stays after a failure: an error that nobody listens to would end the process.
+    const onError = (error: Error): void => fail(new CallFault(reasonOf[event], messageOf(error), error))
+    const onClose = (): void => fail(new CallFault(reasonOf[event], 'the connection was closed'))
+    const onAbort = (): void => fail(signal.reason)
+    socket.once(event, onReady)
+    socket.on('error', onError)
+    socket.once('close', onClose)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+  })
+}
+
+/** Of several addresses none was reached: one message of all is enough. */
+function messageOf(error: Error): string {
+  if (!(error instanceof AggregateError)) return error.message
+  return error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ')
+}

@@ -1,7 +1,0 @@
-import type { Clock } from './clock.ts'
-import type { Log } from './log.ts'
-import type { Database } from './postgres.ts'
-import type { Telemetry } from './telemetry.ts'
-
-/** What an endpoint may need of its surroundings; handed in once by app.ts. */
-export type Needs = { db: Database; clock: Clock; log: Log; telemetry: Telemetry }

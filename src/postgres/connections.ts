@@ -1,0 +1,148 @@
+import pg from 'pg'
+import { StoreClock } from '../base/clock.ts'
+import {
+  connectionConfig,
+  settingsWithin,
+  type PostgresAddress,
+  type SessionSettings,
+  type Waits,
+} from './connection-config.ts'
+import { Connection, type Watch } from './connection.ts'
+import { placeOf } from './first-connection.ts'
+import { Hosts } from './hosts.ts'
+import { PooledSession } from './pooled-session.ts'
+import { StoreEpoch } from './store-epoch.ts'
+import { storeFaults, StoreUnavailable } from './store-faults.ts'
+import { WriteProbe } from './write-probe.ts'
+
+const idleTimeoutMs = 60_000
+
+type Log = { warn: (fields: object, message: string) => void }
+
+/** All connections of a process to its PostgreSQL: what one of them finds out is known to the others. */
+export class Connections {
+  readonly #hosts: Hosts
+  readonly #waits: Waits
+  readonly #log: Log
+  readonly #open = new Set<Connection>()
+  readonly clock = new StoreClock()
+  readonly epoch: StoreEpoch
+  readonly #probe: WriteProbe
+  /** Set when a connection was silent, until a commit has gone well. */
+  #isInDoubt = false
+
+  constructor(address: PostgresAddress, waits: Waits, log: Log) {
+    this.#hosts = new Hosts(address)
+    this.#waits = waits
+    this.#log = log
+    const enterAnew = async (): Promise<void> => (await this.connect()).end()
+    this.epoch = new StoreEpoch({ clock: this.clock, log, enterAnew })
+    this.#probe = new WriteProbe((limits) => this.#connect({}, { ...waits, ...limits }))
+  }
+
+  pool(max: number, { isUnhurried = false } = {}): pg.Pool {
+    const { connectMs, statementMs, silentMs, unhurriedStatementMs } = this.#waits
+    const statement = isUnhurried ? unhurriedStatementMs : statementMs
+    const watch = this.#watch(silentMs - statementMs + statement)
+    const hosts = this.#hosts
+    const pooled = (): PooledSession | undefined => this.#pooled(statement, {})
+    class Watched extends Connection {
+      constructor(config: pg.ClientConfig = {}) {
+        super({ ...config, ...hosts.current }, watch, pooled())
+      }
+    }
+    const config = connectionConfig(hosts.current, { connectMs, statementMs: statement })
+    const pool = new pg.Pool({
+      ...config,
+      max,
+      idleTimeoutMillis: idleTimeoutMs,
+      Client: Watched,
+      // oxlint-disable-next-line typescript/no-misused-promises -- The pool awaits it before anybody has the connection.
+      onConnect: async (client) => this.epoch.enter(client),
+    })
+    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+    pool.on('error', (error) => this.#log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
+    return pool
+  }
+
+  /** A connection of its own, with further settings of its session. */
+  connect(settings: SessionSettings = {}): Promise<Connection> {
+    return this.#connect(settings, this.#waits)
+  }
+
+  /** Why nothing can be committed; undefined when a commit just went well. */
+  writeFault(): Promise<string | undefined> {
+    return this.#probe.fault()
+  }
+
+  /** Throws while nothing can be committed; undefined when there is no doubt. */
+  beforeWriting(): Promise<void> | undefined {
+    return this.#isInDoubt ? this.#resolveDoubt() : undefined
+  }
+
+  close(): Promise<void> {
+    return this.#probe.close()
+  }
+
+  async #resolveDoubt(): Promise<void> {
+    const fault = await this.#probe.fault()
+    if (fault !== undefined) throw new StoreUnavailable(fault)
+    this.#isInDoubt = false
+  }
+
+  async #connect(
+    settings: SessionSettings,
+    { connectMs, statementMs, silentMs }: Omit<Waits, 'unhurriedStatementMs'>,
+  ): Promise<Connection> {
+    const config = connectionConfig(this.#hosts.current, { connectMs, statementMs }, settings)
+    const connection = new Connection(config, this.#watch(silentMs), this.#pooled(statementMs, settings))
+    // What breaks shows in the statement under way; without a listener it would end the process.
+    connection.on('error', () => {})
+    try {
+      await connection.connect()
+      await this.epoch.enter(connection)
+      return connection
+    } catch (error) {
+      connection.end().catch(() => {})
+      throw error
+    }
+  }
+
+  #pooled(statementMs: number, settings: SessionSettings): PooledSession | undefined {
+    const { pooler } = this.#hosts.current
+    return pooler && new PooledSession(pooler, settingsWithin(statementMs, settings))
+  }
+
+  #watch(silentMaxMs: number): Watch {
+    return {
+      silentMaxMs,
+      opened: (connection) => this.#open.add(connection),
+      closed: (connection) => this.#open.delete(connection),
+      silent: (connection) => this.#doubt(connection, silentMaxMs),
+      misplaced: () => void this.#findHost(),
+    }
+  }
+
+  /** Where there is another host to go to, and it takes writes. */
+  async #findHost(): Promise<void> {
+    if (!this.#hosts.areSeveral) return
+    const before = this.#hosts.current
+    const found = await this.#hosts.find().catch(() => before)
+    if (found === before) return
+    this.#log.warn({ host: placeOf(found) }, 'PostgreSQL is another host from now on')
+    for (const connection of this.#open) connection.retire()
+  }
+
+  #doubt(silent: Connection, waitedMs: number): void {
+    this.#log.warn({ waitedMs }, 'a PostgreSQL connection was given up, because nothing came any more')
+    this.#isInDoubt = true
+    void this.#findHost()
+    // Where one is dead others are: they must not fail requests one after the other.
+    for (const connection of this.#open)
+      if (connection !== silent && !connection.isWaiting) void connection.answers()
+    void this.#probe.doubt().then((fault) => {
+      if (fault !== storeFaults.silent) return
+      for (const connection of this.#open) if (connection.isWaiting) connection.giveUp(waitedMs)
+    })
+  }
+}
