@@ -49,8 +49,8 @@ export const getAri = (needs: AriNeeds) =>
 
 /** Unknown codes are told by the handler, as its snapshot has it; here only beside what is wrong otherwise. */
 const judge =
-  ({ catalogs }: AriNeeds): Judge<void> =>
-  async (sent, shapeProblems, { supplierId }) => {
+  ({ catalogs }: AriNeeds): Judge<void, 'supplier'> =>
+  async (sent, shapeProblems, { caller: { supplierId } }) => {
     const { hotelId, startDate, endDate, ...codes } = readable(sent, shapeProblems)
     const wrong = [...shapeProblems, ...rangeProblems(startDate, endDate)]
     if (wrong.length === 0) return

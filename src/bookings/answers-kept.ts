@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { Answer, TokenUse } from '../http/mount.ts'
+import type { Answer, OwnedKey } from '../http/mount.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
@@ -12,8 +12,7 @@ const repeatableForMs = 24 * 60 * 60 * 1000
 
 /** A call that may be repeated: whose it is, under which key, and what it asks; the hash by the present vault key first. */
 export type Repeatable = {
-  tokenId: number
-  idempotencyKey: string
+  ownedKey: OwnedKey
   requestHashes: readonly [Buffer, ...Buffer[]]
 }
 
@@ -22,11 +21,11 @@ export type Repeatable = {
  * without a vault no card is kept and none is hashed. A call from before a new vault key is known by the one before.
  */
 export function repeatable(
-  { id, idempotencyKey }: TokenUse,
+  ownedKey: OwnedKey | undefined,
   call: { route: string; reservationId: string | undefined; body: Record<string, unknown> | undefined },
   vault: CardVault,
 ): Repeatable | undefined {
-  if (idempotencyKey === undefined) return undefined
+  if (!ownedKey) return undefined
   const card = call.body && isRecord(call.body['payment']) ? call.body['payment']['card'] : undefined
   const fingerprints = card === undefined ? [] : vault.fingerprints(JSON.stringify(card))
   const hashBy = (fingerprint: string | null): Buffer => {
@@ -34,20 +33,25 @@ export function repeatable(
     return createHash('sha256').update(text).digest()
   }
   const [first = null, ...others] = fingerprints
-  return { tokenId: id, idempotencyKey, requestHashes: [hashBy(first), ...others.map(hashBy)] }
+  return { ownedKey, requestHashes: [hashBy(first), ...others.map(hashBy)] }
+}
+
+/** `token_id` is of a platform's token; a supplier's key is minus its number there, so that no two owners share a row. */
+function ownerColumn({ owner }: OwnedKey): number {
+  return 'tokenId' in owner ? owner.tokenId : -owner.keyId
 }
 
 /** The stored answer of a call that was answered within 24 hours; refuses the key with another request. */
 export async function selectKeptAnswer(
   db: Queryable,
-  { tokenId, idempotencyKey, requestHashes }: Repeatable,
+  { ownedKey, requestHashes }: Repeatable,
   nowMs: number,
 ): Promise<Answer | undefined> {
   const { rows } = await db.query<{ requestHash: Buffer; status: number; answer: string }>({
     name: 'select-kept-answer',
     text: `select request_hash as "requestHash", status, answer from booking_answer
       where token_id = $1 and idempotency_key = $2 and at > to_timestamp($3::float8 / 1000)`,
-    values: [tokenId, idempotencyKey, nowMs - repeatableForMs],
+    values: [ownerColumn(ownedKey), ownedKey.key, nowMs - repeatableForMs],
   })
   const [kept] = rows
   if (!kept) return undefined
@@ -68,7 +72,7 @@ export async function selectKeptAnswer(
  */
 export async function keepAnswer(
   connection: Queryable,
-  { tokenId, idempotencyKey, requestHashes: [requestHash] }: Repeatable,
+  { ownedKey, requestHashes: [requestHash] }: Repeatable,
   { status, json }: Answer,
   nowMs: number,
 ): Promise<void> {
@@ -82,7 +86,15 @@ export async function keepAnswer(
         on conflict (token_id, idempotency_key) do update
           set request_hash = excluded.request_hash, at = excluded.at, answer = excluded.answer,
             status = case when held.at <= to_timestamp($7::float8 / 1000) then excluded.status end`,
-      values: [tokenId, idempotencyKey, requestHash, nowMs, status, json, nowMs - repeatableForMs],
+      values: [
+        ownerColumn(ownedKey),
+        ownedKey.key,
+        requestHash,
+        nowMs,
+        status,
+        json,
+        nowMs - repeatableForMs,
+      ],
     })
   } catch (cause) {
     throw isAnsweredAlready(cause) ? keyInUse() : cause

@@ -17,8 +17,8 @@ import { insertVersion, lockReservation, type HeldReservation } from './store.ts
 
 /** POST /booking/reservations/{id}/cancel. */
 export const cancelReservation = (needs: BookNeeds): Mounted =>
-  on(reservationRoutes.cancelReservation, ({ params, token }) => {
-    const call = { token, route: 'cancelReservation', reservationId: params.id }
+  on(reservationRoutes.cancelReservation, ({ params, idempotencyKey }) => {
+    const call = { idempotencyKey, route: 'cancelReservation', reservationId: params.id }
     const prepare = async () => {
       const { id, hotelId } = await reservationOf(needs.db, params.id)
       return { id, hotelId }

@@ -17,9 +17,9 @@ export const createReservation = (needs: BookNeeds): Mounted =>
   onEveryProblem(
     reservationRoutes.createReservation,
     judgeReservation(needs.clock.now),
-    ({ body: sent, token }) => {
+    ({ body: sent, idempotencyKey }) => {
       const { body, warnings } = withoutCardsInRemarks(sent)
-      const call = { token, route: 'createReservation', body }
+      const call = { idempotencyKey, route: 'createReservation', body }
       const prepare = async () => {
         const hotelId = await hotelIdOf(needs, body.hotel)
         const { card } = body.payment

@@ -32,9 +32,9 @@ export const modifyReservation = (needs: BookNeeds): Mounted =>
   onEveryProblem(
     reservationRoutes.modifyReservation,
     judgeReservation(needs.clock.now),
-    ({ body: sent, params, token }) => {
+    ({ body: sent, params, idempotencyKey }) => {
       const { body, warnings } = withoutCardsInRemarks(sent)
-      const call = { token, route: 'modifyReservation', reservationId: params.id, body }
+      const call = { idempotencyKey, route: 'modifyReservation', reservationId: params.id, body }
       const prepare = async () => {
         const held = await reservationOf(needs.db, params.id)
         const { hotelId } = held

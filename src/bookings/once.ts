@@ -5,7 +5,7 @@ import type { StayReader } from '../offers/stays.ts'
 import { overloaded } from '../http/body.ts'
 import { formatNight } from '../base/calendar.ts'
 import type { Gate } from '../base/gate.ts'
-import type { Answer, TokenUse } from '../http/mount.ts'
+import type { Answer, OwnedKey } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
@@ -45,7 +45,12 @@ export type Booked = {
   outcome: 'confirmed' | 'modified' | 'cancelled' | 'unchanged' | 'repeated'
 }
 
-type Call = { token: TokenUse; route: string; reservationId?: string; body?: ReservationBody }
+type Call = {
+  idempotencyKey: OwnedKey | undefined
+  route: string
+  reservationId?: string
+  body?: ReservationBody
+}
 
 /** What a call does, and at which point. */
 type Steps<Prepared extends { hotelId: number }, Opened> = {
@@ -68,9 +73,9 @@ export async function once<Prepared extends { hotelId: number }, Opened>(
   call: Call,
   { prepare, open, work }: Steps<Prepared, Opened>,
 ): Promise<Answer> {
-  const { token, route, reservationId, body } = call
+  const { idempotencyKey, route, reservationId, body } = call
   const nowMs = needs.clock.now()
-  const repeated = repeatable(token, { route, reservationId, body }, needs.vault)
+  const repeated = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
   const kept = repeated && (await selectKeptAnswer(needs.db, repeated, nowMs))
   if (kept) return kept
   try {

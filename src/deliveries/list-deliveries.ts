@@ -100,8 +100,8 @@ function instantOf(epochMs: number): string {
 }
 
 const judge =
-  ({ db }: Needs): Judge<Omit<DeliverySearch, 'reservationId' | 'state'>> =>
-  async (sent, shapeProblems, { supplierId }) => {
+  ({ db }: Needs): Judge<Omit<DeliverySearch, 'reservationId' | 'state'>, 'supplier'> =>
+  async (sent, shapeProblems, { caller: { supplierId } }) => {
     const { hotelId: code, since, until, limit, cursor } = readableQuery(sent, shapeProblems)
     const wrong = [...shapeProblems]
     const sinceMs = readSince('since', since, wrong)

@@ -70,8 +70,8 @@ type Search = {
 }
 
 const judge =
-  ({ db }: Needs): Judge<Search> =>
-  async (sent, shapeProblems, { supplierId }) => {
+  ({ db }: Needs): Judge<Search, 'supplier'> =>
+  async (sent, shapeProblems, { caller: { supplierId } }) => {
     const { hotelId: code, since, until, limit, cursor } = readableQuery(sent, shapeProblems)
     const wrong = [...shapeProblems]
     const sinceMs = readSince('since', since, wrong)

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isCardNumberId } from '../base/card-number.ts'
-import type { Caller, Operator, Push, Visit } from './mount.ts'
+import type { Caller, Operator, OwnedKey, Push, Visit } from './mount.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import { operatorRoles, type Route } from './route.ts'
@@ -41,10 +41,7 @@ export async function admitSupplier(
       throw tooMany(taken.retryAfterSeconds, rate)
     }
   }
-  if (route.takesIdempotencyKey) {
-    // No token has a number below 0, so that a key's calls are nobody else's.
-    request.ari.token = { id: -caller.keyId, idempotencyKey: idempotencyKeyIn(request) }
-  }
+  if (route.takesIdempotencyKey) keepIdempotencyKey(request, { keyId: caller.keyId })
   if (route.pushKind === undefined) return caller
   const push: Push = {
     kind: route.pushKind,
@@ -76,8 +73,8 @@ export async function admitToken(
       hint: tokenHint(access, request),
     })
   }
-  const idempotencyKey = takesIdempotencyKey ? idempotencyKeyIn(request) : undefined
-  request.ari.token = { id: token.id, idempotencyKey }
+  request.ari.tokenId = token.id
+  if (takesIdempotencyKey) keepIdempotencyKey(request, { tokenId: token.id })
   return token.id
 }
 
@@ -124,6 +121,11 @@ export async function admitOperator(
 
 export function visitOf({ method, ip, headers }: FastifyRequest): Visit {
   return { method, address: ip, headers }
+}
+
+function keepIdempotencyKey(request: FastifyRequest, owner: OwnedKey['owner']): void {
+  const key = idempotencyKeyIn(request)
+  if (key !== undefined) request.ari.idempotencyKey = { owner, key }
 }
 
 const idempotencyKeyMax = 64

@@ -18,7 +18,8 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
       route: undefined,
       caller: undefined,
       push: undefined,
-      token: undefined,
+      tokenId: undefined,
+      idempotencyKey: undefined,
       operator: undefined,
       warnings: noWarnings(),
     }

@@ -1,35 +1,33 @@
 import type { FastifyRequest } from 'fastify'
 import { visitOf } from './admit.ts'
-import type { Caller, Operator, UncheckedCall, Visit } from './mount.ts'
+import type { UncheckedCall, WhoCalls } from './mount.ts'
 import { Rejected, shown } from './rejected.ts'
 import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
+import type { Access, Route } from './route.ts'
 
 /** What a handler is called with. */
-export function callOf(request: FastifyRequest): UncheckedCall {
-  const { caller, push, token, operator, route, warnings } = request.ari
+export function callOf(route: Route, request: FastifyRequest): UncheckedCall {
+  const { caller, push, idempotencyKey, warnings } = request.ari
   return {
+    ...whoCalls(route.access, request),
     body: request.body,
     query: request.query,
     params: request.params,
-    // Routes of other access never read these five.
-    caller: caller ?? nobody,
-    token: token ?? { id: 0, idempotencyKey: undefined },
-    operator: operator ?? noOperator,
-    visit: route?.isConsole ? visitOf(request) : noVisit,
-    push: push ?? {
-      kind: '',
-      requestId: request.id,
-      caller: nobody,
-      rawBody: undefined,
-      receivedAtMs: 0,
-      startedMs: 0,
-      idempotencyKey: undefined,
-      warnings,
-    },
     requestId: request.id,
     unknownFields: unknownFieldsIn(request) ?? caller?.unknownFields ?? 'warn',
     warnings,
+    push,
+    idempotencyKey,
   }
+}
+
+function whoCalls(access: Access, request: FastifyRequest): WhoCalls[Access] {
+  const { caller, tokenId, operator } = request.ari
+  if (access === 'supplier' && caller) return { caller }
+  if (access === 'platform' && tokenId !== undefined) return { tokenId }
+  if (access === 'operator' && operator) return { operator, visit: visitOf(request) }
+  if (access === 'open') return { visit: visitOf(request) }
+  throw new Error(`a request reached a route of ${access} access without being let in`)
 }
 
 function unknownFieldsIn({ headers }: FastifyRequest): UnknownFields | undefined {
@@ -44,17 +42,4 @@ function unknownFieldsIn({ headers }: FastifyRequest): UnknownFields | undefined
     value: shown(header),
     hint: 'reject refuses a request with members that are not known; warn only tells of them',
   })
-}
-
-const noOperator: Operator = { id: 0, name: '', role: 'viewer', sessionId: undefined, address: undefined }
-
-const noVisit: Visit = { method: '', address: '', headers: {} }
-
-const nobody: Caller = {
-  keyId: 0,
-  supplierId: 0,
-  supplier: '',
-  channelManager: '',
-  unknownFields: 'warn',
-  limits: { rate: undefined, bodyBytesMax: 0, ariItemsMax: 0, ariCellsMax: 0 },
 }

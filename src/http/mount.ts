@@ -5,7 +5,7 @@ import type { Held } from './held-open.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { rejectIfAny, type Problem } from './rejected.ts'
 import { membersReader, type UnknownFields } from './request-members.ts'
-import type { BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
+import type { Access, BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
 import { isRecord, judgingBudget, validator, type Judgement, type Validator } from './validate.ts'
 import { withWarnings, type Warnings } from './warnings.ts'
 
@@ -33,11 +33,8 @@ export type Push = {
   warnings: Warnings
 }
 
-/**
- * The token with which a platform or an operator calls, and the Idempotency-Key where the route takes one. Where it takes
- * one from a supplier (pushes have a memory of their own), minus the number of the key stands for the token.
- */
-export type TokenUse = { id: number; idempotencyKey: string | undefined }
+/** An Idempotency-Key, with whose it is: no two callers share one. */
+export type OwnedKey = { owner: { tokenId: number } | { keyId: number }; key: string }
 
 /** A person before the console, or a program with an operator's token. */
 export type Operator = {
@@ -79,20 +76,27 @@ export function answer(status: number, body: object, warnings?: readonly Problem
   return { status, json: JSON.stringify(body), ...(warnings === undefined ? {} : { warnings }) }
 }
 
+/** Who calls, as the access of the route lets one know. */
+export type WhoCalls = {
+  supplier: { caller: Caller }
+  /** By the number of its token. */
+  platform: { tokenId: number }
+  operator: { operator: Operator; visit: Visit }
+  open: { visit: Visit }
+}
+
+/** A request as its handler gets it: judged by the route's shapes, and with exactly what such a route knows of its caller. */
 export type Call<R extends Route> = {
   body: BodyOf<R>
   query: QueryOf<R>
   params: ParamsOf<R>
-  caller: Caller
-  token: TokenUse
-  operator: Operator
-  visit: Visit
   requestId: string
-  push: Push
   unknownFields: UnknownFields
   /** What is to be said of the request whatever it is answered. */
   warnings: Warnings
-}
+} & WhoCalls[R['access']] &
+  (R extends { pushKind: string } ? { push: Push } : unknown) &
+  (R extends { takesIdempotencyKey: true } ? { idempotencyKey: OwnedKey | undefined } : unknown)
 
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer | LongAnswer>
 
@@ -105,11 +109,15 @@ export type Mounted = {
   | { handle: (call: UncheckedCall) => Promise<Answer | LongAnswer>; hold?: undefined }
   | { handle?: undefined; hold: (call: UncheckedCall, held: Held) => Promise<Answer | Streamed> }
 )
-export type UncheckedCall = Omit<Call<Route>, 'body' | 'query' | 'params'> & {
+/** Before it is judged. Who calls is what the access of its route says: admission.ts let nobody else in. */
+export type UncheckedCall = {
   body: unknown
   query: unknown
   params: unknown
-}
+  requestId: string
+  unknownFields: UnknownFields
+  warnings: Warnings
+} & WhoCalls[Access] & { push?: Push | undefined; idempotencyKey?: OwnedKey | undefined }
 
 export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
   const { check, prepare } = checker(route)
@@ -179,7 +187,7 @@ export type ItemsCall<R extends Route> = Omit<Call<R>, 'body'> & {
  * Like `on`, for a push whose items (the list under `member`) are judged and answered one by one. Of more items than
  * `itemsMaxOf` allows the caller none is judged; to refuse them is up to the handler.
  */
-export function onItems<R extends Route>(
+export function onItems<R extends Route & { access: 'supplier'; pushKind: string }>(
   route: R,
   member: string,
   itemsMaxOf: (caller: Caller) => number,
@@ -207,11 +215,12 @@ export function onItems<R extends Route>(
       })
       const problems = unknown.length === 0 ? judged.problems : [...judged.problems, ...unknown]
       const items = isRecord(call.body) ? call.body[member] : undefined
-      const itemsMax = Math.min(itemsMaxOf(call.caller), list.maxItems ?? Infinity)
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: such routes are suppliers', and have neither query nor parameters.
+      const known = call as unknown as Omit<Call<R>, 'body'> & { body: unknown; caller: Caller }
+      const itemsMax = Math.min(itemsMaxOf(known.caller), list.maxItems ?? Infinity)
       const judgementByItem =
         Array.isArray(items) && items.length <= itemsMax ? judgeItems(items, item, `/${member}`) : undefined
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: such routes have neither query nor parameters.
-      return handler({ ...call, problems, judgementByItem } as ItemsCall<R>)
+      return handler({ ...known, problems, judgementByItem })
     },
   }
 }
@@ -242,16 +251,16 @@ function renamed(problems: Problem[], prefix: string): Problem[] {
  * with the problems found there, so that one answer names everything that is wrong; throws when there is anything.
  * What it read on the way is for the handler.
  */
-export type Judge<Read> = (
+export type Judge<Read, A extends Access = Access> = (
   sent: unknown,
   shapeProblems: readonly Problem[],
-  caller: Caller,
+  who: WhoCalls[A],
 ) => Read | Promise<Read>
 
 /** Like `on`, for requests with rules beyond their shape: what is wrong with either is named at once. */
 export function onEveryProblem<R extends Route, Read>(
   route: R,
-  judge: Judge<Read>,
+  judge: Judge<Read, R['access']>,
   handler: (call: Call<R> & { read: Read }) => Promise<Answer | LongAnswer>,
 ): Mounted {
   const sentShape = route.body ?? route.query
@@ -263,7 +272,9 @@ export function onEveryProblem<R extends Route, Read>(
   return {
     route,
     prepare: preparing(shape, params),
-    handle: async (call) => {
+    handle: async (unjudged) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: who calls is what the access says.
+      const call = unjudged as UncheckedCall & WhoCalls[R['access']]
       const unknown = readMembers(call)
       const sent = route.body ? call.body : call.query
       const judged = shape.judge(sent)
@@ -274,7 +285,7 @@ export function onEveryProblem<R extends Route, Read>(
       ]
       // What was not looked at can't be judged further.
       if (judged.isCoarse) rejectIfAny(problems)
-      const read = await judge(sent, problems, call.caller)
+      const read = await judge(sent, problems, call)
       if (problems.length > 0) throw new TypeError(`${route.path}: a wrong shape was let through`)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the shape was just proved.
       const answered = await handler({ ...call, read } as unknown as Call<R> & { read: Read })

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { Answer, Caller, Operator, Push, TokenUse, Visit } from './mount.ts'
+import type { Answer, Caller, Operator, OwnedKey, Push, Visit } from './mount.ts'
 import type { Rejected } from './rejected.ts'
 import type { Access, Route } from './route.ts'
 import type { Telemetry } from '../base/telemetry.ts'
@@ -37,7 +37,8 @@ declare module 'fastify' {
       route: Route | undefined
       caller: Caller | undefined
       push: Push | undefined
-      token: TokenUse | undefined
+      tokenId: number | undefined
+      idempotencyKey: OwnedKey | undefined
       operator: Operator | undefined
       warnings: Warnings
     }

@@ -142,7 +142,8 @@ function countRequests(
       route: undefined,
       caller: undefined,
       push: undefined,
-      token: undefined,
+      tokenId: undefined,
+      idempotencyKey: undefined,
       operator: undefined,
       warnings: noWarnings(),
     }
@@ -183,7 +184,7 @@ function mountRoutes(
   ): Promise<Answer | Streamed> => {
     const held = heldOpen.began(request, reply, async () => void (await admitToken(route, request, needs)))
     inFlight.heldOpen(request)
-    return work(callOf(request), held)
+    return work(callOf(route, request), held)
   }
   fastify.register(async (api) => {
     // Runs for errors too, and when the caller is gone.
@@ -204,9 +205,7 @@ function mountRoutes(
           refuseCardNumberAsId(request)
         },
         handler: async (request, reply) => {
-          const answered = one.handle
-            ? await perform(one.handle, request, needs)
-            : await hold(one, request, reply)
+          const answered = one.handle ? await perform(one, request, needs) : await hold(one, request, reply)
           return send(reply, answered)
         },
       })
@@ -225,7 +224,7 @@ function send(reply: FastifyReply, answered: Answer | LongAnswer | Streamed): Fa
 }
 
 async function perform(
-  handle: NonNullable<Mounted['handle']>,
+  { route, handle }: Extract<Mounted, { hold?: undefined }>,
   request: FastifyRequest,
   needs: ServeNeeds,
 ): Promise<Answer | LongAnswer> {
@@ -234,7 +233,7 @@ async function perform(
     const stored = await needs.replayed(push)
     if (stored) return stored
   }
-  return handle(callOf(request))
+  return handle(callOf(route, request))
 }
 
 function requestIdOf(header: string | string[] | undefined): string {

@@ -26,12 +26,12 @@ export const findOffers = (needs: OfferNeeds): Mounted =>
   onEveryProblem(
     offerRoutes.findOffers,
     (body, shapeProblems) => rejectIfAny([...shapeProblems, ...offerProblems(body)]),
-    ({ body, token }) =>
-      needs.searchTurns.run(token.id, body.hotels.length, async () => {
+    ({ body, tokenId }) =>
+      needs.searchTurns.run(tokenId, body.hotels.length, async () => {
         const ids = await needs.hotelsNamed(body.hotels)
         // A hotel that is named twice is answered once.
         const distinct = [...new Set(ids.filter((id) => id !== undefined))]
-        const search = new Search(needs, body, token.id)
+        const search = new Search(needs, body, tokenId)
         const stays = await needs.stays.read(distinct, search.range)
         for (const id of distinct) {
           const stay = stays.get(id)

@@ -18,7 +18,7 @@ import { selectNamesHeld } from './store.ts'
 export const pushProducts = (needs: Needs): Mounted =>
   onEveryProblem(
     productRoutes.pushProducts,
-    (body, shapeProblems, caller) => judge(needs.db, body, shapeProblems, caller),
+    (body, shapeProblems, { caller }) => judge(needs.db, body, shapeProblems, caller),
     ({ body: { hotelId, products }, caller, push }) =>
       applyPush(needs, push, async (connection) => {
         const hotel = await lockHotel(connection, caller.supplierId, hotelId)

@@ -15,8 +15,8 @@ type Place = PlaceInList & { hotel: number | undefined }
 
 /** Reads `hotelId`, `since`, `until`, `cursor` and `limit`; all that is wrong with them at once, or 404 for a hotel alone. */
 export const judgePage =
-  ({ db }: Needs, rowsPerPage: { max: number; usual: number }): Judge<Place> =>
-  async (sent, shapeProblems, { supplierId }) => {
+  ({ db }: Needs, rowsPerPage: { max: number; usual: number }): Judge<Place, 'supplier'> =>
+  async (sent, shapeProblems, { caller: { supplierId } }) => {
     const query = readableQuery(sent, shapeProblems)
     const wrong = [...shapeProblems]
     const place = readPlace(query, rowsPerPage, wrong)

@@ -19,7 +19,7 @@ type Body = BodyOf<typeof taxRoutes.pushTaxes>
 export const pushTaxes = (needs: Needs) =>
   onEveryProblem(
     taxRoutes.pushTaxes,
-    (body, shapeProblems, { supplierId }) => judge(needs.db, body, shapeProblems, supplierId),
+    (body, shapeProblems, { caller }) => judge(needs.db, body, shapeProblems, caller.supplierId),
     ({ body, caller, push }) =>
       applyPush(needs, push, async (connection) => {
         const hotel = await lockHotel(connection, caller.supplierId, body.hotelId)
