@@ -43,6 +43,8 @@ const rankByRoom = new Map(order.flatMap((rooms, rank) => rooms.map((room) => [r
 const namelessRooms = ['utils', 'helpers', 'common', 'services', 'repositories', 'dto', 'misc', 'shared']
 /** Packages that say shapes and carry no server. */
 const packagesOfContracts = ['typebox']
+/** What contracts are made of, and the console reads too. */
+const tablesOfContracts = ['src/http/route.ts', 'src/ari/restrictions.ts']
 
 export type Source = { path: string; text: string }
 /** `isType`: nothing of it is there when the program runs. */
@@ -167,7 +169,7 @@ function webProblems(
 ): string[] {
   return importsOf(path, text).flatMap(({ name, target, isType }) => {
     if (target === undefined || target.startsWith('console/src/')) return []
-    if (!isContract(target) && target !== 'src/http/route.ts')
+    if (!isContract(target) && !tablesOfContracts.includes(target))
       return [`${path}: imports ${name}, but the console may look at contracts only`]
     if (isType || !needsPackage(target, importsByPath)) return []
     return [`${path}: imports ${name} otherwise than as types, and with it a package of the service`]

@@ -1,43 +1,23 @@
+import { pushedRestrictions, restrictionNames, restrictions, type RestrictionName } from './restrictions.ts'
+
+type OtherField = 'inventory' | 'unitPrice' | 'anyGuestPrice'
+
 /**
  * The fields that a cell (one night of a room, or of a room-rate) can hold, and the numbers under which blocks and
- * the view ari_night know them. Numbers are never reused; adding a restriction is one line here and one in the shape.
+ * the view ari_night know them. Numbers are never reused.
  */
-export const restrictionFields = [
-  'minLengthStay',
-  'maxLengthStay',
-  'minStayArrival',
-  'maxStayArrival',
-  'minAdvanceDays',
-  'maxAdvanceDays',
-] as const
-export type RestrictionField = (typeof restrictionFields)[number]
-
-export const switchFields = ['closed', 'closedToArrival', 'closedToDeparture'] as const
-export type SwitchField = (typeof switchFields)[number]
-
-export type PlainField = 'inventory' | SwitchField | RestrictionField
-
-/** What the platform holds of a cell beside what suppliers push: no push sets, clears or reads it back. */
-export type PlatformField = 'stopSell'
-
-export const fieldNumber: Readonly<
-  Record<PlainField | PlatformField | 'unitPrice' | 'anyGuestPrice', number>
-> = {
+export const fieldNumber: Readonly<Record<OtherField | RestrictionName, number>> = {
   inventory: 0,
-  closed: 1,
-  closedToArrival: 2,
-  closedToDeparture: 3,
-  minLengthStay: 4,
-  maxLengthStay: 5,
-  minStayArrival: 6,
-  maxStayArrival: 7,
-  minAdvanceDays: 8,
-  maxAdvanceDays: 9,
+  ...restrictionNumbers(),
   unitPrice: 10,
   // Holds no value: the sequence at which all guest prices of a night were cleared, those not yet set included.
   anyGuestPrice: 11,
-  // An operator's: holds until an operator lifts it, whatever is pushed.
-  stopSell: 12,
+}
+
+function restrictionNumbers(): Record<RestrictionName, number> {
+  const numbers = restrictionNames.map((name) => [name, restrictions[name].number])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.fromEntries forgets the names.
+  return Object.fromEntries(numbers) as Record<RestrictionName, number>
 }
 
 export const ageCategories = ['adult', 'child', 'infant'] as const
@@ -67,14 +47,18 @@ export function guestBucket(field: number): { ageCategory: AgeCategory; guests: 
   return { ageCategory, guests: field % 100 }
 }
 
+const pushedNumbers: readonly number[] = pushedRestrictions.map((name) => fieldNumber[name])
+
 /** Every field of a room-rate but the guest prices: what `overlay` clears when it isn't sent. */
-export const rateFields: readonly number[] = Object.entries(fieldNumber)
-  .filter(([name]) => name !== 'anyGuestPrice' && name !== 'stopSell')
-  .map(([, number]) => number)
+export const rateFields: readonly number[] = [fieldNumber.inventory, ...pushedNumbers, fieldNumber.unitPrice]
+
+const operatorsNumbers = restrictionNames
+  .map((name) => fieldNumber[name])
+  .filter((number) => !pushedNumbers.includes(number))
 
 /** Whether suppliers push the field, and may read it back. */
 export function isPushedField(field: number): boolean {
-  return field !== fieldNumber.stopSell
+  return !operatorsNumbers.includes(field)
 }
 
 /** One field and what it is set to; `unset` of block.ts clears it. */

@@ -2,7 +2,14 @@ import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
 import { weekdays } from '../base/calendar.ts'
 import { code, date, integer, nullableBoolean, nullableInteger, oneOf } from '../http/route.ts'
-import { ageCategories, guestsMax, type RestrictionField } from './fields.ts'
+import { ageCategories, guestsMax } from './fields.ts'
+import {
+  isSwitch,
+  pushedRestrictions,
+  restrictions as table,
+  type PushedRestriction,
+  type SwitchName,
+} from './restrictions.ts'
 
 /** Nights that may be pushed: from yesterday to this many days ahead, in the hotel's zone. */
 export const daysAheadMax = commonLimits.ariDaysAhead
@@ -36,50 +43,22 @@ const nullableAmount = Type.Unsafe<number | string | null>({
   examples: [110, '110.50'],
 })
 
-const closed = nullableBoolean({
-  description: 'true stops the sale; false and null open it',
-  alsoCalled: ['stopSell', 'stopSale', 'isClosed'],
-})
+type ShapeOf<Name extends PushedRestriction> = Type.TOptional<
+  Type.TUnsafe<(Name extends SwitchName ? boolean : number) | null>
+>
 
-const restrictionDescriptions: Readonly<Record<RestrictionField, string>> = {
-  minLengthStay: 'Stay-through: shortest stay that may include the night',
-  maxLengthStay: 'Stay-through: longest stay that may include the night',
-  minStayArrival: 'Shortest stay that may arrive on the date',
-  maxStayArrival: 'Longest stay that may arrive on the date',
-  minAdvanceDays: 'Fewest days between booking and arrival on the date',
-  maxAdvanceDays: 'Most days between booking and arrival on the date',
+function shapeOf(name: PushedRestriction) {
+  const { description, alsoCalled } = table[name]
+  if (isSwitch(name)) return Type.Optional(nullableBoolean({ description, alsoCalled }))
+  const limit = { minimum: 0, maximum: restrictionMax, alsoCalled }
+  return Type.Optional(nullableInteger({ ...limit, description: `${description}. 0 and null clear` }))
 }
 
-/** Names without a scope (`minStay`) may mean either, so nobody is told which. */
-const restrictionAliases: Readonly<Record<RestrictionField, readonly string[]>> = {
-  minLengthStay: ['minStayThrough', 'minLos', 'minLosThrough'],
-  maxLengthStay: ['maxStayThrough', 'maxLos', 'maxLosThrough'],
-  minStayArrival: ['minLosArrival'],
-  maxStayArrival: ['maxLosArrival'],
-  minAdvanceDays: ['minAdvance', 'cutOff', 'releaseDays', 'minLeadTime', 'minOffset'],
-  maxAdvanceDays: ['maxAdvance', 'maxLeadTime', 'maxOffset'],
-}
-
-function restriction(field: RestrictionField) {
-  const alsoCalled = restrictionAliases[field]
-  const description = `${restrictionDescriptions[field]}. 0 and null clear`
-  return Type.Optional(nullableInteger({ minimum: 0, maximum: restrictionMax, description, alsoCalled }))
-}
-
-const restrictions = {
-  closedToArrival: Type.Optional(
-    nullableBoolean({ description: 'No stay may arrive on the date', alsoCalled: ['cta', 'noArrival'] }),
-  ),
-  closedToDeparture: Type.Optional(
-    nullableBoolean({ description: 'No stay may depart on the date', alsoCalled: ['ctd', 'noDeparture'] }),
-  ),
-  minLengthStay: restriction('minLengthStay'),
-  maxLengthStay: restriction('maxLengthStay'),
-  minStayArrival: restriction('minStayArrival'),
-  maxStayArrival: restriction('maxStayArrival'),
-  minAdvanceDays: restriction('minAdvanceDays'),
-  maxAdvanceDays: restriction('maxAdvanceDays'),
-} satisfies Record<RestrictionField | 'closedToArrival' | 'closedToDeparture', unknown>
+const { closed, ...restrictions } =
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.fromEntries forgets which name has which shape.
+  Object.fromEntries(pushedRestrictions.map((name) => [name, shapeOf(name)])) as {
+    [Name in PushedRestriction]: ShapeOf<Name>
+  }
 
 const inventory = Type.Optional(
   nullableInteger({
@@ -120,7 +99,7 @@ export const rateLine = Type.Object({
   }),
   pricingModel: Type.Optional(pricingModel),
   inventory,
-  closed: Type.Optional(closed),
+  closed,
   ...restrictions,
   prices,
   price: Type.Optional(nullableAmount),
@@ -139,7 +118,7 @@ export const ariItem = Type.Object({
     Type.Array(oneOf(weekdays), { minItems: 1, maxItems: 7, description: 'Only these nights of the range' }),
   ),
   inventory,
-  closed: Type.Optional(closed),
+  closed,
   rates: Type.Optional(
     Type.Array(rateLine, {
       maxItems: ratesPerItemMax,

@@ -12,6 +12,7 @@ import {
 } from './fields.ts'
 import { countNights, type MonthNights } from './month.ts'
 import type { RowChange } from './planned.ts'
+import { pushedRestrictions, restrictions, type PushedRestriction, type Restriction } from './restrictions.ts'
 
 /**
  * What was applied, and is hardly meant. It is judged after all items of the push, by what is held then: what a later
@@ -19,20 +20,21 @@ import type { RowChange } from './planned.ts'
  */
 type OddNights = Map<Oddity, number>
 
-/** Values about which a night must have one below the other. */
-const limits = [
-  { min: 'minLengthStay', max: 'maxLengthStay' },
-  { min: 'minStayArrival', max: 'maxStayArrival' },
-  { min: 'minAdvanceDays', max: 'maxAdvanceDays' },
-] as const
-type Limit = (typeof limits)[number]
-type Oddity =
-  | 'tenfold'
-  | 'singleAboveDouble'
-  | 'withoutInventory'
-  | 'belowTaxes'
-  | 'departureUnused'
-  | Limit['min']
+/** Restrictions that bound the same from both sides: a night must have the first below the second. */
+type Limit = { min: PushedRestriction; max: PushedRestriction }
+const limits: readonly Limit[] = pushedRestrictions.flatMap((min) =>
+  pushedRestrictions
+    .filter((max) => areBounds(restrictions[min], restrictions[max]))
+    .map((max) => ({ min, max })),
+)
+
+function areBounds(min: Restriction, max: Restriction): boolean {
+  if (min.kind !== 'min' || max.kind !== 'max') return false
+  return min.compares === max.compares && min.tests === max.tests
+}
+
+type OddValue = 'tenfold' | 'singleAboveDouble' | 'withoutInventory' | 'belowTaxes' | 'departureUnused'
+type Oddity = OddValue | Limit
 
 /** A price that was ten times, or a tenth of, the one held when its item came. */
 export type Tenfold = { row: RowChange; month: MonthNumber; set: FieldValue; nights: NightMask }
@@ -112,7 +114,7 @@ function noteNights(row: RowChange, { month, mask }: MonthNights, after: AfterPu
     if (above !== 0)
       note(odd, oddity, nightsHolding(block, setOne, above) | nightsHolding(block, setOther, above))
   }
-  for (const { min, max } of limits) noteAbove(min, fieldNumber[min], fieldNumber[max])
+  for (const limit of limits) noteAbove(limit, fieldNumber[limit.min], fieldNumber[limit.max])
   if (pricingModel === undefined) return
   noteAbove('singleAboveDouble', single, double)
   const empty = mask & ~stocked(after.blocks, row, block, month, mask)
@@ -228,11 +230,12 @@ function note(odd: OddNights, oddity: Oddity, nights: NightMask): void {
 type Told = { type: string; message: string; hint: string }
 
 function warningOf(oddity: Oddity, count: number, path: string): Problem {
-  const { type, message, hint } = toldBy[oddity](count)
+  const { type, message, hint } =
+    typeof oddity === 'string' ? toldBy[oddity](count) : aboveMost(oddity, count)
   return { type, message, path, hint }
 }
 
-const toldBy: Readonly<Record<Oddity, (count: number) => Told>> = {
+const toldBy: Readonly<Record<OddValue, (count: number) => Told>> = {
   tenfold: (count) => ({
     type: 'ROUND_NUMBER_X10',
     message: `${nightsText(count)} got a price ten times, or a tenth of, the one before`,
@@ -258,15 +261,18 @@ const toldBy: Readonly<Record<Oddity, (count: number) => Told>> = {
     message: `closedToDeparture forbids nothing on ${count} day${count === 1 ? '' : 's'}: the night before is not on sale`,
     hint: 'It belongs to the day on which guests leave, not to their last night',
   }),
-  minLengthStay: (count) => aboveMost(`${nightsText(count)} cannot be booked`, limits[0]),
-  minStayArrival: (count) => aboveMost(`No stay can begin on ${nightsText(count)}`, limits[1]),
-  minAdvanceDays: (count) => aboveMost(`No stay can begin on ${nightsText(count)}`, limits[2]),
 }
 
-function aboveMost(what: string, { min, max }: Limit): Told {
+function aboveMost({ min, max }: Limit, count: number): Told {
+  const nights = nightsText(count)
+  const what = {
+    nights: `${nights} cannot be booked`,
+    arrival: `No stay can begin on ${nights}`,
+    departure: `No stay can end after ${nights}`,
+  }
   return {
     type: 'NEVER_BOOKABLE',
-    message: `${what}: ${min} is above ${max}`,
+    message: `${what[restrictions[min].tests]}: ${min} is above ${max}`,
     hint: `Send ${min} and ${max} together, or null for the one that does not count any more`,
   }
 }

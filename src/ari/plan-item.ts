@@ -1,10 +1,10 @@
 import { formatNight, parseNight } from '../base/calendar.ts'
 import { shown } from '../http/rejected.ts'
 import { daysAheadMax } from './item-contract.ts'
-import { restrictionFields } from './fields.ts'
 import { everyWeekday, nightsBetween, weekdayMask, type MonthNights } from './month.ts'
 import type { ItemContext } from './plan-line.ts'
 import { found, type PlannedItem } from './planned.ts'
+import { pushedRestrictions } from './restrictions.ts'
 import { isSent, type ReadableItem } from './readable.ts'
 
 /** The nights an item names, by month; none when something is wrong with them. */
@@ -161,6 +161,6 @@ export function checkForms(item: ReadableItem, context: ItemContext, planned: Pl
 
 /** Members of an item that mean nothing without a rate. */
 const rateMembers = [
-  ...(['prices', 'price', 'amount', 'closedToArrival', 'closedToDeparture'] as const),
-  ...restrictionFields,
+  ...(['prices', 'price', 'amount'] as const),
+  ...pushedRestrictions.filter((name) => name !== 'closed'),
 ] as const

@@ -1,11 +1,12 @@
 import { shown, type Problem } from '../http/rejected.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
-import { fieldNumber, rateFields, restrictionFields, switchFields, type FieldValue } from './fields.ts'
+import { fieldNumber, rateFields, type FieldValue } from './fields.ts'
 import type { ariItem, rateLine } from './item-contract.ts'
 import type { MonthNights } from './month.ts'
 import { planPrices, type LinePlace, type PlannedPrices } from './plan-prices.ts'
 import { foundUnknown, type Listing, type PlannedItem, type RowChange } from './planned.ts'
+import { pushedRestrictions } from './restrictions.ts'
 import type { ItemFaults, Place, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
 
 /** What an item is judged by. */
@@ -75,15 +76,10 @@ function plainValues(line: ReadableLine, isFlat: boolean): FieldValue[] {
   const sets: FieldValue[] = []
   if (line.inventory !== undefined && !isFlat)
     sets.push({ field: fieldNumber.inventory, value: line.inventory ?? unset })
-  for (const field of switchFields) {
-    const value = line[field]
-    // Off is the default, so it is held as nothing.
-    if (value !== undefined) sets.push({ field: fieldNumber[field], value: value === true ? 1 : unset })
-  }
-  for (const field of restrictionFields) {
-    const value = line[field]
-    if (value !== undefined)
-      sets.push({ field: fieldNumber[field], value: value === null || value === 0 ? unset : value })
+  for (const name of pushedRestrictions) {
+    const value = line[name]
+    // false and 0 restrict nothing, which is held as nothing.
+    if (value !== undefined) sets.push({ field: fieldNumber[name], value: Number(value) || unset })
   }
   return sets
 }

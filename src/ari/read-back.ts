@@ -13,16 +13,9 @@ import type { GuestsMax } from '../products/occupancy.ts'
 import type { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { AriItem, PriceLine, PricingModel, RateLine } from './item-contract.ts'
-import {
-  fieldNumber,
-  guestBucket,
-  isGuestPriceField,
-  isPriceField,
-  isPushedField,
-  restrictionFields,
-  switchFields,
-} from './fields.ts'
+import { fieldNumber, guestBucket, isGuestPriceField, isPriceField, isPushedField } from './fields.ts'
 import { everyWeekday, type WeekdayMask } from './month.ts'
+import { isSwitch, pushedRestrictions } from './restrictions.ts'
 import type { BlockKey } from './store.ts'
 
 type Held = readonly (readonly [field: number, value: number])[]
@@ -235,10 +228,11 @@ function plainMembers({ held }: Run): Partial<RateLine> {
   const members: Partial<RateLine> = {}
   const inventory = values.get(fieldNumber.inventory)
   if (inventory !== undefined) members.inventory = inventory
-  for (const field of switchFields) if (values.has(fieldNumber[field])) members[field] = true
-  for (const field of restrictionFields) {
-    const value = values.get(fieldNumber[field])
-    if (value !== undefined) members[field] = value
+  for (const name of pushedRestrictions) {
+    const value = values.get(fieldNumber[name])
+    if (value === undefined) continue
+    if (isSwitch(name)) members[name] = true
+    else members[name] = value
   }
   return members
 }

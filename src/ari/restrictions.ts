@@ -1,50 +1,185 @@
-import type { PlatformField, RestrictionField, SwitchField } from './fields.ts'
-
 /**
- * What a restriction allows: the table of the contract, one line a field. A new field does not compile before it has
- * its line here. Restrictions are independent of each other, and what is not held restricts nothing.
+ * The restrictions of the contract, a line each: everything that knows a restriction reads it here. Shapes, blocks, the
+ * evaluation of offers and its explanation, the nearest stay, the calendar and the console. To add one, add its line, and
+ * its column to the view `ari_night` by a migration. Restrictions are independent of each other; what is not held
+ * restricts nothing.
  */
 
-/** A stay as restrictions see it: how long it is, and how many days lie between booking and arrival. */
+/** A stay as restrictions see it: its nights, and the days between booking and arrival. */
 export type RestrictedStay = { length: number; advanceDays: number }
 
-export type RestrictedField = SwitchField | RestrictionField | PlatformField
-
 export type Restriction = {
+  /** Under which blocks and the view know it; never used again for another. */
+  number: number
   /** Whose values count: those of the day of arrival, of the day of departure, or of every night of the stay. */
   tests: 'arrival' | 'departure' | 'nights'
-  /** Whether a held value lets the stay pass. */
-  allows: (held: number, stay: RestrictedStay) => boolean
-  /** What of the stay is compared with the value. */
-  asked: (stay: RestrictedStay) => number | boolean
+  /** In the console, as a title. */
+  label: string
+  /** In a cell of the calendar; `{}` stands for the value. */
+  marker: { look: string; text: string }
+} & (
+  | { kind: 'switch' }
+  /** A limit to what `compares` names. */
+  | { kind: 'min' | 'max'; compares: keyof RestrictedStay }
+) &
+  (
+    | {
+        /** As the contract describes it. */
+        description: string
+        /** Names by which others in the trade call it. One without a scope (`minStay`) may mean either, and is nobody's. */
+        alsoCalled: readonly string[]
+        /** Whether a room has it too, for all its rates. */
+        isRoomsToo?: true
+      }
+    /** Set by operators alone: no push sets, clears or reads it back. */
+    | { isOperators: true; isRoomsToo: true }
+  )
+
+/** In the order in which rules are told. */
+export const restrictions = {
+  closed: {
+    number: 1,
+    kind: 'switch',
+    tests: 'nights',
+    isRoomsToo: true,
+    label: 'Closed',
+    marker: { look: 'closed', text: '✕' },
+    description: 'true stops the sale; false and null open it',
+    alsoCalled: ['stopSell', 'stopSale', 'isClosed'],
+  },
+  stopSell: {
+    number: 12,
+    kind: 'switch',
+    tests: 'nights',
+    isRoomsToo: true,
+    isOperators: true,
+    label: 'Stop-sell',
+    marker: { look: 'stop', text: 'S' },
+  },
+  closedToArrival: {
+    number: 2,
+    kind: 'switch',
+    tests: 'arrival',
+    label: 'Closed to arrival',
+    marker: { look: 'arrival', text: 'A' },
+    description: 'No stay may arrive on the date',
+    alsoCalled: ['cta', 'noArrival'],
+  },
+  closedToDeparture: {
+    number: 3,
+    kind: 'switch',
+    tests: 'departure',
+    label: 'Closed to departure',
+    marker: { look: 'departure', text: 'D' },
+    description: 'No stay may depart on the date',
+    alsoCalled: ['ctd', 'noDeparture'],
+  },
+  minStayArrival: {
+    number: 6,
+    kind: 'min',
+    compares: 'length',
+    tests: 'arrival',
+    label: 'Minimum stay on arrival',
+    marker: { look: 'stayArrival', text: '≥{}' },
+    description: 'Shortest stay that may arrive on the date',
+    alsoCalled: ['minLosArrival'],
+  },
+  maxStayArrival: {
+    number: 7,
+    kind: 'max',
+    compares: 'length',
+    tests: 'arrival',
+    label: 'Maximum stay on arrival',
+    marker: { look: 'stayArrival', text: '≤{}' },
+    description: 'Longest stay that may arrive on the date',
+    alsoCalled: ['maxLosArrival'],
+  },
+  minLengthStay: {
+    number: 4,
+    kind: 'min',
+    compares: 'length',
+    tests: 'nights',
+    label: 'Minimum stay-through',
+    marker: { look: 'stayThrough', text: '≥{}' },
+    description: 'Stay-through: shortest stay that may include the night',
+    alsoCalled: ['minStayThrough', 'minLos', 'minLosThrough'],
+  },
+  maxLengthStay: {
+    number: 5,
+    kind: 'max',
+    compares: 'length',
+    tests: 'nights',
+    label: 'Maximum stay-through',
+    marker: { look: 'stayThrough', text: '≤{}' },
+    description: 'Stay-through: longest stay that may include the night',
+    alsoCalled: ['maxStayThrough', 'maxLos', 'maxLosThrough'],
+  },
+  minAdvanceDays: {
+    number: 8,
+    kind: 'min',
+    compares: 'advanceDays',
+    tests: 'arrival',
+    label: 'Minimum days ahead',
+    marker: { look: 'advance', text: '≥{}d' },
+    description: 'Fewest days between booking and arrival on the date',
+    alsoCalled: ['minAdvance', 'cutOff', 'releaseDays', 'minLeadTime', 'minOffset'],
+  },
+  maxAdvanceDays: {
+    number: 9,
+    kind: 'max',
+    compares: 'advanceDays',
+    tests: 'arrival',
+    label: 'Maximum days ahead',
+    marker: { look: 'advance', text: '≤{}d' },
+    description: 'Most days between booking and arrival on the date',
+    alsoCalled: ['maxAdvance', 'maxLeadTime', 'maxOffset'],
+  },
+} as const satisfies Readonly<Record<string, Restriction>>
+
+type Table = typeof restrictions
+export type RestrictionName = keyof Table
+/** Of rooms too. */
+export type ClosureName = {
+  [Name in RestrictionName]: Table[Name] extends { isRoomsToo: true } ? Name : never
+}[RestrictionName]
+/** What suppliers push. */
+export type PushedRestriction = {
+  [Name in RestrictionName]: Table[Name] extends { isOperators: true } ? never : Name
+}[RestrictionName]
+/** Of room-rates alone. */
+export type RateRestriction = Exclude<RestrictionName, ClosureName>
+export type SwitchName = {
+  [Name in RestrictionName]: Table[Name] extends { kind: 'switch' } ? Name : never
+}[RestrictionName]
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets what the table's type says.
+export const restrictionNames = Object.keys(restrictions) as RestrictionName[]
+
+export function isSwitch(name: RestrictionName): name is SwitchName {
+  return restrictions[name].kind === 'switch'
 }
 
-const length = ({ length: nights }: RestrictedStay): number => nights
-const advanceDays = ({ advanceDays: days }: RestrictedStay): number => days
-const isOpen = { allows: () => false, asked: () => false } as const
-
-export const restrictions: Readonly<Record<RestrictedField, Restriction>> = {
-  closed: { tests: 'nights', ...isOpen },
-  stopSell: { tests: 'nights', ...isOpen },
-  closedToArrival: { tests: 'arrival', ...isOpen },
-  closedToDeparture: { tests: 'departure', ...isOpen },
-  minStayArrival: { tests: 'arrival', allows: (held, stay) => stay.length >= held, asked: length },
-  maxStayArrival: { tests: 'arrival', allows: (held, stay) => stay.length <= held, asked: length },
-  minLengthStay: { tests: 'nights', allows: (held, stay) => stay.length >= held, asked: length },
-  maxLengthStay: { tests: 'nights', allows: (held, stay) => stay.length <= held, asked: length },
-  minAdvanceDays: { tests: 'arrival', allows: (held, stay) => stay.advanceDays >= held, asked: advanceDays },
-  maxAdvanceDays: { tests: 'arrival', allows: (held, stay) => stay.advanceDays <= held, asked: advanceDays },
+export function isClosure(name: RestrictionName): name is ClosureName {
+  return 'isRoomsToo' in restrictions[name]
 }
 
-export const restrictedFields: readonly RestrictedField[] = [
-  'closed',
-  'stopSell',
-  'closedToArrival',
-  'closedToDeparture',
-  'minStayArrival',
-  'maxStayArrival',
-  'minLengthStay',
-  'maxLengthStay',
-  'minAdvanceDays',
-  'maxAdvanceDays',
-]
+function isPushed(name: RestrictionName): name is PushedRestriction {
+  return !('isOperators' in restrictions[name])
+}
+
+export const rateRestrictions = restrictionNames.filter((name): name is RateRestriction => !isClosure(name))
+
+/** In the order of their numbers, in which shapes and what is read back have them. */
+export const pushedRestrictions = restrictionNames
+  .filter(isPushed)
+  .toSorted((one, other) => restrictions[one].number - restrictions[other].number)
+
+export type Allows = (held: number, stay: RestrictedStay) => boolean
+
+/** Whether a held value lets a stay pass. */
+export function allowsBy(restriction: Restriction): Allows {
+  if (restriction.kind === 'switch') return () => false
+  const { compares } = restriction
+  if (restriction.kind === 'min') return (held, stay) => stay[compares] >= held
+  return (held, stay) => stay[compares] <= held
+}

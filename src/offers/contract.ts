@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { restrictionNames } from '../ari/restrictions.ts'
 import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
 import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../http/route.ts'
@@ -20,16 +21,7 @@ export const offerRules = [
   'occupancy',
   'inventory',
   'price',
-  'closed',
-  'stopSell',
-  'closedToArrival',
-  'closedToDeparture',
-  'minStayArrival',
-  'maxStayArrival',
-  'minLengthStay',
-  'maxLengthStay',
-  'minAdvanceDays',
-  'maxAdvanceDays',
+  ...restrictionNames,
   'taxes',
 ] as const
 export type OfferRule = (typeof offerRules)[number]

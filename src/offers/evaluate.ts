@@ -1,6 +1,12 @@
 import { unset } from '../ari/block-codec.ts'
 import { fieldNumber } from '../ari/fields.ts'
-import { restrictedFields, restrictions, type RestrictedStay } from '../ari/restrictions.ts'
+import {
+  allowsBy,
+  isClosure,
+  restrictionNames,
+  restrictions,
+  type RestrictedStay,
+} from '../ari/restrictions.ts'
 import type { DayNumber } from '../base/calendar.ts'
 import {
   computeTaxes,
@@ -83,10 +89,14 @@ function isPriced(days: RoomRateDays, { arrival, departure, parties }: SoughtSta
   return true
 }
 
-const rules = restrictedFields.map((name) => ({ field: fieldNumber[name], ...restrictions[name] }))
+const rules = restrictionNames.map((name) => ({
+  field: fieldNumber[name],
+  tests: restrictions[name].tests,
+  allows: allowsBy(restrictions[name]),
+}))
 
 /** What closes a room with all its rates. */
-const roomClosures = [fieldNumber.closed, fieldNumber.stopSell]
+const roomClosures = restrictionNames.filter(isClosure).map((name) => fieldNumber[name])
 
 /** Whether no restriction of the room or the room-rate forbids the stay. */
 export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean {

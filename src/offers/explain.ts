@@ -1,7 +1,14 @@
 import { unset } from '../ari/block-codec.ts'
 import type { Block } from '../ari/block.ts'
 import { fieldNumber, guestBucket } from '../ari/fields.ts'
-import { restrictedFields, restrictions, type RestrictedField } from '../ari/restrictions.ts'
+import {
+  allowsBy,
+  isClosure,
+  restrictionNames,
+  restrictions,
+  type Restriction,
+  type RestrictionName,
+} from '../ari/restrictions.ts'
 import { firstDay, formatNight, monthOf, type DayNumber } from '../base/calendar.ts'
 import { minorText } from '../base/money.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
@@ -50,7 +57,7 @@ export function explain(
     ...offeredRules(context),
     ...inventoryRules(context),
     ...priceRules(context),
-    ...restrictedFields.flatMap((field) => restrictionRules(context, field)),
+    ...restrictionNames.flatMap((name) => restrictionRules(context, name)),
     ...taxRules(context),
   ]
   return rules.toSorted((one, other) => Number(one.pass) - Number(other.pass))
@@ -150,26 +157,26 @@ function fieldsPaid(days: RoomRateDays, party: Party, day: DayNumber): number[] 
   return [party.adultPrice, party.childPrice, party.infantPrice].filter((field) => field > 0)
 }
 
-function restrictionRules(context: Context, name: RestrictedField): TestedRule[] {
+function restrictionRules(context: Context, name: RestrictionName): TestedRule[] {
   const { days, sought, revisions } = context
-  const { tests, allows, asked } = restrictions[name]
+  const restriction: Restriction = restrictions[name]
+  const { tests, kind } = restriction
+  const allows = allowsBy(restriction)
   const field = fieldNumber[name]
   const first = tests === 'departure' ? sought.departure : sought.arrival
   const last = tests === 'nights' ? sought.departure - 1 : first
-  const isSwitch = typeof asked(sought) === 'boolean'
-  // Only closures are the room's too.
-  const isClosure = name === 'closed' || name === 'stopSell'
-  const rows: readonly RowName[] = isClosure ? ['room', 'rate'] : ['rate']
+  const asked = kind === 'switch' ? false : sought[restriction.compares]
+  const rows: readonly RowName[] = isClosure(name) ? ['room', 'rate'] : ['rate']
   return rows.flatMap((row) => {
     const merged = new Merged()
     for (let day = first; day <= last; day++) {
       const held = days.at(row, field, day)
       merged.add(day, {
         rule: name,
-        ...(isClosure ? { of: row } : {}),
+        ...(isClosure(name) ? { of: row } : {}),
         pass: held === unset || allows(held, sought),
-        held: isSwitch ? held !== unset : heldNumber(held),
-        asked: asked(sought),
+        held: kind === 'switch' ? held !== unset : heldNumber(held),
+        asked,
         origin: revisions.origin(row, field, day),
       })
     }

@@ -2,13 +2,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { unset } from '../../ari/block-codec.ts'
 import type { Block } from '../../ari/block.ts'
 import { fieldNumber } from '../../ari/fields.ts'
+import { rateRestrictions } from '../../ari/restrictions.ts'
 import type { BookableRoomRate } from '../../offers/booking-catalog.ts'
 import { fits, type Parties, type Party } from '../../offers/party.ts'
 import { RoomRateDays, type RowName } from '../../offers/room-rate-days.ts'
 import type { HotelStay } from '../../offers/stays.ts'
 import { daysIn, firstDay, type DayNumber } from '../../base/calendar.ts'
 import {
-  calendarRestrictions,
   unsellableReasons,
   type CalendarColumn,
   type CalendarRate,
@@ -72,7 +72,7 @@ class Columns {
   rate(roomRate: BookableRoomRate): CalendarRate {
     const { rate, mealPlan, isAvailable, pricingModel } = roomRate
     const restricted: Partial<Record<string, CalendarColumn>> = {}
-    for (const name of calendarRestrictions) {
+    for (const name of rateRestrictions) {
       const held = this.#held('rate', fieldNumber[name])
       if (held) restricted[name] = held
     }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { RateRestriction, RestrictionName } from '../../ari/restrictions.ts'
 import { askedRoom, roomsPerStayMax, type OfferRule } from '../../offers/contract.ts'
 import { code, consoleRoute, date, oneOf, text } from '../../http/route.ts'
 
@@ -22,19 +23,6 @@ export const unsellableReasons = [
 ] as const
 export type UnsellableReason = (typeof unsellableReasons)[number]
 
-/** The restrictions of a room-rate that have a column of their own, beside the closures that rooms have too. */
-export const calendarRestrictions = [
-  'closedToArrival',
-  'closedToDeparture',
-  'minStayArrival',
-  'maxStayArrival',
-  'minLengthStay',
-  'maxLengthStay',
-  'minAdvanceDays',
-  'maxAdvanceDays',
-] as const
-export type CalendarRestriction = (typeof calendarRestrictions)[number]
-
 /** Columns that hold nothing in the window are absent. */
 export type CalendarRow = {
   units?: CalendarColumn
@@ -55,7 +43,7 @@ export type CalendarRate = CalendarRow & {
   /** For the party, in minor units. */
   price?: CalendarColumn
   unsellable?: CalendarColumn
-} & Partial<Record<CalendarRestriction, CalendarColumn>>
+} & Partial<Record<RateRestriction, CalendarColumn>>
 
 export type CalendarRoom = CalendarRow & { roomId: string; name: string; rates: CalendarRate[] }
 
@@ -110,7 +98,7 @@ export type CellSetter =
 
 export type CellValue = {
   of: 'room' | 'rate'
-  field: CalendarRestriction | 'closed' | 'stopSell' | 'inventory' | 'price'
+  field: RestrictionName | 'inventory' | 'price'
   /** Of a price of the guest model. */
   guests?: number
   ageCategory?: 'adult' | 'child' | 'infant'

@@ -1,6 +1,7 @@
 import { unset } from '../../ari/block-codec.ts'
 import type { Block } from '../../ari/block.ts'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../../ari/fields.ts'
+import { isSwitch, restrictionNames } from '../../ari/restrictions.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-catalog.ts'
 import type { Origin } from '../../offers/explain.ts'
 import { RoomRateDays, type RowName } from '../../offers/room-rate-days.ts'
@@ -10,7 +11,7 @@ import { firstDay, formatNight, monthOf, parseNight, type DayNumber } from '../.
 import { minorText } from '../../base/money.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { AnswerOf } from '../../http/route.ts'
-import { calendarRestrictions, calendarRoutes, type CellValue } from './contract.ts'
+import { calendarRoutes, type CellValue } from './contract.ts'
 import { readCellHistory } from './cell-history.ts'
 import { shownSetters } from './cell-setters.ts'
 import { readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
@@ -53,15 +54,9 @@ export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
 
 type Held = { value: Omit<CellValue, 'setBy'>; origin: Origin }
 
-const plainNames = ['inventory', 'closed', 'stopSell', ...calendarRestrictions] as const
+const plainNames = ['inventory', ...restrictionNames] as const
 type PlainName = (typeof plainNames)[number]
 const plainNameOf = new Map<number, PlainName>(plainNames.map((name) => [fieldNumber[name], name]))
-const switches: ReadonlySet<PlainName> = new Set([
-  'closed',
-  'stopSell',
-  'closedToArrival',
-  'closedToDeparture',
-])
 
 /** What the rows hold on the night, or held before it was cleared. */
 function heldOf(
@@ -115,7 +110,7 @@ function shownField(
   const name = plainNameOf.get(field)
   if (name === undefined) throw new RangeError(`field ${field} has no name`)
   if (value === unset) return { field: name, value: null }
-  return { field: name, value: switches.has(name) ? true : value }
+  return { field: name, value: name !== 'inventory' && isSwitch(name) ? true : value }
 }
 
 function formerOf(

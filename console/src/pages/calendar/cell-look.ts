@@ -1,4 +1,4 @@
-import type { CalendarRestriction } from '../../../../src/console/calendar/contract.ts'
+import { restrictions } from '../../../../src/ari/restrictions.ts'
 import type { Density } from './layout.ts'
 import type { Cell, CellReason } from './rows.ts'
 
@@ -17,19 +17,6 @@ export const markerLooks = [
   'ownUnits',
 ] as const
 export type MarkerLook = (typeof markerLooks)[number]
-
-const restrictionLook: Readonly<
-  Record<CalendarRestriction, { look: MarkerLook; text: (value: number) => string }>
-> = {
-  closedToArrival: { look: 'arrival', text: () => 'A' },
-  closedToDeparture: { look: 'departure', text: () => 'D' },
-  minStayArrival: { look: 'stayArrival', text: (value) => `≥${value}` },
-  maxStayArrival: { look: 'stayArrival', text: (value) => `≤${value}` },
-  minLengthStay: { look: 'stayThrough', text: (value) => `≥${value}` },
-  maxLengthStay: { look: 'stayThrough', text: (value) => `≤${value}` },
-  minAdvanceDays: { look: 'advance', text: (value) => `≥${value}d` },
-  maxAdvanceDays: { look: 'advance', text: (value) => `≤${value}d` },
-}
 
 /** Pixels that markers have of a cell where nights are narrowest. */
 const roomFor: Readonly<Record<Density, number>> = { week: 70, fortnight: 54, month: 36 }
@@ -66,11 +53,11 @@ export function unitsWidth(units: number | undefined, kind: 'room' | 'rate'): nu
 export function markersOf(cell: Cell, density: Density, taken = 0): Marker[] {
   const isStopped = cell.isStopped || cell.reasons.includes('stopSellRoom')
   const all: Marker[] = [
-    ...(isStopped ? [{ key: 'stop', text: 'S', look: 'stop' } as const] : []),
-    ...(cell.isClosed ? [{ key: 'closed', text: '✕', look: 'closed' } as const] : []),
+    ...(isStopped ? [{ key: 'stop', ...restrictions.stopSell.marker }] : []),
+    ...(cell.isClosed ? [{ key: 'closed', ...restrictions.closed.marker }] : []),
     ...cell.restricted.map(({ name, value }): Marker => {
-      const { look, text } = restrictionLook[name]
-      return { key: name, text: text(value), look }
+      const { look, text } = restrictions[name].marker
+      return { key: name, text: text.replace('{}', String(value)), look }
     }),
   ]
   const fits = (some: readonly Marker[]): boolean =>

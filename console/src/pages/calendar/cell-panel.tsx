@@ -1,5 +1,6 @@
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { restrictions } from '../../../../src/ari/restrictions.ts'
 import type { CalendarCell, CellPush, CellValue } from '../../../../src/console/calendar/contract.ts'
 import { useApi } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -117,7 +118,9 @@ function FieldName({ value }: { value: CellValue }) {
   const name =
     field === 'price' && ageCategory !== undefined
       ? t(`calendar.prices.${ageCategory}`, { count: guests ?? 0 })
-      : t(`calendar.fields.${field}`)
+      : field === 'price' || field === 'inventory'
+        ? t(`calendar.fields.${field}`)
+        : restrictions[field].label
   return (
     <>
       {name}

@@ -1,23 +1,17 @@
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Calendar, CalendarRestriction } from '../../../../src/console/calendar/contract.ts'
+import { rateRestrictions, type RateRestriction } from '../../../../src/ari/restrictions.ts'
+import type { Calendar } from '../../../../src/console/calendar/contract.ts'
 import { dateText } from '../../parts/time-text.ts'
 import { dateOf } from './days.ts'
-import {
-  cellOf,
-  priceText,
-  restrictionNames,
-  type Cell,
-  type CellContext,
-  type CellReason,
-  type Row,
-} from './rows.ts'
+import { restrictionText } from './rule-words.ts'
+import { cellOf, priceText, type Cell, type CellContext, type CellReason, type Row } from './rows.ts'
 
 /** Cells in words, for those who hear them and for the line that spells out the one pointed at. */
 export type CellWords = {
   reason: (reason: CellReason) => string
-  restriction: (name: CalendarRestriction, value: number) => string
+  restriction: (name: RateRestriction, value: number) => string
   /** All of a cell in one line; without its row where that is read out already. */
   cell: (row: Row, night: number, withRow: boolean) => string
 }
@@ -47,9 +41,7 @@ export function useCellWords(calendar: Calendar, context: CellContext): CellWord
 
 function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellWords {
   const reasonTexts = new Map(reasons.map((reason) => [reason, t(`calendar.reasons.${reason}`)]))
-  const restrictionTexts = new Map(
-    restrictionNames.map((name) => [name, t(`calendar.restrictions.${name}`, { value: hole })]),
-  )
+  const restrictionTexts = new Map(rateRestrictions.map((name) => [name, restrictionText(t, name, hole)]))
   const units = t('calendar.cell.units', { value: hole })
   const [noUnits, notSellable] = [t('calendar.cell.noUnits'), t('calendar.cell.notSellable')]
   const dates = new Map<number, string>()
@@ -59,7 +51,7 @@ function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellW
     return known
   }
   const reason = (name: CellReason): string => reasonTexts.get(name) ?? name
-  const restriction = (name: CalendarRestriction, value: number): string =>
+  const restriction = (name: RateRestriction, value: number): string =>
     (restrictionTexts.get(name) ?? name).replace(hole, String(value))
   const parts = (cell: Cell, row: Row): string[] => [
     ...(cell.price === undefined

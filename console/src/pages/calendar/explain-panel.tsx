@@ -26,7 +26,7 @@ import classes from './calendar.module.css'
 import { partyOf, type CalendarUrl } from './calendar-url.ts'
 import { dayOf } from './days.ts'
 import { Panel } from './panel.tsx'
-import { forbidText, heldText, nearestText, partyText } from './rule-words.ts'
+import { forbidText, heldText, nearestText, partyText, ruleLabel } from './rule-words.ts'
 import { Setter } from './setter.tsx'
 import { useExplained } from './use-calendar.ts'
 
@@ -178,7 +178,7 @@ function Answer({
           <tbody>
             {passing.map((rule) => (
               <tr key={keyOf(rule)}>
-                <th scope="row">{t(`calendar.rules.${rule.rule}`)}</th>
+                <th scope="row">{ruleLabel(t, rule.rule)}</th>
                 <td>{heldText(t, rule, currency)}</td>
                 <td>{rule.setBy === null ? null : <Setter setBy={rule.setBy} zone={zone} />}</td>
               </tr>

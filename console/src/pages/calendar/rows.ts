@@ -1,8 +1,8 @@
+import { rateRestrictions, type RateRestriction } from '../../../../src/ari/restrictions.ts'
 import type {
   Calendar,
   CalendarColumn,
   CalendarRate,
-  CalendarRestriction,
   CalendarRoom,
   UnsellableReason,
 } from '../../../../src/console/calendar/contract.ts'
@@ -68,18 +68,7 @@ const reasonByBit: readonly UnsellableReason[] = [
   'stopSellRate',
 ]
 
-export const restrictionNames = [
-  'closedToArrival',
-  'closedToDeparture',
-  'minStayArrival',
-  'maxStayArrival',
-  'minLengthStay',
-  'maxLengthStay',
-  'minAdvanceDays',
-  'maxAdvanceDays',
-] as const satisfies readonly CalendarRestriction[]
-
-export type Restricted = { name: CalendarRestriction; value: number }
+export type Restricted = { name: RateRestriction; value: number }
 
 export type Cell = {
   /** Of a rate, for the party; undefined where it has none. */
@@ -130,7 +119,7 @@ export function cellOf(row: Row, night: number, context: CellContext): Cell {
     restricted:
       row.kind === 'room'
         ? []
-        : restrictionNames.flatMap((name) => {
+        : rateRestrictions.flatMap((name) => {
             const value = at(row.rate[name])
             return value === undefined ? [] : [{ name, value }]
           }),

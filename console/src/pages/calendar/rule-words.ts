@@ -1,4 +1,10 @@
 import type { TFunction } from 'i18next'
+import {
+  isClosure,
+  restrictions,
+  type Restriction,
+  type RestrictionName,
+} from '../../../../src/ari/restrictions.ts'
 import type { ExplainedRule, ExplainedStay } from '../../../../src/console/calendar/contract.ts'
 import { dateText } from '../../parts/time-text.ts'
 import { dateOf, dayOf } from './days.ts'
@@ -6,6 +12,7 @@ import { dateOf, dayOf } from './days.ts'
 /** What the rules of a stay say, in words for people. */
 
 type Rule = ExplainedRule['rule']
+type OtherRule = Exclude<Rule, RestrictionName>
 type Party = { adults: number; childAges: readonly number[] }
 
 const listFormat = new Intl.ListFormat('en-GB', { type: 'conjunction' })
@@ -21,12 +28,43 @@ export function partyText(t: TFunction, { adults, childAges }: Party): string {
 
 /** Why a rule forbids the stay. */
 export function forbidText(t: TFunction, rule: ExplainedRule, party: Party): string {
-  return forbids[rule.rule](t, rule, party)
+  const { rule: name } = rule
+  return isRestriction(name) ? restrictionForbids(t, name, rule) : forbids[name](t, rule, party)
+}
+
+/** What a rule is called. */
+export function ruleLabel(t: TFunction, name: Rule): string {
+  return isRestriction(name) ? restrictions[name].label : t(`calendar.rules.${name}`)
+}
+
+/** What a restriction of a cell says: `at least 3 nights on arrival`. */
+export function restrictionText(t: TFunction, name: RestrictionName, value: string | number): string {
+  const restriction: Restriction = restrictions[name]
+  const { kind, tests, label } = restriction
+  if (kind === 'switch') return label.toLowerCase()
+  return restriction.compares === 'length'
+    ? t(`calendar.limits.${kind}Nights.${tests}`, { value })
+    : t(`calendar.limits.${kind}Days`, { value })
+}
+
+function restrictionForbids(t: TFunction, name: RestrictionName, rule: ExplainedRule): string {
+  const dates = datesText(rule.dates)
+  if (isClosure(name)) return t(`calendar.forbids.${name}.${rule.of ?? 'rate'}`, { dates })
+  const restriction: Restriction = restrictions[name]
+  const { kind, tests, label } = restriction
+  if (kind === 'switch') return t('calendar.forbids.switch', { label, dates })
+  return restriction.compares === 'length'
+    ? t(`calendar.forbids.${kind}Nights.${tests}`, numbersOf(rule))
+    : t(`calendar.forbids.${kind}Days`, numbersOf(rule))
+}
+
+function isRestriction(name: Rule): name is RestrictionName {
+  return name in restrictions
 }
 
 type Forbids = (t: TFunction, rule: ExplainedRule, party: Party) => string
 
-const forbids: Readonly<Record<Rule, Forbids>> = {
+const forbids: Readonly<Record<OtherRule, Forbids>> = {
   hotelAvailable: (t) => t('calendar.forbids.hotelAvailable'),
   productAvailable: (t) => t('calendar.forbids.productAvailable'),
   arrivalDate: (t, { held, asked }) =>
@@ -41,48 +79,32 @@ const forbids: Readonly<Record<Rule, Forbids>> = {
     missing === undefined
       ? t('calendar.forbids.price', { dates: datesText(dates) })
       : t('calendar.forbids.priceFor', { what: missingText(t, missing), dates: datesText(dates) }),
-  closed: (t, { of = 'rate', dates }) => t(`calendar.forbids.closed.${of}`, { dates: datesText(dates) }),
-  stopSell: (t, { of = 'rate', dates }) => t(`calendar.forbids.stopSell.${of}`, { dates: datesText(dates) }),
-  closedToArrival: (t, { dates }) => t('calendar.forbids.closedToArrival', { dates: datesText(dates) }),
-  closedToDeparture: (t, { dates }) => t('calendar.forbids.closedToDeparture', { dates: datesText(dates) }),
-  minStayArrival: (t, rule) => t('calendar.forbids.minStayArrival', numbersOf(rule)),
-  maxStayArrival: (t, rule) => t('calendar.forbids.maxStayArrival', numbersOf(rule)),
-  minLengthStay: (t, rule) => t('calendar.forbids.minLengthStay', numbersOf(rule)),
-  maxLengthStay: (t, rule) => t('calendar.forbids.maxLengthStay', numbersOf(rule)),
-  minAdvanceDays: (t, rule) => t('calendar.forbids.minAdvanceDays', numbersOf(rule)),
-  maxAdvanceDays: (t, rule) => t('calendar.forbids.maxAdvanceDays', numbersOf(rule)),
   taxes: (t, { dates }) => t('calendar.forbids.taxes', { dates: datesText(dates) }),
 }
 
 /** What is held where a rule lets the stay pass. */
 export function heldText(t: TFunction, rule: ExplainedRule, currency: string): string {
-  return holds[rule.rule](t, rule, currency)
+  const { rule: name } = rule
+  if (!isRestriction(name)) return holds[name](t, rule, currency)
+  const restriction: Restriction = restrictions[name]
+  if (restriction.kind === 'switch') return yesOrNo(t, rule, currency)
+  if (rule.held === null) return t('calendar.holds.nothing')
+  const count = numberIn(rule.held)
+  return restriction.compares === 'length'
+    ? t('calendar.explain.nights', { count })
+    : t('calendar.holds.days', { count })
 }
 
 type Holds = (t: TFunction, rule: ExplainedRule, currency: string) => string
 const yesOrNo: Holds = (t, { held }) => t(held === true ? 'calendar.holds.yes' : 'calendar.holds.no')
-const nights: Holds = (t, { held }) =>
-  held === null ? t('calendar.holds.nothing') : t('calendar.explain.nights', { count: numberIn(held) })
-const daysAhead: Holds = (t, { held }) =>
-  held === null ? t('calendar.holds.nothing') : t('calendar.holds.days', { count: numberIn(held) })
 
-const holds: Readonly<Record<Rule, Holds>> = {
+const holds: Readonly<Record<OtherRule, Holds>> = {
   hotelAvailable: yesOrNo,
   productAvailable: yesOrNo,
   arrivalDate: (_t, { asked }) => dateText(String(asked)),
   occupancy: (t, { held }) => t('calendar.holds.occupancy', { limits: limitsText(t, held) }),
   inventory: (t, { held }) => t('calendar.holds.units', { count: numberIn(held) }),
   price: (_t, { held }, currency) => `${String(held)} ${currency}`,
-  closed: yesOrNo,
-  stopSell: yesOrNo,
-  closedToArrival: yesOrNo,
-  closedToDeparture: yesOrNo,
-  minStayArrival: nights,
-  maxStayArrival: nights,
-  minLengthStay: nights,
-  maxLengthStay: nights,
-  minAdvanceDays: daysAhead,
-  maxAdvanceDays: daysAhead,
   taxes: (t) => t('calendar.holds.taxes'),
 }
 

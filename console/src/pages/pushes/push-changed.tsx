@@ -1,5 +1,6 @@
 import { Stack, Table, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { restrictionNames, restrictions } from '../../../../src/ari/restrictions.ts'
 import type {
   ChangedMember,
   ChangedNights,
@@ -117,30 +118,15 @@ function CalendarLink({
   )
 }
 
-const fieldNames = [
-  'inventory',
-  'closed',
-  'closedToArrival',
-  'closedToDeparture',
-  'minLengthStay',
-  'maxLengthStay',
-  'minStayArrival',
-  'maxStayArrival',
-  'minAdvanceDays',
-  'maxAdvanceDays',
-  'unitPrice',
-  'stopSell',
-  'cleared',
-  'adult',
-  'child',
-  'infant',
-] as const
+const fieldNames = ['inventory', 'unitPrice', 'cleared', 'adult', 'child', 'infant'] as const
 
 /** Prices by party are called `adult 2`. */
 function Fields({ fields }: { fields: readonly string[] }) {
   const { t } = useTranslation()
   const texts = fields.map((field) => {
     const [name, count] = field.split(' ')
+    const restriction = restrictionNames.find((one) => one === name)
+    if (restriction) return restrictions[restriction].label.toLowerCase()
     const known = fieldNames.find((one) => one === name)
     return known ? t(`pushes.changes.field.${known}`, { count: Number(count ?? 1) }) : field
   })
