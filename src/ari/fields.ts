@@ -1,4 +1,10 @@
-import { pushedRestrictions, restrictionNames, restrictions, type RestrictionName } from './restrictions.ts'
+import {
+  isClosure,
+  pushedRestrictions,
+  restrictionNames,
+  restrictions,
+  type RestrictionName,
+} from './restrictions.ts'
 
 type OtherField = 'inventory' | 'unitPrice' | 'anyGuestPrice'
 
@@ -46,6 +52,11 @@ export function guestBucket(field: number): { ageCategory: AgeCategory; guests: 
   if (!ageCategory || field % 100 === 0) throw new RangeError(`no guest price field: ${field}`)
   return { ageCategory, guests: field % 100 }
 }
+
+/** What closes a room with all its rates, or a room-rate. */
+export const closureFields: readonly number[] = restrictionNames
+  .filter(isClosure)
+  .map((name) => fieldNumber[name])
 
 const pushedNumbers: readonly number[] = pushedRestrictions.map((name) => fieldNumber[name])
 

@@ -12,7 +12,7 @@ import { fieldNumber, guestsMax, isPriceField } from './fields.ts'
 const fieldsEnd = 300 + guestsMax + 1
 const tagsOfValues = 65_536
 /** Slots of the fields that every room-rate may have come first, by their own number; price buckets behind them. */
-const plainSlots = fieldNumber.stopSell + 1
+const plainSlots = Math.max(...Object.values(fieldNumber)) + 1
 const loopedDaysMax = 32
 
 export class RowDays {

@@ -1,12 +1,6 @@
 import { unset } from '../ari/block-codec.ts'
-import { fieldNumber } from '../ari/fields.ts'
-import {
-  allowsBy,
-  isClosure,
-  restrictionNames,
-  restrictions,
-  type RestrictedStay,
-} from '../ari/restrictions.ts'
+import { closureFields, fieldNumber } from '../ari/fields.ts'
+import { allowsBy, restrictionNames, restrictions, type RestrictedStay } from '../ari/restrictions.ts'
 import type { DayNumber } from '../base/calendar.ts'
 import {
   computeTaxes,
@@ -95,9 +89,6 @@ const rules = restrictionNames.map((name) => ({
   allows: allowsBy(restrictions[name]),
 }))
 
-/** What closes a room with all its rates. */
-const roomClosures = restrictionNames.filter(isClosure).map((name) => fieldNumber[name])
-
 /** Whether no restriction of the room or the room-rate forbids the stay. */
 export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean {
   const { arrival, departure } = sought
@@ -110,7 +101,7 @@ export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean 
       if (held !== unset && !allows(held, sought)) return false
     }
   }
-  for (const field of roomClosures) {
+  for (const field of closureFields) {
     if (!days.holds('room', field)) continue
     for (let night = arrival; night < departure; night++) {
       if (days.at('room', field, night) !== unset) return false

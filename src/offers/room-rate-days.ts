@@ -1,7 +1,7 @@
 import type { DayNumber, MonthNumber } from '../base/calendar.ts'
 import { unset } from '../ari/block-codec.ts'
 import type { Block } from '../ari/block.ts'
-import { fieldNumber } from '../ari/fields.ts'
+import { closureFields, fieldNumber } from '../ari/fields.ts'
 import { RowDays } from '../ari/row-days.ts'
 import { roomRateKey } from '../products/store.ts'
 import type { BookableRoomRate } from './booking-catalog.ts'
@@ -72,9 +72,7 @@ export class RoomRateDays {
   }
 
   isClosedOn(day: DayNumber): boolean {
-    return [this.#room, this.#rate].some(
-      (row) => row.at(fieldNumber.closed, day) !== unset || row.at(fieldNumber.stopSell, day) !== unset,
-    )
+    return [this.#room, this.#rate].some((row) => closureFields.some((field) => row.at(field, day) !== unset))
   }
 
   /**
