@@ -1,5 +1,5 @@
 import type { RouteName, routes } from '../src/contract.ts'
-import type { Call } from '../src/http/mount.ts'
+import type { Call } from '../src/http/call.ts'
 import type { Access, Route } from '../src/http/route.ts'
 
 /** The compiler proves here that a handler sees of its caller what the access of its route lets it know, and no more. */

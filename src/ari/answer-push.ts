@@ -5,7 +5,8 @@ import {
   type Problem,
   type RejectedStatus,
 } from '../http/rejected.ts'
-import { answer, type Push } from '../http/mount.ts'
+import type { Push } from '../http/call.ts'
+import { answer } from '../http/mount.ts'
 import { warningMembers, type Warnings } from '../http/warnings.ts'
 import type { Kept, PushRecord } from '../push-log/keep.ts'
 import { inShort } from '../push-log/problems.ts'

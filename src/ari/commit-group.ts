@@ -1,5 +1,5 @@
 import type { Connection } from '../postgres/connection.ts'
-import type { Push } from '../http/mount.ts'
+import type { Push } from '../http/call.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { commitFailure } from '../postgres/store-faults.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'

@@ -1,6 +1,6 @@
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { problemsListedMax, shown, type Problem } from '../http/rejected.ts'
-import type { Push } from '../http/mount.ts'
+import type { Push } from '../http/call.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { fieldNumber, type FieldValue } from './fields.ts'

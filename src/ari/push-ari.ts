@@ -1,6 +1,7 @@
 import type { Needs } from '../postgres/needs.ts'
 import { Rejected, shown, type Problem } from '../http/rejected.ts'
-import { onItems, type Caller } from '../http/mount.ts'
+import type { Caller } from '../http/call.ts'
+import { onItems } from '../http/mount.ts'
 import { isRecord } from '../http/validate.ts'
 import { warn } from '../http/warnings.ts'
 import type { Catalogs } from './catalog.ts'

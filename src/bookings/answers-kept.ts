@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { Answer, OwnedKey } from '../http/mount.ts'
+import type { OwnedKey } from '../http/call.ts'
+import type { Answer } from '../http/mount.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'

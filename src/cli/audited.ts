@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { sudoUser } from '../config.ts'
 import { audit, type AuditEntry } from '../operators/audit.ts'
 import { commandLine } from '../operators/manage.ts'
-import type { Operator } from '../http/mount.ts'
+import type { Operator } from '../http/call.ts'
 import type { Database } from '../postgres/postgres.ts'
 import { transaction, type Transaction } from '../postgres/transaction.ts'
 

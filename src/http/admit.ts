@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isCardNumberId } from '../base/card-number.ts'
-import type { Caller, Operator, OwnedKey, Push, Visit } from './mount.ts'
+import type { Caller, Operator, OwnedKey, Push, Visit } from './call.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected } from './rejected.ts'
 import { operatorRoles, type Route } from './route.ts'

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { withoutCardNumbers } from '../base/card-number.ts'
-import type { Answer, LongAnswer, Mounted, Push } from './mount.ts'
+import type { Push } from './call.ts'
+import type { Answer, LongAnswer, Mounted } from './mount.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
 import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { visitOf } from './admit.ts'
-import type { UncheckedCall, WhoCalls } from './mount.ts'
+import type { UncheckedCall, WhoCalls } from './call.ts'
 import { Rejected, shown } from './rejected.ts'
 import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
 import type { Access, Route } from './route.ts'

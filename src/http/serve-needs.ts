@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { Answer, Caller, Operator, OwnedKey, Push, Visit } from './mount.ts'
+import type { Caller, Operator, OwnedKey, Push, Visit } from './call.ts'
+import type { Answer } from './mount.ts'
 import type { Rejected } from './rejected.ts'
 import type { Access, Route } from './route.ts'
 import type { Telemetry } from '../base/telemetry.ts'

@@ -1,5 +1,5 @@
 import type { Needs } from '../postgres/needs.ts'
-import type { Caller } from '../http/mount.ts'
+import type { Caller } from '../http/call.ts'
 import { BriefMemory } from './brief-memory.ts'
 import { LastUses } from './last-uses.ts'
 import { hashSecret, recogniseSecret, type Environment } from './secret.ts'

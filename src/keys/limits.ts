@@ -1,4 +1,4 @@
-import type { Caller } from '../http/mount.ts'
+import type { Caller } from '../http/call.ts'
 
 export type KeyLimits = Caller['limits']
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/postgres.ts'
-import type { Caller } from '../http/mount.ts'
+import type { Caller } from '../http/call.ts'
 import type { UnknownFields } from '../http/request-members.ts'
 import { limitsOf, type OwnLimits } from './limits.ts'
 import type { Environment } from './secret.ts'

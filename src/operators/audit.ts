@@ -1,4 +1,4 @@
-import type { Operator } from '../http/mount.ts'
+import type { Operator } from '../http/call.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { isRecord } from '../http/validate.ts'
 

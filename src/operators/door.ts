@@ -1,5 +1,5 @@
 import { BriefMemory } from '../keys/brief-memory.ts'
-import type { Operator, Visit } from '../http/mount.ts'
+import type { Operator, Visit } from '../http/call.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'

@@ -1,4 +1,4 @@
-import type { Operator } from '../http/mount.ts'
+import type { Operator } from '../http/call.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'

@@ -1,5 +1,5 @@
 import type { Revocations } from '../keys/revocations.ts'
-import type { Visit } from '../http/mount.ts'
+import type { Visit } from '../http/call.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'

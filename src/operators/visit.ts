@@ -1,4 +1,4 @@
-import type { Visit } from '../http/mount.ts'
+import type { Visit } from '../http/call.ts'
 import { Rejected } from '../http/rejected.ts'
 
 /** What a browser says with its headers: its cookie, and which site the request came from. */

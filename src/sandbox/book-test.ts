@@ -1,6 +1,7 @@
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Environment } from '../keys/secret.ts'
-import { on, type Answer, type Mounted, type UncheckedCall } from '../http/mount.ts'
+import type { UncheckedCall } from '../http/call.ts'
+import { on, type Answer, type Mounted } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { Rejected, shown } from '../http/rejected.ts'
 import { readReservationId } from '../bookings/reservation-id.ts'

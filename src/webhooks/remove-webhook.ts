@@ -1,5 +1,6 @@
 import type { Needs } from '../postgres/needs.ts'
-import { answer, on, type Answer, type Push } from '../http/mount.ts'
+import type { Push } from '../http/call.ts'
+import { answer, on, type Answer } from '../http/mount.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { webhookRoutes } from './contract.ts'
 import { removeWebhook, type WebhookKind } from './store.ts'

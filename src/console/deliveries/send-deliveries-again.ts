@@ -1,5 +1,6 @@
 import { audit } from '../../operators/audit.ts'
-import { answer, on, onEveryProblem, type Judge, type Mounted, type Operator } from '../../http/mount.ts'
+import type { Operator } from '../../http/call.ts'
+import { answer, on, onEveryProblem, type Judge, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../../http/rejected.ts'

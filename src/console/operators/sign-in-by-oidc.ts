@@ -8,7 +8,8 @@ import {
   originOf,
   type ConsoleAddress,
 } from '../../operators/visit.ts'
-import { answer, on, type Answer, type Mounted, type Visit } from '../../http/mount.ts'
+import type { Visit } from '../../http/call.ts'
+import { answer, on, type Answer, type Mounted } from '../../http/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import { basePathOf } from '../../http/route.ts'
 import { sessionRoutes, type OidcProblem } from './session-contract.ts'

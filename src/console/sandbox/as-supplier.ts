@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limitsOf } from '../../keys/limits.ts'
-import type { Answer, Caller, Mounted, UncheckedCall } from '../../http/mount.ts'
+import type { Caller, UncheckedCall } from '../../http/call.ts'
+import type { Answer, Mounted } from '../../http/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Rejected } from '../../http/rejected.ts'
 import { consoleRequestPrefix } from './contract.ts'

@@ -1,6 +1,7 @@
 import type { Environment } from '../../keys/secret.ts'
 import { audit } from '../../operators/audit.ts'
-import { answer, on, type Mounted, type UncheckedCall } from '../../http/mount.ts'
+import type { UncheckedCall } from '../../http/call.ts'
+import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { inSandbox } from '../../sandbox/in-sandbox.ts'
