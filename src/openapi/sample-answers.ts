@@ -269,7 +269,7 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
         {
           type: 'WEBHOOK_NOT_HTTPS',
           message: 'Webhook must be an HTTPS URL',
-          hint: 'For example https://pms.example.com/ari/price-check',
+          hint: 'For example https://pms.example.com/ari/price-check. To try on one machine, start the sandbox with ARI_ALLOW_PRIVATE_WEBHOOKS=true',
           path: '/webhook',
           value: 'http://pms.example.com/ari',
         },
@@ -294,7 +294,7 @@ export const sampleAnswers: Readonly<Record<RouteName, readonly unknown[]>> = {
         {
           type: 'WEBHOOK_NOT_HTTPS',
           message: 'Webhook must be an HTTPS URL',
-          hint: 'For example https://pms.example.com/ari/price-check',
+          hint: 'For example https://pms.example.com/ari/price-check. To try on one machine, start the sandbox with ARI_ALLOW_PRIVATE_WEBHOOKS=true',
           path: '/webhook',
           value: 'http://pms.example.com/ari',
         },
