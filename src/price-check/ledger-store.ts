@@ -41,10 +41,7 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
   await db.query({
     name: 'insert-price-checks',
     text: `
-      with there as (
-        select id from hotel where id in (select hotel_id from jsonb_to_recordset($1) as asked (hotel_id int))
-        order by id for key share
-      ), kept as (
+      with kept as (
         insert into price_check (check_id, call_id, at, supplier_id, hotel_id, room_no, rate_no, request_id, arrival,
           departure, room_count, adults, child_ages, outcome, bookable, duration_ms, reason, message, http_status,
           currency, revision, stored_bookable, stored_inventory, stored_before_tax, stored_after_tax, live_inventory,
@@ -59,7 +56,7 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
           http_status int2, currency text, revision int8, stored_bookable boolean, stored_inventory int,
           stored_before_tax int8[], stored_after_tax int8[], live_inventory int8, live_before_tax int8[],
           live_after_tax int8[], difference int8)
-        where hotel_id in (select id from there)
+        where ${isThere}
       )
       insert into price_drift as held (hotel_id, room_no, rate_no, night, currency, checks, differing, sold_out, largest,
         last_at, stored, live, revision, since_at, since_revision)
@@ -68,7 +65,7 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
       from jsonb_to_recordset($2) as found (hotel_id int, room_no int2, rate_no int2, night date, currency text,
         checks int, differing int, sold_out int, largest int8, last_at_ms float8, stored int8, live int8, revision int8,
         since_at_ms float8, since_revision int8)
-      where hotel_id in (select id from there)
+      where ${isThere}
       on conflict (hotel_id, room_no, rate_no, night) do update set
         currency = excluded.currency,
         checks = case when held.currency = excluded.currency then held.checks else 0 end + excluded.checks,
@@ -88,6 +85,10 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
     ],
   })
 }
+
+/** Looked up once, so that the order of what is sent stays, and without a lock, so that no push is waited for. */
+const isThere = `hotel_id <> all (array(
+  select id from removed_hotel where id in (select hotel_id from jsonb_to_recordset($1) as asked (hotel_id int))))`
 
 /** Answers that said nothing but sold out leave the last comparison as it was. */
 function keptUnlessCompared(column: string): string {
