@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { bookingBody, expectStatus, idOf, openShop, pushNights, type Shop } from './booking.ts'
 import type { Reply, TestSupplier } from './harness.ts'
 import { startAgeingStore, type AgeingStore } from './older-store.ts'
+import { changesSettled } from './settled-changes.ts'
 import { expectOk, problemsOf, pushStoryHotel } from './story.ts'
 
 let store: AgeingStore
@@ -88,6 +89,7 @@ test('after a store that lost commits took its place, nothing of what was lost i
       ['?after', 'FEED_RESTARTED', 'The feed began anew: the database lost changes, or is another one'],
     ])
   }
+  await changesSettled(store.gateway.db)
   const { cursor: anew } = expectOk(await shop.platform.get('/booking/changes')).body
   await pushNights(shop.supplier, { rates: [{ rateId: 'NRF', price: 60 }] })
   const told = expectOk(await shop.platform.get(`/booking/changes?after=${String(anew)}&wait=30`)).body

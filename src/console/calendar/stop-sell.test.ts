@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { bookingBody, openShop, platformOf, pushNights, type Shop } from '../../../test/booking.ts'
 import { until } from '../../../test/deliveries.ts'
 import { startGateway, type TestGateway } from '../../../test/harness.ts'
+import { changesSettled } from '../../../test/settled-changes.ts'
 import { expectOk } from '../../../test/story.ts'
 import { calendarOf, operatorOf, pushUnits, type OperatorCall } from '../../../test/calendar.ts'
 
@@ -121,6 +122,7 @@ test('a stopped rate leaves the others on sale; stopping it again changes nothin
 
 test('the supplier finds it in its push log, the audit log has it, and the change feed tells of the nights', async () => {
   const stage = await scene('told')
+  await changesSettled(gateway.db)
   const { body: now } = await stage.platform.get('/booking/changes')
   const { cursor } = Object(now)
   const order = { action: 'stop', targets: [dbl], ...nights, reason: 'Wrong price' }
