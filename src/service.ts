@@ -155,7 +155,12 @@ async function enforceRevocations({
   log,
   revocations,
 }: Pick<Needs, 'db' | 'log'> & { revocations: Revocations }): Promise<void> {
-  const enforced = await revocations.enforce(db.unhurried)
+  const { enforced, unreadable } = await revocations.enforce(db.unhurried)
+  if (unreadable > 0)
+    log.warn(
+      { unreadable },
+      "lines of ARI_REVOCATIONS_FILE can't be read: what a crash cut off, or a file of something else",
+    )
   if (Object.values(enforced).some((count) => count > 0))
     log.warn(enforced, 'what was revoked and had come back is revoked again')
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -96,6 +97,25 @@ test('a service that starts on an older copy takes away again what was taken awa
   await rm(file, { recursive: true })
   await rename(`${file}.away`, file)
   await until(async () => (await statusOf(service.url, revoked.apiKey)) === 401)
+  service.child.kill('SIGTERM')
+  assert.equal((await service.ended).code, 0)
+})
+
+test('what can hold no lines is refused at the start, and lines that are none are told of', async () => {
+  const settings = { ...environOf(addressOf(gateway)), PORT: '0', LOG_LEVEL: 'info' }
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  for (const none of ['/dev/null', pipe, folder]) {
+    const { code, stderr } = await runAri({ ...settings, ARI_REVOCATIONS_FILE: none }, 'serve')
+    const said = `ARI_REVOCATIONS_FILE ${none} can't be read and written: `
+    assert.deepEqual([code, stderr.includes(said)], [1, true], stderr)
+  }
+  const foreign = join(folder, 'foreign')
+  await writeFile(foreign, 'DATABASE_URL=postgres://elsewhere\n\nLOG_LEVEL=info\n')
+  const service = startProgram('serve', { ...settings, ARI_REVOCATIONS_FILE: foreign })
+  const said = await service.printed(/\{[^\n]*lines of ARI_REVOCATIONS_FILE can't be read[^\n]*/)
+  assert.match(said, /"unreadable":2,/)
+  assert.doesNotMatch(said, /elsewhere/)
   service.child.kill('SIGTERM')
   assert.equal((await service.ended).code, 0)
 })

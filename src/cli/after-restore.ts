@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { countOtherConnections, type Queryable } from '../postgres/postgres.ts'
 import { beginEpoch } from '../postgres/store-epoch.ts'
 import { audited } from './audited.ts'
-import { printLine, printOutcome, printTable } from './print.ts'
+import { printLine, printOutcome, printTable, remark } from './print.ts'
 import { withSession } from './session.ts'
 
 export function afterRestoreCommand(): Command {
@@ -32,9 +32,13 @@ the restore of a dump every program does this by itself; only a copy of the file
           const [after] = rows
           return { result: after, action: 'store.after-restore', subject: 'store', after }
         })
-        const revokedAgain = await revocations.enforce(db)
+        const { enforced: revokedAgain, unreadable } = await revocations.enforce(db)
         const valid = await selectValid(db, nowMs)
         const sentence = `Ids go on behind ${next?.reservations} (reservations) and ${next?.hotels} (hotels); who follows the change feed starts anew`
+        if (unreadable > 0)
+          remark(
+            `Lines of ARI_REVOCATIONS_FILE that can't be read: ${unreadable}. What they took away is not taken away again`,
+          )
         printOutcome(given, { idsAfter: next, revokedAgain, valid }, sentence)
         if (given.json !== true) {
           const { keys, tokens, operators, roles, passwords, ends, signingSecrets } = revokedAgain

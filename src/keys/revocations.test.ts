@@ -10,13 +10,13 @@ import { withPassword } from '../../test/sign-in.ts'
 /** What is taken away is in the file before it is done, and what is given back when it is: in the console, where people do both. */
 
 let gateway: TestGateway
-/** Its file is on a full disk. */
-let full: TestGateway
+/** Its file is none that could keep lines. */
+let fileless: TestGateway
 let folder: string
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ari-revocations-'))
   gateway = await startGateway({ revocationsFile: join(folder, 'revoked') })
-  full = await gateway.second({ revocationsFile: '/dev/full' })
+  fileless = await gateway.second({ revocationsFile: '/dev/full' })
 })
 after(async () => {
   await gateway.stop()
@@ -28,23 +28,23 @@ function refusal({ status, body }: Reply): unknown[] {
   return [status, Object(problem).type, Object(body)['message']]
 }
 
-const unwritable = "the file of ARI_REVOCATIONS_FILE can't be written (ENOSPC)"
+const unwritable = "the file of ARI_REVOCATIONS_FILE can't be written (it is no file)"
 const unchanged = [503, 'REVOCATIONS_FILE_UNWRITABLE', `Nothing was changed: ${unwritable}`]
 
 test('what would take access away is refused where the file can not be written, and nothing is changed', async () => {
-  const admin = await full.operator('admin')
-  const other = await full.operator('operator')
-  const supplier = await full.supplier('Full')
+  const admin = await fileless.operator('admin')
+  const other = await fileless.operator('operator')
+  const supplier = await fileless.supplier('Fileless')
   await supplier.post('/push/webhook/availability', { webhook: 'https://pms.example.com/check' })
   const keyPath = `/keys/${supplier.keyId}`
   const operatorPath = `/operators/${other.operatorId}`
   const held = async () => {
-    const { rows } = await full.db.query(
+    const { rows } = await fileless.db.query(
       `select k.revoked_at, k.expires_at, k.signing_secret, s.hash, s.expires_at as secret_end, o.disabled_at, o.role
        from api_key k join api_key_secret s on s.key_id = k.id, operator o where k.id = $1 and o.id = $2`,
       [supplier.keyId, other.operatorId],
     )
-    const { rows: audited } = await full.db.query('select count(*) from audit_log')
+    const { rows: audited } = await fileless.db.query('select count(*) from audit_log')
     return [rows, audited]
   }
   const heldBefore = await held()
@@ -66,7 +66,7 @@ test('what would take access away is refused where the file can not be written, 
 
 test('what gives access back is done all the same, and the answer says that a restart takes it back', async () => {
   const admin = await gateway.operator('admin')
-  const fullAdmin = await full.operator('admin')
+  const filelessAdmin = await fileless.operator('admin')
   const other = await gateway.operator('viewer')
   const path = `/operators/${other.operatorId}`
   expectOk(await admin.post(`${path}/disable`, {}))
@@ -75,8 +75,8 @@ test('what gives access back is done all the same, and the answer says that a re
     'REVOCATIONS_FILE_UNWRITABLE',
     `It was done, but a restart will take it back: ${unwritable}`,
   ]
-  assert.deepEqual(refusal(await fullAdmin.post(`${path}/enable`, {})), done)
-  assert.deepEqual(refusal(await fullAdmin.post(`${path}/role`, { role: 'admin' })), done)
+  assert.deepEqual(refusal(await filelessAdmin.post(`${path}/enable`, {})), done)
+  assert.deepEqual(refusal(await filelessAdmin.post(`${path}/role`, { role: 'admin' })), done)
   const { rows } = await gateway.db.query('select role, disabled_at from operator where id = $1', [
     other.operatorId,
   ])
@@ -90,7 +90,11 @@ test('what gives access back is done all the same, and the answer says that a re
 })
 
 test('a change of password is refused where the file can not be written, and the old one still signs in', async () => {
-  const there = await withPassword(full, (await full.operator('viewer')).name, 'nine blue doors swing')
+  const there = await withPassword(
+    fileless,
+    (await fileless.operator('viewer')).name,
+    'nine blue doors swing',
+  )
   const change = { current: 'nine blue doors swing', next: 'two old boats drift' }
   assert.deepEqual(refusal(await there.post('/me/password', change)), unchanged)
   assert.equal((await there.get('/me')).status, 200)

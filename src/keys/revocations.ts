@@ -1,4 +1,5 @@
-import { open, readFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -23,8 +24,8 @@ export type Revocations = {
   noteReplaced: (connection: Queryable, replaced: Replaced, id: number) => Promise<void>
   /** For what gives access back, behind its own transaction. */
   noteGivenBack: (db: Database, subject: Subject, id: number) => Promise<void>
-  /** Takes away again what came back. */
-  enforce: (db: Queryable) => Promise<Enforced>
+  /** Takes away again what came back. `unreadable`: how many lines are none of this file's; a crash cuts one off. */
+  enforce: (db: Queryable) => Promise<{ enforced: Enforced; unreadable: number }>
 }
 
 /** Where no file is named. */
@@ -32,7 +33,7 @@ export const noRevocations: Revocations = {
   note: async () => {},
   noteReplaced: async () => {},
   noteGivenBack: async () => {},
-  enforce: (db) => enforceRevoked(db, []),
+  enforce: async (db) => ({ enforced: await enforceRevoked(db, []), unreadable: 0 }),
 }
 
 export function revocationsIn(file: string | undefined): Revocations {
@@ -58,7 +59,10 @@ export function revocationsIn(file: string | undefined): Revocations {
       }).catch((cause: unknown) => {
         throw unwritable(cause, 'It was done, but a restart will take it back')
       }),
-    enforce: async (db) => enforceRevoked(db, await read(file)),
+    enforce: async (db) => {
+      const { lines, unreadable } = await read(file)
+      return { enforced: await enforceRevoked(db, lines), unreadable }
+    },
   }
 }
 
@@ -106,7 +110,7 @@ async function append(file: string, lines: readonly Line[]): Promise<void> {
   const at = new Date().toISOString()
   const text = lines.map((line) => `${JSON.stringify({ at, ...line })}\n`).join('')
   try {
-    const handle = await open(file, 'a+', 0o600)
+    const handle = await opened(file)
     try {
       // Behind a line that a crash cut off, a new one begins.
       const begun = (await endsWithLine(handle)) ? '' : '\n'
@@ -116,13 +120,25 @@ async function append(file: string, lines: readonly Line[]): Promise<void> {
       await handle.close()
     }
   } catch (cause) {
-    throw new FileFault(cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause), {
-      cause,
-    })
+    throw new FileFault(causeOf(cause), { cause })
   }
 }
 
 type File = Awaited<ReturnType<typeof open>>
+
+/** Made where there is none. Only what keeps lines: a pipe would be waited for while rows are locked, and /dev/null keeps nothing. */
+async function opened(file: string): Promise<File> {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK } = constants
+  const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw new Error('it is no file')
+}
+
+function causeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  return 'code' in cause ? String(cause.code) : cause.message
+}
 
 async function endsWithLine(handle: File): Promise<boolean> {
   const { size } = await handle.stat()
@@ -132,20 +148,31 @@ async function endsWithLine(handle: File): Promise<boolean> {
 }
 
 /** What holds now. Makes the file where there is none, so that a wrong path is told at the start. */
-async function read(file: string): Promise<Line[]> {
-  const handle = await open(file, 'a', 0o600).catch((cause: unknown) => {
-    throw new Error(
-      `ARI_REVOCATIONS_FILE ${file} can't be written: make its folder, and let this user write it`,
-      { cause },
-    )
-  })
-  await handle.close()
+async function read(file: string): Promise<{ lines: Line[]; unreadable: number }> {
   const last = new Map<string, Line>()
-  for (const text of (await readFile(file, 'utf8')).split('\n')) {
+  let unreadable = 0
+  for (const text of (await textOf(file)).split('\n')) {
     const line = readLine(text)
     if (line) last.set(`${line.kind} ${line.hash}`, line)
+    else if (text !== '') unreadable++
   }
-  return [...last.values()]
+  return { lines: [...last.values()], unreadable }
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    const handle = await opened(file)
+    try {
+      return await handle.readFile('utf8')
+    } finally {
+      await handle.close()
+    }
+  } catch (cause) {
+    const hint = 'name a file in a folder that there is, and let this user read and write it'
+    throw new Error(`ARI_REVOCATIONS_FILE ${file} can't be read and written: ${hint} (${causeOf(cause)})`, {
+      cause,
+    })
+  }
 }
 
 /** Undefined for a line that a crash cut off: what it was of was not committed. */
