@@ -144,8 +144,10 @@ function read(place: Place, value: unknown, trail: string[], reading: Reading): 
   }
   const { members } = place
   if (members === undefined || !isRecord(value)) return
-  for (const [name, held] of Object.entries(value)) {
+  // Of unknown names there may be very many: this makes nothing of them.
+  for (const name in value) {
     const member = members.get(name)
+    const held = value[name]
     if (member === undefined) reading.tell(() => unknownMember({ place, value, name, trail }, reading))
     else if (member.isEmptyAbsent && isEmpty(held)) Reflect.deleteProperty(value, name)
     else if (member.place && typeof held === 'object') {

@@ -77,12 +77,12 @@ function checker<R extends Route>(
       (!query || query.matches(call.query)) &&
       (!body || body.matches(call.body))
     if (!isRight) {
-      rejectIfAny([
+      const { problems = [], unlisted } = body?.judge(call.body) ?? {}
+      const ofUrl = [
         ...renamed(params?.judge(call.params).problems ?? [], ''),
         ...renamed(query?.judge(call.query).problems ?? [], '?'),
-        ...(body?.judge(call.body).problems ?? []),
-        ...unknown,
-      ])
+      ]
+      rejectIfAny([...ofUrl, ...problems, ...unknown], 400, unlisted)
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: these shapes were just proved.
     return call as unknown as Call<R>
@@ -206,7 +206,7 @@ export function onEveryProblem<R extends Route, Read>(
         ...unknown,
       ]
       // What was not looked at can't be judged further.
-      if (judged.isCoarse) rejectIfAny(problems)
+      if (judged.isCoarse) rejectIfAny(problems, 400, judged.unlisted)
       const read = await judge(sent, problems, call)
       if (problems.length > 0) throw new TypeError(`${route.path}: a wrong shape was let through`)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the shape was just proved.

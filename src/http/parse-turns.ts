@@ -1,10 +1,13 @@
 import { performance } from 'node:perf_hooks'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { Gate } from '../base/gate.ts'
 
 /** The parse of smaller bodies takes a few milliseconds at the most. */
 const smallBytes = 8 * 1024
 /** Others have as much time as a parse took that took longer, before the next one of the same owner. */
 const longMs = 50
+/** A parse that took longer is a tick of its own: what came meanwhile goes before what judges the body. */
+const noticedMs = 20
 
 /** One body at a time, so that what came meanwhile is looked after between one and the next. */
 const one = { passing: 1, waiting: Infinity }
@@ -22,13 +25,19 @@ export class ParseTurns {
     await this.#ofOwner.enter(owner)
     await this.#ofAll.enter(owner)
     const startedMs = performance.now()
-    // What judges the body runs right behind the parse, before this.
-    setImmediate(() => {
+    const leave = (): void => {
       const tookMs = performance.now() - startedMs
       this.#ofAll.leave(owner)
       if (tookMs > longMs) setTimeout(() => this.#ofOwner.leave(owner), tookMs)
       else this.#ofOwner.leave(owner)
-    })
-    return parse()
+    }
+    try {
+      const value = parse()
+      if (performance.now() - startedMs > noticedMs) await breathe()
+      return value
+    } finally {
+      // What judges the body runs before this, right behind the parse or the breath after it.
+      setImmediate(leave)
+    }
   }
 }

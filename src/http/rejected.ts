@@ -77,10 +77,10 @@ function isList(
   return Array.isArray(problems)
 }
 
-/** Throws when there is at least one problem. */
-export function rejectIfAny(problems: readonly Problem[], status: RejectedStatus = 400): void {
+/** Throws when there is at least one problem; `unlisted` are beside them. */
+export function rejectIfAny(problems: readonly Problem[], status: RejectedStatus = 400, unlisted = 0): void {
   const [first, ...rest] = problems
-  if (first) throw new Rejected(status, [first, ...rest])
+  if (first) throw new Rejected(status, [first, ...rest], { unlisted })
 }
 
 const valueShownMax = 100

@@ -9,8 +9,10 @@ import { meantBy } from './spelling.ts'
 /** What is wrong with a value. */
 export type Judgement = {
   problems: Problem[]
-  /** There was too much to list everything: only the first problems are named, and no other place can be trusted. */
+  /** There was too much to name everything: only the first problems are, and no other place can be trusted. */
   isCoarse: boolean
+  /** Problems that were counted and are not named. */
+  unlisted: number
 }
 
 export type Validator<S extends TSchema> = {
@@ -29,6 +31,8 @@ export type JudgingBudget = { elements: number; problems: number; hints: number 
 
 /** Listing every problem of a request with more array elements than this could take seconds and a gigabyte. */
 const elementsJudgedMax = 20_000
+/** Of a request, unless its judge says otherwise; to name tens of thousands takes a tenth of a second. */
+const problemsNamedMax = 1_000
 
 export function judgingBudget({ problems }: Pick<JudgingBudget, 'problems'>): JudgingBudget {
   return { elements: elementsJudgedMax, problems, hints: problemsListedMax }
@@ -42,20 +46,18 @@ export function validator<S extends TSchema>(schema: S): Validator<S> {
   return {
     prepare: () => void compile(),
     matches: (value): value is Static<S> => compile()(value),
-    judge: (value, at = '', budget = judgingBudget({ problems: Infinity })) => {
+    judge: (value, at = '', budget = judgingBudget({ problems: problemsNamedMax })) => {
       const first = compile()
-      if (first(value)) return { problems: [], isCoarse: false }
+      if (first(value)) return { problems: [], isCoarse: false, unlisted: 0 }
       const elements = budget.problems > 0 ? elementsIn(value, budget.elements) : Infinity
-      if (elements > budget.elements)
-        return { problems: problemsOf(first.errors, at, budget), isCoarse: true }
+      if (elements > budget.elements) return { ...problemsOf(first.errors, at, budget), isCoarse: true }
       budget.elements -= elements
       all ??= ajvAll.compile<Static<S>>(lengthsFirst(schema))
       all(value)
       const found = problemsOf(all.errors, at, budget)
-      const problems = found.length > budget.problems ? found.slice(0, budget.problems) : found
-      budget.problems -= problems.length
+      budget.problems -= found.problems.length
       const isUnseen = all.errors?.some(({ keyword }) => keyword === 'maxItems') === true
-      return { problems, isCoarse: isUnseen || problems.length < found.length }
+      return { ...found, isCoarse: isUnseen || found.unlisted > 0 }
     },
   }
 }
@@ -122,15 +124,20 @@ function problemsOf(
   errors: readonly ErrorObject[] | null | undefined,
   at: string,
   budget: JudgingBudget,
-): Problem[] {
+): Pick<Judgement, 'problems' | 'unlisted'> {
   // What failed beside a right length is told by itself.
   const found = (errors ?? []).filter(({ keyword }) => keyword !== 'if')
   const wrongTypes = new Set(
     found.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])),
   )
-  return found
-    .filter(({ keyword, instancePath }) => keyword !== 'enum' || !wrongTypes.has(instancePath))
-    .map((error) => problemOf(error, `${at}${error.instancePath}`, budget))
+  const told = found.filter(
+    ({ keyword, instancePath }) => keyword !== 'enum' || !wrongTypes.has(instancePath),
+  )
+  const named = told.slice(0, Math.max(1, budget.problems))
+  return {
+    problems: named.map((error) => problemOf(error, `${at}${error.instancePath}`, budget)),
+    unlisted: told.length - named.length,
+  }
 }
 
 function problemOf(error: ErrorObject, place: string, budget: JudgingBudget): Problem {
