@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { knownMembers } from './known-members.ts'
 import { problemsListedMax, Rejected, type Problem } from './rejected.ts'
 import { envelopeMembers, type Route } from './route.ts'
+import { isRecord } from './validate.ts'
 import { warn, type Warnings } from './warnings.ts'
 
 /** What is done about members that a request has and nobody knows: they are told of, or refuse it. */
@@ -23,6 +24,7 @@ export function membersReader(route: Route): (call: Sent) => Problem[] {
   // What else is sent may hold a card or a password.
   const isValueShown = isSuppliers
   return (call) => {
+    if (isRestrictive(route, call.body)) return [notRestrictable]
     if (body.isPlain(call.body) && query.isPlain(call.query)) return none
     const isRefused = route.refusesUnknown === true || call.unknownFields === 'reject'
     const refused = { listed: [], unlisted: 0 }
@@ -35,6 +37,18 @@ export function membersReader(route: Route): (call: Sent) => Problem[] {
 }
 
 const none: Problem[] = []
+
+/** A list of hotels, say, where a route has nothing to choose from. */
+function isRestrictive({ body, refusesUnknown }: Route, sent: unknown): boolean {
+  return refusesUnknown === true && !body && sent !== undefined && !isRecord(sent)
+}
+
+const notRestrictable: Problem = {
+  type: 'WRONG_TYPE',
+  message: 'Request body must be an empty object, or left out',
+  path: '',
+  hint: 'It is done as a whole; nothing can be chosen',
+}
 
 /** Where not all are listed, nothing else is looked for. */
 function problemsOf({ listed, unlisted }: { listed: Problem[]; unlisted: number }): Problem[] {

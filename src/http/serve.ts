@@ -107,7 +107,10 @@ function readJsonOnly(
     const parsed = (isQuoted: boolean) =>
       turns.parse(owner, raw, () => parseJson(raw, { isQuoted, valuesMax: limits.valuesMax }))
     // A body that nobody asked for is kept nowhere; its members are told of, and what is none holds nothing up.
-    if (!route.body) return raw.length === 0 ? undefined : parsed(false).catch(() => undefined)
+    if (!route.body) {
+      if (raw.length === 0) return undefined
+      return route.refusesUnknown ? parsed(false) : parsed(false).catch(() => undefined)
+    }
     if (push) push.rawBody = raw
     // Those that the push log keeps anyway: others may hold card data, and those of the console passwords.
     return parsed(route.pushKind !== undefined)

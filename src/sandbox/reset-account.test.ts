@@ -217,9 +217,9 @@ test('a hotel that is pushed again is the same hotel to the platform, empty; no 
   idOf(await bookingBy(second, 'Again')())
 
   const sinceReset = (changes: readonly Change[]): Change[] => {
-    const all = changes.filter(({ supplier }) => supplier === 'Again')
-    const removed = all.findIndex(({ kind }) => kind === 'removed')
-    return removed === -1 ? [] : all.slice(removed)
+    const mine = changes.filter(({ supplier }) => supplier === 'Again')
+    const removed = mine.findIndex(({ kind }) => kind === 'removed')
+    return removed === -1 ? [] : mine.slice(removed)
   }
   const { changes } = await followUntil(shop.platform, cursor, (told) => sinceReset(told).length >= 3)
   const ours = sinceReset(changes)
@@ -255,7 +255,7 @@ test('whoever follows the changes is told of every removed hotel, and the feed c
 
 test('a reset to which anything is sent, as if it were of one hotel, is refused and removes nothing', async () => {
   const shop = await openShop(gateway, 'Of one hotel')
-  const before = await digestOf('Of one hotel')
+  const digest = await digestOf('Of one hotel')
   const unknown = (path: string) => ({
     type: 'UNKNOWN_FIELD',
     message: 'hotelId is not known',
@@ -273,7 +273,17 @@ test('a reset to which anything is sent, as if it were of one hotel, is refused 
       [400, [unknown('?hotelId')]],
     ],
   )
-  assert.equal(await digestOf('Of one hotel'), before)
+  for (const body of [['H2'], [{ hotelId: 'H2' }], 7, null]) {
+    const { status, body: said } = await shop.supplier.post('/push/sandbox/reset', body)
+    assert.deepEqual([status, Object(said['errors'])[0].type], [400, 'WRONG_TYPE'])
+  }
+  const torn = await fetch(`${gateway.url}/v1/push/sandbox/reset`, {
+    method: 'POST',
+    headers: { 'x-api-key': shop.supplier.apiKey, 'content-type': 'application/json' },
+    body: '{ "hotelId": ',
+  })
+  assert.deepEqual([torn.status, Object(await torn.json()).errors[0].type], [400, 'MALFORMED_JSON'])
+  assert.equal(await digestOf('Of one hotel'), digest)
   expectOk(await shop.supplier.post('/push/sandbox/reset', {}, { 'x-unknown-fields': 'warn' }))
 })
 
