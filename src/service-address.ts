@@ -24,10 +24,13 @@ export function announceAddresses(dataDir: string, addresses: Addresses): () => 
   }
 }
 
+/** Undefined too for a text that no service writes: it is shown on a terminal, and keys are sent there. */
 export function announcedAddress(dataDir: string, part: Part): string | undefined {
   try {
     const text = readFileSync(join(dataDir, fileByPart[part]), 'utf8').trim()
-    return URL.canParse(text) ? text : undefined
+    const { protocol, origin } = new URL(text)
+    // All that a service writes; a scheme of another kind has no origin.
+    return protocol.startsWith('http') && origin === text ? text : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -171,6 +171,16 @@ test('commands beside a running service name the address at which it really is',
       linkWhenStopped: 'http://127.0.0.1:8099/console/sign-in',
     },
   )
+  // What a service never writes there is not shown on a terminal, nor sent a key.
+  for (const text of [
+    'javascript:alert(1)',
+    'http://127.0.0.1:8098/\u001B[31m',
+    'http://key@127.0.0.1:8098',
+  ]) {
+    writeFileSync(join(folder, 'console.url'), `${text}\n`)
+    const link = await signInLink({ ARI_DATA_DIR: folder, PORT: '8099' })
+    assert.equal(link, 'http://127.0.0.1:8099/console/sign-in')
+  }
   assert.match(told.supplierElsewhere, /got no answer from http:\/\/127\.0\.0\.1:9\/v1/)
 })
 
