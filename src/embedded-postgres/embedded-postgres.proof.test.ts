@@ -722,10 +722,10 @@ async function service(options: ServiceOptions) {
 function productCopy(modulesOwner: number): Product {
   const home = newFolder('product')
   writeFileSync(join(home, 'package.json'), '{"type":"module"}')
-  const sources = join(home, 'src', 'platform')
+  const sources = join(home, 'src', 'embedded-postgres')
   mkdirSync(sources, { recursive: true })
   for (const name of readdirSync(import.meta.dirname)) {
-    if (/^(embedded-postgres|make-folders).*(?<!\.test)\.ts$/.test(name))
+    if (/(?<!\.test)\.ts$/.test(name))
       copyFileSync(join(import.meta.dirname, name), join(sources, name))
   }
   const modules = join(root, 'node_modules')

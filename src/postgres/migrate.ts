@@ -4,7 +4,7 @@ import pg from 'pg'
 import { connectionConfig, type PostgresAddress } from './connection-config.ts'
 import { findHost } from './hosts.ts'
 
-/** From src/platform and from dist/platform alike. */
+/** From src/postgres and from dist/postgres alike. */
 const folder = new URL('../../db/migrations/', import.meta.url)
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/
 
