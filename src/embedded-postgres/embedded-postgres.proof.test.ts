@@ -725,8 +725,7 @@ function productCopy(modulesOwner: number): Product {
   const sources = join(home, 'src', 'embedded-postgres')
   mkdirSync(sources, { recursive: true })
   for (const name of readdirSync(import.meta.dirname)) {
-    if (/(?<!\.test)\.ts$/.test(name))
-      copyFileSync(join(import.meta.dirname, name), join(sources, name))
+    if (/(?<!\.test)\.ts$/.test(name)) copyFileSync(join(import.meta.dirname, name), join(sources, name))
   }
   const modules = join(root, 'node_modules')
   const names = readdirSync(modules).filter((name) => /^(pg|postgres|split2|xtend)/.test(name))
