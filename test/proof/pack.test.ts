@@ -57,7 +57,7 @@ test('the package holds the emitted service with its data, and no source and no 
     'dist/bin/serve.js',
     'dist/reference/cities.tsv.zst',
     'dist/console-web/index.html',
-    'dist/openapi/guides-browser.css',
+    'dist/guides/guides-browser.css',
     'docs/getting-started.md',
   ]) {
     assert.ok(packed.includes(path), path)
