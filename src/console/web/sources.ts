@@ -13,7 +13,14 @@ export const builtFromFile = 'built-from.txt'
 /** Absent from the installed package, which has it built. */
 export const buildProgram = join(root, 'scripts/build-console.ts')
 
-const sources = ['console/**/*', 'src/**/*contract.ts', 'src/http/route.ts', 'package-lock.json']
+/** With what the application reads of the service: contracts, and the two tables of which they are made. */
+const sources = [
+  'console/**/*',
+  'src/**/*contract.ts',
+  'src/http/route.ts',
+  'src/ari/restrictions.ts',
+  'package-lock.json',
+]
 
 /** Of what lies in the sources now; undefined where there are none. */
 export async function hashOfWebSources(): Promise<string | undefined> {
