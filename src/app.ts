@@ -1,85 +1,20 @@
-import { catalogs } from './ari/catalog.ts'
-import { committer } from './ari/commit.ts'
-import { selectHotelsOnSale } from './ari/on-sale.ts'
-import { pushAri } from './ari/push-ari.ts'
-import { consoleHandlers, type ConsoleNeeds } from './console-handlers.ts'
+import { consoleHandlers } from './console-handlers.ts'
 import { mountConsole } from './console/web/mount-console.ts'
-import { handlers, type HandlerNeeds } from './handlers.ts'
+import { handlerNeedsOf, type AppNeeds } from './handler-needs.ts'
+import { handlers } from './handlers.ts'
 import { mountHealth } from './health.ts'
-import { metricsServer, mountMetrics, type MetricsRules } from './metrics.ts'
-import { pushHotels } from './hotels/push-hotels.ts'
-import { authenticator, type Authenticator } from './keys/authenticate.ts'
-import { noRevocations, type Revocations } from './keys/revocations.ts'
-import type { Environment } from './keys/secret.ts'
-import { hotelFinder } from './offers/hotel-references.ts'
-import { SearchTurns } from './offers/search-turns.ts'
-import { stayReader } from './offers/stays.ts'
+import { metricsServer, mountMetrics } from './metrics.ts'
+import { authenticator } from './keys/authenticate.ts'
 import { mountDocs } from './openapi/docs.ts'
 import { auditRoleRefused } from './operators/audit-refusals.ts'
-import { operatorDoor } from './operators/door.ts'
-import { signInProvider, type OidcSettings } from './operators/oidc.ts'
-import { passwords, type PasswordCost } from './operators/password.ts'
-import type { MfaKeys } from './operators/second-factor-secret.ts'
-import { usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
-import type { ConsoleAddress } from './operators/visit.ts'
-import { Gate } from './base/gate.ts'
 import { shedWhenLate } from './http/loop-delay.ts'
 import type { Needs } from './postgres/needs.ts'
-import { outboundCaller } from './outbound/call.ts'
-import type { OutboundRules } from './outbound/vet-url.ts'
 import { serve, type Server } from './http/serve.ts'
 import { startStoreWatch } from './postgres/store-watch.ts'
 import type { Mounted } from './http/mount.ts'
-import { priceFloors } from './taxes/price-floor.ts'
-import { pushTaxes } from './taxes/push-taxes.ts'
-import { pushProducts } from './products/push-products.ts'
-import { priceChecker } from './price-check/checker.ts'
 import { keepRefused } from './push-log/keep-refused.ts'
 import { replayedAnswer } from './push-log/keep.ts'
-import { cancelReservation } from './bookings/cancel-reservation.ts'
-import { createReservation } from './bookings/create-reservation.ts'
-import { deliveryBell } from './bookings/delivery-bell.ts'
 import { startDeliveryWorker, type DeliveryWorker } from './deliveries/worker.ts'
-import { modifyReservation } from './bookings/modify-reservation.ts'
-import { bookingTurnsMax } from './bookings/once.ts'
-import type { CardVault } from './cards/card-vault.ts'
-import { bookTest } from './sandbox/book-test.ts'
-import { getFaults, orderFaults } from './sandbox/order-faults.ts'
-import { resetSandbox } from './sandbox/reset-account.ts'
-import { advanceClock, getClock } from './sandbox/test-clock.ts'
-import { callbackFaults } from './webhooks/callback-faults.ts'
-import { callbackWatch } from './webhooks/callback-watch.ts'
-import { pinger } from './webhooks/ping.ts'
-
-export type AppNeeds = Needs & {
-  environment: Environment
-  outbound: OutboundRules
-  vault: CardVault
-  /** Whether this process answers the API. Its documentation is there beside the console too. */
-  isGateway: boolean
-  /** Absent: what is revoked is in the store alone. */
-  revocations?: Revocations | undefined
-  /** Absent: this process serves no console. */
-  console: ConsoleSettings | undefined
-  /** Proxies whose word is taken for where a request came from. */
-  trustedProxies?: readonly string[] | undefined
-  /** Absent: everybody may read them at /metrics. */
-  metrics?: MetricsRules | undefined
-  /** Of a price check. Absent: the usual two seconds. */
-  checkBudgetMs?: number | undefined
-  /** How many times longer than usual this process waits before it turns a request away for being late; 1 or more. */
-  patience: number
-}
-
-export type ConsoleSettings = ConsoleAddress & {
-  signIn: SignInRules
-  /** Absent: the usual one. */
-  passwordCost?: PasswordCost | undefined
-  /** Seal the secrets of second factors; none: they are kept as they are. */
-  mfaKeys: MfaKeys
-  /** Absent: people sign in by password and by link only. */
-  oidc: OidcSettings | undefined
-}
 
 export type App = {
   /** Compiles the shapes of all requests, so that none waits for it. */
@@ -102,8 +37,6 @@ export type App = {
 const connectionsCloseWithinMs = 800
 /** Of calls that requests wait for, once the service is to end. */
 const callsFinishWithinMs = 1_500
-/** Reservations that suppliers have sent to them on demand. */
-const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
 
 /** Composes the service, once, by plain calls. */
 export function startApp(needs: AppNeeds): App {
@@ -172,72 +105,6 @@ export function startApp(needs: AppNeeds): App {
       await web?.close()
       await keys.close()
     },
-  }
-}
-
-/** What handlers are given, made once. */
-function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authenticator): HandlerNeeds {
-  const known = catalogs(needs.db, priceFloors)
-  const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
-  const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined
-  const prices = priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch })
-  const bookNeeds: Omit<HandlerNeeds, 'platformBooking' | 'asSupplier'> = {
-    ...needs,
-    ...signInNeedsOf(needs, keys),
-    catalogs: known,
-    committer: committer(needs, known),
-    pings: pinger({ ...needs, callbackWatch: watch }),
-    stays: stayReader(needs.db),
-    hotelsNamed: hotelFinder(needs.db),
-    deliveryBell: deliveryBell(needs),
-    callbackFaults: faults,
-    callbackWatch: watch,
-    deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),
-    bookingTurns: new Gate(bookingTurnsMax),
-    searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
-    priceChecks: prices,
-    checkPrice: prices.check,
-    hotelsOnSale: (hotels) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),
-  }
-  const platformBooking = {
-    create: createReservation(bookNeeds),
-    modify: modifyReservation(bookNeeds),
-    cancel: cancelReservation(bookNeeds),
-  }
-  const asSupplier = {
-    pushHotels: pushHotels(bookNeeds),
-    pushProducts: pushProducts(bookNeeds),
-    pushTaxes: pushTaxes(bookNeeds),
-    pushAri: pushAri(bookNeeds),
-    orderFaults: orderFaults(bookNeeds),
-    getFaults: getFaults(bookNeeds),
-    bookTest: bookTest({ ...bookNeeds, platformBooking }),
-    getClock: getClock(bookNeeds),
-    advanceClock: advanceClock(bookNeeds),
-    resetSandbox: resetSandbox(bookNeeds),
-  }
-  return { ...bookNeeds, platformBooking, asSupplier }
-}
-
-/** How people get into the console. */
-function signInNeedsOf(
-  needs: AppNeeds,
-  { tokenOf }: Authenticator,
-): Pick<
-  ConsoleNeeds,
-  'consoleAddress' | 'door' | 'passwords' | 'provider' | 'rules' | 'mfaKeys' | 'revocations'
-> {
-  const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
-  const oidc = needs.console?.oidc
-  const rules = needs.console?.signIn ?? usualSignInRules[needs.environment]
-  return {
-    consoleAddress,
-    rules,
-    mfaKeys: needs.console?.mfaKeys ?? [],
-    revocations: needs.revocations ?? noRevocations,
-    door: operatorDoor({ ...needs, rules }, consoleAddress, tokenOf),
-    passwords: passwords(needs.console?.passwordCost),
-    provider: oidc && signInProvider(oidc, needs),
   }
 }
 

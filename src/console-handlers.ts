@@ -1,6 +1,6 @@
 import { addReservationNote } from './console/bookings/add-note.ts'
 import { explainStay } from './console/calendar/explain-stay.ts'
-import { getCalendar, type CalendarNeeds } from './console/calendar/get-calendar.ts'
+import { getCalendar } from './console/calendar/get-calendar.ts'
 import { getCalendarCell } from './console/calendar/get-calendar-cell.ts'
 import { stopSell } from './console/calendar/stop-sell.ts'
 import { downloadPush } from './console/pushes/download-push.ts'
@@ -10,6 +10,7 @@ import { listHotels } from './console/hotels/list-hotels.ts'
 import { listPushItems } from './console/pushes/list-push-items.ts'
 import { listPushes } from './console/pushes/list-pushes.ts'
 import type { ConsoleRouteName } from './console/contract.ts'
+import type { HandlerNeeds } from './handler-needs.ts'
 import { changeSupplier } from './console/suppliers/change-supplier.ts'
 import { createSupplier } from './console/suppliers/create-supplier.ts'
 import { getSupplier } from './console/suppliers/get-supplier.ts'
@@ -24,7 +25,6 @@ import {
   listReferenceEntries,
   retireReferenceEntry,
 } from './console/reference/entries.ts'
-import type { AsSupplier } from './console/sandbox/as-supplier.ts'
 import { bookInSandbox, cancelInSandbox, listSandboxHotels } from './console/sandbox/bookings.ts'
 import { getSandboxCall, listSandboxCalls } from './console/sandbox/calls.ts'
 import { advanceSandboxClock, getSandboxClock, resetSandboxAccount } from './console/sandbox/clock.ts'
@@ -71,52 +71,16 @@ import { signInByLink } from './console/operators/sign-in-by-link.ts'
 import { signInWays } from './console/operators/sign-in-ways.ts'
 import { signIn } from './console/operators/sign-in.ts'
 import { signOut } from './console/operators/sign-out.ts'
-import type { Environment } from './keys/secret.ts'
-import type { Revocations } from './keys/revocations.ts'
-import type { Door } from './operators/door.ts'
-import type { SignInProvider } from './operators/oidc.ts'
-import type { Passwords } from './operators/password.ts'
-import type { MfaKeys } from './operators/second-factor-secret.ts'
-import type { SignInRules } from './operators/sign-in-rules.ts'
-import type { ConsoleAddress } from './operators/visit.ts'
 import type { Mounted } from './http/mount.ts'
-import type { Needs } from './postgres/needs.ts'
-import type { OutboundRules } from './outbound/vet-url.ts'
-import type { PriceChecker } from './price-check/checker.ts'
-import type { CardVault } from './cards/card-vault.ts'
-import type { CallbackWatch } from './webhooks/callback-watch.ts'
-import type { Pinger } from './webhooks/ping.ts'
-
-/** What the handlers of the console need of the service around them. */
-export type ConsoleNeeds = Needs &
-  CalendarNeeds & {
-    environment: Environment
-    consoleAddress: ConsoleAddress
-    door: Door
-    passwords: Passwords
-    rules: SignInRules
-    revocations: Revocations
-    mfaKeys: MfaKeys
-    /** Absent: people sign in by password and by link only. */
-    provider: SignInProvider | undefined
-    pings: Pinger
-    priceChecks: PriceChecker
-    /** By which URLs are vetted. */
-    outbound: OutboundRules
-    vault: CardVault
-    asSupplier: AsSupplier
-    /** Absent in production. */
-    callbackWatch?: CallbackWatch | undefined
-  }
 
 /** A person who searches through years would rather wait for a minute than be told that it takes too long. */
 const unhurried =
-  (make: (needs: ConsoleNeeds) => Mounted) =>
-  (needs: ConsoleNeeds): Mounted =>
+  (make: (needs: HandlerNeeds) => Mounted) =>
+  (needs: HandlerNeeds): Mounted =>
     make({ ...needs, db: needs.db.unhurried })
 
 /** Every console route's handler; the compiler demands one for each. */
-export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: ConsoleNeeds) => Mounted>> = {
+export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerNeeds) => Mounted>> = {
   whoAmI,
   getOverview: unhurried(getOverview),
   search: unhurried(search),

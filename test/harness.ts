@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { startApp, type App, type ConsoleSettings } from '../src/app.ts'
+import { startApp, type App } from '../src/app.ts'
+import type { ConsoleSettings } from '../src/handler-needs.ts'
 import { openCardVault } from '../src/cards/card-vault.ts'
 import type { OwnLimits } from '../src/keys/limits.ts'
 import { createKey, createToken } from '../src/keys/manage.ts'

@@ -6,7 +6,7 @@ import { StoreChanged } from '../postgres/store-epoch.ts'
 import { isTransient, isUnavailable } from '../postgres/store-faults.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
 import { commitGroup, type GroupNeeds } from './commit-group.ts'
-import { hotelNotFound } from './hotel-not-found.ts'
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import type { ReadyPush } from './plan.ts'
 
 const groupPushesMax = 128

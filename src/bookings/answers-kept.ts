@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { OwnedKey } from '../http/call.ts'
-import type { Answer } from '../http/mount.ts'
+import type { Answer, Answered } from '../http/mount.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
@@ -43,11 +43,11 @@ function ownerColumn({ owner }: OwnedKey): number {
 }
 
 /** The stored answer of a call that was answered within 24 hours; refuses the key with another request. */
-export async function selectKeptAnswer(
+export async function selectKeptAnswer<Said>(
   db: Queryable,
   { ownedKey, requestHashes }: Repeatable,
   nowMs: number,
-): Promise<Answer | undefined> {
+): Promise<Answered<Said> | undefined> {
   const { rows } = await db.query<{ requestHash: Buffer; status: number; answer: string }>({
     name: 'select-kept-answer',
     text: `select request_hash as "requestHash", status, answer from booking_answer
@@ -64,7 +64,9 @@ export async function selectKeptAnswer(
       hint: 'Use a new key for a new request',
     })
   }
-  return { status: kept.status, json: kept.answer, headers: { 'idempotency-replayed': 'true' } }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: what the same route answered, as it was kept.
+  const body = JSON.parse(kept.answer) as Said
+  return { status: kept.status, body, json: kept.answer, headers: { 'idempotency-replayed': 'true' } }
 }
 
 /**

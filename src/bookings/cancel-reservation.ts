@@ -1,12 +1,13 @@
+import type { OwnedKey } from '../http/call.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { parseNight } from '../base/calendar.ts'
-import { answer, on, type Mounted } from '../http/mount.ts'
+import { answer, type Answered } from '../http/mount.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { forgetCardOfCancelled } from '../cards/store.ts'
 import { queueVersion } from './commit-version.ts'
-import { reservationRoutes } from './contract.ts'
+import type { reservationRoutes } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
 import { following } from './lifecycle.ts'
@@ -15,20 +16,24 @@ import { shownPenalty } from './penalty.ts'
 import type { ReservationVersion } from './state.ts'
 import { insertVersion, lockReservation, type HeldReservation } from './store.ts'
 
-/** POST /booking/reservations/{id}/cancel. */
-export const cancelReservation = (needs: BookNeeds): Mounted =>
-  on(reservationRoutes.cancelReservation, ({ params, idempotencyKey }) => {
-    const call = { idempotencyKey, route: 'cancelReservation', reservationId: params.id }
-    const prepare = async () => {
-      const { id, hotelId } = await reservationOf(needs.db, params.id)
-      return { id, hotelId }
-    }
-    return once(needs, call, {
-      prepare,
-      open: (connection, { id }) => lockReservation(connection, id),
-      work: (connection, { hotel, opened: held }) => cancel(needs, connection, hotel, held),
-    })
+type Cancelled = AnswerOf<typeof reservationRoutes.cancelReservation>
+
+/** Makes the last version of a reservation; cancelling again changes nothing. */
+export function cancelReservation(
+  needs: BookNeeds,
+  { id: reservationId, idempotencyKey }: { id: string; idempotencyKey: OwnedKey | undefined },
+): Promise<Answered<Cancelled>> {
+  const call = { idempotencyKey, route: 'cancelReservation', reservationId }
+  const prepare = async () => {
+    const { id, hotelId } = await reservationOf(needs.db, reservationId)
+    return { id, hotelId }
+  }
+  return once(needs, call, {
+    prepare,
+    open: (connection, { id }) => lockReservation(connection, id),
+    work: (connection, { hotel, opened: held }) => cancel(needs, connection, hotel, held),
   })
+}
 
 /** The inventory stays as it is: the supplier's next push raises it. */
 async function cancel(
@@ -36,7 +41,7 @@ async function cancel(
   connection: Transaction,
   hotel: BookedHotel,
   held: HeldReservation,
-): Promise<Booked> {
+): Promise<Booked<Cancelled>> {
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
   const next = following[held.status].cancel
@@ -64,7 +69,7 @@ async function cancel(
 function shownCancelled(
   cancelled: Omit<ReservationVersion, 'id' | 'hotelId' | 'createdAtMs'> & { id: number | string },
   deliveryStatus: string,
-): AnswerOf<typeof reservationRoutes.cancelReservation> {
+): Cancelled {
   return {
     code: '200',
     message: 'Reservation cancelled',

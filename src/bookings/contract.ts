@@ -61,6 +61,8 @@ const reservationBody = Type.Object({
     ),
   ),
 })
+/** What is said of a reservation that was made or modified. */
+export type Made = Static<typeof made>
 export type ReservationBody = Static<typeof reservationBody>
 export type BookedRoom = ReservationBody['rooms'][number]
 

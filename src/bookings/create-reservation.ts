@@ -1,40 +1,39 @@
 import { parseNight } from '../base/calendar.ts'
-import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
+import type { OwnedKey } from '../http/call.ts'
+import { answer, type Answered } from '../http/mount.ts'
 import type { Problem } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
 import { saveCard } from '../cards/store.ts'
 import { queueVersion } from './commit-version.ts'
 import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
-import { reservationRoutes, type ReservationBody } from './contract.ts'
+import type { Made, ReservationBody } from './contract.ts'
 import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
-import { judgeReservation, withoutCardsInRemarks } from './reservation-rules.ts'
+import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
 import { insertReservation, selectDeliversCards, takeReservationId } from './store.ts'
 
-/** POST /booking/reservations. */
-export const createReservation = (needs: BookNeeds): Mounted =>
-  onEveryProblem(
-    reservationRoutes.createReservation,
-    judgeReservation(needs.clock.now),
-    ({ body: sent, idempotencyKey }) => {
-      const { body, warnings } = withoutCardsInRemarks(sent)
-      const call = { idempotencyKey, route: 'createReservation', body }
-      const prepare = async () => {
-        const hotelId = await hotelIdOf(needs, body.hotel)
-        const { card } = body.payment
-        if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-        const rooms = await prepareRooms(needs, hotelId, { body, held: undefined })
-        return { hotelId, rooms }
-      }
-      return once(needs, call, {
-        prepare,
-        open: takeReservationId,
-        work: (connection, { hotel, opened: reservationId, prepared: { rooms } }) =>
-          create(needs, connection, { hotel, reservationId, body, rooms, warnings }),
-      })
-    },
-  )
+/** Books what a body asks for that was judged; the same under the same Idempotency-Key is booked once. */
+export function createReservation(
+  needs: BookNeeds,
+  { body: sent, idempotencyKey }: { body: ReservationBody; idempotencyKey: OwnedKey | undefined },
+): Promise<Answered<Made>> {
+  const { body, warnings } = withoutCardsInRemarks(sent)
+  const call = { idempotencyKey, route: 'createReservation', body }
+  const prepare = async () => {
+    const hotelId = await hotelIdOf(needs, body.hotel)
+    const { card } = body.payment
+    if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
+    const rooms = await prepareRooms(needs, hotelId, { body, held: undefined })
+    return { hotelId, rooms }
+  }
+  return once(needs, call, {
+    prepare,
+    open: takeReservationId,
+    work: (connection, { hotel, opened: reservationId, prepared: { rooms } }) =>
+      create(needs, connection, { hotel, reservationId, body, rooms, warnings }),
+  })
+}
 
 async function create(
   needs: BookNeeds,
@@ -46,7 +45,7 @@ async function create(
     rooms: PreparedRooms
     warnings: readonly Problem[]
   },
-): Promise<Booked> {
+): Promise<Booked<Made>> {
   const { hotel, reservationId, body, rooms } = asked
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs

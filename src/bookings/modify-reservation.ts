@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseNight } from '../base/calendar.ts'
+import type { OwnedKey } from '../http/call.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
-import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
+import { answer, type Answered } from '../http/mount.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected, type Problem } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
@@ -9,12 +10,12 @@ import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.t
 import { keepCardUntil, saveCard, selectCards } from '../cards/store.ts'
 import { queueVersion } from './commit-version.ts'
 import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
-import { reservationRoutes, type ReservationBody } from './contract.ts'
+import type { Made, ReservationBody } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
 import { following } from './lifecycle.ts'
 import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
-import { judgeReservation, withoutCardsInRemarks } from './reservation-rules.ts'
+import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
 import type { ReservationContent } from './state.ts'
 import {
@@ -27,33 +28,35 @@ import {
 import type { CardVault } from '../cards/card-vault.ts'
 import type { Card } from '../cards/vault.ts'
 
-/** PUT /booking/reservations/{id}. */
-export const modifyReservation = (needs: BookNeeds): Mounted =>
-  onEveryProblem(
-    reservationRoutes.modifyReservation,
-    judgeReservation(needs.clock.now),
-    ({ body: sent, params, idempotencyKey }) => {
-      const { body, warnings } = withoutCardsInRemarks(sent)
-      const call = { idempotencyKey, route: 'modifyReservation', reservationId: params.id, body }
-      const prepare = async () => {
-        const held = await reservationOf(needs.db, params.id)
-        const { hotelId } = held
-        if ((await hotelIdOf(needs, body.hotel)) !== hotelId)
-          throw new Rejected(400, { ...reservationFaults.hotelChanged, path: '/hotel' })
-        refuseUnlessModifiable(held, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
-        const { card } = body.payment
-        if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-        const rooms = await prepareRooms(needs, hotelId, { body, held: held.content })
-        return { hotelId, seen: held, rooms }
-      }
-      return once(needs, call, {
-        prepare,
-        open: (connection, { seen }) => lockReservation(connection, seen.id),
-        work: (connection, { hotel, opened: held, prepared: { seen, rooms } }) =>
-          modify(needs, connection, { hotel, held, body, seen, rooms, warnings }),
-      })
-    },
-  )
+/** Makes another state of a reservation; the same state is answered as unchanged. */
+export function modifyReservation(
+  needs: BookNeeds,
+  {
+    id,
+    body: sent,
+    idempotencyKey,
+  }: { id: string; body: ReservationBody; idempotencyKey: OwnedKey | undefined },
+): Promise<Answered<Made>> {
+  const { body, warnings } = withoutCardsInRemarks(sent)
+  const call = { idempotencyKey, route: 'modifyReservation', reservationId: id, body }
+  const prepare = async () => {
+    const held = await reservationOf(needs.db, id)
+    const { hotelId } = held
+    if ((await hotelIdOf(needs, body.hotel)) !== hotelId)
+      throw new Rejected(400, { ...reservationFaults.hotelChanged, path: '/hotel' })
+    refuseUnlessModifiable(held, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
+    const { card } = body.payment
+    if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
+    const rooms = await prepareRooms(needs, hotelId, { body, held: held.content })
+    return { hotelId, seen: held, rooms }
+  }
+  return once(needs, call, {
+    prepare,
+    open: (connection, { seen }) => lockReservation(connection, seen.id),
+    work: (connection, { hotel, opened: held, prepared: { seen, rooms } }) =>
+      modify(needs, connection, { hotel, held, body, seen, rooms, warnings }),
+  })
+}
 
 function refuseUnlessModifiable({ status, content }: HeldReservation, today: number): void {
   if (following[status].modify === 'refused') throw new Rejected(409, reservationFaults.cancelled)
@@ -71,7 +74,7 @@ async function modify(
     rooms: PreparedRooms
     warnings: readonly Problem[]
   },
-): Promise<Booked> {
+): Promise<Booked<Made>> {
   const { hotel, held, body, seen, rooms } = asked
   const { hotelId } = held
   const nowMs = needs.clock.now()

@@ -6,7 +6,7 @@ import { overloaded } from '../http/body.ts'
 import { formatNight } from '../base/calendar.ts'
 import type { Gate } from '../base/gate.ts'
 import type { OwnedKey } from '../http/call.ts'
-import type { Answer } from '../http/mount.ts'
+import type { Answered } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
@@ -40,8 +40,8 @@ export type BookedHotel = LockedHotel & { endpoint: number }
 export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
 
 /** An answer with what became due by it, from a transaction that is to be committed. */
-export type Booked = {
-  answer: Answer
+export type Booked<Said> = {
+  answer: Answered<Said>
   queued: QueuedDelivery | undefined
   outcome: 'confirmed' | 'modified' | 'cancelled' | 'unchanged' | 'repeated'
 }
@@ -54,7 +54,7 @@ type Call = {
 }
 
 /** What a call does, and at which point. */
-type Steps<Prepared extends { hotelId: number }, Opened> = {
+type Steps<Prepared extends { hotelId: number }, Opened, Said> = {
   /** What takes time, before anything is locked. */
   prepare: () => Promise<Prepared>
   /** What is read or locked in the round trip that locks the hotel, after it. */
@@ -62,33 +62,33 @@ type Steps<Prepared extends { hotelId: number }, Opened> = {
   work: (
     connection: Transaction,
     held: { hotel: BookedHotel; opened: Opened; prepared: Prepared },
-  ) => Promise<Booked>
+  ) => Promise<Booked<Said>>
 }
 
 /**
  * Works in one transaction, in the hotel's turn, and keeps the answer for a repeat with what it is about. What came
  * before under the same Idempotency-Key is answered as it was then, without any of the steps.
  */
-export async function once<Prepared extends { hotelId: number }, Opened>(
+export async function once<Prepared extends { hotelId: number }, Opened, Said>(
   needs: BookNeeds,
   call: Call,
-  { prepare, open, work }: Steps<Prepared, Opened>,
-): Promise<Answer> {
+  { prepare, open, work }: Steps<Prepared, Opened, Said>,
+): Promise<Answered<Said>> {
   const { idempotencyKey, route, reservationId, body } = call
   const nowMs = needs.clock.now()
   const repeated = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
-  const kept = repeated && (await selectKeptAnswer(needs.db, repeated, nowMs))
+  const kept = repeated && (await selectKeptAnswer<Said>(needs.db, repeated, nowMs))
   if (kept) return kept
   try {
     const prepared = await prepare()
     const { hotelId } = prepared
     return await inTurn(needs, hotelId, () =>
-      transaction(needs.db, async (connection): Promise<Booked> => {
+      transaction(needs.db, async (connection): Promise<Booked<Said>> => {
         const [locked, callback, again, opened] = await connection.together(() => [
           lockHotelForBooking(connection, hotelId),
           selectCallback(connection, hotelId, 'pushbook', nowMs),
           // The first of two that came at once has answered by now: both are about this hotel.
-          repeated ? selectKeptAnswer(connection, repeated, nowMs) : Promise.resolve(undefined),
+          repeated ? selectKeptAnswer<Said>(connection, repeated, nowMs) : Promise.resolve(undefined),
           open(connection, prepared),
         ])
         if (again) return { answer: again, queued: undefined, outcome: 'repeated' }
@@ -107,7 +107,11 @@ export async function once<Prepared extends { hotelId: number }, Opened>(
   }
 }
 
-async function inTurn(needs: BookNeeds, hotelId: number, book: () => Promise<Booked>): Promise<Answer> {
+async function inTurn<Said>(
+  needs: BookNeeds,
+  hotelId: number,
+  book: () => Promise<Booked<Said>>,
+): Promise<Answered<Said>> {
   const turn = needs.bookingTurns.enter(hotelId)
   if (!turn) {
     needs.telemetry.limited.inc({ limit: 'bookings_of_hotel' })

@@ -3,15 +3,25 @@ import { isEmail } from '../hotels/hotel-rules.ts'
 import { referenceProblems, stayProblems } from '../offers/offer-rules.ts'
 import { besideShape, type Judge } from '../http/mount.ts'
 import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord, validator } from '../http/validate.ts'
 import { isCountryCode } from '../reference/countries.ts'
 import { cardFaults } from '../cards/contract.ts'
-import type { ReservationBody } from './contract.ts'
+import { reservationRoutes, type ReservationBody } from './contract.ts'
 import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../base/card-number.ts'
 
 /** Refuses a body with everything that is wrong with it. */
 export function judgeReservation(nowMs: () => number): Judge<void> {
   return (body, shapeProblems) => rejectIfAny(besideShape(shapeProblems, reservationProblems(body, nowMs())))
+}
+
+const shape = validator(reservationRoutes.createReservation.body)
+
+/** The same of a body that came by no route of the platform's: its reservation, or a refusal that names everything. */
+export function readReservation(sent: unknown, nowMs: number): ReservationBody {
+  const { problems } = shape.judge(sent)
+  rejectIfAny(besideShape(problems, reservationProblems(sent, nowMs)))
+  if (shape.matches(sent)) return sent
+  throw new TypeError('a wrong shape was let through')
 }
 
 /** What is wrong beyond the shape; what the schema refuses already is passed over. */

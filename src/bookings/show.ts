@@ -2,7 +2,7 @@ import { minorText } from '../base/money.ts'
 import type { Problem } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { shownTotal } from './agree-price.ts'
-import type { reservationRoutes } from './contract.ts'
+import type { Made, reservationRoutes } from './contract.ts'
 import { shownPenalty } from './penalty.ts'
 import type { ReservationVersion, RoomState } from './state.ts'
 import type { HeldReservation } from './store.ts'
@@ -81,7 +81,7 @@ export function shownMade(
   { id, version, status, content }: Pick<ReservationVersion, 'id' | 'version' | 'status' | 'content'>,
   deliveryStatus: string,
   { code, message, warnings }: { code: string; message: string; warnings: Problem[] },
-): AnswerOf<typeof reservationRoutes.createReservation> {
+): Made {
   const { currency, minorDigits, total, priceChecks } = content
   return {
     code,

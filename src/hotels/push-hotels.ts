@@ -1,98 +1,14 @@
+import { besideShape, onEveryProblem, type Mounted } from '../http/mount.ts'
+import { rejectIfAny } from '../http/rejected.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { besideShape, onEveryProblem, answer, type Mounted } from '../http/mount.ts'
-import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
-import type { AnswerOf } from '../http/route.ts'
-import { applyPush, type Kept } from '../push-log/keep.ts'
-import { matchCity } from '../reference/cities.ts'
-import { hotelRemarks, hotelRoutes, timeZoneOtherwise, type Hotel } from './contract.ts'
+import { acceptHotels } from './accept-hotels.ts'
+import { hotelRoutes } from './contract.ts'
 import { hotelProblems } from './hotel-rules.ts'
-import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
 
-/** POST /push/hotels: all or none; each element is the full state of its hotel. */
+/** POST /push/hotels. */
 export const pushHotels = (needs: Needs): Mounted =>
   onEveryProblem(
     hotelRoutes.pushHotels,
     (body, shapeProblems) => rejectIfAny(besideShape(shapeProblems, hotelProblems(body))),
-    async ({ body: hotels, caller, push }) => {
-      const rows = hotels.map(toSave)
-      return applyPush(needs, push, async (connection) => {
-        const saved = await saveHotels(connection, caller, rows, needs.clock.now())
-        const said = answerOf(push.requestId, hotels, rows, saved)
-        return { answer: answer(200, said, said.warnings), kept: keptOf(saved) }
-      })
-    },
+    ({ body, push }) => acceptHotels(needs, push, body),
   )
-
-function toSave(hotel: Hotel): HotelToSave {
-  const { hotelId, hotelName, currency, isAvailable, minChildAge, maxChildAge } = hotel
-  const { countryCodeISO2, city, email, chainCode, latitude, longitude, state, address, timezone } = hotel
-  // Members that were not sent fall away when this becomes JSON; so do those that the contract doesn't know.
-  const plain = {
-    countryCodeISO2,
-    city,
-    email,
-    chainCode,
-    latitude,
-    longitude,
-    state,
-    address,
-    phone: hotel.phone && {
-      CountryAccessCode: hotel.phone.CountryAccessCode,
-      phoneNumber: hotel.phone.phoneNumber,
-    },
-    timezone,
-  }
-  const cityMatched = city === undefined ? undefined : matchCity(city, countryCodeISO2)?.name
-  const timeZone = timezone ?? timeZoneOtherwise
-  return {
-    hotelId,
-    hotelName,
-    currency,
-    isAvailable,
-    minChildAge,
-    maxChildAge,
-    timeZone,
-    cityMatched,
-    plain,
-  }
-}
-
-function answerOf(
-  requestId: string,
-  hotels: readonly Hotel[],
-  rows: readonly HotelToSave[],
-  saved: ReadonlyMap<string, SavedHotel>,
-): AnswerOf<typeof hotelRoutes.pushHotels> {
-  const counts = { created: 0, updated: 0, unchanged: 0 }
-  for (const { outcome } of saved.values()) counts[outcome]++
-  const warnings = hotels.flatMap((hotel, index) => [
-    ...warningsOf(hotel, rows[index]?.cityMatched, index),
-    ...currencyWarnings(hotel, saved.get(hotel.hotelId)?.currencyBefore, index),
-  ])
-  return { code: '200', message: 'Hotels updated successfully', requestId, ...counts, warnings }
-}
-
-function warningsOf({ city, timezone }: Hotel, cityMatched: string | undefined, index: number): Problem[] {
-  const found: Problem[] = []
-  if (timezone === undefined) found.push({ ...hotelRemarks.timeZoneMissing, path: `/${index}/timezone` })
-  if (city !== undefined && cityMatched === undefined) {
-    found.push({ ...hotelRemarks.cityUnknown, path: `/${index}/city`, value: shown(city) })
-  }
-  return found
-}
-
-function currencyWarnings({ currency }: Hotel, before: string | undefined, index: number): Problem[] {
-  if (before === undefined || before === currency) return []
-  return [{ ...hotelRemarks.currencyChanged, path: `/${index}/currency`, value: currency }]
-}
-
-function keptOf(saved: ReadonlyMap<string, SavedHotel>): Kept {
-  const isUnchanged = [...saved.values()].every((hotel) => hotel.outcome === 'unchanged')
-  const outcome = isUnchanged ? 'unchanged' : 'applied'
-  const [only, ...others] = saved
-  if (only && others.length === 0) {
-    const [hotelCode, hotel] = only
-    return { outcome, hotelId: hotel.id, hotelCode, revision: hotel.revision }
-  }
-  return { outcome, hotelIds: [...saved.values()].map(({ id }) => id) }
-}

@@ -25,9 +25,16 @@ export type LongAnswer = { status: number; bytes: Buffer; headers?: undefined }
 /** An answer of which more comes as long as nobody ends it. */
 export type Streamed = { contentType: string; stream: Readable }
 
+/** An answer with what it says, for whoever asked for it otherwise than over HTTP. */
+export type Answered<Body> = Answer & { body: Body }
+
 /** `warnings`: those of the body, where it has any. */
-export function answer(status: number, body: object, warnings?: readonly Problem[]): Answer {
-  return { status, json: JSON.stringify(body), ...(warnings === undefined ? {} : { warnings }) }
+export function answer<Body extends object>(
+  status: number,
+  body: Body,
+  warnings?: readonly Problem[],
+): Answered<Body> {
+  return { status, body, json: JSON.stringify(body), ...(warnings === undefined ? {} : { warnings }) }
 }
 
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer | LongAnswer>

@@ -1,86 +1,25 @@
-import { hotelFaults } from '../hotels/contract.ts'
-import { lockHotel, raiseCatalogVersion, selectOptionalHotel } from '../hotels/store.ts'
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Caller } from '../http/call.ts'
-import { besideShape, onEveryProblem, answer, type Mounted } from '../http/mount.ts'
+import { besideShape, onEveryProblem, type Mounted } from '../http/mount.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { problemsListedMax, Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
-import type { AnswerOf } from '../http/route.ts'
+import { rejectIfAny, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
-import { applyPush } from '../push-log/keep.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
-import { productRemarks, productRoutes, type Product } from './contract.ts'
-import { overruledWarnings, pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
-import { saveProducts, type SavedProduct } from './save-products.ts'
+import { acceptProducts } from './accept-products.ts'
+import { productRoutes } from './contract.ts'
+import { pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
 import { selectNamesHeld } from './store.ts'
 
-/** POST /push/products: all or none; each product is the full state of its room-rate. */
+/** POST /push/products. */
 export const pushProducts = (needs: Needs): Mounted =>
   onEveryProblem(
     productRoutes.pushProducts,
     (body, shapeProblems, { caller }) => judge(needs.db, body, shapeProblems, caller),
-    ({ body: { hotelId, products }, caller, push }) =>
-      applyPush(needs, push, async (connection) => {
-        const hotel = await lockHotel(connection, caller.supplierId, hotelId)
-        if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
-        const saved = await saveProducts(connection, hotel.id, products)
-        const counts = { created: 0, updated: 0, unchanged: 0 }
-        for (const { outcome } of saved) counts[outcome]++
-        const isChanged = counts.unchanged < saved.length
-        const warnings = [
-          ...overruledWarnings(products),
-          ...loweredWarnings(products, saved),
-          ...clearedWarnings(saved),
-        ]
-        const revision = isChanged
-          ? await raiseCatalogVersion(connection, hotel.id, 'products')
-          : hotel.revision
-        const said: AnswerOf<typeof productRoutes.pushProducts> = {
-          code: '200',
-          message: 'Hotel rates & rooms saved successfully',
-          hotelId,
-          revision,
-          requestId: push.requestId,
-          ...counts,
-          warnings: warnings.slice(0, problemsListedMax),
-        }
-        return {
-          answer: answer(200, said, said.warnings),
-          kept: {
-            outcome: isChanged ? 'applied' : 'unchanged',
-            hotelId: hotel.id,
-            hotelCode: hotelId,
-            revision,
-          },
-        }
-      }),
+    ({ body, push }) => acceptProducts(needs, push, body),
   )
-
-function loweredWarnings(products: readonly Product[], saved: readonly SavedProduct[]): Problem[] {
-  return products.flatMap((_product, index) =>
-    saved[index]?.isOccupancyLowered
-      ? [
-          {
-            ...productRemarks.occupancyLowered,
-            path: `/products/${index}/occupancy`,
-          },
-        ]
-      : [],
-  )
-}
-
-function clearedWarnings(saved: readonly SavedProduct[]): Problem[] {
-  return saved.flatMap(({ arePoliciesCleared }, index) =>
-    arePoliciesCleared
-      ? [{ ...productRemarks.policiesCleared, path: `/products/${index}/cancelPolicies` }]
-      : [],
-  )
-}
-
-function hotelNotFound(hotelId: string): Problem {
-  return { ...hotelFaults.notFound, path: '/hotelId', value: shown(hotelId) }
-}
 
 /** Before anything is locked: neither hotels nor names in use ever go away. */
 async function judge(

@@ -99,6 +99,8 @@ const testBooking = Type.Object({
 export type TestBooking = Static<typeof testBooking>
 
 const cancelled = Type.Object({ ...confirmed, delivery })
+/** What a test booking is answered: of a cancellation, without prices. */
+export type TestBooked = Static<typeof made> | Static<typeof cancelled>
 
 export const onlyInSandbox = 'Only in the sandbox; in production it is answered with 404 `NOT_ENABLED`.'
 

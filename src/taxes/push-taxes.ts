@@ -1,56 +1,20 @@
-import type { HotelRow } from '../hotels/store.ts'
-import { lockHotel, raiseCatalogVersion, selectOptionalHotel } from '../hotels/store.ts'
-import type { Needs } from '../postgres/needs.ts'
-import { besideShape, onEveryProblem, answer } from '../http/mount.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
-import type { AnswerOf, BodyOf } from '../http/route.ts'
+import { besideShape, onEveryProblem, type Mounted } from '../http/mount.ts'
+import { rejectIfAny, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
-import { selectCatalog } from '../products/store.ts'
-import { applyPush } from '../push-log/keep.ts'
-import { minorDigits } from '../reference/currencies.ts'
-import { taxFaults, taxRoutes } from './contract.ts'
-import { anyNo, replaceTaxes, selectTaxes, type Scope, type ScopedTaxes } from './store.ts'
-import { hotelProblems, sameTaxes, taxProblems } from './tax-rules.ts'
+import { selectOptionalHotel } from '../hotels/store.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { acceptTaxes, hotelNotFound, problemsAt } from './accept-taxes.ts'
+import { taxRoutes } from './contract.ts'
+import { taxProblems } from './tax-rules.ts'
 
-type Body = BodyOf<typeof taxRoutes.pushTaxes>
-
-/** POST /push/taxes: replaces the taxes of exactly the scopes sent, all or none. */
-export const pushTaxes = (needs: Needs) =>
+/** POST /push/taxes. */
+export const pushTaxes = (needs: Needs): Mounted =>
   onEveryProblem(
     taxRoutes.pushTaxes,
     (body, shapeProblems, { caller }) => judge(needs.db, body, shapeProblems, caller.supplierId),
-    ({ body, caller, push }) =>
-      applyPush(needs, push, async (connection) => {
-        const hotel = await lockHotel(connection, caller.supplierId, body.hotelId)
-        if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId))
-        const sent = await scopesOf(connection, hotel, body)
-        const held = new Map(
-          (await selectTaxes(connection, hotel.id)).map((scope) => [keyOf(scope), scope.taxes]),
-        )
-        const changed = sent.filter((scope) => !sameTaxes(scope.taxes, held.get(keyOf(scope)) ?? []))
-        const revision =
-          changed.length > 0 ? await replaceAndRaise(connection, hotel.id, changed) : hotel.revision
-        const outcome = changed.length > 0 ? 'applied' : 'unchanged'
-        const said: AnswerOf<typeof taxRoutes.pushTaxes> = {
-          code: '200',
-          message: 'Taxes saved successfully',
-          hotelId: hotel.code,
-          outcome,
-          scopesChanged: changed.length,
-          revision,
-          requestId: push.requestId,
-        }
-        return {
-          answer: answer(200, said),
-          kept: { outcome, hotelId: hotel.id, hotelCode: hotel.code, revision },
-        }
-      }),
+    ({ body, push }) => acceptTaxes(needs, push, body),
   )
-
-function hotelNotFound(hotelId: string): Problem {
-  return { ...taxFaults.hotelNotFound, path: '/hotelId', value: shown(hotelId) }
-}
 
 /** Unknown hotels, rooms and rates are told under the lock; here only beside what is wrong otherwise. */
 async function judge(
@@ -70,37 +34,4 @@ async function judge(
     ...(isCode && !hotel ? [hotelNotFound(hotelCode)] : []),
     ...besideShape(shapeProblems, [...ruleProblems, ...misfits, ...unknown]),
   ])
-}
-
-async function problemsAt(connection: Queryable, hotel: HotelRow, body: unknown) {
-  const catalog = await selectCatalog(connection, hotel.id)
-  return { catalog, ...hotelProblems(body, minorDigits(hotel.currency) ?? 0, catalog) }
-}
-
-function keyOf({ roomNo, rateNo }: Scope): string {
-  return `${roomNo}/${rateNo}`
-}
-
-async function replaceAndRaise(
-  connection: Queryable,
-  hotelId: number,
-  changed: readonly ScopedTaxes[],
-): Promise<number> {
-  await replaceTaxes(connection, hotelId, changed)
-  return raiseCatalogVersion(connection, hotelId, 'taxes')
-}
-
-/** The scopes sent, by number. Refuses the push when a room or a rate is unknown or a value doesn't fit the currency. */
-async function scopesOf(connection: Queryable, hotel: HotelRow, body: Body): Promise<ScopedTaxes[]> {
-  const { taxes, products = [] } = body
-  const { catalog, misfits, unknown } = await problemsAt(connection, hotel, body)
-  // 404 says that everything wrong is an unknown id; with a broken rule beside it, 400.
-  rejectIfAny([...misfits, ...unknown], misfits.length > 0 ? 400 : 404)
-  const scopes: ScopedTaxes[] = taxes ? [{ roomNo: anyNo, rateNo: anyNo, taxes }] : []
-  for (const { roomId, rateId, taxes: ofScope } of products) {
-    const roomNo = roomId === undefined ? anyNo : catalog.roomNoByCode.get(roomId)
-    const rateNo = rateId === undefined ? anyNo : catalog.rateNoByCode.get(rateId)
-    if (roomNo !== undefined && rateNo !== undefined) scopes.push({ roomNo, rateNo, taxes: ofScope })
-  }
-  return scopes
 }

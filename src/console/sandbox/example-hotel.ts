@@ -8,12 +8,16 @@ import {
   weekdays,
   type DayNumber,
 } from '../../base/calendar.ts'
+import type { Product } from '../../products/contract.ts'
+import type { Tax } from '../../taxes/contract.ts'
 import { exampleHotelCode } from './contract.ts'
 
 /**
  * A hotel as a supplier would push it, complete: three rooms with two rates, taxes, and a year of prices by guests with
  * dearer weekends, a high season, and two weeks in which the suites are closed.
  */
+
+type Policy = NonNullable<Product['cancelPolicies']>[number]
 
 const timeZone = 'Europe/Lisbon'
 const nights = 365
@@ -85,7 +89,7 @@ const rates: readonly Rate[] = [
   { rateId: 'NRF', rateName: 'Non-refundable', mealPlans: ['RO', 'EP'], share: 0.88, ahead: 7 },
 ]
 
-export function exampleProducts({ roomTypes, mealPlans }: UsableReference): object[] {
+export function exampleProducts({ roomTypes, mealPlans }: UsableReference): Product[] {
   return rooms.flatMap(({ roomId, roomName, occupancy, ...room }) =>
     rates.map(({ rateId, rateName, ...rate }) => {
       const mealPlan = rate.mealPlans.find((code) => mealPlans.has(code))
@@ -105,7 +109,7 @@ export function exampleProducts({ roomTypes, mealPlans }: UsableReference): obje
   )
 }
 
-const flexible = {
+const flexible: Policy = {
   code: 'FLEX3',
   description: 'Free until three days before arrival, then one night',
   cancelPenalties: [
@@ -118,7 +122,7 @@ const flexible = {
   ],
 }
 
-const nonRefundable = {
+const nonRefundable: Policy = {
   code: 'NRF',
   description: 'The full stay from booking on',
   cancelPenalties: [
@@ -131,7 +135,7 @@ const nonRefundable = {
   ],
 }
 
-export const exampleTaxes = [
+export const exampleTaxes: Tax[] = [
   {
     type: 'VAT',
     valueType: '%',

@@ -1,27 +1,31 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { acceptAri, type AriNeeds } from '../../ari/accept-ari.ts'
+import { acceptHotels } from '../../hotels/accept-hotels.ts'
 import { selectOptionalHotel } from '../../hotels/store.ts'
 import type { Environment } from '../../keys/secret.ts'
 import { audit } from '../../operators/audit.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Push } from '../../http/call.ts'
+import { answer, on, type Answer, type Mounted } from '../../http/mount.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { isRecord } from '../../http/validate.ts'
+import { acceptProducts } from '../../products/accept-products.ts'
 import { selectMealPlans, selectRoomTypes } from '../../reference/store.ts'
 import { selectAheadMs } from '../../sandbox/clock-store.ts'
 import { inSandbox } from '../../sandbox/in-sandbox.ts'
+import { acceptTaxes } from '../../taxes/accept-taxes.ts'
 import { exampleHotel, exampleProducts, exampleTaxes, exampleYear } from './example-hotel.ts'
-import { callerOf, consoleRequestId, pushAs, type AsSupplier } from './as-supplier.ts'
-import { sandboxConsoleRoutes, type ExamplePush } from './contract.ts'
+import { callerOf, pushBy } from './push-by.ts'
+import { consoleRequestPrefix, sandboxConsoleRoutes, type ExamplePush } from './contract.ts'
 import { supplierNamed, supplierSubject } from '../suppliers/rules.ts'
 
-type ExampleNeeds = Needs & { environment: Environment; asSupplier: AsSupplier }
+type ExampleNeeds = AriNeeds & { environment: Environment }
 
 /** POST /sandbox/{supplierId}/example: the pushes that make a hotel bookable, one after another. */
 export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
   inSandbox(
     needs.environment,
-    on(sandboxConsoleRoutes.pushExampleHotel, async (call) => {
-      const { db, clock, asSupplier } = needs
-      const { params, operator, requestId } = call
+    on(sandboxConsoleRoutes.pushExampleHotel, async ({ params, operator, requestId }) => {
+      const { db, clock } = needs
       const supplier = await supplierNamed(db, params.supplierId)
       const nowMs = clock.now()
       const caller = await callerOf(db, supplier, nowMs)
@@ -32,30 +36,26 @@ export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
         mealPlans: new Set(mealPlans.map(({ code }) => code)),
       }
       const { hotelId: code, currency } = exampleHotel
+      const products = { hotelId: code, products: exampleProducts(usable) }
+      const taxes = { hotelId: code, taxes: exampleTaxes }
+      const ari = { hotelId: code, pricingModel: 'guest', currency, ari: exampleYear(nowMs + aheadMs) }
       const pushes = [
-        { endpoint: asSupplier.pushHotels, body: [exampleHotel] },
-        { endpoint: asSupplier.pushProducts, body: { hotelId: code, products: exampleProducts(usable) } },
-        { endpoint: asSupplier.pushTaxes, body: { hotelId: code, taxes: exampleTaxes } },
-        {
-          endpoint: asSupplier.pushAri,
-          body: { hotelId: code, pricingModel: 'guest', currency, ari: exampleYear(nowMs + aheadMs) },
-        },
-      ].map((push) => ({ ...push, requestId: consoleRequestId() }))
+        pushed('hotels', [exampleHotel], (push) => acceptHotels(needs, push, [exampleHotel])),
+        pushed('products', products, (push) => acceptProducts(needs, push, products)),
+        pushed('taxes', taxes, (push) => acceptTaxes(needs, push, taxes)),
+        pushed('ari', ari, (push) =>
+          acceptAri(needs, { push, body: ari, problems: [], judgementByItem: new Map() }),
+        ),
+      ]
       const requestIds = pushes.map((push) => push.requestId)
       const subject = supplierSubject(supplier)
       // Before they are made: one that is refused leaves those before it.
       const after = { hotel: code, pushes: requestIds }
       await audit(db, { operator, requestId, action: 'sandbox.push-example', subject, after })
       const told: ExamplePush[] = []
-      for (const { endpoint, body, requestId: pushId } of pushes) {
-        const sent = { body, caller, requestId: pushId, nowMs }
-        const { status, json } = await pushAs(endpoint, call, sent)
-        told.push({
-          kind: endpoint.route.pushKind ?? '',
-          requestId: pushId,
-          status,
-          message: messageOf(json),
-        })
+      for (const { kind, body, requestId: pushId, accept } of pushes) {
+        const { status, json } = await accept(pushBy(caller, { kind, body, requestId: pushId, nowMs }))
+        told.push({ kind, requestId: pushId, status, message: messageOf(json) })
       }
       const hotel = await selectOptionalHotel(db, supplier.supplierId, code)
       if (!hotel) throw new Error('the example hotel was pushed and is not there')
@@ -67,6 +67,18 @@ export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
       return answer(200, said)
     }),
   )
+
+type ExamplePushed = {
+  kind: string
+  body: object
+  /** Says in the push log where it came from. */
+  requestId: string
+  accept: (push: Push) => Promise<Answer>
+}
+
+function pushed(kind: string, body: object, accept: ExamplePushed['accept']): ExamplePushed {
+  return { kind, body, requestId: consoleRequestPrefix + randomUUIDv7(), accept }
+}
 
 function messageOf(json: string): string {
   const said: unknown = JSON.parse(json)

@@ -1,0 +1,107 @@
+import type { Needs } from '../postgres/needs.ts'
+import { Rejected, shown, type Problem } from '../http/rejected.ts'
+import type { Caller, Push } from '../http/call.ts'
+import type { Answer } from '../http/mount.ts'
+import { isRecord, type Judgement } from '../http/validate.ts'
+import { warn } from '../http/warnings.ts'
+import type { Catalogs } from './catalog.ts'
+import type { Committer } from './commit.ts'
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { planPush, tooManyCells, type Plan } from './plan.ts'
+import { sendsPrice } from './plan-prices.ts'
+import { isSent, itemFaults, readablePush, type ItemFaults, type ReadablePush } from './readable.ts'
+
+export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
+
+/** A push of ARI as it was sent, and what its shape found. */
+export type SentAri = {
+  push: Push
+  body: unknown
+  /** What is wrong outside the items. */
+  problems: readonly Problem[]
+  /** What is wrong with single items, by their index; undefined when none was judged. */
+  judgementByItem: ReadonlyMap<number, Judgement> | undefined
+}
+
+/** Judges every item on its own, then applies the push in a group with others. */
+export async function acceptAri(
+  needs: AriNeeds,
+  { push, body: sent, problems, judgementByItem }: SentAri,
+): Promise<Answer> {
+  const { caller } = push
+  const faultsByItem = new Map(
+    [...(judgementByItem ?? [])].map(([index, judgement]) => [index, itemFaults(judgement)]),
+  )
+  const body = readablePush(sent, problems, judgementByItem)
+  const { hotelId } = body
+  const catalog =
+    hotelId === undefined
+      ? undefined
+      : await needs.catalogs.of({ supplierId: caller.supplierId, hotelCode: hotelId })
+  const plan = planPush(body, faultsByItem, catalog, needs.clock.now())
+  if (body.ari.length === 0) warn(push.warnings, () => noItems)
+  const { ariCellsMax } = caller.limits
+  const whole = [
+    ...problems,
+    ...tooManyItems(sent, caller),
+    ...modelMissing(body, problems, faultsByItem),
+    ...(plan.cells > ariCellsMax ? [tooManyCells(plan.cells, ariCellsMax)] : []),
+  ]
+  if (hotelId !== undefined && !catalog) throw refused([hotelNotFound(hotelId), ...whole], plan, 404)
+  if (whole.length > 0 || !catalog) throw refused(whole, plan, 400)
+  return needs.committer.submit({ push, body, faultsByItem, catalog, plan })
+}
+
+/** What getAri answers of nothing can be posted back, but hardly anybody means to push nothing. */
+const noItems: Problem = {
+  type: 'NOTHING_SENT',
+  message: 'Nothing is set: ari is empty',
+  path: '/ari',
+  hint: 'Send at least one item',
+}
+
+export const itemsMaxOf = ({ limits }: Caller): number => limits.ariItemsMax
+
+/** `status`: where the first problem is the only one; with more, something is wrong that is no unknown id. */
+function refused(whole: readonly Problem[], { refused: others, items }: Plan, status: 400 | 404): Rejected {
+  const [first, ...rest] = [...whole, ...others, ...items.flatMap(({ problems }) => problems)]
+  if (!first) throw new Error('a push was refused without a reason')
+  const unlisted = items.reduce((sum, item) => sum + item.unlisted, 0)
+  return new Rejected(rest.length > 0 ? 400 : status, [first, ...rest], { unlisted })
+}
+
+function tooManyItems(body: unknown, caller: Caller): Problem[] {
+  const items = isRecord(body) ? body['ari'] : undefined
+  const most = itemsMaxOf(caller)
+  if (!Array.isArray(items) || items.length <= most) return []
+  const message = `ari must have at most ${most} elements`
+  const hint = 'Split the push; see GET /v1/push/limits'
+  return [{ type: 'TOO_MANY_ITEMS', message, path: '/ari', value: shown(items), hint }]
+}
+
+/** A price without a model can't be read, whatever item it stands in: the whole push is refused. */
+function modelMissing(
+  body: ReadablePush,
+  problems: readonly Problem[],
+  faultsByItem: ReadonlyMap<number, ItemFaults>,
+): Problem[] {
+  if (body.pricingModel !== undefined || problems.some(({ path }) => path === '/pricingModel')) return []
+  const priced = body.ari.some((item, index) => {
+    const place = { path: `/ari/${index}`, wrong: faultsByItem.get(index)?.places }
+    if (!item || isSent(item, 'pricingModel', place)) return false
+    if (sendsPrice(item, item, place)) return true
+    return (item.rates ?? []).some((line, rate) => {
+      const linePlace = { ...place, path: `${place.path}/rates/${rate}` }
+      return line && !isSent(line, 'pricingModel', linePlace) && sendsPrice(line, undefined, linePlace)
+    })
+  })
+  if (!priced) return []
+  return [
+    {
+      type: 'PRICING_MODEL_REQUIRED',
+      message: 'pricingModel is required when a price is sent',
+      path: '/pricingModel',
+      hint: 'Send unit (a price for the room) or guest (a price by number of guests)',
+    },
+  ]
+}

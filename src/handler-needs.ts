@@ -1,0 +1,106 @@
+import { catalogs } from './ari/catalog.ts'
+import { committer } from './ari/commit.ts'
+import { selectHotelsOnSale } from './ari/on-sale.ts'
+import { Gate } from './base/gate.ts'
+import { deliveryBell } from './bookings/delivery-bell.ts'
+import { bookingTurnsMax } from './bookings/once.ts'
+import type { CardVault } from './cards/card-vault.ts'
+import type { Authenticator } from './keys/authenticate.ts'
+import type { HotelRow } from './hotels/store.ts'
+import { noRevocations, type Revocations } from './keys/revocations.ts'
+import type { Environment } from './keys/secret.ts'
+import type { MetricsRules } from './metrics.ts'
+import { hotelFinder } from './offers/hotel-references.ts'
+import { SearchTurns } from './offers/search-turns.ts'
+import { stayReader } from './offers/stays.ts'
+import { operatorDoor } from './operators/door.ts'
+import { signInProvider, type OidcSettings } from './operators/oidc.ts'
+import { passwords, type PasswordCost } from './operators/password.ts'
+import type { MfaKeys } from './operators/second-factor-secret.ts'
+import { usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
+import type { ConsoleAddress } from './operators/visit.ts'
+import { outboundCaller } from './outbound/call.ts'
+import type { OutboundRules } from './outbound/vet-url.ts'
+import type { Needs } from './postgres/needs.ts'
+import { priceChecker } from './price-check/checker.ts'
+import { priceFloors } from './taxes/price-floor.ts'
+import { callbackFaults } from './webhooks/callback-faults.ts'
+import { callbackWatch } from './webhooks/callback-watch.ts'
+import { pinger } from './webhooks/ping.ts'
+
+export type AppNeeds = Needs & {
+  environment: Environment
+  outbound: OutboundRules
+  vault: CardVault
+  /** Whether this process answers the API. Its documentation is there beside the console too. */
+  isGateway: boolean
+  /** Absent: what is revoked is in the store alone. */
+  revocations?: Revocations | undefined
+  /** Absent: this process serves no console. */
+  console: ConsoleSettings | undefined
+  /** Proxies whose word is taken for where a request came from. */
+  trustedProxies?: readonly string[] | undefined
+  /** Absent: everybody may read them at /metrics. */
+  metrics?: MetricsRules | undefined
+  /** Of a price check. Absent: the usual two seconds. */
+  checkBudgetMs?: number | undefined
+  /** How many times longer than usual this process waits before it turns a request away for being late; 1 or more. */
+  patience: number
+}
+
+export type ConsoleSettings = ConsoleAddress & {
+  signIn: SignInRules
+  /** Absent: the usual one. */
+  passwordCost?: PasswordCost | undefined
+  /** Seal the secrets of second factors; none: they are kept as they are. */
+  mfaKeys: MfaKeys
+  /** Absent: people sign in by password and by link only. */
+  oidc: OidcSettings | undefined
+}
+
+/** Reservations that suppliers have sent to them on demand. */
+const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
+
+/** What handlers are given, made once: each takes of it what its type names. */
+export type HandlerNeeds = ReturnType<typeof handlerNeedsOf>
+
+export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authenticator) {
+  const known = catalogs(needs.db, priceFloors)
+  const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
+  const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined
+  const prices = priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch })
+  return {
+    ...needs,
+    ...signInNeedsOf(needs, keys),
+    catalogs: known,
+    committer: committer(needs, known),
+    pings: pinger({ ...needs, callbackWatch: watch }),
+    stays: stayReader(needs.db),
+    hotelsNamed: hotelFinder(needs.db),
+    deliveryBell: deliveryBell(needs),
+    callbackFaults: faults,
+    callbackWatch: watch,
+    deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),
+    bookingTurns: new Gate(bookingTurnsMax),
+    searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
+    priceChecks: prices,
+    checkPrice: prices.check,
+    hotelsOnSale: (hotels: readonly HotelRow[]) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),
+  }
+}
+
+/** How people get into the console. */
+function signInNeedsOf(needs: AppNeeds, { tokenOf }: Authenticator) {
+  const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
+  const oidc = needs.console?.oidc
+  const rules = needs.console?.signIn ?? usualSignInRules[needs.environment]
+  return {
+    consoleAddress,
+    rules,
+    mfaKeys: needs.console?.mfaKeys ?? [],
+    revocations: needs.revocations ?? noRevocations,
+    door: operatorDoor({ ...needs, rules }, consoleAddress, tokenOf),
+    passwords: passwords(needs.console?.passwordCost),
+    provider: oidc && signInProvider(oidc, needs),
+  }
+}

@@ -1,0 +1,64 @@
+import { takeAccount } from '../hotels/account-lock.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { Rejected } from '../http/rejected.ts'
+import { transaction } from '../postgres/transaction.ts'
+import type { CardVault } from '../cards/card-vault.ts'
+import { leap } from '../deliveries/leap.ts'
+import { accountFaults, testClock } from './account-contract.ts'
+import { advanceHotels, selectAheadMs } from './clock-store.ts'
+
+export type TestClockNeeds = Needs & { vault: Pick<CardVault, 'openableKeyIds'> }
+export type AccountClock = { now: string; aheadBy: string }
+
+const dayMs = 86_400_000
+
+/** `advanceBy` is an ISO 8601 duration of weeks, days, hours, minutes and seconds. */
+export async function advanceClock(
+  needs: TestClockNeeds,
+  { supplierId, advanceBy }: { supplierId: number; advanceBy: string },
+): Promise<{ clock: AccountClock; deliveriesDue: number }> {
+  const byMs = readDuration(advanceBy)
+  const { aheadMs, deliveriesDue } = await transaction(needs.db.unhurried, async (connection) => {
+    const before = await takeAccount(connection, supplierId)
+    const after = before + byMs
+    if (after > testClock.aheadMaxDays * dayMs) throw refused(accountFaults.clockTooFar, advanceBy)
+    await advanceHotels(connection, supplierId, after)
+    const due = await leap(connection, {
+      supplierId,
+      aheadMs: before,
+      byMs,
+      nowMs: needs.clock.now(),
+      openableKeys: needs.vault.openableKeyIds(),
+    })
+    return { aheadMs: after, deliveriesDue: due }
+  })
+  return { clock: shownClock(needs, aheadMs), deliveriesDue }
+}
+
+export async function readClock(needs: Needs, supplierId: number): Promise<AccountClock> {
+  return shownClock(needs, await selectAheadMs(needs.db, supplierId))
+}
+
+export function shownClock({ clock }: Pick<Needs, 'clock'>, aheadMs: number): AccountClock {
+  return {
+    now: new Date(clock.now() + aheadMs).toISOString(),
+    aheadBy: Temporal.Duration.from({ milliseconds: aheadMs }).round({ largestUnit: 'days' }).toString(),
+  }
+}
+
+/** Weeks, days, hours, minutes and seconds have one length; months and years have not. */
+const durationText =
+  /^P(?=[\dT])(?:\d{1,9}W)?(?:\d{1,9}D)?(?:T(?=\d)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?$/
+
+/** A day is 24 hours. */
+function readDuration(text: string): number {
+  if (!durationText.test(text)) throw refused(accountFaults.durationInvalid, text)
+  const { weeks, days, hours, minutes, seconds } = Temporal.Duration.from(text)
+  const ms = (weeks * 7 + days) * dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1_000
+  if (ms === 0) throw refused(accountFaults.durationInvalid, text)
+  return ms
+}
+
+function refused(fault: { type: string; message: string; hint: string }, value: string): Rejected {
+  return new Rejected(400, { ...fault, path: '/advanceBy', value })
+}

@@ -1,0 +1,17 @@
+import { takeAccount } from '../hotels/account-lock.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { transaction } from '../postgres/transaction.ts'
+import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import { removeAll, type Removed } from './reset-store.ts'
+
+export type ResetNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }
+
+/** Removes all hotels of an account and sets its clock back, all or nothing. */
+export async function resetAccount(needs: ResetNeeds, supplierId: number): Promise<Removed> {
+  const removed = await transaction(needs.db.unhurried, async (connection) => {
+    await takeAccount(connection, supplierId)
+    return removeAll(connection, supplierId)
+  })
+  needs.callbackFaults?.forget()
+  return removed
+}

@@ -1,0 +1,69 @@
+import { takeAccount } from '../hotels/account-lock.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import type { AnswerOf, BodyOf } from '../http/route.ts'
+import { transaction } from '../postgres/transaction.ts'
+import type { CallbackFaults } from '../webhooks/callback-faults.ts'
+import {
+  replaceFaults,
+  selectFaults,
+  selectHotelsByCode,
+  type FaultToOrder,
+} from '../webhooks/fault-store.ts'
+import { orderedFaults } from '../webhooks/faults-contract.ts'
+import { sandboxFaults, type sandboxRoutes } from './contract.ts'
+
+export type OrderFaultsNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }
+
+type Wanted = BodyOf<typeof sandboxRoutes.orderFaults>['faults'][number]
+
+/** What is still to come, in the order in which it does. */
+export type OrderedFault = AnswerOf<typeof sandboxRoutes.orderFaults>['faults'][number]
+
+/** Takes the place of what the supplier, or the console for it, ordered before. */
+export async function orderFaults(
+  needs: OrderFaultsNeeds,
+  { supplierId, wanted }: { supplierId: number; wanted: readonly Wanted[] },
+): Promise<OrderedFault[]> {
+  const nowMs = needs.clock.now()
+  await transaction(needs.db, async (connection) => {
+    // Two orders at once would leave the faults of both, and a reset would remove a hotel that was just found.
+    await takeAccount(connection, supplierId)
+    const faults = await withHotels(connection, supplierId, wanted)
+    await replaceFaults(connection, supplierId, faults, nowMs + orderedFaults.keptMs)
+  })
+  needs.callbackFaults?.forget()
+  return readFaults(needs, supplierId)
+}
+
+export async function readFaults({ db, clock }: Needs, supplierId: number): Promise<OrderedFault[]> {
+  const held = await selectFaults(db, supplierId, clock.now())
+  return held.map(({ expiresAtMs, ...rest }) => ({
+    ...rest,
+    expiresAt: new Date(expiresAtMs).toISOString(),
+  }))
+}
+
+async function withHotels(
+  db: Queryable,
+  supplierId: number,
+  wanted: readonly Wanted[],
+): Promise<FaultToOrder[]> {
+  const codes = wanted.flatMap(({ hotelId }) => (hotelId === undefined ? [] : [hotelId]))
+  const idByCode = await selectHotelsByCode(db, supplierId, codes)
+  const problems: Problem[] = []
+  const faults: FaultToOrder[] = []
+  for (const [index, { calls, fault, times = 1, hotelId }] of wanted.entries()) {
+    const id = hotelId === undefined ? null : idByCode.get(hotelId)
+    if (id === undefined) {
+      problems.push({
+        ...sandboxFaults.hotelNotFound,
+        path: `/faults/${index}/hotelId`,
+        value: shown(hotelId),
+      })
+    } else faults.push({ calls, fault, times, hotelId: id })
+  }
+  rejectIfAny(problems, 404)
+  return faults
+}

@@ -1,0 +1,91 @@
+import type { BookNeeds } from '../bookings/once.ts'
+import { answer, on, type Mounted } from '../http/mount.ts'
+import type { AnswerOf } from '../http/route.ts'
+import type { Environment } from '../keys/secret.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { advanceClock, readClock, shownClock, type TestClockNeeds } from './account-clock.ts'
+import { sandboxAccountRoutes } from './account-contract.ts'
+import { resetAccount, type ResetNeeds } from './account-reset.ts'
+import { sandboxRoutes } from './contract.ts'
+import { orderFaults, readFaults, type OrderFaultsNeeds } from './fault-orders.ts'
+import { inSandbox } from './in-sandbox.ts'
+import { bookTest } from './test-booking.ts'
+
+/** The suppliers' doors to the sandbox; the console has others to the same. */
+
+type InSandbox<N> = N & { environment: Environment }
+
+/** POST /push/sandbox/booking. */
+export const onBookTest = (needs: InSandbox<BookNeeds>): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxRoutes.bookTest, ({ body, caller, idempotencyKey }) =>
+      bookTest(needs, caller, { body, idempotencyKey }),
+    ),
+  )
+
+/** POST /push/sandbox/faults. */
+export const onOrderFaults = (needs: InSandbox<OrderFaultsNeeds>): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxRoutes.orderFaults, async ({ body, caller: { supplierId } }) => {
+      const faults = await orderFaults(needs, { supplierId, wanted: body.faults })
+      const said: AnswerOf<typeof sandboxRoutes.orderFaults> = {
+        code: '200',
+        message: 'Faults ordered',
+        faults,
+      }
+      return answer(200, said)
+    }),
+  )
+
+/** GET /push/sandbox/faults. */
+export const onGetFaults = (needs: InSandbox<Needs>): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxRoutes.getFaults, async ({ caller: { supplierId } }) => {
+      const faults = await readFaults(needs, supplierId)
+      return answer(200, { code: '200', message: 'Faults retrieved successfully', faults })
+    }),
+  )
+
+/** POST /push/sandbox/clock. */
+export const onAdvanceClock = (needs: InSandbox<TestClockNeeds>): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxAccountRoutes.advanceClock, async ({ body: { advanceBy }, caller: { supplierId } }) => {
+      const advanced = await advanceClock(needs, { supplierId, advanceBy })
+      const said: AnswerOf<typeof sandboxAccountRoutes.advanceClock> = {
+        code: '200',
+        message: 'Clock advanced',
+        ...advanced,
+      }
+      return answer(200, said)
+    }),
+  )
+
+/** GET /push/sandbox/clock. */
+export const onGetClock = (needs: InSandbox<Needs>): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxAccountRoutes.getClock, async ({ caller: { supplierId } }) => {
+      const clock = await readClock(needs, supplierId)
+      return answer(200, { code: '200', message: 'Clock retrieved successfully', clock })
+    }),
+  )
+
+/** POST /push/sandbox/reset. */
+export const onResetSandbox = (needs: InSandbox<ResetNeeds>): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxAccountRoutes.resetSandbox, async ({ caller: { supplierId } }) => {
+      const removed = await resetAccount(needs, supplierId)
+      const said: AnswerOf<typeof sandboxAccountRoutes.resetSandbox> = {
+        code: '200',
+        message: 'Sandbox reset',
+        removed,
+        clock: shownClock(needs, 0),
+      }
+      return answer(200, said)
+    }),
+  )

@@ -1,0 +1,69 @@
+import { selectOptionalHotel } from '../hotels/store.ts'
+import type { OwnedKey } from '../http/call.ts'
+import type { Answered } from '../http/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { Rejected, shown } from '../http/rejected.ts'
+import { readReservationId } from '../bookings/reservation-id.ts'
+import { selectOptionalReservation } from '../bookings/store.ts'
+import { cancelReservation } from '../bookings/cancel-reservation.ts'
+import { createReservation } from '../bookings/create-reservation.ts'
+import { modifyReservation } from '../bookings/modify-reservation.ts'
+import type { BookNeeds } from '../bookings/once.ts'
+import { readReservation } from '../bookings/reservation-rules.ts'
+import { sandboxFaults, type TestBooked, type TestBooking } from './contract.ts'
+
+const testGuest = { firstName: 'Test', lastName: 'Guest' }
+
+/** Whose hotel it is in. */
+type TestedSupplier = { supplierId: number; supplier: string }
+
+/** A test booking goes the way of every other; what was asked for is what `status` and `reservation_id` say. */
+export async function bookTest(
+  needs: BookNeeds,
+  { supplierId, supplier }: TestedSupplier,
+  { body, idempotencyKey }: { body: TestBooking; idempotencyKey: OwnedKey | undefined },
+): Promise<Answered<TestBooked>> {
+  const hotel = await selectOptionalHotel(needs.db, supplierId, body.hotelId)
+  if (!hotel) {
+    throw new Rejected(404, {
+      ...sandboxFaults.hotelNotFound,
+      path: '/hotelId',
+      value: shown(body.hotelId),
+    })
+  }
+  const id = body.reservation_id
+  if (id !== undefined) await rejectForeign(needs, hotel.id, id)
+  if (body.status === 'Cancel') {
+    if (id === undefined) throw new Rejected(400, { ...sandboxFaults.idRequired, path: '/reservation_id' })
+    return cancelReservation(needs, { id, idempotencyKey })
+  }
+  const wanted = readReservation(platformBody(body, supplier), needs.clock.now())
+  return id === undefined
+    ? createReservation(needs, { body: wanted, idempotencyKey })
+    : modifyReservation(needs, { id, body: wanted, idempotencyKey })
+}
+
+async function rejectForeign({ db }: Needs, hotelId: number, reservationId: string): Promise<void> {
+  const id = readReservationId(reservationId)
+  const held = id === undefined ? undefined : await selectOptionalReservation(db, id)
+  if (held?.hotelId === hotelId) return
+  throw new Rejected(404, {
+    ...sandboxFaults.reservationNotFound,
+    path: '/reservation_id',
+    value: shown(reservationId),
+  })
+}
+
+/** What the platform would send. What is missing is named by its contract, under the same names. */
+function platformBody(body: TestBooking, supplier: string): object {
+  const { hotelId, rooms, customer, payment, remarks, checkin, checkout, expectedTotal } = body
+  return {
+    hotel: { supplier, hotelId },
+    ...(checkin === undefined ? {} : { checkin }),
+    ...(checkout === undefined ? {} : { checkout }),
+    ...(rooms ? { rooms: rooms.map(({ guest = testGuest, ...room }) => ({ ...room, guest })) } : {}),
+    customer: customer ?? { ...testGuest, ...(remarks === undefined ? {} : { remarks }) },
+    payment: payment ?? { type: 'Channel Collect' },
+    ...(expectedTotal ? { expectedTotal } : {}),
+  }
+}

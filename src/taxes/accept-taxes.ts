@@ -1,0 +1,81 @@
+import type { Push } from '../http/call.ts'
+import { answer, type Answer } from '../http/mount.ts'
+import { Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import type { AnswerOf, BodyOf } from '../http/route.ts'
+import { lockHotel, raiseCatalogVersion, type HotelRow } from '../hotels/store.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { selectCatalog } from '../products/store.ts'
+import { applyPush } from '../push-log/keep.ts'
+import { minorDigits } from '../reference/currencies.ts'
+import { taxFaults, type taxRoutes } from './contract.ts'
+import { anyNo, replaceTaxes, selectTaxes, type Scope, type ScopedTaxes } from './store.ts'
+import { hotelProblems, sameTaxes } from './tax-rules.ts'
+
+type Body = BodyOf<typeof taxRoutes.pushTaxes>
+
+/** Replaces the taxes of exactly the scopes that a push names, once it was judged, all or none. */
+export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answer> {
+  return applyPush(needs, push, async (connection) => {
+    const hotel = await lockHotel(connection, push.caller.supplierId, body.hotelId)
+    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId))
+    const sent = await scopesOf(connection, hotel, body)
+    const held = new Map(
+      (await selectTaxes(connection, hotel.id)).map((scope) => [keyOf(scope), scope.taxes]),
+    )
+    const changed = sent.filter((scope) => !sameTaxes(scope.taxes, held.get(keyOf(scope)) ?? []))
+    const revision =
+      changed.length > 0 ? await replaceAndRaise(connection, hotel.id, changed) : hotel.revision
+    const outcome = changed.length > 0 ? 'applied' : 'unchanged'
+    const said: AnswerOf<typeof taxRoutes.pushTaxes> = {
+      code: '200',
+      message: 'Taxes saved successfully',
+      hotelId: hotel.code,
+      outcome,
+      scopesChanged: changed.length,
+      revision,
+      requestId: push.requestId,
+    }
+    return {
+      answer: answer(200, said),
+      kept: { outcome, hotelId: hotel.id, hotelCode: hotel.code, revision },
+    }
+  })
+}
+
+export function hotelNotFound(hotelId: string): Problem {
+  return { ...taxFaults.hotelNotFound, path: '/hotelId', value: shown(hotelId) }
+}
+
+export async function problemsAt(connection: Queryable, hotel: HotelRow, body: unknown) {
+  const catalog = await selectCatalog(connection, hotel.id)
+  return { catalog, ...hotelProblems(body, minorDigits(hotel.currency) ?? 0, catalog) }
+}
+
+function keyOf({ roomNo, rateNo }: Scope): string {
+  return `${roomNo}/${rateNo}`
+}
+
+async function replaceAndRaise(
+  connection: Queryable,
+  hotelId: number,
+  changed: readonly ScopedTaxes[],
+): Promise<number> {
+  await replaceTaxes(connection, hotelId, changed)
+  return raiseCatalogVersion(connection, hotelId, 'taxes')
+}
+
+/** The scopes sent, by number. Refuses the push when a room or a rate is unknown or a value doesn't fit the currency. */
+async function scopesOf(connection: Queryable, hotel: HotelRow, body: Body): Promise<ScopedTaxes[]> {
+  const { taxes, products = [] } = body
+  const { catalog, misfits, unknown } = await problemsAt(connection, hotel, body)
+  // 404 says that everything wrong is an unknown id; with a broken rule beside it, 400.
+  rejectIfAny([...misfits, ...unknown], misfits.length > 0 ? 400 : 404)
+  const scopes: ScopedTaxes[] = taxes ? [{ roomNo: anyNo, rateNo: anyNo, taxes }] : []
+  for (const { roomId, rateId, taxes: ofScope } of products) {
+    const roomNo = roomId === undefined ? anyNo : catalog.roomNoByCode.get(roomId)
+    const rateNo = rateId === undefined ? anyNo : catalog.rateNoByCode.get(rateId)
+    if (roomNo !== undefined && rateNo !== undefined) scopes.push({ roomNo, rateNo, taxes: ofScope })
+  }
+  return scopes
+}
