@@ -5,6 +5,8 @@ import { onlyInSandbox } from './contract.ts'
 /** What is done in the sandbox to an account as a whole: its clock, and its end. */
 
 export const testClock = { aheadMaxDays: 400 }
+/** Hotels of an account that are kept in mind when they are removed, so that they are the same when they come back. */
+export const hotelsRememberedMax = 100_000
 
 export const accountFaults = {
   durationInvalid: {
@@ -16,6 +18,11 @@ export const accountFaults = {
     type: 'CLOCK_TOO_FAR',
     message: 'The test clock goes 400 days ahead at most',
     hint: 'Set it back with POST /v1/push/sandbox/reset, which removes your hotels too',
+  },
+  tooManyHotels: {
+    type: 'TOO_MANY_REMOVED_HOTELS',
+    message: `At most ${hotelsRememberedMax} different hotels can be removed from an account`,
+    hint: 'Push hotels under codes that you used before; or ask for another account of the sandbox',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -104,7 +111,11 @@ export const sandboxAccountRoutes = {
       }),
       clock,
     }),
-    errors: { 400: 'Something was sent, as if a part could be reset', 404: 'This is no sandbox' },
+    errors: {
+      400: 'Something was sent, as if a part could be reset',
+      404: 'This is no sandbox',
+      409: 'Too many different hotels were removed from the account',
+    },
     examples: [
       {
         summary: 'Begin anew',

@@ -378,6 +378,22 @@ test('beside pushes, bookings and deliveries of both processes each is whole or 
   assert.equal(await digestOf('Not racing'), beside)
 })
 
+test('an account that had 100,000 other hotels is told that no more can be removed, and keeps what it has', async () => {
+  const { supplier } = await openShop(gateway, 'Wornout')
+  await gateway.db.query(
+    `insert into removed_hotel (supplier_id, code, id, revision, catalog_version, ari_version, numbers_after, numbers_epoch)
+     select supplier.id, 'OLD' || n, 1000000000 + n, 1, 1, 1, 0, 1
+     from supplier, generate_series(1, 100000) as n where name = 'Wornout'`,
+  )
+  const refused = await reset(supplier)
+  assert.equal(refused.status, 409, refused.text)
+  assert.match(refused.text, /"TOO_MANY_REMOVED_HOTELS"/)
+  const { body } = expectOk(await supplier.post('/push/getHotels', { hotelIds: ['H1'] }))
+  assert.deepEqual(body['notFound'], [])
+  await gateway.db.query('delete from removed_hotel where id > 1000000000')
+  expectOk(await reset(supplier))
+})
+
 function offersOf(platform: TestClient): Promise<Reply> {
   const hotels = [{ supplier: 'Racing', hotelId: 'H1' }]
   return platform.post('/booking/offers', {

@@ -2,6 +2,16 @@ import { numberArray, type Queryable } from '../postgres/postgres.ts'
 
 export type Removed = { hotels: number; roomRates: number; reservations: number; deliveries: number }
 
+/** Those that an account has, and those that were removed from it and did not come back. */
+export async function countHotelsKnown(connection: Queryable, supplierId: number): Promise<number> {
+  const { rows } = await connection.query<{ known: number }>(
+    `select (select count(*) from hotel where supplier_id = $1)::int
+       + (select count(*) from removed_hotel where supplier_id = $1)::int as known`,
+    [supplierId],
+  )
+  return rows[0]?.known ?? 0
+}
+
 /**
  * Removes an account's hotels and all that hangs on them, its memory of Idempotency-Keys and ordered faults, and sets its clock back. The
  * account must be taken. What others hold at the moment is waited for, in the order in which they lock: hotels,
