@@ -20,7 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -190,7 +190,9 @@ suite('starting and stopping', () => {
     async () => {
       const dataDir = join(newFolder('home'), 'data')
       const running = await start({ dataDir, log: quiet() })
-      assert.deepEqual(running.notes, [`PostgreSQL runs as ${ownAccount}, because it refuses to run as root`])
+      assert.deepEqual(aboutUsers(running.notes), [
+        `PostgreSQL runs as ${ownAccount}, because it refuses to run as root`,
+      ])
       assert.equal(statSync(clusterOf(dataDir)).uid, account(ownAccount).uid)
       assert.deepEqual(openToOthers(dataDir), [])
       assert.equal(readAs(account('nobody'), join(clusterOf(dataDir), 'PG_VERSION')), 'EACCES')
@@ -232,7 +234,7 @@ suite('starting and stopping', () => {
     async () => {
       const dataDir = newFolder('data')
       const running = await service({ dataDir, within: withoutOwnAccount() })
-      assert.deepEqual(running.notes, [
+      assert.deepEqual(aboutUsers(running.notes), [
         `PostgreSQL runs as nobody, because it refuses to run as root; other programs that run as nobody can read the data, because no user ${ownAccount} could be made: make one (useradd --system ${ownAccount}) and restart the service`,
       ])
       assert.equal(connectAs(account('nobody'), running.connection), '28000')
@@ -755,6 +757,11 @@ function cloneFile(from: string, to: string): void {
   }
 }
 
+/** Where the checkout is closed to others, a copy of the programs is noted too. */
+function aboutUsers(notes: readonly string[]): string[] {
+  return notes.filter((note) => !note.startsWith("PostgreSQL's programs run from a copy"))
+}
+
 type User = { uid: number; gid: number }
 
 /** Ourselves, or for root an account of the system that is neither root nor nobody. */
@@ -774,20 +781,21 @@ function account(...names: string[]): User {
 
 /** Why a program of this user is not let in, or that it is. */
 function connectAs({ uid, gid }: User, connection: PostgresConnection): string {
-  const parameters = [
-    '--input-type=module',
-    '-e',
-    knock,
-    import.meta.resolve('pg'),
-    JSON.stringify(connection),
-  ]
-  return execFileSync(process.execPath, parameters, { uid, gid, encoding: 'utf8', cwd: '/' }).trim()
+  const { node, home } = (openCopy ??= productCopy(0))
+  const ofCheckout = fileURLToPath(import.meta.resolve('pg'))
+  const module = pathToFileURL(join(home, relative(root, ofCheckout))).href
+  const parameters = ['--input-type=module', '-e', knock, module, JSON.stringify(connection)]
+  return execFileSync(node, parameters, { uid, gid, encoding: 'utf8', cwd: '/' }).trim()
 }
+
+/** Programs that any user reaches, wherever the checkout lies. */
+let openCopy: Product | undefined
 
 function readAs({ uid, gid }: User, path: string): string {
   const program =
     'try { fs.readFileSync(process.argv[1]); console.log("read") } catch (e) { console.log(e.code) }'
-  return execFileSync(process.execPath, ['-e', program, path], {
+  const { node } = (openCopy ??= productCopy(0))
+  return execFileSync(node, ['-e', program, path], {
     uid,
     gid,
     encoding: 'utf8',
