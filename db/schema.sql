@@ -526,6 +526,7 @@ create table reservation_card (
   keep_until timestamp with time zone not null,
   key_id text,
   cvv_until timestamp with time zone,
+  since_version integer default 0 not null,
   constraint reservation_card_pkey PRIMARY KEY (reservation_id),
   constraint reservation_card_check CHECK (((card_key IS NULL) = (card IS NULL))),
   constraint reservation_card_check1 CHECK (((cvv_key IS NULL) = (cvv IS NULL))),

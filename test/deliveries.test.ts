@@ -22,15 +22,19 @@ let gateway: TestGateway
 let shop: Shop
 let receiver: Receiver
 let worker: DeliveryWorker
+/** Before an answer. */
+let answering: (call: ReceivedCall) => Promise<void> = async () => {}
 before(async () => {
   gateway = await startGateway({
     allowPrivate: true,
     outbound: { reach: (to) => to },
     vaultKey: Buffer.alloc(32, 7),
   })
-  shop = await openShop(gateway)
+  shop = await openShop(gateway, 'Acme', { inventory: 9 })
   // It says back what it got: that must not be kept.
-  receiver = await startReceiver((socket, { body }) => socket.write(httpAnswer(200, body.toString())))
+  receiver = await startReceiver(
+    (socket, call) => void answering(call).then(() => socket.write(httpAnswer(200, call.body.toString()))),
+  )
   const webhook = `http://127.0.0.1:${receiver.port}/reservations`
   expectOk(await shop.supplier.post('/push/webhook/pushbook', { webhook }))
   await setAccount(gateway.db, 'Acme', { deliversCards: true })
@@ -89,6 +93,49 @@ test('a booking, its modification and its cancellation reach the supplier in ord
   const { rows } = await gateway.db.query('select cvv, cvv_key from reservation_card')
   assert.deepEqual(rows, [{ cvv: null, cvv_key: null }])
 })
+
+const arrivesWithItsOwnCvv = (
+  how: string,
+  deliver: (id: string, answerNow: () => void) => Promise<unknown>,
+) =>
+  test(`a card that comes while the one before is on its way arrives with its CVV, when that one ${how}`, async () => {
+    receiver.calls.length = 0
+    const first = Promise.withResolvers<void>()
+    answering = async (call) =>
+      Object(sentIn(call))['reservation_version'] === '1' ? first.promise : undefined
+    const payingBy = (more: object) => ({ payment: { type: 'Channel Collect', card: { ...card, ...more } } })
+    const id = idOf(await shop.book(payingBy({})))
+    await until('the booking is on its way', () => receiver.calls.length === 1)
+    const another = payingBy({ number: '5555555555554444', type: 'MC', cvv: '481' })
+    expectStatus(await shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme', another)), 200)
+    await deliver(id, first.resolve)
+    await until('the modification arrives', () => receiver.calls.length === 2)
+    first.resolve()
+    assert.deepEqual(
+      receiver.calls
+        .map((call) => Object(sentIn(call)['paymentcarddetail']))
+        .map(({ CardNumber, cvv }) => [CardNumber, cvv]),
+      [
+        [card.number, card.cvv],
+        ['5555555555554444', '481'],
+      ],
+    )
+    await until('its CVV is gone', async () => {
+      const { rows } = await gateway.db.query(
+        'select from reservation_card where reservation_id = $1 and cvv is not null',
+        [id],
+      )
+      return rows.length === 0
+    })
+  })
+void arrivesWithItsOwnCvv('is accepted', async (_id, answerNow) => answerNow())
+void arrivesWithItsOwnCvv('is acknowledged', async (id) =>
+  expectOk(
+    await shop.supplier.post('/push/webhook/pushbook/ack', {
+      reservations: [{ reservation_id: id, reservation_version: '1' }],
+    }),
+  ),
+)
 
 test('a worker that stops lets calls finish, gives up those that take too long, and leaves them due at once', async () => {
   const stage: DeliveryTest = await startDeliveryTest()

@@ -71,7 +71,7 @@ async function create(
   if (card) {
     const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
     const sealed = needs.vault.seal(id, card)
-    connection.lastly((later) => saveCard(later, reservationId, sealed, { nowMs, keepUntilMs }))
+    connection.lastly((later) => saveCard(later, reservationId, sealed, { version: 1, nowMs, keepUntilMs }))
   }
   const version = { id, hotelId, version: 1, status, modifiedAtMs: atMs, content } as const
   const queued = queueVersion(connection, version, hotel)

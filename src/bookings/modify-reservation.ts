@@ -110,7 +110,7 @@ async function modify(
   const sealed = isNewCard ? needs.vault.seal(id, card) : undefined
   connection.lastly((later) =>
     sealed
-      ? saveCard(later, held.id, sealed, { nowMs, keepUntilMs })
+      ? saveCard(later, held.id, sealed, { version: version.version, nowMs, keepUntilMs })
       : keepCardUntil(later, held.id, keepUntilMs),
   )
   const said = { code: '200', message: 'Reservation modified', warnings }

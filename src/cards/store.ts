@@ -13,20 +13,21 @@ export const cvvKeptMs = 71 * hourMs
 /** What a cancelled stay may still cost is charged by then. */
 const keptAfterCancelMs = 24 * hourMs
 
-/** Takes the place of the card that was kept before. */
+/** Takes the place of the card that was kept before; goes with this version of the reservation and later ones. */
 export async function saveCard(
   connection: Queryable,
   reservationId: number,
   { keyId, cardKey, card, cvvKey, cvv }: SealedCard,
-  { nowMs, keepUntilMs }: { nowMs: number; keepUntilMs: number },
+  { version, nowMs, keepUntilMs }: { version: number; nowMs: number; keepUntilMs: number },
 ): Promise<void> {
   try {
     await connection.query(
-      `insert into reservation_card (reservation_id, key_id, card_key, card, cvv_key, cvv, keep_until, cvv_until)
-       values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), to_timestamp($8::float8 / 1000))
+      `insert into reservation_card (reservation_id, key_id, card_key, card, cvv_key, cvv, keep_until, cvv_until,
+         since_version)
+       values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), to_timestamp($8::float8 / 1000), $9)
        on conflict (reservation_id) do update set key_id = excluded.key_id, card_key = excluded.card_key,
          card = excluded.card, cvv_key = excluded.cvv_key, cvv = excluded.cvv, keep_until = excluded.keep_until,
-         cvv_until = excluded.cvv_until`,
+         cvv_until = excluded.cvv_until, since_version = excluded.since_version`,
       [
         reservationId,
         keyId,
@@ -36,6 +37,7 @@ export async function saveCard(
         cvv,
         keepUntilMs,
         cvv === null ? null : nowMs + cvvKeptMs,
+        version,
       ],
     )
   } catch (cause) {
@@ -52,6 +54,16 @@ export function vaultClosed(): Rejected {
     { ...cardFaults.vaultClosed, path: '/payment/card' },
     { headers: { 'retry-after': '10' } },
   )
+}
+
+/**
+ * Part of a statement that settles deliveries, of which the table `settled` has `reservation_id` and `version`: the CVV is destroyed,
+ * unless it came with a version that is still to be delivered.
+ */
+export function forgetCvvsOf(settled: string): string {
+  return `update reservation_card set cvv_key = null, cvv = null, cvv_until = null from ${settled}
+    where reservation_card.reservation_id = ${settled}.reservation_id and reservation_card.cvv is not null
+      and reservation_card.since_version <= ${settled}.version`
 }
 
 /** For a reservation whose departure has moved. */
@@ -81,17 +93,21 @@ export async function forgetCardOfCancelled(
   )
 }
 
+/** A card as it is kept, with the first version of the reservation that it goes with. */
+export type KeptCard = SealedCard & { sinceVersion: number }
+
 /** The cards that are still to be had, by reservation; those whose time is over are not among them, nor such CVVs. */
 export async function selectCards(
   db: Queryable,
   reservationIds: readonly number[],
   nowMs: number,
-): Promise<Map<number, SealedCard>> {
-  const { rows } = await db.query<SealedCard & { reservationId: number }>({
+): Promise<Map<number, KeptCard>> {
+  const { rows } = await db.query<KeptCard & { reservationId: number }>({
     name: 'select-cards',
     text: `select reservation_id as "reservationId", key_id as "keyId", card_key as "cardKey", card,
         case when cvv_until > to_timestamp($2::float8 / 1000) then cvv_key end as "cvvKey",
-        case when cvv_until > to_timestamp($2::float8 / 1000) then cvv end as cvv
+        case when cvv_until > to_timestamp($2::float8 / 1000) then cvv end as cvv,
+        since_version as "sinceVersion"
       from reservation_card
       where reservation_id = any($1::int8[]) and card is not null and keep_until > to_timestamp($2::float8 / 1000)`,
     values: [numberArray(reservationIds), nowMs],

@@ -4,6 +4,7 @@ import type { Needs } from '../postgres/needs.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
+import { forgetCvvsOf } from '../cards/store.ts'
 import { accountTime } from '../bookings/account-time.ts'
 import { deliveryFaults, deliveryRoutes } from './contract.ts'
 import { readReservationId } from '../bookings/reservation-id.ts'
@@ -73,13 +74,12 @@ async function acknowledge(
            and status in ('queued', 'sending', 'dead')
          -- In one order, so that two acknowledgements wait in one direction only.
          order by id for update))
-       returning reservation_id, delivered_at
+       returning reservation_id, version, delivered_at
      ), cleared as (
        update delivery_alert set cleared_at = acknowledged.delivered_at from acknowledged
        where delivery_alert.reservation_id = acknowledged.reservation_id and delivery_alert.cleared_at is null
      ), forgotten as (
-       update reservation_card set cvv_key = null, cvv = null, cvv_until = null from acknowledged
-       where reservation_card.reservation_id = acknowledged.reservation_id and reservation_card.cvv is not null
+       ${forgetCvvsOf('acknowledged')}
      )
      select count(*)::int as count from acknowledged`,
     [

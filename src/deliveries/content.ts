@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { withoutCardNumbers } from '../base/card-number.ts'
 import { numberArray, unseen, type Queryable } from '../postgres/postgres.ts'
-import { selectCards } from '../cards/store.ts'
+import { selectCards, type KeptCard } from '../cards/store.ts'
 import { deliveryIdOf } from '../bookings/delivery-queue.ts'
 import type { Claimed } from './store.ts'
 import type { ReservationContent, ReservationVersion } from '../bookings/state.ts'
 import { supplierBody } from './reservation-body.ts'
 import type { CardVault } from '../cards/card-vault.ts'
-import type { Card, SealedCard } from '../cards/vault.ts'
+import type { Card } from '../cards/vault.ts'
 
 /** What one call carries: one delivery, or with the hourly run several of a hotel. */
 export type Message = {
@@ -26,7 +26,7 @@ type Row = {
   content: ReservationContent
   /** Whether the account's contract says so now. */
   deliversCards: boolean
-  card: SealedCard | undefined
+  card: KeptCard | undefined
 }
 
 export type Group = readonly [Claimed, ...Claimed[]]
@@ -64,7 +64,9 @@ function messageOf(claimed: Group, rowByKey: ReadonlyMap<string, Row>, vault: Ca
     if (!row) throw new Error(`reservation ${delivery.reservationId} has no version ${delivery.version}`)
     const id = String(row.reservationId)
     const mayCarry = row.deliversCards && !delivery.isRepeat && delivery.reservationStatus !== 'Cancel'
-    const card = mayCarry && row.card ? vault.open(id, row.card) : undefined
+    // One that came after this version was claimed goes with its own.
+    const isOfVersion = row.card !== undefined && row.card.sinceVersion <= row.version
+    const card = mayCarry && row.card && isOfVersion ? vault.open(id, row.card) : undefined
     if (card) cardById.set(id, card)
     const { createdAtMs, modifiedAtMs, content } = row
     const { hotelId, reservationStatus: status } = delivery

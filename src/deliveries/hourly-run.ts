@@ -1,7 +1,7 @@
 import type { Needs } from '../postgres/needs.ts'
 import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { isHeldBack } from '../cards/store.ts'
+import { forgetCvvsOf, isHeldBack } from '../cards/store.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { noEndpoint } from '../bookings/delivery-queue.ts'
 import { hoursToRun, runAfter } from '../bookings/delivery-schedule.ts'
@@ -74,10 +74,9 @@ export async function giveUpHeld(
        where status = 'queued' and ($4::int is null or supplier_id = $4) and (
          (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < to_timestamp($1::float8 / 1000))
          or (give_up_at < to_timestamp($2::float8 / 1000) and ${isHeldBack('$3', '$2')}))
-       returning reservation_id
+       returning reservation_id, version
      )
-     update reservation_card set cvv_key = null, cvv = null, cvv_until = null from dead
-     where reservation_card.reservation_id = dead.reservation_id and cvv is not null`,
+     ${forgetCvvsOf('dead')}`,
     [nextRunMs, nowMs, textArray(openableKeys), supplierId ?? null],
   )
 }

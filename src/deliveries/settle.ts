@@ -1,5 +1,6 @@
 import { numberArray, textArray, unseen, type Queryable } from '../postgres/postgres.ts'
 import { hourMs, type Lane } from '../bookings/delivery-schedule.ts'
+import { forgetCvvsOf } from '../cards/store.ts'
 import type { Claimed } from './store.ts'
 
 /** What a delivery becomes after an attempt; null for an instant: with the next hourly run. */
@@ -65,7 +66,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
           delivered_at = case when done.status = 'delivered' then to_timestamp(done.at / 1000) end
         from done
         where delivery.id = done.id and delivery.attempts = done.attempt and delivery.status = 'sending'
-        returning delivery.id, delivery.reservation_id, delivery.status, delivery.is_outdated as "isOutdated",
+        returning delivery.id, delivery.reservation_id, delivery.version, delivery.status, delivery.is_outdated as "isOutdated",
           delivery.delivered_at
       ), noted as (
         insert into delivery_attempt
@@ -84,9 +85,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
         where settled.status = 'delivered' and delivery_alert.reservation_id = settled.reservation_id
           and delivery_alert.cleared_at is null
       ), forgotten as (
-        update reservation_card set cvv_key = null, cvv = null, cvv_until = null from settled
-        where settled.status in ('delivered', 'dead') and reservation_card.reservation_id = settled.reservation_id
-          and reservation_card.cvv is not null
+        ${forgetCvvsOf('settled')} and settled.status in ('delivered', 'dead')
       )
       select id, status, "isOutdated" from settled`,
     values: [

@@ -84,6 +84,7 @@ test('a card whose time is over goes with no delivery, also before it is destroy
     [over, stage.gateway.clock.now() + 60_000],
   ] as const)
     await saveCard(db, reservationId, vault.seal(String(reservationId), card), {
+      version: 1,
       nowMs: clock.now(),
       keepUntilMs: untilMs,
     })
