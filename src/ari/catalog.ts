@@ -6,7 +6,7 @@ import {
   type HotelWithCatalog,
   type RoomRate,
 } from '../products/store.ts'
-import { Together } from '../base/together.ts'
+import { gather } from '../base/gather.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import type { PriceFloor } from './odd-values.ts'
 import type { LockedHotel } from './store.ts'
@@ -50,7 +50,7 @@ export type Catalogs = {
 
 /** Entries cost about as much memory as their rooms, rates and room-rates; together at most this many are kept. */
 const entriesKeptMax = 100_000
-const hotelsAtOnceMax = 100
+const catalogReads = { keysMax: 100, readsAtOnceMax: 4 }
 
 export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
   const kept = new Map<string, HotelCatalog>()
@@ -77,26 +77,23 @@ export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
   const load = async (
     connection: Queryable,
     wanted: readonly HotelOfSupplier[],
-  ): Promise<(HotelCatalog | undefined)[]> => {
+  ): Promise<ReadonlyMap<HotelOfSupplier, HotelCatalog>> => {
     const found = await selectHotelCatalogs(connection, wanted, priceFloors.column)
-    return wanted.map((hotel, index) => {
+    const catalogByHotel = new Map<HotelOfSupplier, HotelCatalog>()
+    for (const [index, hotel] of wanted.entries()) {
       const held = found[index]
-      if (!held) return undefined
+      if (!held) continue
       const catalog = catalogOf(hotel, held, priceFloors)
       keep(keyText(hotel), catalog)
-      return catalog
-    })
+      catalogByHotel.set(hotel, catalog)
+    }
+    return catalogByHotel
   }
-  const missing = new Together((wanted: readonly HotelOfSupplier[]) => load(db, wanted), hotelsAtOnceMax)
-  const current = async (
-    connection: Queryable,
-    hotel: HotelOfSupplier,
-  ): Promise<HotelCatalog | undefined> => {
-    const [catalog] = await load(connection, [hotel])
-    return catalog
-  }
+  const missing = gather((wanted: readonly HotelOfSupplier[]) => load(db, wanted), catalogReads)
+  const current = async (connection: Queryable, hotel: HotelOfSupplier): Promise<HotelCatalog | undefined> =>
+    (await load(connection, [hotel])).get(hotel)
   return {
-    of: async (hotel) => kept.get(keyText(hotel)) ?? (await missing.get(hotel)),
+    of: async (hotel) => kept.get(keyText(hotel)) ?? (await missing([hotel])).get(hotel),
     current,
     reload: async (connection, known) => {
       const catalog = await current(connection, known)

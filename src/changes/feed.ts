@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { overloaded } from '../http/body.ts'
 import { Gate } from '../base/gate.ts'
+import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { changedNights } from './changed-nights.ts'
 import type { Change } from './contract.ts'
@@ -32,7 +33,7 @@ const lookEveryMs = 100
 export function feed(needs: Needs): Feed {
   const gate = new Gate<'read'>(reads)
   // Those who follow closely all ask for the same page.
-  const underWay = new Map<string, Promise<Page>>()
+  const pages = new Memory<Page>(needs.db.epoch, { entriesMax: reads.waiting })
   const watch = new Watch(needs)
   const readInTurn = async (after: Place, limit: number): Promise<Page> => {
     const turn = gate.enter('read')
@@ -50,14 +51,7 @@ export function feed(needs: Needs): Feed {
       needs.db.epoch.confirm(storeStamp)
       return place
     },
-    read: (after, limit) => {
-      const text = `${limit} ${writePlace(after)}`
-      const known = underWay.get(text)
-      if (known) return known
-      const page = readInTurn(after, limit).finally(() => underWay.delete(text))
-      underWay.set(text, page)
-      return page
-    },
+    read: (after, limit) => pages.get(`${limit} ${writePlace(after)}`, () => readInTurn(after, limit)),
     changed: (after, withinMs, over) => watch.wait(after, withinMs, over),
   }
 }

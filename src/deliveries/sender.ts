@@ -1,6 +1,6 @@
-import { BriefMemory } from '../keys/brief-memory.ts'
+import { gather } from '../base/gather.ts'
 import type { OutboundCaller } from '../outbound/call.ts'
-import { Together } from '../base/together.ts'
+import { Memory } from '../postgres/memory.ts'
 import { selectCallbacks, type Callback } from '../webhooks/store.ts'
 import type { Begun } from './claims.ts'
 import { messagesOf, type Message, type Unreadable } from './content.ts'
@@ -27,19 +27,20 @@ type SenderNeeds = Pick<
   onFreed: () => void
 }
 
+type CallbackReader = (hotelId: number) => Promise<Callback | undefined>
 type Addressed = Begun & { callback: Callback }
 
 /** Of one lease: later a call does not begin, so that it ends before others may take the delivery up. */
 const beginWithinMs = 5_000
 const callbackTrust = { trustedMs: 500, entriesMax: 20_000 }
-const callbacksAtOnceMax = 500
+const callbackReads = { keysMax: 500, readsAtOnceMax: 4 }
 
 /** Finds where claimed deliveries go and what they say, and sends them. Comes back when all are settled. */
 export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: number) => Promise<void> {
-  const callbacks = callbackReader(needs)
+  const callbackOf = callbackReader(needs)
   const trouble = deliveryTrouble(needs.log)
   return async (all, claimedMs) => {
-    const addressed = await address(needs, callbacks, all)
+    const addressed = await address(needs, callbackOf, all)
     if (addressed.length === 0) return
     const { messages, unreadable } = await messagesOf(
       needs.db,
@@ -61,12 +62,12 @@ export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: n
 /** Those whose hotel still has the URL for which they were claimed; the others are left to the one it has now. */
 async function address(
   { db, slots, onDue }: SenderNeeds,
-  callbacks: BriefMemory<Callback>,
+  callbackOf: CallbackReader,
   all: readonly Begun[],
 ): Promise<Addressed[]> {
   const addressed: Addressed[] = []
   const moved: { claimed: Claimed; endpoint: number }[] = []
-  const found = await Promise.all(all.map(({ group }) => callbacks.get(String(group[0].hotelId))))
+  const found = await Promise.all(all.map(({ group }) => callbackOf(group[0].hotelId)))
   for (const [index, { group, slot }] of all.entries()) {
     const callback = found[index]
     const endpoint = callback ? endpointOf(callback.url) : noEndpoint
@@ -101,14 +102,13 @@ async function send(
   await needs.settle.add(attemptsOf(message, called, { nowMs: clock.now() }))
 }
 
-function callbackReader({ db, clock }: SenderNeeds): BriefMemory<Callback> {
-  const together = new Together<number, Callback>(async (hotelIds) => {
-    const found = await selectCallbacks(db, hotelIds, 'pushbook', clock.now())
-    return hotelIds.map((hotelId) => found.get(hotelId))
-  }, callbacksAtOnceMax)
-  const callbacks = new BriefMemory<Callback>((hotelId) => together.get(Number(hotelId)), callbackTrust)
-  db.epoch.onChange(() => callbacks.clear())
-  return callbacks
+function callbackReader({ db, clock }: SenderNeeds): CallbackReader {
+  const read = gather(
+    (hotelIds: readonly number[]) => selectCallbacks(db, hotelIds, 'pushbook', clock.now()),
+    callbackReads,
+  )
+  const callbacks = new Memory<Callback | undefined>(db.epoch, callbackTrust)
+  return (hotelId) => callbacks.get(String(hotelId), async () => (await read([hotelId])).get(hotelId))
 }
 
 function settleUnreadable({ log, clock, settle }: SenderNeeds, unreadable: readonly Unreadable[]): void {

@@ -1,9 +1,15 @@
+import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Caller } from '../http/call.ts'
-import { BriefMemory } from './brief-memory.ts'
 import { LastUses } from './last-uses.ts'
 import { hashSecret, recogniseSecret, type Environment } from './secret.ts'
-import { selectOptionalKey, selectOptionalToken, type TokenRole } from './store.ts'
+import {
+  selectOptionalKey,
+  selectOptionalToken,
+  type KnownKey,
+  type KnownToken,
+  type TokenRole,
+} from './store.ts'
 
 export type Authenticator = {
   /** The caller behind an API key; undefined when it is malformed, unknown, revoked, expired or of the other environment. */
@@ -20,19 +26,17 @@ const memory = { trustedMs: 500, entriesMax: 10_000 }
 const bearer = /^Bearer +(\S+) *$/i
 
 export function authenticator(needs: Needs, options: { environment: Environment }): Authenticator {
-  const keys = new BriefMemory((hash) => selectOptionalKey(needs.db.signIn, hash), memory)
-  const tokens = new BriefMemory((hash) => selectOptionalToken(needs.db.signIn, hash), memory)
-  needs.db.epoch.onChange(() => {
-    keys.clear()
-    tokens.clear()
-  })
+  const { epoch, signIn } = needs.db
+  const keys = new Memory<KnownKey | undefined>(epoch, memory)
+  const tokens = new Memory<KnownToken | undefined>(epoch, memory)
   const lastUses = new LastUses(needs)
   return {
     callerOf: async (apiKey) => {
       const meaning = apiKey === undefined ? undefined : recogniseSecret(apiKey)
       if (apiKey === undefined || meaning?.kind !== 'supplier') return undefined
       if (meaning.environment !== options.environment) return undefined
-      const key = await keys.get(hashSecret(apiKey))
+      const hash = hashSecret(apiKey)
+      const key = await keys.get(hash, () => selectOptionalKey(signIn, hash))
       const nowMs = needs.clock.now()
       if (!key || isOver(key.expiresAtMs, nowMs)) return undefined
       lastUses.key(key.caller.keyId, nowMs)
@@ -43,7 +47,8 @@ export function authenticator(needs: Needs, options: { environment: Environment 
       const meaning = presented === undefined ? undefined : recogniseSecret(presented)
       if (presented === undefined || !meaning || meaning.kind === 'supplier') return undefined
       if (meaning.environment !== options.environment) return undefined
-      const token = await tokens.get(hashSecret(presented))
+      const hash = hashSecret(presented)
+      const token = await tokens.get(hash, () => selectOptionalToken(signIn, hash))
       const nowMs = needs.clock.now()
       if (!token || isOver(token.expiresAtMs, nowMs)) return undefined
       lastUses.token(token.id, nowMs)

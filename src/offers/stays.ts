@@ -1,3 +1,4 @@
+import { gather } from '../base/gather.ts'
 import { monthOf, type DayNumber, type MonthNumber } from '../base/calendar.ts'
 import { numberArray, unseen, type Database, type Queryable } from '../postgres/postgres.ts'
 import { StoreChanged } from '../postgres/store-epoch.ts'
@@ -7,7 +8,6 @@ import {
   type BookingCatalog,
   type BookingCatalogRow,
 } from './booking-catalog.ts'
-import { gathered } from './gathered.ts'
 import { hotelBlocksColumn, hotelMonths, type HotelMonth } from './hotel-month.ts'
 import { hotelVersionColumns, type HotelVersions } from './hotel-versions.ts'
 import { StayCache } from './stay-cache.ts'
@@ -38,8 +38,8 @@ export type StayReader = {
 
 /** Cold hotels are read so many at once: a large one has megabytes. */
 const hotelsLoadedAtOnce = 25
-/** Of two at once each would answer half as many, which costs a search for one hotel a sixth more. */
-const versionReadingsAtOnceMax = 1
+/** One read at once: each of two would answer half as many, which costs a search for one hotel a sixth more. */
+const versionReads = { keysMax: 20_000, readsAtOnceMax: 1 }
 
 /**
  * Reads what stays need. First the versions of the hotels: what is cached of these versions holds. All else of a hotel
@@ -47,9 +47,7 @@ const versionReadingsAtOnceMax = 1
  */
 export function stayReader(db: Database): StayReader {
   const cache = new StayCache()
-  const versionsOf = gathered((ids) => selectVersions(db, ids), {
-    readingsAtOnceMax: versionReadingsAtOnceMax,
-  })
+  const versionsOf = gather((ids: readonly number[]) => selectVersions(db, ids), versionReads)
   db.epoch.onChange(() => cache.clear())
   return {
     read: async (hotelIds, range) => {

@@ -1,5 +1,5 @@
-import { BriefMemory } from '../keys/brief-memory.ts'
 import type { Operator, Visit } from '../http/call.ts'
+import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
@@ -58,12 +58,11 @@ export function operatorDoor(
   address: ConsoleAddress,
   tokenOf: TokenOf,
 ): Door {
-  const sessions = new BriefMemory((hash) => selectOptionalSession(needs.db.signIn, hash), memory)
-  needs.db.epoch.onChange(() => sessions.clear())
+  const sessions = new Memory<KnownSession | undefined>(needs.db.epoch, memory)
   const writing = new Set<Promise<void>>()
 
   const sessionOf = async (hash: string): Promise<KnownSession | undefined> => {
-    const session = await sessions.get(hash)
+    const session = await sessions.get(hash, () => selectOptionalSession(needs.db.signIn, hash))
     return session && !isOver(session, needs.clock.now(), needs.rules) ? session : undefined
   }
   const seen = (hash: string, session: KnownSession): void => {

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { outboundCaller, type Called } from '../outbound/call.ts'
 import type { CallFailure } from '../outbound/connect.ts'
@@ -51,6 +52,7 @@ export type SupplierCalls = {
 }
 
 const connectionsPerHost = 100
+const callsSharedMax = 10_000
 /** With less time left, another try could not be answered. */
 const retryLeftMinMs = 100
 const webhookIdPrefix = 'chk_'
@@ -78,17 +80,13 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
     circuits.openCount(),
   )
   const means = { caller, faults: needs.callbackFaults, watch: needs.callbackWatch }
-  const underWay = new Map<string, Promise<Told>>()
+  const calls = new Memory<Told>(needs.db.epoch, { entriesMax: callsSharedMax })
   return {
     ask: (asked) => {
       const { callback, request, expected } = asked
       // What the answer is compared with belongs to the question.
       const key = JSON.stringify([callback.keyId, callback.url, request, expected.currency])
-      const same = underWay.get(key)
-      if (same) return same
-      const told = askOnce(needs, means, circuits, asked).finally(() => underWay.delete(key))
-      underWay.set(key, told)
-      return told
+      return calls.get(key, () => askOnce(needs, means, circuits, asked))
     },
     circuit: (url) => circuits.state(url),
     close: caller.close,

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Called } from '../outbound/call.ts'
 import { selectKeysWithFaults, takeFault, type SpoiledCall } from './fault-store.ts'
@@ -15,18 +16,13 @@ export type CallbackFaults = {
   forget: () => void
 }
 
-const rememberedMs = 200
+const memory = { trustedMs: 200, entriesMax: 1 }
+const onlyKey = 'all'
 
 export function callbackFaults({ db, clock, log }: Needs): CallbackFaults {
-  let remembered: { beganMs: number; keyIds: Promise<ReadonlySet<number>> } | undefined
-  const keysWithFaults = (): Promise<ReadonlySet<number>> => {
-    const nowMs = performance.now()
-    if (!remembered || nowMs - remembered.beganMs >= rememberedMs) {
-      const keyIds = selectKeysWithFaults(db, clock.now()).then((ids) => new Set(ids))
-      remembered = { beganMs: nowMs, keyIds }
-    }
-    return remembered.keyIds
-  }
+  const remembered = new Memory<ReadonlySet<number>>(db.epoch, memory)
+  const keysWithFaults = () =>
+    remembered.get(onlyKey, async () => new Set(await selectKeysWithFaults(db, clock.now())))
   return {
     take: async (call) => {
       try {
@@ -36,9 +32,7 @@ export function callbackFaults({ db, clock, log }: Needs): CallbackFaults {
         return undefined
       }
     },
-    forget: () => {
-      remembered = undefined
-    },
+    forget: () => remembered.forget(onlyKey),
   }
 }
 

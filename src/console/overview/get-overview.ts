@@ -1,6 +1,6 @@
-import { BriefMemory } from '../../keys/brief-memory.ts'
 import { dayIn, firstDay, formatNight, monthOf } from '../../base/calendar.ts'
 import { answer, on } from '../../http/mount.ts'
+import { Memory } from '../../postgres/memory.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
@@ -30,8 +30,10 @@ const onlyKey = 'all'
 /** GET /overview. */
 export const getOverview = (needs: OverviewNeeds) => {
   const rates = overviewRates(needs)
-  const remembered = new BriefMemory((_key) => readOverview(needs, rates), memory)
-  return on(overviewRoutes.getOverview, async () => answer(200, { ...(await remembered.get(onlyKey)) }))
+  const remembered = new Memory<Overview>(needs.db.epoch, memory)
+  return on(overviewRoutes.getOverview, async () =>
+    answer(200, await remembered.get(onlyKey, () => readOverview(needs, rates))),
+  )
 }
 
 async function readOverview(needs: OverviewNeeds, rates: OverviewRates): Promise<Overview> {

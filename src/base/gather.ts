@@ -1,0 +1,45 @@
+export type GatherLimits = {
+  /** A read that has so many keys takes no further callers. */
+  keysMax: number
+  readsAtOnceMax: number
+}
+
+type Batch<Key, Found> = { keys: Set<Key> } & PromiseWithResolvers<ReadonlyMap<Key, Found>>
+
+/**
+ * Many callers answered by one statement: those of one turn of the event loop, and those that came while as many reads
+ * were running as may run at once. A read begins after all its callers asked, so nobody gets what is older than the
+ * question.
+ */
+export function gather<Key, Found>(
+  read: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Found>>,
+  { keysMax, readsAtOnceMax }: GatherLimits,
+): (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Found>> {
+  const waiting: Batch<Key, Found>[] = []
+  let reading = 0
+  const begin = (): void => {
+    const batch = reading < readsAtOnceMax ? waiting.shift() : undefined
+    if (!batch) return
+    reading++
+    void read([...batch.keys])
+      .then(batch.resolve, batch.reject)
+      .finally(() => {
+        reading--
+        begin()
+      })
+    begin()
+  }
+  const openBatch = (): Batch<Key, Found> => {
+    const last = waiting.at(-1)
+    if (last && last.keys.size < keysMax) return last
+    if (!last) setImmediate(begin)
+    const batch = { keys: new Set<Key>(), ...Promise.withResolvers<ReadonlyMap<Key, Found>>() }
+    waiting.push(batch)
+    return batch
+  }
+  return (keys) => {
+    const { keys: gathered, promise } = openBatch()
+    for (const key of keys) gathered.add(key)
+    return promise
+  }
+}

@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks'
+import type { StoreEpoch } from './store-epoch.ts'
+
+type Entry<Found> = { beganMs: number; found: Promise<Found> }
+
+export type MemoryLimits = {
+  /** From the moment a read began. Absent: its answer is shared while the read runs, and forgotten afterwards. */
+  trustedMs?: number
+  /** Beyond it the oldest go first. */
+  entriesMax: number
+}
+
+/**
+ * What was read a moment ago, by key. Callers that ask while a read runs share it; its answer is trusted for a short
+ * time counted from the read's beginning, so that no answer is older than that, however long the read took. A failed
+ * read is not remembered; absence is remembered like presence. Nothing outlives the epoch of the store.
+ */
+export class Memory<Found> {
+  readonly #entries = new Map<string, Entry<Found>>()
+  readonly #limits: MemoryLimits
+
+  constructor(epoch: Pick<StoreEpoch, 'onChange'>, limits: MemoryLimits) {
+    this.#limits = limits
+    epoch.onChange(() => this.#entries.clear())
+  }
+
+  get(key: string, read: () => Promise<Found>): Promise<Found> {
+    const { trustedMs, entriesMax } = this.#limits
+    // Not the service's clock: a correction of the system's time must not prolong trust.
+    const nowMs = performance.now()
+    const held = this.#entries.get(key)
+    if (held && nowMs - held.beganMs < (trustedMs ?? Infinity)) return held.found
+    const entry = { beganMs: nowMs, found: read() }
+    // Deleted first, so that the map stays in the order in which the reads began.
+    this.#entries.delete(key)
+    const oldest = this.#entries.size < entriesMax ? undefined : this.#entries.keys().next().value
+    if (oldest !== undefined) this.#entries.delete(oldest)
+    this.#entries.set(key, entry)
+    const drop = (): void => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    }
+    entry.found.then(trustedMs === undefined ? drop : undefined, drop)
+    return entry.found
+  }
+
+  /** This process changed it: the next caller reads anew. */
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+}
