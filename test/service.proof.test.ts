@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { request, type ClientRequest, type IncomingMessage } from 'node:http'
+import {
+  createServer as createHttpServer,
+  request,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -183,6 +188,36 @@ test('commands beside a running service name the address at which it really is',
     assert.equal(link, 'http://127.0.0.1:8099/console/sign-in')
   }
   assert.match(told.supplierElsewhere, /got no answer from http:\/\/127\.0\.0\.1:9\/v1/)
+})
+
+test('where a killed service was, nobody is sent a key or a sign-in link, whoever listens there since', async () => {
+  const folder = await newFolder()
+  const killed = serve(folder)
+  const port = Number(new URL(await urlOf(killed)).port)
+  await endedBy(killed, 'SIGKILL')
+  const heard: (string | undefined)[] = []
+  const stranger = createHttpServer(({ url }, response) => {
+    heard.push(url)
+    response.end('{}')
+  })
+  await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve))
+  try {
+    const environ = { ARI_DATA_DIR: folder }
+    const asked = startProgram('ari', environ, ['simulate', 'supplier', '--key', 'ari_sbx_of_nobody'])
+    started.push(asked)
+    assert.equal((await asked.ended).code, 1)
+    const { stdout } = await runAri({ ...environ, PORT: '8099' }, 'operator', 'sign-in-link', 'admin')
+    assert.match(stdout, /^http:\/\/127\.0\.0\.1:8099\/console/)
+    assert.deepEqual(heard, [])
+  } finally {
+    await new Promise((resolve) => stranger.close(resolve))
+  }
+  // Its next start is found again.
+  const again = serve(folder)
+  const url = await urlOf(again)
+  const { stdout } = await runAri({ ARI_DATA_DIR: folder, PORT: '8099' }, 'operator', 'sign-in-link', 'admin')
+  assert.equal(stdout.replace(/#token=.*\n/, ''), `${url}/console/sign-in`)
+  assert.equal(await endedBy(again, 'SIGTERM'), 0)
 })
 
 test('SIGTERM lets a push under way finish, answers new ones with 503, and ends with code 0', async () => {

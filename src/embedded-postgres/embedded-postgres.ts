@@ -63,7 +63,7 @@ export async function startEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   const { dataDir, binDir, log } = options
   const place = await choosePlace(dataDir)
-  const lock = takeLock(place.stateDir)
+  const lock = takeLock(join(place.stateDir, 'service.lock'))
   if (lock === undefined) throw new DataFolderInUse(dataDir, await holderPid(place.stateDir))
   let watcher: Watcher | undefined
   try {

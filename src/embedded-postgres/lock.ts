@@ -1,4 +1,4 @@
-/** One service a data folder: the lock, and what its holder tells others about itself. */
+/** Locks that end with their holder; of those, the one of a data folder, and what its holder tells others about itself. */
 import { chmodSync, chownSync, existsSync, lstatSync, writeFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,12 +15,12 @@ const held = new Set<DatabaseSync>()
 const sqliteBusy = 5
 
 /*
- * The lock is a write lock that SQLite takes on an empty file (fcntl): the kernel gives it to exactly one of two
+ * A lock is a write lock that SQLite takes on an empty file (fcntl): the kernel gives it to exactly one of two
  * that come at once, takes it back however its holder dies, and children don't inherit it. Node itself has no
  * other lock of that kind; a socket or a pid file that is found stale and replaced can be replaced by two at once.
  */
-export function takeLock(stateDir: string): Lock | undefined {
-  const path = join(stateDir, 'service.lock')
+export function takeLock(path: string): Lock | undefined {
+  const folderPath = join(path, '..')
   let file: DatabaseSync
   try {
     // SQLite's own file would be open to all; its journal takes after the file. One that is there isn't opened: to
@@ -29,7 +29,7 @@ export function takeLock(stateDir: string): Lock | undefined {
     else writeFileSync(path, '', { mode: 0o600, flag: 'a' })
     file = new DatabaseSync(path, { timeout: 0 })
   } catch (cause) {
-    throw cannotUse(stateDir, cause)
+    throw cannotUse(folderPath, cause)
   }
   try {
     file.exec('begin exclusive')
@@ -39,7 +39,7 @@ export function takeLock(stateDir: string): Lock | undefined {
     throw new Error(`${path} can't be locked: set ARI_DATA_DIR to a folder on a local disk`, { cause: error })
   }
   if (process.getuid?.() === 0) {
-    const folder = lstatSync(stateDir)
+    const folder = lstatSync(folderPath)
     chownSync(path, folder.uid, folder.gid)
   }
   held.add(file)

@@ -112,13 +112,13 @@ function rootFor({ gid }: OsUser): OsUser {
 }
 
 /** What lies in a data folder that is nobody's but ours. */
-const ownEntries = ['compile-cache', 'postgres']
+const ownEntry = /^(?:compile-cache|postgres|(?:gateway|console)\.(?:url|lock)(?:-journal)?)$/
 
 /** A data folder that only root can enter is opened to PostgreSQL's group, if nothing else is kept in it. */
 async function openToServer(dataDir: string, serverUser: OsUser): Promise<void> {
   const { uid, mode } = await lstat(dataDir)
   if (uid !== 0 || (mode & 0o077) !== 0) return
-  if (!(await readdir(dataDir)).every((entry) => ownEntries.includes(entry))) return
+  if (!(await readdir(dataDir)).every((entry) => ownEntry.test(entry))) return
   await makeFolder(dataDir, 0o710, rootFor(serverUser))
 }
 
