@@ -9,10 +9,10 @@ import { minutes } from './pace.ts'
 const waitedForMs = minutes(2)
 
 /** Until as many as that wait for what other transactions have locked. */
-async function untilWaiting(db: Database, count: number): Promise<void> {
+async function untilWaiting(db: Database, count: () => number): Promise<void> {
   const lastMs = performance.now() + waitedForMs
-  for (let waiting = 0; waiting < count; await wait(5)) {
-    if (performance.now() > lastMs) throw new Error(`${waiting} of ${count} wait for the lock`)
+  for (let waiting = 0; waiting < count(); await wait(5)) {
+    if (performance.now() > lastMs) throw new Error(`${waiting} of ${count()} wait for the lock`)
     const { rows } = await db.query<{ waiting: number }>(
       `select count(*)::int as waiting from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`,
@@ -30,8 +30,29 @@ export async function meetingAtLock<Answer>(
   const meeting = await transaction(db, async (connection) => {
     await lock(connection)
     const answers = Promise.all(calls.map((call) => call()))
-    await untilWaiting(db, calls.length)
+    await untilWaiting(db, () => calls.length)
     return { answers }
+  })
+  return meeting.answers
+}
+
+/** The same, and they get the lock in the order in which they stand here: each begins when all before it wait or are over. */
+export async function meetingInLine<Answer>(
+  db: Database,
+  lock: (connection: Queryable) => Promise<unknown>,
+  calls: readonly (() => Promise<Answer>)[],
+): Promise<Answer[]> {
+  const meeting = await transaction(db, async (connection) => {
+    await lock(connection)
+    const answers: Promise<Answer>[] = []
+    const underWay = new Set<Promise<Answer>>()
+    for (const call of calls) {
+      const answer = call().finally(() => underWay.delete(answer))
+      answers.push(answer)
+      underWay.add(answer)
+      await untilWaiting(db, () => underWay.size)
+    }
+    return { answers: Promise.all(answers) }
   })
   return meeting.answers
 }

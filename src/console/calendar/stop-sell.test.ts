@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import { bookingBody, openShop, platformOf, pushNights, type Shop } from '../../../test/booking.ts'
 import { until } from '../../../test/deliveries.ts'
 import { startGateway, type TestGateway } from '../../../test/harness.ts'
+import { meetingInLine } from '../../../test/locks.ts'
 import { changesSettled } from '../../../test/settled-changes.ts'
-import { expectOk } from '../../../test/story.ts'
+import { expectOk, product } from '../../../test/story.ts'
 import { calendarOf, operatorOf, pushUnits, type OperatorCall } from '../../../test/calendar.ts'
 
 let gateway: TestGateway
@@ -198,6 +199,31 @@ test('what suppliers read back, and the time of their last push, do not show it'
   expectOk(await operator('POST', `/hotels/${stage.hotel}/stop-sell`, order))
   assert.deepEqual(await read(), atFirst)
   gateway.clock.set('2027-03-01T12:00:00Z')
+})
+
+test('a sale is stopped by the catalog that the lock finds', async () => {
+  const stage = await scene('met')
+  const single = { roomId: 'SGL', rateId: 'BAR' }
+  const products = { hotelId: 'H1', products: [product(single.roomId, single.rateId)] }
+  const order = { action: 'stop', targets: [single], ...nights }
+  const [pushed, stopped] = await meetingInLine(
+    gateway.db,
+    (connection) => connection.query('select from hotel where id = $1 for update', [stage.hotel]),
+    [
+      () => stage.supplier.post('/push/products', products),
+      () => operator('POST', `/hotels/${stage.hotel}/stop-sell`, order),
+    ],
+  )
+  assert.deepEqual([pushed?.status, stopped?.status, stopped?.body['nightsChanged']], [200, 200, 3])
+  const rates = [{ rateId: single.rateId, price: 60 }]
+  await pushNights(stage.supplier, { roomId: single.roomId, rates })
+  const { forbidden } = await offered(stage)
+  const [{ failing }] = forbidden
+  assert.deepEqual(
+    [forbidden.length, failing.map(({ rule }: { rule: string }) => rule)],
+    [1, ['stopSell']],
+    JSON.stringify(forbidden),
+  )
 })
 
 test('a preview says what would change and changes nothing', async () => {

@@ -15,7 +15,7 @@ import { isRecord } from '../../http/validate.ts'
 import { keepPushes } from '../../push-log/keep.ts'
 import { calendarRoutes, type StopSellAnswer } from './contract.ts'
 import { insertStopSell, selectHotelSupplier } from './store.ts'
-import { hotelNotFound, readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
+import { hotelNotFound, hotelNumber, roomRateNamed } from '../hotels/find-hotel.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 
 type Route = typeof calendarRoutes.stopSell
@@ -31,15 +31,18 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
       const [from, to] = [parseNight(body.from) ?? 0, parseNight(body.to) ?? 0]
       const startedMs = performance.now()
       const nowMs = needs.clock.now()
-      // Rooms and rates are never renumbered or removed, so the catalog need not be that of the moment of the change.
-      const { catalog } = await readHotelStay(needs.stays, params.hotelId, { firstDay: from, lastDay: from })
-      rejectIfAny(outOfWindow(body, from, to, todayIn(catalog, nowMs)))
-      const rows = rowsOf(catalog, body)
-      const { hotelId } = catalog
+      const hotelId = hotelNumber(params.hotelId)
+      if (hotelId === undefined) throw hotelNotFound(params.hotelId)
       const nights = to - from + 1
       const told = await transaction(needs.db, async (connection) => {
         const hotel = (await lockHotels(connection, [hotelId], 'wait')).get(hotelId)
-        if (!hotel) throw hotelNotFound(params.hotelId)
+        // Under the lock: a push of products or a reset of the sandbox may have been waited for.
+        const range = { firstDay: from, lastDay: from }
+        const stay = hotel && (await needs.stays.readWithin(connection, { ...hotel, hotelId }, range))
+        if (!stay) throw hotelNotFound(params.hotelId)
+        const { catalog } = stay
+        rejectIfAny(outOfWindow(body, from, to, todayIn(catalog, nowMs)))
+        const rows = rowsOf(catalog, body)
         const isStopped = body.action === 'stop'
         const { written, changedOf } = await stopNights(connection, hotel, { rows, from, to, isStopped })
         const nightsChanged = changedOf.reduce((sum, changed) => sum + changed, 0)
