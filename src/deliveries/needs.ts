@@ -31,4 +31,6 @@ export type DeliveryNeeds = Needs & {
   leaseMs?: number
   /** Longer in tests of calls that never end. */
   callWithinMs?: number
+  /** Of a worker that stops. Longer in a test of calls that are awaited however long they take. */
+  callsFinishWithinMs?: number
 }

@@ -19,13 +19,14 @@ export type DeliveryWorker = {
 
 /** A call takes its time at most, and then there must be time to settle it. */
 const usualLeaseMs = callWithinMs + 10_000
-const callsFinishWithinMs = 1_500
+const usualCallsFinishWithinMs = 1_500
 /** More than the calls that may hang of one URL: other URLs of its host are called all the same. */
 const pool = { purpose: 'delivery', connectionsPerHost: 512 }
 
 export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
   const { log, deliveryBell, telemetry } = needs
   const { slots = new DeliverySlots(), leaseMs = usualLeaseMs } = needs
+  const { callsFinishWithinMs = usualCallsFinishWithinMs } = needs
   const caller = outboundCaller(needs.outbound, telemetry, pool)
   const underWay = new Set<Promise<void>>()
   const giveUp = new AbortController()
