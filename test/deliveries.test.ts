@@ -191,12 +191,12 @@ test('a worker that stops gives up calls that take too long, and leaves them due
 })
 
 /** How all deliveries stand, with what became of their calls. */
-async function standings({ gateway }: DeliveryTest): Promise<unknown[]> {
-  const { rows } = await gateway.db.query(
+async function standings(stage: DeliveryTest): Promise<unknown[]> {
+  const { rows } = await stage.gateway.db.query(
     `select status, lane, retries, (due_at <= to_timestamp($1::float8 / 1000)) as "isDue",
        (select outcome from delivery_attempt where delivery_id = delivery.id) as outcome
      from delivery order by status, attempts`,
-    [gateway.clock.now()],
+    [stage.gateway.clock.now()],
   )
   return rows
 }

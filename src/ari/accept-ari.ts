@@ -1,11 +1,12 @@
 import type { Needs } from '../postgres/needs.ts'
 import { Rejected, shown, type Problem } from '../http/rejected.ts'
-import type { Caller, Push } from '../http/call.ts'
-import type { Answer } from '../http/mount.ts'
-import { isRecord, type Judgement } from '../http/validate.ts'
+import type { Caller } from '../http/call.ts'
+import type { Answer, ItemsCall } from '../http/mount.ts'
+import { isRecord } from '../http/validate.ts'
 import { warn } from '../http/warnings.ts'
 import type { Catalogs } from './catalog.ts'
 import type { Committer } from './commit.ts'
+import type { ariRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import { planPush, tooManyCells, type Plan } from './plan.ts'
 import { sendsPrice } from './plan-prices.ts'
@@ -14,14 +15,7 @@ import { isSent, itemFaults, readablePush, type ItemFaults, type ReadablePush } 
 export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
 
 /** A push of ARI as it was sent, and what its shape found. */
-export type SentAri = {
-  push: Push
-  body: unknown
-  /** What is wrong outside the items. */
-  problems: readonly Problem[]
-  /** What is wrong with single items, by their index; undefined when none was judged. */
-  judgementByItem: ReadonlyMap<number, Judgement> | undefined
-}
+type SentAri = Pick<ItemsCall<typeof ariRoutes.pushAri>, 'push' | 'body' | 'problems' | 'judgementByItem'>
 
 /** Judges every item on its own, then applies the push in a group with others. */
 export async function acceptAri(

@@ -1,38 +1,28 @@
-import { selectOptionalHotel } from '../hotels/store.ts'
-import { answer, onEveryProblem, type Judge, type Mounted } from '../http/mount.ts'
+import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
-import {
-  cursorProblem,
-  readableQuery,
-  readLimit,
-  readSince,
-  readUntil,
-  refuseEmptyRange,
-} from '../http/query.ts'
-import { rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { deliveriesPerPage, deliveryListRoutes } from './list-contract.ts'
 import {
   selectAttemptsOfDeliveries,
   selectDeliveriesOfSupplier,
   type AttemptRow,
-  type DeliveryPlace,
   type DeliveryRow,
-  type DeliverySearch,
 } from './list-rules.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
 import { runAfter } from '../bookings/delivery-schedule.ts'
 import { readReservationId } from '../bookings/reservation-id.ts'
-import { hotelNotFound } from './retrieve-reservations.ts'
+import { judgePageAfter, writePlace } from './page-query.ts'
 
 /** Of all answers on a page; the first delivery is there whatever its size. */
 const answerBytesPerPage = 1_000_000
+
+const listed = { rowsPerPage: deliveriesPerPage, readId: parseDeliveryId, writeId: deliveryIdOf }
 
 /** GET /push/deliveries. */
 export const listDeliveries = (needs: Needs): Mounted =>
   onEveryProblem(
     deliveryListRoutes.listDeliveries,
-    judge(needs),
+    judgePageAfter(needs, listed),
     async ({ query, caller: { supplierId }, read }) => {
       const { reservation_id: sentId, status: state } = query
       const reservationId = sentId === undefined ? undefined : readReservationId(sentId)
@@ -52,7 +42,7 @@ export const listDeliveries = (needs: Needs): Mounted =>
         code: '200',
         message: 'Deliveries retrieved successfully',
         deliveries: page.map((row) => shownDelivery(row, attemptsById.get(row.id) ?? [], nowMs)),
-        nextCursor: last ? writePlace(last) : null,
+        nextCursor: last ? writePlace({ atMs: last.createdAtMs, id: last.id }, listed) : null,
       })
     },
   )
@@ -97,35 +87,4 @@ function nextAttemptMs(dueAtMs: number, notBeforeMs: number | null, nowMs: numbe
 
 function instantOf(epochMs: number): string {
   return new Date(epochMs).toISOString()
-}
-
-const judge =
-  ({ db }: Needs): Judge<Omit<DeliverySearch, 'reservationId' | 'state'>, 'supplier'> =>
-  async (sent, shapeProblems, { caller: { supplierId } }) => {
-    const { hotelId: code, since, until, limit, cursor } = readableQuery(sent, shapeProblems)
-    const wrong = [...shapeProblems]
-    const sinceMs = readSince('since', since, wrong)
-    const untilMs = readUntil('until', until, wrong)
-    refuseEmptyRange(sinceMs, untilMs, wrong)
-    const most = readLimit(limit, deliveriesPerPage, wrong)
-    const after = readPlace(cursor, wrong)
-    const hotel = code === undefined ? undefined : await selectOptionalHotel(db, supplierId, code)
-    const unknown = code === undefined || hotel ? [] : [hotelNotFound('?hotelId', code)]
-    rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
-    return { hotelId: hotel?.id, sinceMs, untilMs, after, limit: most }
-  }
-
-function writePlace({ createdAtMs, id }: DeliveryPlace): string {
-  return Buffer.from(`${createdAtMs} ${deliveryIdOf(id)}`).toString('base64url')
-}
-
-function readPlace(text: string | undefined, wrong: Problem[]): DeliveryPlace | undefined {
-  if (text === undefined) return undefined
-  const [, createdAt, deliveryId = ''] =
-    /^(\d{1,15}) (\S+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? []
-  const id = parseDeliveryId(deliveryId)
-  const place = id === undefined ? undefined : { createdAtMs: Number(createdAt), id }
-  if (place && writePlace(place) === text) return place
-  wrong.push(cursorProblem(text))
-  return undefined
 }

@@ -2,20 +2,14 @@ import type { Queryable } from '../postgres/postgres.ts'
 import type { DeliveryState } from './list-contract.ts'
 import type { ReservationStatus } from '../bookings/lifecycle.ts'
 import type { Trigger } from '../bookings/delivery-schedule.ts'
+import type { PageAsked } from './page-query.ts'
 import { stateOf } from './state.ts'
 
 /** A supplier's deliveries with their attempts: the SQL, whole statements. */
 
-export type DeliveryPlace = { createdAtMs: number; id: string }
-
-export type DeliverySearch = {
-  hotelId: number | undefined
+type DeliverySearch = PageAsked<string> & {
   reservationId: number | undefined
   state: DeliveryState | undefined
-  sinceMs: number | undefined
-  untilMs: number | undefined
-  after: DeliveryPlace | undefined
-  limit: number
 }
 
 export type DeliveryRow = {
@@ -72,7 +66,7 @@ export async function selectDeliveriesOfSupplier(
       state ?? null,
       sinceMs ?? null,
       untilMs ?? null,
-      after?.createdAtMs ?? null,
+      after?.atMs ?? null,
       after?.id ?? null,
       limit,
     ],

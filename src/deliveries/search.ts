@@ -1,18 +1,14 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { ReservationStatus } from '../bookings/lifecycle.ts'
 import type { ReservationVersion } from '../bookings/state.ts'
+import type { PageAsked } from './page-query.ts'
 
 /** Reservations as they are now, by what a supplier asks for. */
-export type SupplierSearch = {
-  hotelId: number | undefined
+type SupplierSearch = PageAsked<number> & {
   reservationId: number | undefined
-  sinceMs: number | undefined
-  untilMs: number | undefined
   status: ReservationStatus | undefined
   /** Whether the present version is. */
   isDelivered: boolean | undefined
-  after: { modifiedAtMs: number; id: number } | undefined
-  limit: number
 }
 
 export type Retrieved = ReservationVersion
@@ -49,7 +45,7 @@ export async function selectForSupplier(
       sinceMs ?? null,
       untilMs ?? null,
       status ?? null,
-      after?.modifiedAtMs ?? null,
+      after?.atMs ?? null,
       after?.id ?? null,
       limit,
     ],

@@ -7,8 +7,8 @@ import { transaction } from '../postgres/transaction.ts'
 import { hasCallback } from '../webhooks/store.ts'
 import { deliveryListFaults, deliveryListRoutes, sentAgainMax, type DeliveryState } from './list-contract.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
+import { hotelNotFound } from './page-query.ts'
 import { stateOf } from './state.ts'
-import { hotelNotFound } from './retrieve-reservations.ts'
 import { sendFailedAgain } from './send-again.ts'
 
 /** POST /push/deliveries/sendAgain. */
