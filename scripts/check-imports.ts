@@ -1,4 +1,4 @@
-/** Checks who may look at whom in src/, console/ and client/: the rules of ARCHITECTURE.md, as a program. */
+/** Checks who may look at whom in src/, console/ and packages/: the rules of ARCHITECTURE.md, as a program. */
 import { posix } from 'node:path'
 import { projectFiles, textOf } from './project-files.ts'
 
@@ -65,7 +65,7 @@ export function importProblems(sources: readonly Source[]): string[] {
     .filter(({ path }) => isContract(path))
     .flatMap(({ path }) => contractProblems(path, importsByPath))
   const beyondContracts = sources.filter(isWeb).flatMap((source) => webProblems(source, importsByPath))
-  const beyondClient = sources.filter(isClient).flatMap(({ path, text }) => clientProblems(path, text))
+  const beyondClient = sources.flatMap(({ path, text }) => packageProblems(path, text))
   return [
     ...new Set([...found, ...impure, ...beyondContracts, ...beyondClient, ...cycles(importsByPath)]),
   ].sort()
@@ -189,16 +189,14 @@ function needsPackage(first: string, importsByPath: ReadonlyMap<string, readonly
   return false
 }
 
-function isClient({ path }: Source): boolean {
-  return path.startsWith('client/src/') && !path.endsWith('.test.ts')
-}
-
-/** The client is a package of its own: it needs nothing but itself, and Node for the outbox only. */
-function clientProblems(path: string, text: string): string[] {
+/** A package needs nothing but itself. The outbox has a file, and needs Node for it; the client runs without. */
+function packageProblems(path: string, text: string): string[] {
+  const [, folder] = /^(packages\/[^/]+\/src\/)/.exec(path) ?? []
+  if (folder === undefined) return []
   return importsOf(path, text).flatMap(({ name, target }) => {
-    const mayUseNode = name.startsWith('node:') && posix.basename(path).startsWith('outbox')
-    const isOwn = target === undefined ? mayUseNode : target.startsWith('client/src/')
-    return isOwn ? [] : [`${path}: imports ${name}, which is not part of the client`]
+    const mayUseNode = name.startsWith('node:') && folder === 'packages/outbox/src/'
+    const isOwn = target === undefined ? mayUseNode : target.startsWith(folder)
+    return isOwn ? [] : [`${path}: imports ${name}, which is not part of its package`]
   })
 }
 

@@ -1,5 +1,5 @@
 /**
- * Writes client/src/api.ts: the types of all bodies and answers and the table of operations, read off the contract, so
+ * Writes packages/client/src/api.ts: the types of all bodies and answers and the table of operations, read off the contract, so
  * that the client's package needs nothing of the service's source. Tests keep the file true.
  */
 import { writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { isRecord } from '../src/http/validate.ts'
 import { formatted } from './formatted.ts'
 import { root } from './project-files.ts'
 
-export const clientTypesPath = 'client/src/api.ts'
+export const clientTypesPath = 'packages/client/src/api.ts'
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 

@@ -8,7 +8,7 @@ const proofs = ['test/proof/**/*.test.ts', 'test/console/**/*.test.ts', '**/*.pr
 
 /** The files of `npm test`, or of `npm run test:proof`, from the project's folder. */
 export function testFiles(kind: 'tests' | 'proof'): string[] {
-  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root, exclude: ['**/node_modules/**'] })
+  return globSync(['{src,test,packages/*/test}/**/*.test.ts'], { cwd: root, exclude: ['**/node_modules/**'] })
     .filter((file) => (kind === 'proof') === proofs.some((pattern) => matchesGlob(file, pattern)))
     .sort()
 }

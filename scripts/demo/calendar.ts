@@ -1,4 +1,4 @@
-import type { GetAriAnswer, RateLine } from '../../client/src/api.ts'
+import type { GetAriAnswer, RateLine } from '../../packages/client/src/api.ts'
 import type { Stored } from './first-day.ts'
 import { line, paint, width } from './print.ts'
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
-import type { Fetch } from '../../client/src/call.ts'
-import { isGatewayError, type GatewayError } from '../../client/src/gateway-error.ts'
+import type { Fetch } from '../../packages/client/src/call.ts'
+import { isGatewayError, type GatewayError } from '../../packages/client/src/gateway-error.ts'
 import { cut, line, paint, width } from './print.ts'
 
 type Json = Record<string, unknown>

@@ -1,4 +1,4 @@
-import type { AriItem, PriceLine, RateLine, Tax } from '../../client/src/api.ts'
+import type { AriItem, PriceLine, RateLine, Tax } from '../../packages/client/src/api.ts'
 
 /** The hotel of the demo: its static data and the plan of its year. */
 

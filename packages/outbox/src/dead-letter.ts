@@ -1,6 +1,5 @@
-import type { Problem, SupplierCalls } from './api.ts'
-import { isGatewayError } from './gateway-error.ts'
-import type { Kept, OutboxOperation } from './outbox-journal.ts'
+import type { Kept } from './journal.ts'
+import { isPushError, type OutboxOperation, type Problem } from './push-client.ts'
 
 /** A push that the gateway refused, wholly or in part: sent again, it would be refused again. */
 export type DeadLetter = {
@@ -21,12 +20,12 @@ const attemptsAtFaultMax = 10
 
 /** The service failed on this push: another may pass. */
 export function isFault(error: unknown): boolean {
-  return isGatewayError(error) && !error.isWithoutAnswer && error.status >= 500 && error.status !== 503
+  return isPushError(error) && !error.isWithoutAnswer && error.status >= 500 && error.status !== 503
 }
 
 /** Undefined: it is worth trying again. */
 export function refusal(kept: Kept, attempts: number, error: unknown): DeadLetter | undefined {
-  if (!isGatewayError(error)) return undefined
+  if (!isPushError(error)) return undefined
   if (!error.isRefused && !(isFault(error) && attempts >= attemptsAtFaultMax)) return undefined
   const { status, message, errors, requestId } = error
   return { ...letterOf(kept), status, message, errors, requestId }
@@ -34,13 +33,28 @@ export function refusal(kept: Kept, attempts: number, error: unknown): DeadLette
 
 /** Undefined: everything of the push holds. */
 export function refusedItems(kept: Kept, answer: unknown): DeadLetter | undefined {
-  if (kept.operation !== 'pushAri') return undefined
-  // The boundary: what pushAri resolves with.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
-  const { code, message, results, requestId } = answer as Awaited<ReturnType<SupplierCalls['pushAri']>>
-  if (code !== '207') return undefined
+  if (kept.operation !== 'pushAri' || !isPartlyRefused(answer)) return undefined
+  const { message, results, requestId } = answer
   const errors = results.flatMap((result) => result.errors ?? [])
   return { ...letterOf(kept), status: 207, message, errors, requestId }
+}
+
+type PartlyRefused = {
+  message: string
+  results: readonly { errors?: readonly Problem[] }[]
+  requestId: string
+}
+
+/** The gateway's own word for it: results of items, some of which have errors. */
+function isPartlyRefused(answer: unknown): answer is PartlyRefused {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'code' in answer &&
+    answer.code === '207' &&
+    'results' in answer &&
+    Array.isArray(answer.results)
+  )
 }
 
 function letterOf({ id, operation, body, addedAt }: Kept) {

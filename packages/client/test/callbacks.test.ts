@@ -5,19 +5,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import type { Delivery, PriceCheckRequest } from '../../client/src/api.ts'
-import { supplierClient } from '../../client/src/clients.ts'
-import {
-  handleCallbacks,
-  handleNodeCallbacks,
-  type CallbackHandlers,
-} from '../../client/src/handle-callbacks.ts'
-import { SignatureError, verifyCallback } from '../../client/src/verify-callback.ts'
-import { newSigningSecret, signedHeaders } from '../../src/outbound/signature.ts'
-import { priceCheckCallback } from '../../src/price-check/callback-contract.ts'
-import { pushBookingCallback } from '../../src/bookings/callback-contract.ts'
-import { startGateway } from '../harness.ts'
-import { pushStoryHotel } from '../story.ts'
+import type { Delivery, PriceCheckRequest } from '../src/api.ts'
+import { supplierClient } from '../src/clients.ts'
+import { handleCallbacks, handleNodeCallbacks, type CallbackHandlers } from '../src/handle-callbacks.ts'
+import { SignatureError, verifyCallback } from '../src/verify-callback.ts'
+import { newSigningSecret, signedHeaders } from '../../../src/outbound/signature.ts'
+import { priceCheckCallback } from '../../../src/price-check/callback-contract.ts'
+import { pushBookingCallback } from '../../../src/bookings/callback-contract.ts'
+import { startGateway } from '../../../test/harness.ts'
+import { pushStoryHotel } from '../../../test/story.ts'
 
 const secret = newSigningSecret()
 const atMs = Date.parse('2027-03-01T12:00:00Z')

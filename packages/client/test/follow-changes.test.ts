@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { bookingClient, supplierClient } from '../../client/src/clients.ts'
-import type { Fetch } from '../../client/src/call.ts'
-import type { Change } from '../../client/src/follow-changes.ts'
-import { isGatewayError } from '../../client/src/gateway-error.ts'
-import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
-import { changesSettled } from '../settled-changes.ts'
-import { pushStoryHotel } from '../story.ts'
-import { minutes } from '../pace.ts'
+import { bookingClient, supplierClient } from '../src/clients.ts'
+import type { Fetch } from '../src/call.ts'
+import type { Change } from '../src/follow-changes.ts'
+import { isGatewayError } from '../src/gateway-error.ts'
+import { startGateway, type TestGateway, type TestSupplier } from '../../../test/harness.ts'
+import { changesSettled } from '../../../test/settled-changes.ts'
+import { pushStoryHotel } from '../../../test/story.ts'
+import { minutes } from '../../../test/pace.ts'
 
 let gateway: TestGateway
 let supplier: TestSupplier

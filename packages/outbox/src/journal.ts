@@ -1,14 +1,12 @@
 import { open, readFile, rename, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { hasCode } from './outbox-lock.ts'
+import { hasCode } from './lock.ts'
+import { outboxOperations, type OutboxOperation } from './push-client.ts'
 
 /**
  * The file of an outbox. Each line is what was written together, and is on the disk before the next is begun, so that
  * of a crash only the last line can be torn; nobody was told that it is kept, and it is cut off.
  */
-
-export const outboxOperations = ['pushHotels', 'pushProducts', 'pushTaxes', 'pushAri'] as const
-export type OutboxOperation = (typeof outboxOperations)[number]
 
 /** A push that waits. */
 export type Kept = {

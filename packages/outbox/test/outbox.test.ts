@@ -15,19 +15,19 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fetch } from '../../client/src/call.ts'
-import { supplierClient } from '../../client/src/clients.ts'
-import type { DeadLetter } from '../../client/src/dead-letter.ts'
-import { OutboxLockedError, takeLock } from '../../client/src/outbox-lock.ts'
-import { openOutbox, type Outbox, type OutboxOptions } from '../../client/src/outbox.ts'
-import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
-import { pushStoryHotel } from '../story.ts'
+import { supplierClient, type SupplierClient } from '../../client/src/clients.ts'
+import type { DeadLetter } from '../src/dead-letter.ts'
+import { OutboxLockedError, takeLock } from '../src/lock.ts'
+import { openOutbox, type Outbox, type OutboxOptions, type PushOptions } from '../src/outbox.ts'
+import { startGateway, type TestGateway, type TestSupplier } from '../../../test/harness.ts'
+import { pushStoryHotel } from '../../../test/story.ts'
 
 let gateway: TestGateway
 let supplier: TestSupplier
 let suppliers = 0
 let folder: string
 let file: string
-const opened: Outbox[] = []
+const opened: Outbox<SupplierClient>[] = []
 
 before(async () => {
   gateway = await startGateway()
@@ -44,7 +44,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function outboxOn(options: Partial<OutboxOptions> & { fetch?: Fetch } = {}): Promise<Outbox> {
+async function outboxOn(
+  options: Partial<OutboxOptions<SupplierClient>> & { fetch?: Fetch } = {},
+): Promise<Outbox<SupplierClient>> {
   const { fetch: way, ...more } = options
   const { apiKey } = supplier
   const client = supplierClient({ url: gateway.url, apiKey, ...(way ? { fetch: way } : {}) })
@@ -271,6 +273,57 @@ describe('an outbox', () => {
       [
         [tried, later],
         [other, newer],
+      ],
+    )
+  })
+
+  test('takes four functions in place of a client, and what they throw as they describe it', async () => {
+    let isDown = true
+    const call = async (kind: string, body: unknown, { idempotencyKey, requestId, signal }: PushOptions) => {
+      if (isDown) throw new Error('no line to the gateway')
+      const response = await fetch(`${gateway.url}/v1/push/${kind}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: {
+          'content-type': 'application/json',
+          'x-api-key': supplier.apiKey,
+          'idempotency-key': idempotencyKey,
+          'x-request-id': requestId,
+        },
+        signal,
+      })
+      const answer = Object(await response.json())
+      if (response.ok) return answer
+      const { status } = response
+      const isRefused = status === 400 || status === 404
+      throw Object.assign(new Error(answer.message), { ...answer, status, isRefused, isWithoutAnswer: false })
+    }
+    type Push = { hotelId: string }
+    const letters: DeadLetter[] = []
+    const outbox = await openOutbox({
+      file,
+      client: {
+        pushHotels: (hotels: Push[], options) => call('hotels', hotels, options),
+        pushProducts: (products: Push, options) => call('products', products, options),
+        pushTaxes: (taxes: Push & { taxes: unknown[] }, options) => call('taxes', taxes, options),
+        pushAri: (push: ReturnType<typeof priceOf>, options) => call('ari', push, options),
+      },
+      onRefused: (letter) => void letters.push(letter),
+      onTrouble: () => (isDown = false),
+    })
+    const first = await outbox.add('pushAri', priceOf('H1', 1))
+    const refused = await outbox.add('pushTaxes', { hotelId: 'H9', taxes: [] })
+    const second = await outbox.add('pushAri', priceOf('H1', -1))
+    await outbox.whenEmpty()
+    await outbox.close()
+    assert.deepEqual(await applied('H1'), [first])
+    assert.deepEqual(
+      letters
+        .toSorted(byStatus)
+        .map(({ id, status, errors }) => ({ id, status, types: errors.map(({ type }) => type) })),
+      [
+        { id: refused, status: 404, types: ['HOTEL_NOT_FOUND'] },
+        { id: second, status: 400, types: ['INVALID_AMOUNT'] },
       ],
     )
   })

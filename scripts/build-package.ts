@@ -1,13 +1,16 @@
-/** Writes client/dist/, which the client's npm package carries: JavaScript and its types, and nothing of the service. */
+/** `build-package.ts client`: writes dist/ of packages/client, JavaScript and its types, and nothing of the service. */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './project-files.ts'
 
-rmSync(join(root, 'client/dist'), { recursive: true, force: true })
+const [name = ''] = process.argv.slice(2)
+const folder = join(root, 'packages', name)
+
+rmSync(join(folder, 'dist'), { recursive: true, force: true })
 const compiled = spawnSync(
   process.execPath,
-  [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'client'],
+  [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder],
   // Not to stdout, where `npm pack --json` writes.
   { cwd: root, stdio: ['ignore', 2, 2] },
 )
@@ -16,7 +19,7 @@ else process.exitCode = 1
 
 /** The compiler rewrites the extensions of imports in JavaScript only. */
 function rewriteTypes(): void {
-  for (const path of globSync(join(root, 'client/dist/*.d.ts'))) {
+  for (const path of globSync(join(folder, 'dist/*.d.ts'))) {
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(?<=from '\.\/[\w-]+)\.ts(?=')/g, '.js'))
   }
 }

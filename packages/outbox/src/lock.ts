@@ -1,6 +1,6 @@
 import { open, readdir, readFile, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { pause } from './wait.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /**
  * One process a file. Whoever wants it makes a file beside it, `<file>.lock.…`, whose name says when, by which process,

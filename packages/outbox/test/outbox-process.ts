@@ -1,7 +1,7 @@
 /** A process that puts pushes into an outbox until it is killed, and says which it was told are kept. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { supplierClient } from '../../client/src/clients.ts'
-import { openOutbox } from '../../client/src/outbox.ts'
+import { openOutbox } from '../src/outbox.ts'
 
 const [file = '', url = '', apiKey = '', first = ''] = process.argv.slice(2)
 const outbox = await openOutbox({ file, client: supplierClient({ url, apiKey }) })

@@ -1,13 +1,17 @@
 import { open, rename } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { PushAriBody, PushHotelsBody, PushProductsBody, PushTaxesBody, SupplierCalls } from './api.ts'
-import type { CallOptions } from './operation.ts'
-import { isGatewayError } from './gateway-error.ts'
 import { isFault, refusal, refusedItems, type DeadLetter } from './dead-letter.ts'
-import { Journal, type Kept, type OutboxOperation } from './outbox-journal.ts'
-import { takeLock, type Lock } from './outbox-lock.ts'
-import { OutboxQueue, type Waiting } from './outbox-queue.ts'
-import { retryWaitMs } from './wait.ts'
+import { Journal, type Kept } from './journal.ts'
+import { takeLock, type Lock } from './lock.ts'
+import {
+  isPushError,
+  type BodyOf,
+  type OutboxOperation,
+  type PushClient,
+  type PushOptions,
+} from './push-client.ts'
+import { OutboxQueue, type Waiting } from './queue.ts'
+import { retryWaitMs } from './retry-wait.ts'
 
 /**
  * Pushes that survive a crash of your process: kept on the disk before `add` resolves, sent in order hotel by hotel,
@@ -15,18 +19,14 @@ import { retryWaitMs } from './wait.ts'
  */
 
 export type { DeadLetter } from './dead-letter.ts'
+export { OutboxLockedError } from './lock.ts'
+export type * from './push-client.ts'
 
-export type OutboxBodies = {
-  pushHotels: PushHotelsBody
-  pushProducts: PushProductsBody
-  pushTaxes: PushTaxesBody
-  pushAri: PushAriBody
-}
-
-export type OutboxOptions = {
+export type OutboxOptions<Client extends PushClient> = {
   /** On a local disk; files beside it begin with its name. */
   file: string
-  client: Pick<SupplierCalls, OutboxOperation>
+  /** `supplierClient({ … })`, or four functions of your own. */
+  client: Client
   /** Pushes sent at the same time, of different hotels; 4 unless told. */
   concurrency?: number
   /** Of bodies that wait, all of which are held in memory too; 67,108,864 unless told. */
@@ -61,7 +61,9 @@ const longestPauseFactor = 6
 /** Then the file of dead letters is put aside, in place of the one before. */
 const refusedFileBytesMax = 16 * 1024 * 1024
 
-export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
+export async function openOutbox<Client extends PushClient>(
+  options: OutboxOptions<Client>,
+): Promise<Outbox<Client>> {
   const file = resolve(options.file)
   const lock = await takeLock(file)
   try {
@@ -75,8 +77,8 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
   }
 }
 
-export class Outbox {
-  readonly #options: OutboxOptions
+export class Outbox<Client extends PushClient> {
+  readonly #options: OutboxOptions<Client>
   readonly #journal: Journal
   readonly #queue: OutboxQueue
   readonly #lock: Lock
@@ -90,7 +92,7 @@ export class Outbox {
   #pausedUntilMs = 0
   readonly #emptyWaiters: (() => void)[] = []
 
-  constructor(options: OutboxOptions, journal: Journal, queue: OutboxQueue, lock: Lock) {
+  constructor(options: OutboxOptions<Client>, journal: Journal, queue: OutboxQueue, lock: Lock) {
     this.#options = options
     this.#journal = journal
     this.#queue = queue
@@ -106,7 +108,7 @@ export class Outbox {
   /** Resolves when the push is on the disk; with the id that is its Idempotency-Key and its request id. */
   async add<Operation extends OutboxOperation>(
     operation: Operation,
-    body: OutboxBodies[Operation],
+    body: BodyOf<Client, Operation>,
     { replaces }: AddOptions = {},
   ): Promise<string> {
     if (this.#closing.signal.aborted) throw new OutboxClosedError('The outbox is closed')
@@ -191,10 +193,10 @@ export class Outbox {
   #call(operation: OutboxOperation, body: string, idempotencyKey: string): Promise<unknown> {
     const { signal } = this.#closing
     // By the same word it is found in the push log.
-    const options = { idempotencyKey, requestId: idempotencyKey, signal, retryForMs: 0 }
+    const options: PushOptions = { idempotencyKey, requestId: idempotencyKey, signal, retryForMs: 0 }
     // The boundary: what was added as a body of this operation is one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
-    const call = this.#options.client[operation] as (body: unknown, more: CallOptions) => Promise<unknown>
+    const call = this.#options.client[operation] as (body: unknown, more: PushOptions) => Promise<unknown>
     return call(JSON.parse(body), options)
   }
 
@@ -206,7 +208,7 @@ export class Outbox {
       return
     }
     this.#queue.giveBack(waiting)
-    const retryAfterMs = isGatewayError(error) ? error.retryAfterMs : undefined
+    const retryAfterMs = isPushError(error) ? error.retryAfterMs : undefined
     const waitMs = retryWaitMs(++this.#failures, retryAfterMs) * Math.min(this.#failures, longestPauseFactor)
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + waitMs)
     this.#after(waitMs, () => {})
@@ -262,6 +264,14 @@ function keptOf({ id, operation, hotels, body, addedAt }: Waiting): Kept {
   return { id, operation, hotels, body, addedAt }
 }
 
-function hotelsOf(body: PushHotelsBody | { hotelId: string }): string[] {
-  return Array.isArray(body) ? [...new Set(body.map(({ hotelId }) => hotelId))] : [body.hotelId]
+/** A push of hotels names several, every other push one. */
+function hotelsOf(body: unknown): string[] {
+  const named: unknown[] = Array.isArray(body) ? body : [body]
+  return [...new Set(named.map(hotelOf))]
+}
+
+function hotelOf(named: unknown): string {
+  if (typeof named !== 'object' || named === null || !('hotelId' in named))
+    throw new TypeError('A push names its hotel as hotelId')
+  return String(named.hotelId)
 }

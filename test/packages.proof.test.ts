@@ -1,4 +1,4 @@
-/** The client's package as npm would publish it, installed elsewhere, with its README's examples as its users. */
+/** The packages as npm would publish them, installed elsewhere, with their READMEs' examples as their users. */
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,39 +16,44 @@ import { homedir, tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { newSigningSecret, signedHeaders } from '../../src/outbound/signature.ts'
-import { pushBookingCallback } from '../../src/bookings/callback-contract.ts'
-import { clientTypes, clientTypesPath } from '../../scripts/write-client-types.ts'
-import { startGateway, type TestGateway } from '../harness.ts'
-import { minutes } from '../pace.ts'
+import { newSigningSecret, signedHeaders } from '../src/outbound/signature.ts'
+import { pushBookingCallback } from '../src/bookings/callback-contract.ts'
+import { clientTypes, clientTypesPath } from '../scripts/write-client-types.ts'
+import { startGateway, type TestGateway } from './harness.ts'
+import { minutes } from './pace.ts'
 
 const execute = promisify(execFile)
-const root = resolve(import.meta.dirname, '../..')
-const folder = mkdtempSync(join(tmpdir(), 'ari-client-'))
+const root = resolve(import.meta.dirname, '..')
+const folder = mkdtempSync(join(tmpdir(), 'ari-packages-'))
 const home = join(folder, 'elsewhere')
-const readme = readFileSync(join(root, 'client/README.md'), 'utf8')
-const examples = [...readme.matchAll(/^```ts( serve)?\n([\s\S]*?)^```$/gm)].map(
-  ([, serve, text = ''], index) => ({
-    name: `example-${index + 1}`,
+const packages = ['client', 'outbox'] as const
+const folderOf = (name: string): string => join(root, 'packages', name)
+const readmeOf = (name: string): string => readFileSync(join(folderOf(name), 'README.md'), 'utf8')
+const examples = packages.flatMap((of) =>
+  [...readmeOf(of).matchAll(/^```ts( serve)?\n([\s\S]*?)^```$/gm)].map(([, serve, text = ''], index) => ({
+    of,
+    name: `${of}-${index + 1}`,
     isServer: serve !== undefined,
     text,
-  }),
+  })),
 )
 let gateway: TestGateway
 let apiKey: string
 let token: string
 const signingSecret = newSigningSecret()
-let packed: { path: string }[] = []
+let packed: { name: string; filename: string; files: { path: string }[] }[] = []
 
 before(async () => {
   gateway = await startGateway()
   apiKey = (await gateway.supplier('Package')).apiKey
   token = await gateway.token('platform')
   mkdirSync(home)
-  const [pack] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], join(root, 'client')))
-  packed = pack.files
+  packed = packages.flatMap((name) =>
+    JSON.parse(npm(['pack', '--json', '--pack-destination', folder], folderOf(name))),
+  )
   writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }\n')
-  npm(['install', '--offline', '--no-audit', '--no-fund', join(folder, pack.filename)], home)
+  const files = packed.map(({ filename }) => join(folder, filename))
+  npm(['install', '--offline', '--no-audit', '--no-fund', ...files], home)
   for (const { name, text } of examples) writeFileSync(join(home, `${name}.ts`), text)
 })
 after(async () => {
@@ -66,8 +71,18 @@ function otherNode(): string {
   return folders.map((entry) => join(entry, 'node')).find(existsSync) ?? process.execPath
 }
 
-test('its README’s own commands make it in a fresh copy of the project, and install and run it in an empty folder', async () => {
-  const [copy, project] = [join(folder, 'ari-gateway'), join(folder, 'project')]
+for (const [name, expected] of [
+  ['client', /^ARI partially updated\nSUITE rejected RoomID not found\n$/],
+  ['outbox', /^$/],
+] as const) {
+  test(`the commands in the ${name}’s README make it in a fresh copy of the project, and install and run it in an empty folder`, () =>
+    runReadme(name, expected))
+}
+
+async function runReadme(name: string, expected: RegExp): Promise<void> {
+  const readme = readmeOf(name)
+  const place = mkdtempSync(join(folder, 'readme-'))
+  const [copy, project] = [join(place, 'ari-gateway'), join(place, 'project')]
   const paths = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     encoding: 'utf8',
@@ -75,8 +90,8 @@ test('its README’s own commands make it in a fresh copy of the project, and in
   for (const path of paths.split('\0').filter((one) => one !== '' && existsSync(join(root, one))))
     cpSync(join(root, path), join(copy, path))
   mkdirSync(project)
-  const commandsOf = (name: string): string[] =>
-    (new RegExp(`^\`\`\`sh ${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(readme)?.[1] ?? '')
+  const commandsOf = (block: string): string[] =>
+    (new RegExp(`^\`\`\`sh ${block}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(readme)?.[1] ?? '')
       .trimEnd()
       .split('\n')
   const run = (command: string, cwd: string, environ: Record<string, string> = {}) =>
@@ -99,14 +114,14 @@ test('its README’s own commands make it in a fresh copy of the project, and in
   mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
   symlinkSync(join(root, 'node_modules/.bin/tsc'), join(project, 'node_modules/.bin/tsc'))
 
-  writeFileSync(join(project, 'push.ts'), examples[0]?.text ?? '')
+  writeFileSync(join(project, 'push.ts'), examples.find(({ of }) => of === name)?.text ?? '')
   const [compile = '', start = ''] = commandsOf('run')
   await run(compile, project)
   const ofTest = start.replace(/ARI_URL=\S+ ARI_API_KEY=\S+ /, '')
   assert.equal(ofTest, 'node push.js')
   const { stdout } = await run(ofTest, project, { ARI_URL: gateway.url, ARI_API_KEY: apiKey })
-  assert.match(stdout, /^ARI partially updated\nSUITE rejected RoomID not found\n$/)
-})
+  assert.match(stdout, expected)
+}
 
 /** What a command of the README finds on a machine on which only Node and npm are installed. */
 const pathOfOthers = (process.env.PATH ?? '')
@@ -121,30 +136,37 @@ function linkTypes(into: string): void {
     symlinkSync(join(root, 'node_modules', name), join(into, 'node_modules', name))
 }
 
-test('the package holds JavaScript and types of its own, and nothing else', () => {
-  const paths = packed.map(({ path }) => path)
+test('each package holds JavaScript and types of its own, and nothing else', () => {
   assert.deepEqual(
-    paths.filter((path) => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path)),
-    ['README.md', 'package.json'],
+    packed.map(({ name }) => name),
+    ['ari-gateway-client', 'ari-gateway-outbox'],
   )
-  for (const path of paths) {
-    const text = readFileSync(join(home, 'node_modules/ari-gateway-client', path), 'utf8')
-    for (const [, name = ''] of text.matchAll(/^(?:import|export) .*from '([^']+)'/gm)) {
-      if (path.startsWith('dist/')) assert.match(name, /^(?:\.\/[\w-]+\.js|node:[\w/]+)$/, path)
-    }
-  }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const own = JSON.parse(readFileSync(join(root, 'client/package.json'), 'utf8'))
-  assert.equal(own.version, version, 'in step with the service')
-  assert.deepEqual([own.dependencies, own.peerDependencies], [undefined, undefined])
+  for (const { name, files } of packed) {
+    const paths = files.map(({ path }) => path)
+    assert.deepEqual(
+      paths.filter((path) => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path)),
+      ['README.md', 'package.json'],
+    )
+    const installed = join(home, 'node_modules', name)
+    const mayImport = name === 'ari-gateway-outbox' ? /^(?:\.\/[\w-]+\.js|node:[\w/]+)$/ : /^\.\/[\w-]+\.js$/
+    for (const path of paths.filter((one) => one.startsWith('dist/'))) {
+      const text = readFileSync(join(installed, path), 'utf8')
+      for (const [, imported = ''] of text.matchAll(/^(?:import|export) .*from '([^']+)'/gm))
+        assert.match(imported, mayImport, path)
+    }
+    const own = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    assert.equal(own.version, version, 'in step with the service')
+    assert.deepEqual([own.dependencies, own.peerDependencies], [undefined, undefined])
+  }
 })
 
-test('its types are those of the contract', () => {
+test('the client’s types are those of the contract', () => {
   const isUpToDate = readFileSync(join(root, clientTypesPath), 'utf8') === clientTypes()
   assert.ok(isUpToDate, 'node scripts/write-client-types.ts brings them up to date')
 })
 
-test('its types are complete: the examples compile with nothing of the service', () => {
+test('their types are complete: the examples compile with nothing of the service', () => {
   linkTypes(home)
   const compilerOptions = {
     target: 'es2022',
@@ -182,15 +204,15 @@ function examplesOn(title: string, node: string): void {
     })
 
     const expected: Record<string, RegExp> = {
-      'example-1': /^ARI partially updated\nSUITE rejected RoomID not found\n$/,
-      'example-2': /^404 \S+\nHOTEL_NOT_FOUND \/hotelId H404 Push the hotel .*\npush the hotel first\n$/,
-      'example-3': /^$/,
-      'example-5': /^401\n$/,
-      'example-6': /^\d+ 220\.00\n$/,
-      'example-7': /^$/,
+      'client-1': /^ARI partially updated\nSUITE rejected RoomID not found\n$/,
+      'client-2': /^404 \S+\nHOTEL_NOT_FOUND \/hotelId H404 Push the hotel .*\npush the hotel first\n$/,
+      'client-4': /^401\n$/,
+      'client-5': /^\d+ 220\.00\n$/,
+      'client-6': /^$/,
+      'outbox-1': /^$/,
     }
     for (const { name, text } of examples.filter((example) => !example.isServer)) {
-      test(`${name} of the README does what it says`, async () => {
+      test(`${name} of the READMEs does what it says`, async () => {
         const env = { ...environ, PATH: process.env.PATH ?? '' }
         // Not waited for by standing still: the service is in this process.
         const { stdout } = await execute(node, [`${name}.mjs`], { cwd: home, env, timeout: minutes(3) })

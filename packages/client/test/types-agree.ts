@@ -1,11 +1,11 @@
 import type { Static, TSchema } from 'typebox'
-import type { PlatformCalls, SupplierCalls } from '../../client/src/api.ts'
-import type { CallOptions } from '../../client/src/operation.ts'
-import type * as api from '../../client/src/api.ts'
-import type { RouteName, routes } from '../../src/contract.ts'
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '../../src/http/route.ts'
-import type { PriceCheckAnswer, PriceCheckRequest } from '../../src/price-check/callback-contract.ts'
-import type { DeliveredReservation, Delivery } from '../../src/bookings/callback-contract.ts'
+import type { PlatformCalls, SupplierCalls } from '../src/api.ts'
+import type { CallOptions } from '../src/operation.ts'
+import type * as api from '../src/api.ts'
+import type { RouteName, routes } from '../../../src/contract.ts'
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '../../../src/http/route.ts'
+import type { PriceCheckAnswer, PriceCheckRequest } from '../../../src/price-check/callback-contract.ts'
+import type { DeliveredReservation, Delivery } from '../../../src/bookings/callback-contract.ts'
 
 /** The compiler proves here that the client's written types are those of the contract. */
 

@@ -1,4 +1,4 @@
-import type { Kept } from './outbox-journal.ts'
+import type { Kept } from './journal.ts'
 
 /** Which push may go next: those of a hotel one after another, in the order in which they were added. */
 
