@@ -1,3 +1,4 @@
+import { sweep } from '../postgres/sweep.ts'
 import { dayIn, monthOf } from '../base/calendar.ts'
 import { numberArray, textArray, unseen, type Queryable } from '../postgres/postgres.ts'
 import { storeStamp } from '../postgres/store-epoch.ts'
@@ -262,23 +263,18 @@ export async function selectHotelBlocks(
   }))
 }
 
-const monthsRemovedAtOnce = 5_000
 /** Where the day begins last: a month that is past there is past everywhere. */
 const lastZone = 'Etc/GMT+12'
 
 /**
  * Removes months that lie wholly in the past everywhere on earth, yesterday's night included, which may still be
- * pushed. In batches, so that no push waits long.
+ * pushed.
  */
 export async function removePastMonths(db: Queryable, nowMs: number): Promise<number> {
   const firstKeptMonth = monthOf(dayIn(lastZone, nowMs) - 1)
-  let removed = 0
-  for (;;) {
-    const { rowCount } = await db.query(
-      `delete from ari_month where ctid = any(array(select ctid from ari_month where month < $1 limit $2))`,
-      [firstKeptMonth, monthsRemovedAtOnce],
-    )
-    removed += rowCount ?? 0
-    if ((rowCount ?? 0) < monthsRemovedAtOnce) return removed
-  }
+  return sweep(
+    db,
+    'delete from ari_month where ctid = any(array(select ctid from ari_month where month < $1 limit $2))',
+    firstKeptMonth,
+  )
 }

@@ -1,3 +1,4 @@
+import { sweep } from '../postgres/sweep.ts'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { OwnedKey } from '../http/call.ts'
@@ -117,17 +118,11 @@ function keyInUse(): Rejected {
   })
 }
 
-const answersDeletedAtOnce = 5_000
-
-export async function deleteOldAnswers(db: Queryable, nowMs: number): Promise<number> {
-  let deleted = 0
-  for (;;) {
-    const { rowCount } = await db.query(
-      `delete from booking_answer where ctid = any(array(
-         select ctid from booking_answer where at <= to_timestamp($1::float8 / 1000) limit $2))`,
-      [nowMs - repeatableForMs, answersDeletedAtOnce],
-    )
-    deleted += rowCount ?? 0
-    if ((rowCount ?? 0) < answersDeletedAtOnce) return deleted
-  }
+export function deleteOldAnswers(db: Queryable, nowMs: number): Promise<number> {
+  return sweep(
+    db,
+    `delete from booking_answer where ctid = any(array(
+       select ctid from booking_answer where at <= to_timestamp($1::float8 / 1000) limit $2))`,
+    nowMs - repeatableForMs,
+  )
 }

@@ -1,3 +1,4 @@
+import { sweep } from '../postgres/sweep.ts'
 import pg from 'pg'
 import { cardFaults } from './contract.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
@@ -115,12 +116,10 @@ export async function selectCards(
   return new Map(rows.map(({ reservationId, ...sealed }) => [reservationId, sealed]))
 }
 
-const destroyedAtOnce = 1_000
-
 /** Cards whose time is over, CVVs with them, and CVVs whose time is over before. Returns how many. */
 export async function destroyOldCards(db: Queryable, nowMs: number): Promise<number> {
-  const cards = await inBatches(db, nowMs, destroyCards)
-  return cards + (await inBatches(db, nowMs, destroyCvvs))
+  const cards = await sweep(db, destroyCards, nowMs)
+  return cards + (await sweep(db, destroyCvvs, nowMs))
 }
 
 const destroyCards = `
@@ -134,15 +133,6 @@ const destroyCvvs = `
   where reservation_id = any(array(
     select reservation_id from reservation_card
     where cvv is not null and cvv_until <= to_timestamp($1::float8 / 1000) limit $2))`
-
-async function inBatches(db: Queryable, nowMs: number, destroy: string): Promise<number> {
-  let destroyed = 0
-  for (;;) {
-    const { rowCount } = await db.query(destroy, [nowMs, destroyedAtOnce])
-    destroyed += rowCount ?? 0
-    if ((rowCount ?? 0) < destroyedAtOnce) return destroyed
-  }
-}
 
 /**
  * Says of a row of `delivery` whether it has to carry a card that none of these keys opens: a process leaves it to

@@ -1,3 +1,4 @@
+import { sweep } from '../postgres/sweep.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { SealedCard, Vault } from './vault.ts'
@@ -162,8 +163,6 @@ export async function strikeOutKeys(db: Queryable): Promise<void> {
   )
 }
 
-const destroyedAtOnce = 1_000
-
 /**
  * Destroys the cards that no key of the vault opens, all of them without a vault, and makes its present key the one
  * that seals. Returns how many.
@@ -174,19 +173,16 @@ export async function forgetCards(db: Database, vault: Vault | undefined): Promi
     while ((await rewrapSome(db, vault)) > 0);
   }
   const keptIds = vault ? [vault.keyIds[0]] : []
-  let destroyed = 0
-  for (;;) {
-    const { rowCount } = await db.query(
-      `update reservation_card set key_id = null, card_key = null, card = null, cvv_key = null, cvv = null,
-         cvv_until = null
-       where reservation_id = any(array(
-         select reservation_id from reservation_card
-         where card is not null and (key_id is null or key_id <> all($1::text[])) limit $2))`,
-      [keptIds, destroyedAtOnce],
-    )
-    destroyed += rowCount ?? 0
-    if ((rowCount ?? 0) < destroyedAtOnce) break
-  }
+  const destroyed = await sweep(
+    db,
+    `update reservation_card set key_id = null, card_key = null, card = null, cvv_key = null, cvv = null,
+       cvv_until = null
+     where reservation_id = any(array(
+       select reservation_id from reservation_card
+       where card is not null and (key_id is null or key_id <> all($1::text[])) limit $2))`,
+    keptIds,
+    { batchesMax: Infinity },
+  )
   await db.query('delete from vault_key where id <> all($1::text[])', [keptIds])
   return destroyed
 }

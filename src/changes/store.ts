@@ -1,3 +1,4 @@
+import { sweep } from '../postgres/sweep.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { ChangeKind } from './contract.ts'
 import { storeStamp } from '../postgres/store-epoch.ts'
@@ -175,33 +176,23 @@ export async function selectCodes(
   return rows
 }
 
-const batchRows = 5_000
-/** A million rows a run; what is left goes with the next. */
-const batchesMax = 200
-
 /** Deletes changes of before a time from the beginning of the feed, and remembers how far. Returns how many. */
-export async function deleteOldChanges(db: Queryable, beforeMs: number): Promise<number> {
-  let deleted = 0
-  for (let batch = 0; batch < batchesMax; batch++) {
-    const { rows } = await db.query<{ count: number }>(
-      // Several processes at once find the same rows; who comes later finds them gone and stops.
-      `with oldest as (
-        select turn, id, at, cardinality(hotel_ids) as hotels from change order by turn, id limit ${batchRows}
-      ), gone as (
-        delete from change using oldest
-        where change.turn = oldest.turn and change.id = oldest.id and oldest.at < to_timestamp($1::float8 / 1000)
-        returning oldest.turn, oldest.id, oldest.hotels
-      ), moved as (
-        update change_horizon
-        set (turn, id, hotels) = (select turn, id, hotels from gone order by turn desc, id desc limit 1)
-        where exists (select from gone)
-      )
-      select count(*)::int as count from gone`,
-      [beforeMs],
+export function deleteOldChanges(db: Queryable, beforeMs: number): Promise<number> {
+  return sweep(
+    db,
+    // Several processes at once find the same rows; the later one finds them gone and stops.
+    `with oldest as (
+      select turn, id, at, cardinality(hotel_ids) as hotels from change order by turn, id limit $2
+    ), gone as (
+      delete from change using oldest
+      where change.turn = oldest.turn and change.id = oldest.id and oldest.at < to_timestamp($1::float8 / 1000)
+      returning oldest.turn, oldest.id, oldest.hotels
+    ), moved as (
+      update change_horizon
+      set (turn, id, hotels) = (select turn, id, hotels from gone order by turn desc, id desc limit 1)
+      where exists (select from gone)
     )
-    const count = rows[0]?.count ?? 0
-    deleted += count
-    if (count < batchRows) break
-  }
-  return deleted
+    select from gone`,
+    beforeMs,
+  )
 }

@@ -1,3 +1,4 @@
+import { sweep } from '../postgres/sweep.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OnFailure } from '../keys/account.ts'
 import type { Terms } from './outcome.ts'
@@ -184,16 +185,12 @@ export async function selectDriftNights(
   return rows
 }
 
-const batchRows = 5_000
-/** A million rows a run; what is left goes with the next. */
-const batchesMax = 200
-
-/** Deletes the checks before a time, oldest first, in batches. Returns how many. */
+/** Deletes the checks before a time, oldest first. Returns how many. */
 export function deleteOldChecks(db: Queryable, beforeMs: number): Promise<number> {
   // Ids rise with time, but for some milliseconds: no index by time is needed.
-  return inBatches(
+  return sweep(
     db,
-    `delete from price_check where id in (select id from price_check order by id limit ${batchRows})
+    `delete from price_check where id in (select id from price_check order by id limit $2)
        and at < to_timestamp($1::float8 / 1000)`,
     beforeMs,
   )
@@ -201,20 +198,10 @@ export function deleteOldChecks(db: Queryable, beforeMs: number): Promise<number
 
 /** Deletes the drift of nights before a day number. Returns how many. */
 export function deleteOldDrift(db: Queryable, firstDay: number): Promise<number> {
-  return inBatches(
+  return sweep(
     db,
     `delete from price_drift where ctid in (
-       select ctid from price_drift where night < '1970-01-01'::date + $1::int limit ${batchRows} for update skip locked)`,
+       select ctid from price_drift where night < '1970-01-01'::date + $1::int limit $2 for update skip locked)`,
     firstDay,
   )
-}
-
-async function inBatches(db: Queryable, statement: string, parameter: number): Promise<number> {
-  let deleted = 0
-  for (let batch = 0; batch < batchesMax; batch++) {
-    const { rowCount } = await db.query(statement, [parameter])
-    deleted += rowCount ?? 0
-    if ((rowCount ?? 0) < batchRows) break
-  }
-  return deleted
 }

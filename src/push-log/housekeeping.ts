@@ -1,3 +1,4 @@
+import { sweep } from '../postgres/sweep.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 
@@ -177,25 +178,11 @@ export function deleteOldIdempotency(db: Database, nowMs: number): Promise<numbe
   return deleteOld(db, 'idempotency', nowMs - idempotencyHours * 3_600_000)
 }
 
-const batchRows = 5_000
-/** A million rows a run; what is left goes with the next. */
-const batchesMax = 200
-
-/** Deletes the rows before a time, in batches, so that no lock is held and nothing is written for long. */
-async function deleteOld(
-  db: Database,
-  table: 'idempotency' | typeof restTable,
-  beforeMs: number,
-): Promise<number> {
-  let deleted = 0
-  for (let batch = 0; batch < batchesMax; batch++) {
-    const { rowCount } = await db.query(
-      `delete from ${table} where ctid in (
-         select ctid from ${table} where at <= to_timestamp($1::float8 / 1000) limit ${batchRows} for update skip locked)`,
-      [beforeMs],
-    )
-    deleted += rowCount ?? 0
-    if ((rowCount ?? 0) < batchRows) break
-  }
-  return deleted
+function deleteOld(db: Database, table: 'idempotency' | typeof restTable, beforeMs: number): Promise<number> {
+  return sweep(
+    db,
+    `delete from ${table} where ctid in (
+       select ctid from ${table} where at <= to_timestamp($1::float8 / 1000) limit $2 for update skip locked)`,
+    beforeMs,
+  )
 }
