@@ -9,7 +9,7 @@ import type { Committer } from './commit.ts'
 import type { ariRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import { planPush, tooManyCells, type Plan } from './plan.ts'
-import { sendsPrice } from './plan-prices.ts'
+import { pricesSent } from './plan-item.ts'
 import { isSent, itemFaults, readablePush, type ItemFaults, type ReadablePush } from './readable.ts'
 
 export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
@@ -81,12 +81,12 @@ function modelMissing(
 ): Problem[] {
   if (body.pricingModel !== undefined || problems.some(({ path }) => path === '/pricingModel')) return []
   const priced = body.ari.some((item, index) => {
-    const place = { path: `/ari/${index}`, wrong: faultsByItem.get(index)?.places }
+    const place = { path: `/ari/${index}`, wrong: faultsByItem.get(index)?.places, flat: item }
     if (!item || isSent(item, 'pricingModel', place)) return false
-    if (sendsPrice(item, item, place)) return true
+    if (pricesSent(item, place).length > 0) return true
     return (item.rates ?? []).some((line, rate) => {
-      const linePlace = { ...place, path: `${place.path}/rates/${rate}` }
-      return line && !isSent(line, 'pricingModel', linePlace) && sendsPrice(line, undefined, linePlace)
+      const linePlace = { ...place, path: `${place.path}/rates/${rate}`, flat: undefined }
+      return line && !isSent(line, 'pricingModel', linePlace) && pricesSent(line, linePlace).length > 0
     })
   })
   if (!priced) return []

@@ -13,7 +13,7 @@ import { inShort } from '../push-log/problems.ts'
 import type { ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'
 import type { Plan, ReadyPush } from './plan.ts'
-import { problemsIn } from './planned.ts'
+import { problemsIn } from './plan.ts'
 
 /** The answer to a push and what the push log keeps of it. `revision` is the hotel's after the push. */
 export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {

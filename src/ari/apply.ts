@@ -6,7 +6,7 @@ import type { ItemStatus } from './contract.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
 import { countNights, type MonthNights } from './month.ts'
 import { oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
-import { problemsIn, type PlannedItem, type RowChange } from './planned.ts'
+import { problemsIn, type PlannedItem, type RowChange } from './plan.ts'
 
 export type ItemResult = {
   index: number

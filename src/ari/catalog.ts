@@ -1,3 +1,4 @@
+import type { DayNumber } from '../base/calendar.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import {
   roomRateKey,
@@ -8,7 +9,6 @@ import {
 } from '../products/store.ts'
 import { gather } from '../base/gather.ts'
 import { minorDigits } from '../reference/currencies.ts'
-import type { PriceFloor } from './odd-values.ts'
 import type { LockedHotel } from './store.ts'
 
 /** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`, in the store of the stamp. */
@@ -28,6 +28,13 @@ export type HotelCatalog = {
   productOf: (roomNo: number, rateNo: number) => RoomRate | undefined
   /** Absent where no tax takes a fixed amount from a price. */
   priceFloor: PriceFloor | undefined
+}
+
+/** What a price must be for the taxes included in it, in minor units: less can't be sold, however long the stay. */
+export type PriceFloor = {
+  /** On any night. */
+  highest: (roomNo: number, rateNo: number, persons: number) => number
+  on: (night: DayNumber, roomNo: number, rateNo: number, persons: number) => number
 }
 
 /** How the taxes of a hotel bound its prices: their column beside the hotel's, and what it means. */

@@ -10,8 +10,7 @@ import { Scratch } from './scratch.ts'
 import type { BlockCache, HeldBlock } from './block-cache.ts'
 import { Block, type Blocks, type Stamp } from './block.ts'
 import { isCatalogOf, type Catalogs, type HotelCatalog } from './catalog.ts'
-import { planPush, tooManyCells, type Plan, type ReadyPush } from './plan.ts'
-import { problemsIn, type RowChange } from './planned.ts'
+import { planPush, problemsIn, tooManyCells, type Plan, type ReadyPush, type RowChange } from './plan.ts'
 import {
   blockKeyText,
   insertBlocks,

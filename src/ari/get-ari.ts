@@ -10,6 +10,8 @@ import type { Catalogs, HotelCatalog } from './catalog.ts'
 import { ariRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import type { AriNeeds } from './accept-ari.ts'
+import { itemFaults } from './item-contract.ts'
+import { problemAt } from './plan-item.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
 import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
 
@@ -108,17 +110,7 @@ function rangeProblems(startDate: string | undefined, endDate: string | undefine
   if (startDate === undefined || endDate === undefined) return []
   const from = parseNight(startDate) ?? 0
   const to = parseNight(endDate) ?? 0
-  if (from > to) {
-    return [
-      {
-        type: 'DATES_REVERSED',
-        message: 'startDate must not be later than endDate',
-        path: '/startDate',
-        value: startDate,
-        hint: 'Both dates are included',
-      },
-    ]
-  }
+  if (from > to) return [problemAt(itemFaults.datesReversed, '/startDate', startDate)]
   if (to - from < rangeNightsMax) return []
   const message = `startDate to endDate must be at most ${rangeNightsMax} nights`
   return [

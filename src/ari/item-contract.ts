@@ -1,8 +1,16 @@
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
-import { weekdays } from '../base/calendar.ts'
-import { code, date, integer, nullableBoolean, nullableInteger, oneOf } from '../http/route.ts'
-import { ageCategories, guestsMax } from './fields.ts'
+import { formatNight, weekdays, type DayNumber, type Weekday } from '../base/calendar.ts'
+import {
+  code,
+  date,
+  integer,
+  nullableBoolean,
+  nullableInteger,
+  oneOf,
+  type ConstraintError,
+} from '../http/route.ts'
+import { ageCategories, guestsMax, type AgeCategory } from './fields.ts'
 import {
   isSwitch,
   pushedRestrictions,
@@ -137,3 +145,117 @@ export const ariItem = Type.Object({
   ageCategory: Type.Optional(ageCategory),
 })
 export type AriItem = Static<typeof ariItem>
+
+type DateName = 'date' | 'startDate' | 'endDate'
+
+/** What rules say of an item whose shape is right. */
+export const itemFaults = {
+  ambiguousDates: {
+    type: 'AMBIGUOUS_DATES',
+    message: 'date cannot be sent together with startDate or endDate',
+  },
+  dateMissing: (name: DateName) => ({
+    type: 'REQUIRED',
+    message: `${name} is required`,
+    hint: 'Send startDate with endDate, or date for one night',
+  }),
+  datesReversed: {
+    type: 'DATES_REVERSED',
+    message: 'startDate must not be later than endDate',
+    hint: 'Both dates are included',
+  },
+  dateInPast: (name: DateName, today: DayNumber, timeZone: string) => ({
+    type: 'DATE_IN_PAST',
+    message: `${name} must not be earlier than yesterday`,
+    hint: `It is ${formatNight(today)} in ${timeZone}; yesterday's night is the earliest`,
+  }),
+  dateTooFar: (name: DateName, today: DayNumber) => ({
+    type: 'DATE_TOO_FAR',
+    message: `${name} must be at most ${daysAheadMax} days ahead`,
+    hint: `The last night that can be pushed today is ${formatNight(today + daysAheadMax)}`,
+  }),
+  noNights: (days: readonly Weekday[], from: string, to: string) => ({
+    type: 'NO_NIGHTS',
+    message: 'daysOfWeek leaves no night of the range',
+    hint: `No ${days.join(', ')} lies between ${from} and ${to}`,
+  }),
+  roomNotFound: {
+    type: 'ROOM_NOT_FOUND',
+    message: 'RoomID not found',
+    hint: 'Push the room with POST /push/products first',
+  },
+  rateNotFound: {
+    type: 'RATE_NOT_FOUND',
+    message: 'RateID not found',
+    hint: 'Push the rate with POST /push/products first',
+  },
+  rateNotOfRoom: {
+    type: 'RATE_NOT_FOUND',
+    message: 'RateID not found',
+    hint: 'The rate exists, but not with this room: push the pair with POST /push/products first',
+  },
+  duplicateRate: (firstPath: string) => ({
+    type: 'DUPLICATE_RATE',
+    message: 'rateId stands twice in one item',
+    hint: `It stands at ${firstPath} already`,
+  }),
+  bothForms: {
+    type: 'AMBIGUOUS_ITEM',
+    message: 'rateId and rates cannot both be sent in one item',
+    hint: 'Use rates with several lines, or the flat form with rateId',
+  },
+  besideRates: (name: string) => ({
+    type: 'AMBIGUOUS_ITEM',
+    message: `${name} cannot be sent beside rates`,
+    hint: 'Send it in each of the rates',
+  }),
+  rateIdMissing: (names: readonly string[]) => ({
+    type: 'RATE_ID_REQUIRED',
+    message: 'rateId is required',
+    hint: `${names.join(', ')}: of a rate; send its rateId`,
+  }),
+  ambiguousPrice: (names: readonly string[]) => ({
+    type: 'AMBIGUOUS_PRICE',
+    message: `${names.join(' and ')} cannot be sent together`,
+    hint: 'State each price once',
+  }),
+  duplicatePrice: (model: PricingModel | undefined) => ({
+    type: 'DUPLICATE_PRICE',
+    message: 'The same price stands twice in one rate line',
+    hint:
+      model === 'guest' ? 'Send each ageCategory and guests once' : 'The unit model has one price a night',
+  }),
+  guestsMissing: (name: 'guests' | 'ageCategory') => ({
+    type: 'REQUIRED',
+    message: `${name} is required when pricingModel is guest`,
+    hint: 'Each line of the guest model states guests and ageCategory',
+  }),
+  beyondOccupancy: (most: number, category: AgeCategory) => ({
+    type: 'OCCUPANCY_EXCEEDED',
+    message: `guests exceeds the product's occupancy`,
+    hint: `The product takes at most ${most} of category ${category}`,
+  }),
+  amountTooFine: (digits: number | undefined, currency: string | undefined) => ({
+    type: 'INVALID_AMOUNT',
+    message: `Amount must have at most ${digits} decimals in ${currency}`,
+    hint: 'Amounts are never rounded; the largest has 10 digits before the decimals',
+  }),
+  amountTooLow: (mayBeFree: boolean) => ({
+    type: 'INVALID_AMOUNT',
+    message: `Amount must be greater than ${mayBeFree ? 'or equal to ' : ''}zero`,
+    hint: 'Use closed or inventory 0 to stop the sale, null to clear the price',
+  }),
+  guestsIgnored: {
+    type: 'GUEST_FIELDS_IGNORED',
+    message: 'guests and ageCategory mean nothing when pricingModel is unit',
+    hint: 'The amount is for the room, whoever stays; send pricingModel guest for prices by number of guests',
+  },
+  nothingSent: (ignored: readonly string[]) => ({
+    type: 'NOTHING_SENT',
+    message: 'Nothing is set: no value was sent',
+    hint:
+      ignored.length > 0
+        ? `Not known and ignored: ${ignored.join(', ')}`
+        : 'Send inventory, closed, prices or a restriction; what is absent stays as it is',
+  }),
+} as const satisfies Readonly<Record<string, ConstraintError | ((...facts: never[]) => ConstraintError)>>

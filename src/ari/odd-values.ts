@@ -1,7 +1,8 @@
-import { firstDay, type DayNumber, type MonthNumber } from '../base/calendar.ts'
+import { firstDay, type MonthNumber } from '../base/calendar.ts'
 import type { Problem } from '../http/rejected.ts'
 import type { Block, Blocks, NightMask } from './block.ts'
 import { unset } from './block-codec.ts'
+import type { PriceFloor } from './catalog.ts'
 import {
   fieldNumber,
   guestBucket,
@@ -11,7 +12,7 @@ import {
   type FieldValue,
 } from './fields.ts'
 import { countNights, type MonthNights } from './month.ts'
-import type { RowChange } from './planned.ts'
+import type { RowChange } from './plan.ts'
 import { pushedRestrictions, restrictions, type PushedRestriction, type Restriction } from './restrictions.ts'
 
 /**
@@ -38,13 +39,6 @@ type Oddity = OddValue | Limit
 
 /** A price that was ten times, or a tenth of, the one held when its item came. */
 export type Tenfold = { row: RowChange; month: MonthNumber; set: FieldValue; nights: NightMask }
-
-/** What a price must be for the taxes included in it, in minor units: less can't be sold, however long the stay. */
-export type PriceFloor = {
-  /** On any night. */
-  highest: (roomNo: number, rateNo: number, persons: number) => number
-  on: (night: DayNumber, roomNo: number, rateNo: number, persons: number) => number
-}
 
 /**
  * What is held after the push, and `before` it, where its items may have changed a night more than once; `priceFloor`

@@ -1,162 +1,114 @@
-import { formatNight, parseNight } from '../base/calendar.ts'
-import { shown } from '../http/rejected.ts'
-import { daysAheadMax } from './item-contract.ts'
-import { everyWeekday, nightsBetween, weekdayMask, type MonthNights } from './month.ts'
-import type { ItemContext } from './plan-line.ts'
-import { found, type PlannedItem } from './planned.ts'
+import { parseNight, weekdays, type DayNumber } from '../base/calendar.ts'
+import { toMinor } from '../base/money.ts'
+import { shown, type Problem } from '../http/rejected.ts'
+import type { ConstraintError } from '../http/route.ts'
+import { guestsMaxOf, type GuestsMax } from '../products/occupancy.ts'
+import type { RoomRate } from '../products/store.ts'
+import { unset } from './block-codec.ts'
+import type { HotelCatalog } from './catalog.ts'
+import { fieldNumber, guestPriceField, type FieldValue } from './fields.ts'
+import { daysAheadMax, itemFaults, type PricingModel } from './item-contract.ts'
+import { nightsBetween, weekdayMask, type MonthNights } from './month.ts'
+import { isSent, type Place, type ReadableItem, type ReadableLine, type ReadablePrice } from './readable.ts'
 import { pushedRestrictions } from './restrictions.ts'
-import { isSent, type ReadableItem } from './readable.ts'
 
-/** The nights an item names, by month; none when something is wrong with them. */
-export function itemNights(
-  item: ReadableItem,
-  context: ItemContext,
-  planned: PlannedItem,
-): readonly MonthNights[] {
-  const { path, listing } = context
-  const isSingle = isSent(item, 'date', context)
-  if (isSingle && (isSent(item, 'startDate', context) || isSent(item, 'endDate', context))) {
-    found(planned, listing, () => ({
-      type: 'AMBIGUOUS_DATES',
-      message: 'date cannot be sent together with startDate or endDate',
-      path: `${path}/date`,
-      value: shown(item.date),
-    }))
-    return []
-  }
-  const startText = isSingle ? item.date : item.startDate
-  const endText = isSingle ? item.date : item.endDate
-  const start: NamedDate | undefined =
-    startText === undefined
-      ? undefined
-      : { name: isSingle ? 'date' : 'startDate', text: startText, day: parseNight(startText) ?? 0 }
-  const end: NamedDate | undefined =
-    endText === undefined
-      ? undefined
-      : { name: isSingle ? 'date' : 'endDate', text: endText, day: parseNight(endText) ?? 0 }
-  if (!start || !end) {
-    if (!isSingle) checkBothSent(item, context, planned)
-    // One that can be read is judged alone.
-    const alone = start ?? end
-    if (alone) checkBounds(alone, alone, context, planned)
-    return []
-  }
-  if (start.day > end.day) {
-    found(planned, listing, () => ({
-      type: 'DATES_REVERSED',
-      message: 'startDate must not be later than endDate',
-      path: `${path}/startDate`,
-      value: start.text,
-      hint: 'Both dates are included',
-    }))
-    checkBounds(end, start, context, planned)
-    return []
-  }
-  return nightsOf(item, { start, end }, context, planned)
+/**
+ * Judges the parts of an item: its dates, its form, the prices of a rate line. Each function returns the value it reads
+ * and the faults it finds; a rule that needs something unreadable or unknown is not tried.
+ */
+
+/** Writes a problem in full. A push may have millions of faults, and its answer lists few of them. */
+export type Fault = () => Problem
+
+const none: readonly never[] = []
+
+export function problemAt({ type, message, hint }: ConstraintError, path: string, value?: unknown): Problem {
+  return { type, message, path, value: shown(value), ...(hint === undefined ? {} : { hint }) }
 }
 
-type NamedDate = { name: 'date' | 'startDate' | 'endDate'; text: string; day: number }
+/** A known hotel and its date. */
+export type HotelToday = { catalog: HotelCatalog; today: DayNumber }
 
-function nightsOf(
+/** The nights that an item names, by month; empty if something is wrong with its dates. */
+export function itemNights(
   item: ReadableItem,
-  { start, end }: { start: NamedDate; end: NamedDate },
-  context: ItemContext,
-  planned: PlannedItem,
-): readonly MonthNights[] {
-  const { daysOfWeek } = item
-  const isWithin = checkBounds(start, end, context, planned)
-  // Every weekday lies in a week, so there is nothing more to be found wrong.
-  if (!isWithin && end.day - start.day >= 6) return []
-  if (!daysOfWeek || !areReadable(daysOfWeek)) return nightsBetween(start.day, end.day, everyWeekday)
-  const months = nightsBetween(start.day, end.day, weekdayMask(daysOfWeek))
-  if (months.length === 0) {
-    found(planned, context.listing, () => ({
-      type: 'NO_NIGHTS',
-      message: 'daysOfWeek leaves no night of the range',
-      path: `${context.path}/daysOfWeek`,
-      value: shown(daysOfWeek.join()),
-      hint: `No ${daysOfWeek.join(', ')} lies between ${start.text} and ${end.text}`,
-    }))
+  place: Place,
+  hotel: HotelToday | undefined,
+): { months: readonly MonthNights[]; faults: readonly Fault[] } {
+  const { path } = place
+  const isSingle = isSent(item, 'date', place)
+  if (isSingle && (isSent(item, 'startDate', place) || isSent(item, 'endDate', place)))
+    return {
+      months: none,
+      faults: [() => problemAt(itemFaults.ambiguousDates, `${path}/date`, item.date)],
+    }
+  const start = namedDate(item, isSingle ? 'date' : 'startDate')
+  const end = isSingle ? start : namedDate(item, 'endDate')
+  if (!start || !end) {
+    const missing = (['startDate', 'endDate'] as const).find((name) => !isSent(item, name, place))
+    const faults: Fault[] = []
+    if (!isSingle && missing)
+      faults.push(() => problemAt(itemFaults.dateMissing(missing), `${path}/${missing}`))
+    // A single readable date is judged alone.
+    const alone = start ?? end
+    return { months: none, faults: alone ? [...faults, ...boundFaults(alone, alone, path, hotel)] : faults }
   }
-  return months
+  if (start.day > end.day) {
+    const reversed = () => problemAt(itemFaults.datesReversed, `${path}/startDate`, start.text)
+    return { months: none, faults: [reversed, ...boundFaults(end, start, path, hotel)] }
+  }
+  const faults = boundFaults(start, end, path, hotel)
+  // A week contains every weekday, so nothing else can be wrong.
+  if ((!hotel || faults.length > 0) && end.day - start.day >= 6) return { months: none, faults }
+  const { daysOfWeek } = item
+  const days = daysOfWeek && areReadable(daysOfWeek) ? daysOfWeek : weekdays
+  const months = nightsBetween(start.day, end.day, weekdayMask(days))
+  if (months.length > 0) return { months, faults }
+  const empty = () =>
+    problemAt(itemFaults.noNights(days, start.text, end.text), `${path}/daysOfWeek`, days.join())
+  return { months, faults: [...faults, empty] }
+}
+
+type NamedDate = { name: 'date' | 'startDate' | 'endDate'; text: string; day: DayNumber }
+
+function namedDate(item: ReadableItem, name: NamedDate['name']): NamedDate | undefined {
+  const text = item[name]
+  return text === undefined ? undefined : { name, text, day: parseNight(text) ?? 0 }
 }
 
 function areReadable<Value>(values: readonly (Value | undefined)[]): values is readonly Value[] {
   return !values.includes(undefined)
 }
 
-/** Whether both dates may be pushed today; the first is not later than the last. */
-function checkBounds(first: NamedDate, last: NamedDate, context: ItemContext, planned: PlannedItem): boolean {
-  const { path, catalog, today, listing } = context
-  if (today === undefined) return true
+/** Dates that can't be pushed today; the first is not later than the last. */
+function boundFaults(
+  first: NamedDate,
+  last: NamedDate,
+  path: string,
+  hotel: HotelToday | undefined,
+): readonly Fault[] {
+  if (!hotel) return none
+  const { today, catalog } = hotel
   const isPast = first.day < today - 1
   const isFar = last.day > today + daysAheadMax
-  if (isPast) {
-    found(planned, listing, () => ({
-      type: 'DATE_IN_PAST',
-      message: `${first.name} must not be earlier than yesterday`,
-      path: `${path}/${first.name}`,
-      value: first.text,
-      hint: `It is ${formatNight(today)} in ${catalog?.timeZone}; yesterday's night is the earliest`,
-    }))
-  }
-  if (isFar) {
-    found(planned, listing, () => ({
-      type: 'DATE_TOO_FAR',
-      message: `${last.name} must be at most ${daysAheadMax} days ahead`,
-      path: `${path}/${last.name}`,
-      value: last.text,
-      hint: `The last night that can be pushed today is ${formatNight(today + daysAheadMax)}`,
-    }))
-  }
-  return !isPast && !isFar
-}
-
-function checkBothSent(item: ReadableItem, context: ItemContext, planned: PlannedItem): void {
-  const missing = (['startDate', 'endDate'] as const).find((name) => !isSent(item, name, context))
-  if (missing === undefined) return
-  found(planned, context.listing, () => ({
-    type: 'REQUIRED',
-    message: `${missing} is required`,
-    path: `${context.path}/${missing}`,
-    hint: 'Send startDate with endDate, or date for one night',
-  }))
+  if (!isPast && !isFar) return none
+  const past = () =>
+    problemAt(itemFaults.dateInPast(first.name, today, catalog.timeZone), `${path}/${first.name}`, first.text)
+  const far = () => problemAt(itemFaults.dateTooFar(last.name, today), `${path}/${last.name}`, last.text)
+  return [...(isPast ? [past] : none), ...(isFar ? [far] : none)]
 }
 
 /** The two forms of an item may not be mixed, and what belongs to a rate needs its rateId: nothing is dropped silently. */
-export function checkForms(item: ReadableItem, context: ItemContext, planned: PlannedItem): void {
-  const { path, listing } = context
-  const isFlat = isSent(item, 'rateId', context)
-  const hasRates = isSent(item, 'rates', context)
-  if (isFlat && hasRates) {
-    found(planned, listing, () => ({
-      type: 'AMBIGUOUS_ITEM',
-      message: 'rateId and rates cannot both be sent in one item',
-      path: `${path}/rateId`,
-      value: shown(item.rateId),
-      hint: 'Use rates with several lines, or the flat form with rateId',
-    }))
-    return
-  }
-  const ofRate = isFlat ? [] : rateMembers.filter((name) => isSent(item, name, context))
-  if (ofRate.length === 0) return
-  if (!hasRates) {
-    found(planned, listing, () => ({
-      type: 'RATE_ID_REQUIRED',
-      message: 'rateId is required',
-      path: `${path}/rateId`,
-      hint: `${ofRate.join(', ')}: of a rate; send its rateId`,
-    }))
-    return
-  }
-  for (const name of ofRate) {
-    found(planned, listing, () => ({
-      type: 'AMBIGUOUS_ITEM',
-      message: `${name} cannot be sent beside rates`,
-      path: `${path}/${name}`,
-      hint: 'Send it in each of the rates',
-    }))
-  }
+export function formFaults(item: ReadableItem, place: Place): readonly Fault[] {
+  const { path } = place
+  const isFlat = isSent(item, 'rateId', place)
+  const hasRates = isSent(item, 'rates', place)
+  if (isFlat && hasRates) return [() => problemAt(itemFaults.bothForms, `${path}/rateId`, item.rateId)]
+  if (isFlat) return none
+  const ofRate = rateMembers.filter((name) => isSent(item, name, place))
+  if (ofRate.length === 0) return none
+  if (!hasRates) return [() => problemAt(itemFaults.rateIdMissing(ofRate), `${path}/rateId`)]
+  return ofRate.map((name) => () => problemAt(itemFaults.besideRates(name), `${path}/${name}`))
 }
 
 /** Members of an item that mean nothing without a rate. */
@@ -164,3 +116,160 @@ const rateMembers = [
   ...(['prices', 'price', 'amount'] as const),
   ...pushedRestrictions.filter((name) => name !== 'closed'),
 ] as const
+
+/** Price members that only the flat form has. */
+type FlatPrice = Pick<ReadableItem, 'amount' | 'guests' | 'ageCategory'>
+
+/** A rate line's place; `flat` is the item, if the line is the item itself. */
+export type LinePlace = Place & { flat: FlatPrice | undefined }
+
+/** The members that state prices in a line. */
+export function pricesSent(line: ReadableLine, place: LinePlace): ('prices' | 'price' | 'amount')[] {
+  const { flat } = place
+  const sent: ('prices' | 'price' | 'amount')[] = []
+  if (isSent(line, 'prices', place)) sent.push('prices')
+  if (isSent(line, 'price', place)) sent.push('price')
+  if (flat && isSent(flat, 'amount', place)) sent.push('amount')
+  return sent
+}
+
+type LinePrices = {
+  sets: readonly FieldValue[]
+  /** Whether guest prices that `sets` doesn't name are cleared too. */
+  clearsOthers: boolean
+  /** The model whose price is set. */
+  model: PricingModel | undefined
+  faults: readonly Fault[]
+  warnings: readonly Problem[]
+}
+
+const noPrices: LinePrices = {
+  sets: none,
+  clearsOthers: false,
+  model: undefined,
+  faults: none,
+  warnings: none,
+}
+
+/** `product` and `catalog` are absent if they are unknown. */
+export type PriceContext = {
+  model: PricingModel | undefined
+  product: RoomRate | undefined
+  catalog: HotelCatalog | undefined
+}
+
+/**
+ * The prices of a rate line. A price in one model takes the place of those in the other on the same nights;
+ * `prices: null` (or `price: null`) clears those of both.
+ */
+export function linePrices(line: ReadableLine, place: LinePlace, context: PriceContext): LinePrices {
+  const { path, flat } = place
+  const sent = pricesSent(line, place)
+  if (sent.length === 0) return noPrices
+  const isAmbiguous = sent.length > 1
+  if (!isAmbiguous && clearsAll(line, place))
+    return { ...noPrices, sets: [{ field: fieldNumber.unitPrice, value: unset }], clearsOthers: true }
+  const sheet: Sheet = {
+    path,
+    wrong: place.wrong,
+    // It is unclear which of them counts: only the amounts can be judged.
+    model: isAmbiguous ? undefined : context.model,
+    guestsMax: context.product && guestsMaxOf(context.product),
+    catalog: context.catalog,
+    sets: [],
+    fields: new Set(),
+    faults: isAmbiguous ? [() => problemAt(itemFaults.ambiguousPrice(sent), `${path}/${sent[1]}`)] : [],
+  }
+  for (const [index, price] of (line.prices ?? []).entries()) if (price) readPrice(price, index, sheet)
+  const { guests, ageCategory, amount } = flat ?? {}
+  if (sent.includes('price')) readPrice({ guests, ageCategory, amount: line.price }, 'price', sheet)
+  if (sent.includes('amount')) readPrice({ guests, ageCategory, amount }, 'amount', sheet)
+  const { model, sets, faults } = sheet
+  const warnings =
+    model === 'unit' && namesGuests(line, flat) ? [problemAt(itemFaults.guestsIgnored, path)] : none
+  if (faults.length > 0) return { ...noPrices, faults, warnings }
+  const setsValue = sets.some(({ value }) => value !== unset)
+  if (model === 'guest' && setsValue) sets.push({ field: fieldNumber.unitPrice, value: unset })
+  const clearsOthers = model === 'unit' && setsValue
+  return { sets, clearsOthers, model: setsValue ? model : undefined, faults, warnings }
+}
+
+function clearsAll(line: ReadableLine, place: LinePlace): boolean {
+  const { flat } = place
+  if (line.prices === null) return true
+  if (line.price !== null && flat?.amount !== null) return false
+  return !flat || !(isSent(flat, 'guests', place) || isSent(flat, 'ageCategory', place))
+}
+
+function namesGuests(line: ReadableLine, flat: FlatPrice | undefined): boolean {
+  const isNamed = (price: ReadablePrice | undefined) =>
+    price?.guests !== undefined || price?.ageCategory !== undefined
+  return isNamed(flat) || (line.prices ?? []).some(isNamed)
+}
+
+/** The prices read so far, and what they are judged by. */
+type Sheet = Place & {
+  model: PricingModel | undefined
+  guestsMax: GuestsMax | undefined
+  catalog: HotelCatalog | undefined
+  sets: FieldValue[]
+  fields: Set<number>
+  faults: Fault[]
+}
+
+/** Where a price is in its line: an index in `prices`, or the member that holds the amount. */
+type PriceAt = number | 'price' | 'amount'
+
+function priceAt(path: string, at: PriceAt): string {
+  return typeof at === 'number' ? `${path}/prices/${at}` : path
+}
+
+/** Reads a price onto the sheet. */
+function readPrice(price: ReadablePrice, at: PriceAt, sheet: Sheet): void {
+  const { path, model, sets, fields, faults } = sheet
+  const field = model === 'guest' ? guestField(price, at, sheet) : model && fieldNumber.unitPrice
+  const value = minorOf(price, at, sheet)
+  if (field === undefined) return
+  if (fields.has(field)) faults.push(() => problemAt(itemFaults.duplicatePrice(model), priceAt(path, at)))
+  fields.add(field)
+  sets.push({ field, value: value ?? unset })
+}
+
+function guestField(price: ReadablePrice, at: PriceAt, { path, wrong, guestsMax, faults }: Sheet) {
+  const { guests, ageCategory } = price
+  if (guests === undefined || ageCategory === undefined) {
+    const place = { path: priceAt(path, at), wrong }
+    for (const name of ['guests', 'ageCategory'] as const)
+      if (!isSent(price, name, place))
+        faults.push(() => problemAt(itemFaults.guestsMissing(name), `${place.path}/${name}`))
+    return undefined
+  }
+  const most = guestsMax?.[ageCategory] ?? Infinity
+  if (guests > most) {
+    const beyond = itemFaults.beyondOccupancy
+    faults.push(() => problemAt(beyond(most, ageCategory), `${priceAt(path, at)}/guests`, guests))
+  }
+  return guestPriceField(ageCategory, guests)
+}
+
+/** The amount in minor units, `unset` for null. Adults and units cost something, children and infants may be free. */
+function minorOf(
+  { amount, ageCategory }: ReadablePrice,
+  at: PriceAt,
+  { path, model, catalog, faults }: Sheet,
+): number | undefined {
+  if (amount === undefined) return undefined
+  if (amount === null) return unset
+  // Without the hotel's currency only the sign can be judged.
+  const minor = catalog ? toMinor(amount, catalog.minorDigits) : Math.sign(Number(amount))
+  const mayBeFree = model !== 'unit' && ageCategory !== 'adult'
+  if (minor !== undefined && (minor > 0 || (minor === 0 && mayBeFree))) return minor
+  faults.push(() => {
+    const wrong =
+      minor === undefined
+        ? itemFaults.amountTooFine(catalog?.minorDigits, catalog?.currency)
+        : itemFaults.amountTooLow(mayBeFree)
+    return problemAt(wrong, typeof at === 'number' ? `${path}/prices/${at}/amount` : `${path}/${at}`, amount)
+  })
+  return undefined
+}

@@ -3,14 +3,30 @@ import { problemsListedMax, shown, type Problem } from '../http/rejected.ts'
 import type { Push } from '../http/call.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
-import { fieldNumber, type FieldValue } from './fields.ts'
-import { countNights } from './month.ts'
-import { checkForms, itemNights } from './plan-item.ts'
-import { nothingSent, planLine, type ItemContext, type LineContext } from './plan-line.ts'
-import { sendsPrice } from './plan-prices.ts'
-import { ariItem, rateLine } from './item-contract.ts'
-import { found, foundUnknown, problemsIn, type Listing, type PlannedItem } from './planned.ts'
-import type { ItemFaults, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
+import { fieldNumber, rateFields, type FieldValue } from './fields.ts'
+import { ariItem, itemFaults, rateLine, type PricingModel } from './item-contract.ts'
+import { countNights, type MonthNights } from './month.ts'
+import {
+  formFaults,
+  itemNights,
+  linePrices,
+  pricesSent,
+  problemAt,
+  type Fault,
+  type HotelToday,
+  type LinePlace,
+} from './plan-item.ts'
+import { pushedRestrictions } from './restrictions.ts'
+import type { ItemFaults, Place, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
+
+/** A push that is ready to be applied. Its plan rests on a cached catalog, which is compared under the lock. */
+export type ReadyPush = {
+  push: Push
+  body: ReadablePush
+  faultsByItem: ReadonlyMap<number, ItemFaults>
+  catalog: HotelCatalog
+  plan: Plan
+}
 
 export type Plan = {
   items: PlannedItem[]
@@ -20,13 +36,33 @@ export type Plan = {
   cells: number
 }
 
-/** A push that is ready to be applied. Its plan rests on a cached catalog, which is compared under the lock. */
-export type ReadyPush = {
-  push: Push
-  body: ReadablePush
-  faultsByItem: ReadonlyMap<number, ItemFaults>
-  catalog: HotelCatalog
-  plan: Plan
+/** An item's changes, and what keeps it, or some of its rate lines, from being applied. */
+export type PlannedItem = {
+  rows: RowChange[]
+  /** Those that the answer may list. */
+  problems: Problem[]
+  /** How many there are beside: they are counted, and never spelled out. */
+  unlisted: number
+  /** Whether anything is wrong but unknown rooms and rates. */
+  breaksRule: boolean
+  warnings: Problem[]
+}
+
+/** What one item or rate line does to one row (a room, or a room-rate) over its nights. */
+export type RowChange = {
+  roomNo: number
+  /** 0: the room itself. */
+  rateNo: number
+  months: readonly MonthNights[]
+  sets: readonly FieldValue[]
+  /** Clears every guest price but these; absent: none is touched beyond `sets`. */
+  guestPricesKept: ReadonlySet<number> | undefined
+  /** The pricing model that the room-rate has from now on, where the push sets a price. */
+  pricingModel: PricingModel | undefined
+}
+
+export function problemsIn({ problems, unlisted }: PlannedItem): number {
+  return problems.length + unlisted
 }
 
 /**
@@ -40,103 +76,54 @@ export function planPush(
   catalog: HotelCatalog | undefined,
   nowMs: number,
 ): Plan {
-  const today = catalog && todayIn(catalog, nowMs)
-  const listing: Listing = { room: problemsListedMax }
+  const hotel = catalog && { catalog, today: todayIn(catalog, nowMs) }
+  const push: PushContext = { body, hotel, listing: { room: problemsListedMax } }
+  const items = body.ari.map((item, index) => planItem(item, `/ari/${index}`, faultsByItem.get(index), push))
   let cells = 0
-  const items = body.ari.map((item, index) => {
-    const faults = faultsByItem.get(index)
-    const planned = planItem(item, {
-      body,
-      path: `/ari/${index}`,
-      wrong: faults?.places,
-      faults,
-      catalog,
-      today,
-      listing,
-    })
-    for (const row of planned.rows) for (const { mask } of row.months) cells += countNights(mask)
-    return planned
-  })
-  return { items, cells, refused: catalog ? refusals(body, catalog) : [] }
+  for (const { rows } of items)
+    for (const { months } of rows) for (const { mask } of months) cells += countNights(mask)
+  return { items, cells, refused: catalog ? currencyProblems(body, catalog) : [] }
 }
 
-function refusals(body: ReadablePush, catalog: HotelCatalog): Problem[] {
-  if (body.currency === undefined || body.currency === catalog.currency) return []
-  const message = `currency must be the hotel's currency ${catalog.currency}`
-  const hint = 'Change it with POST /push/hotels, or leave currency out'
-  return [{ type: 'CURRENCY_MISMATCH', message, path: '/currency', value: shown(body.currency), hint }]
-}
+/** What every item of a push is judged by. `listing`: how many more problems the answer may list. */
+type PushContext = { body: ReadablePush; hotel: HotelToday | undefined; listing: { room: number } }
 
-function planItem(item: ReadableItem | undefined, context: ItemContext): PlannedItem {
-  const { path, catalog, faults, listing } = context
+/** A problem of the item holds all of it back, a problem of a rate line only that line. */
+function planItem(
+  item: ReadableItem | undefined,
+  path: string,
+  faults: ItemFaults | undefined,
+  push: PushContext,
+): PlannedItem {
   const planned: PlannedItem = { rows: [], problems: [], unlisted: 0, breaksRule: false, warnings: [] }
-  for (const problem of faults?.item ?? none) found(planned, listing, () => problem)
+  const place: Place = { path, wrong: faults?.places }
+  addFaults(planned, push, asFaults(faults?.item))
   if (!item) return planned
-  const months = itemNights(item, context, planned)
+  const { months, faults: dateFaults } = itemNights(item, place, push.hotel)
+  addFaults(planned, push, dateFaults)
   const { roomId } = item
-  const roomNo = roomId === undefined ? undefined : catalog?.roomNoByCode.get(roomId)
-  if (catalog && roomId !== undefined && roomNo === undefined)
-    foundUnknown(planned, listing, () => roomNotFound(roomId, `${path}/roomId`))
-  checkForms(item, context, planned)
+  const roomNo = roomId === undefined ? undefined : push.hotel?.catalog.roomNoByCode.get(roomId)
+  if (push.hotel && roomId !== undefined && roomNo === undefined)
+    addFault(planned, push, () => problemAt(itemFaults.roomNotFound, `${path}/roomId`, roomId))
+  addFaults(planned, push, formFaults(item, place))
   const isWrong = problemsIn(planned) > 0
 
-  const roomSets = roomValues(item)
-  if (roomNo !== undefined && roomSets.length > 0) {
+  const sets = roomValues(item)
+  if (roomNo !== undefined && sets.length > 0)
     planned.rows.push({
       roomNo,
       rateNo: 0,
       months,
-      sets: roomSets,
+      sets,
       guestPricesKept: undefined,
       pricingModel: undefined,
     })
-  }
-  const lineContext: LineContext = { context, item, roomNo, months }
-  if (item.rateId !== undefined || sendsPrice(item, item, context)) {
-    const before = problemsIn(planned)
-    const row = planLine(item, { path, wrong: context.wrong, flat: item }, lineContext, planned)
-    if (row && problemsIn(planned) === before) planned.rows.push(row)
-  }
-  if (item.rates) planLines(item.rates, lineContext, planned)
-  // Problems of rate lines keep those lines back, problems of the item all of it.
+  planLines({ item, place, faults, roomNo, months }, planned, push)
   if (isWrong) return { ...planned, rows: [], warnings: [] }
   const { rows, warnings } = planned
   if (rows.length === 0 && problemsIn(planned) === 0 && warnings.length === 0)
     warnings.push(nothingSent(item, ariItem, path))
   return planned
-}
-
-const none: readonly Problem[] = []
-
-/** The lines of `rates`, each rate once. */
-function planLines(
-  lines: readonly (ReadableLine | undefined)[],
-  lineContext: LineContext,
-  planned: PlannedItem,
-): void {
-  const { path: itemPath, faults, listing, wrong } = lineContext.context
-  const seen = new Map<string, number>()
-  for (const [index, line] of lines.entries()) {
-    const before = problemsIn(planned)
-    for (const problem of faults?.byRate.get(index) ?? none) found(planned, listing, () => problem)
-    if (!line) continue
-    const path = `${itemPath}/rates/${index}`
-    const { rateId } = line
-    const earlier = rateId === undefined ? undefined : seen.get(rateId)
-    if (rateId !== undefined) seen.set(rateId, index)
-    if (rateId !== undefined && earlier !== undefined)
-      found(planned, listing, () => duplicateRate(rateId, path, `${itemPath}/rates/${earlier}`))
-    // The rate that stands there already was judged there.
-    const judged = earlier === undefined ? line : withoutRate(line)
-    const row = planLine(judged, { path, wrong, flat: undefined }, lineContext, planned)
-    if (problemsIn(planned) > before) continue
-    if (row) planned.rows.push(row)
-    else planned.warnings.push(nothingSent(line, rateLine, path))
-  }
-}
-
-function withoutRate({ rateId: _rateId, ...rest }: ReadableLine): ReadableLine {
-  return rest
 }
 
 /** Inventory and closure of the room. In the flat form `closed` is the rate line's. */
@@ -149,24 +136,143 @@ function roomValues(item: ReadableItem): FieldValue[] {
   return sets
 }
 
-function roomNotFound(roomId: string, path: string): Problem {
-  return {
-    type: 'ROOM_NOT_FOUND',
-    message: 'RoomID not found',
-    path,
-    value: shown(roomId),
-    hint: 'Push the room with POST /push/products first',
+/** What every rate line of an item is judged by; the room is unknown where `roomNo` is absent. */
+type LineContext = {
+  item: ReadableItem
+  place: Place
+  faults: ItemFaults | undefined
+  roomNo: number | undefined
+  months: readonly MonthNights[]
+}
+
+/** Adds the rows of the item's rate lines: the item itself in the flat form, and each of `rates`. */
+function planLines(context: LineContext, planned: PlannedItem, push: PushContext): void {
+  const { item, place, faults } = context
+  const flatPlace: LinePlace = { ...place, flat: item }
+  if (item.rateId !== undefined || pricesSent(item, flatPlace).length > 0) {
+    const before = problemsIn(planned)
+    const row = planLine(item, flatPlace, context, planned, push)
+    if (row && problemsIn(planned) === before) planned.rows.push(row)
+  }
+  const pathByRate = new Map<string, string>()
+  for (const [index, line] of (item.rates ?? []).entries()) {
+    const before = problemsIn(planned)
+    addFaults(planned, push, asFaults(faults?.byRate.get(index)))
+    if (!line) continue
+    const path = `${place.path}/rates/${index}`
+    const { rateId } = line
+    const earlier = rateId === undefined ? undefined : pathByRate.get(rateId)
+    if (rateId !== undefined) pathByRate.set(rateId, path)
+    if (earlier !== undefined)
+      addFaults(planned, push, [() => problemAt(itemFaults.duplicateRate(earlier), `${path}/rateId`, rateId)])
+    // The rate itself was judged where it first appears.
+    const judged = earlier === undefined ? line : withoutRate(line)
+    const row = planLine(judged, { path, wrong: place.wrong, flat: undefined }, context, planned, push)
+    if (problemsIn(planned) > before) continue
+    if (row) planned.rows.push(row)
+    else planned.warnings.push(nothingSent(line, rateLine, path))
   }
 }
 
-function duplicateRate(rateId: string, path: string, firstPath: string): Problem {
-  return {
-    type: 'DUPLICATE_RATE',
-    message: 'rateId stands twice in one item',
-    path: `${path}/rateId`,
-    value: shown(rateId),
-    hint: `It stands at ${firstPath} already`,
+function withoutRate({ rateId: _rateId, ...rest }: ReadableLine): ReadableLine {
+  return rest
+}
+
+/** What a rate line changes; undefined if it sets nothing, or if its room-rate is unknown. */
+function planLine(
+  line: ReadableLine,
+  place: LinePlace,
+  context: LineContext,
+  planned: PlannedItem,
+  push: PushContext,
+): RowChange | undefined {
+  const { rateId } = line
+  const { roomNo, months } = context
+  const catalog = push.hotel?.catalog
+  const rateNo = rateId === undefined ? undefined : catalog?.rateNoByCode.get(rateId)
+  const product =
+    roomNo === undefined || rateNo === undefined ? undefined : catalog?.productOf(roomNo, rateNo)
+  if (catalog && rateId !== undefined && !product && (rateNo === undefined || roomNo !== undefined)) {
+    const unknown = rateNo === undefined ? itemFaults.rateNotFound : itemFaults.rateNotOfRoom
+    addFault(planned, push, () => problemAt(unknown, `${place.path}/rateId`, rateId))
   }
+  const prices = linePrices(line, place, { model: modelOf(line, place, context, push), product, catalog })
+  addFaults(planned, push, prices.faults)
+  planned.warnings.push(...prices.warnings)
+  if (roomNo === undefined || rateNo === undefined || !product) return undefined
+  const sets = [...lineValues(line, place), ...prices.sets]
+  const isOverlay = push.body.mode === 'overlay'
+  if (isOverlay) {
+    const sent = new Set(sets.map(({ field }) => field))
+    for (const field of rateFields) if (!sent.has(field)) sets.push({ field, value: unset })
+  }
+  if (sets.length === 0 && !prices.clearsOthers) return undefined
+  const guestPricesKept =
+    isOverlay || prices.clearsOthers ? new Set(prices.sets.map(({ field }) => field)) : undefined
+  return { roomNo, rateNo, months, sets, guestPricesKept, pricingModel: prices.model }
+}
+
+/** The nearest model that was sent; undefined if it can't be read. */
+function modelOf(
+  line: ReadableLine,
+  { path, wrong }: Place,
+  { item, place }: LineContext,
+  { body }: PushContext,
+) {
+  if (line.pricingModel !== undefined || wrong?.has(`${path}/pricingModel`)) return line.pricingModel
+  if (item.pricingModel !== undefined || wrong?.has(`${place.path}/pricingModel`)) return item.pricingModel
+  return body.pricingModel
+}
+
+/** Everything but prices. In the flat form `inventory` is the room's. */
+function lineValues(line: ReadableLine, { flat }: LinePlace): FieldValue[] {
+  const sets: FieldValue[] = []
+  if (line.inventory !== undefined && !flat)
+    sets.push({ field: fieldNumber.inventory, value: line.inventory ?? unset })
+  for (const name of pushedRestrictions) {
+    const value = line[name]
+    // false and 0 restrict nothing, which is held as nothing.
+    if (value !== undefined) sets.push({ field: fieldNumber[name], value: Number(value) || unset })
+  }
+  return sets
+}
+
+const ignoredListedMax = 5
+
+/** A misspelt member is ignored like any unknown one, so the answer must say that nothing was set. */
+function nothingSent(part: object, shape: typeof ariItem | typeof rateLine, path: string): Problem {
+  const ignored = Object.keys(part).filter((name) => !Object.hasOwn(shape.properties, name))
+  const named = ignored.slice(0, ignoredListedMax).map((name) => name.slice(0, 40).toWellFormed())
+  return problemAt(itemFaults.nothingSent(named), path)
+}
+
+function asFaults(problems: readonly Problem[] = []): readonly Fault[] {
+  return problems.map((problem) => () => problem)
+}
+
+/** Adds what breaks a rule. */
+function addFaults(planned: PlannedItem, push: PushContext, faults: readonly Fault[]): void {
+  for (const spell of faults) {
+    planned.breaksRule = true
+    addFault(planned, push, spell)
+  }
+}
+
+/** Adds a fault, listed while the answer has room for it. By itself, for an unknown room or rate, it breaks no rule. */
+function addFault(planned: PlannedItem, { listing }: PushContext, spell: Fault): void {
+  if (listing.room === 0) {
+    planned.unlisted++
+    return
+  }
+  listing.room--
+  planned.problems.push(spell())
+}
+
+function currencyProblems(body: ReadablePush, catalog: HotelCatalog): Problem[] {
+  if (body.currency === undefined || body.currency === catalog.currency) return []
+  const message = `currency must be the hotel's currency ${catalog.currency}`
+  const hint = 'Change it with POST /push/hotels, or leave currency out'
+  return [{ type: 'CURRENCY_MISMATCH', message, path: '/currency', value: shown(body.currency), hint }]
 }
 
 export function tooManyCells(cells: number, most: number): Problem {

@@ -1,4 +1,4 @@
-import { daysAheadMax } from '../ari/item-contract.ts'
+import { daysAheadMax, itemFaults } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelFaults, hotelRemarks } from '../hotels/contract.ts'
 import { offerFaults } from '../offers/contract.ts'
@@ -20,25 +20,15 @@ import type { Fault } from './shapes.ts'
 const { notFound: hotelIdNotFound, ...hotelShapeFaults } = hotelFaults
 const { hotelNotFound, ...taxShapeFaults } = taxFaults
 
-const roomIdNotFound: Fault = {
-  type: 'ROOM_NOT_FOUND',
-  message: 'RoomID not found',
-  hint: 'Push the room with POST /push/products first',
-}
 const rateIdNotFound: Fault = {
   type: 'RATE_NOT_FOUND',
   message: 'RateID not found',
   hint: 'Push the rate, with this room, with POST /push/products first',
 }
-const datesReversed: Fault = {
-  type: 'DATES_REVERSED',
-  message: 'startDate must not be later than endDate',
-  hint: 'Both dates are included',
-}
 
 const ariFaults: readonly Fault[] = [
   hotelIdNotFound,
-  roomIdNotFound,
+  itemFaults.roomNotFound,
   rateIdNotFound,
   {
     type: 'PRICING_MODEL_REQUIRED',
@@ -50,7 +40,7 @@ const ariFaults: readonly Fault[] = [
     message: "currency must be the hotel's currency …",
     hint: 'Change it with POST /push/hotels, or leave currency out',
   },
-  datesReversed,
+  itemFaults.datesReversed,
   {
     type: 'DATE_IN_PAST',
     message: 'startDate must not be earlier than yesterday',
@@ -71,11 +61,7 @@ const ariFaults: readonly Fault[] = [
     message: 'daysOfWeek leaves no night of the range',
     hint: 'Name a weekday that the range contains',
   },
-  {
-    type: 'AMBIGUOUS_ITEM',
-    message: 'rateId and rates cannot both be sent in one item',
-    hint: 'Use rates with several lines, or the flat form with rateId',
-  },
+  itemFaults.bothForms,
   {
     type: 'AMBIGUOUS_PRICE',
     message: 'prices and price cannot be sent together',
@@ -150,9 +136,9 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
   pushAri: ariFaults,
   getAri: [
     hotelIdNotFound,
-    roomIdNotFound,
+    itemFaults.roomNotFound,
     rateIdNotFound,
-    datesReversed,
+    itemFaults.datesReversed,
     {
       type: 'RANGE_TOO_LONG',
       message: 'startDate to endDate must be at most 800 nights',
