@@ -152,7 +152,7 @@ const noPrices: LinePrices = {
 }
 
 /** `product` and `catalog` are absent if they are unknown. */
-export type PriceContext = {
+type PriceContext = {
   model: PricingModel | undefined
   product: RoomRate | undefined
   catalog: HotelCatalog | undefined
