@@ -1,3 +1,4 @@
+import { referenceNotFound } from '../offers/hotel-references.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import type { BookingCatalog } from '../offers/booking-catalog.ts'
 import type { HotelStay } from '../offers/stays.ts'
@@ -17,7 +18,6 @@ import {
 } from './agree-price.ts'
 import { lowerInventory } from './commit-version.ts'
 import type { BookedRoom, ReservationBody } from './contract.ts'
-import { reservationFaults } from './faults-contract.ts'
 import { StayForbidden, type BookNeeds } from './once.ts'
 import { quoteRooms, type Order, type Quoted } from './quote-rooms.ts'
 import type { ReservationContent, RoomState } from './state.ts'
@@ -72,7 +72,7 @@ async function quote(
   const stay = within
     ? await needs.stays.readWithin(within.connection, within.hotel, range)
     : (await needs.stays.read([hotelId], range)).get(hotelId)
-  if (!stay) throw hotelNotFound(wish.body.hotel)
+  if (!stay) throw referenceNotFound(wish.body.hotel)
   const { held } = wish
   const { catalog } = stay
   const { kept, money, isRepriced } = held
@@ -137,13 +137,8 @@ function isSameRoom({ roomId, rateId, adults, childAges = [] }: BookedRoom, stat
 
 export async function hotelIdOf(needs: BookNeeds, reference: ReservationBody['hotel']): Promise<number> {
   const [hotelId] = await needs.hotelsNamed([reference])
-  if (hotelId === undefined) throw hotelNotFound(reference)
+  if (hotelId === undefined) throw referenceNotFound(reference)
   return hotelId
-}
-
-export function hotelNotFound(reference: ReservationBody['hotel']): Rejected {
-  const value = shown(reference.platformHotelId ?? reference.hotelId)
-  return new Rejected(404, { ...reservationFaults.hotelNotFound, path: '/hotel', value })
 }
 
 /** Minor units of what the guest has agreed to. */

@@ -1,12 +1,9 @@
+import { unknownReferenceFault } from '../offers/contract.ts'
 import type { ConstraintError } from '../http/route.ts'
 
 /** Refusals that the state of a hotel or of a reservation causes. */
 export const reservationFaults = {
-  hotelNotFound: {
-    type: 'HOTEL_NOT_FOUND',
-    message: 'Hotel not found',
-    hint: 'Check platformHotelId, or supplier and hotelId',
-  },
+  hotelNotFound: unknownReferenceFault,
   supplierNotFound: {
     type: 'SUPPLIER_NOT_FOUND',
     message: 'Supplier not found',

@@ -1,3 +1,4 @@
+import { referenceNotFound } from '../offers/hotel-references.ts'
 import { selectOptionalSupplierId } from '../keys/suppliers.ts'
 import type { HotelFinder } from '../offers/hotel-references.ts'
 import { parseNight } from '../base/calendar.ts'
@@ -45,10 +46,8 @@ const judge =
     const hotel = hotelAsked(query, wrong)
     rejectIfAny(wrong)
     const [hotelId] = hotel ? await needs.hotelsNamed([hotel]) : []
-    if (hotel && (hotelId === undefined || !(await isHotel(needs, hotelId)))) {
-      const value = shown(hotel.platformHotelId ?? hotel.hotelId)
-      throw new Rejected(404, { ...reservationFaults.hotelNotFound, path: '?hotel', value })
-    }
+    if (hotel && (hotelId === undefined || !(await isHotel(needs, hotelId))))
+      throw referenceNotFound(hotel, '?hotel')
     const status = query['status'] === 'Confirm' || query['status'] === 'Cancel' ? query['status'] : undefined
     const supplierId = hotel ? undefined : await supplierAsked(needs, query['supplier'])
     return { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit }

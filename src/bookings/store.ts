@@ -1,3 +1,4 @@
+import { referenceNotFound } from '../offers/hotel-references.ts'
 import { hotelVersionColumns, type HotelVersions } from '../offers/hotel-versions.ts'
 import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../postgres/postgres.ts'
@@ -31,7 +32,7 @@ export async function lockHotelForBooking(connection: Queryable, hotelId: number
   })
   const [hotel] = rows
   // A reset of the sandbox came between.
-  if (!hotel) throw new Rejected(404, { ...reservationFaults.hotelNotFound, path: '/hotel' })
+  if (!hotel) throw referenceNotFound({ platformHotelId: String(hotelId) })
   return hotel
 }
 

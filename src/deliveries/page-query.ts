@@ -1,3 +1,5 @@
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { unknownHotelFault } from '../push-log/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Judge } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
@@ -9,7 +11,7 @@ import {
   readUntil,
   refuseEmptyRange,
 } from '../http/query.ts'
-import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { rejectIfAny, type Problem } from '../http/rejected.ts'
 
 /** Where a page ended: the instant by which the list is in order, and the id of the row. */
 export type Place<Id> = { atMs: number; id: Id }
@@ -41,20 +43,10 @@ export const judgePageAfter =
     const most = readLimit(limit, listed.rowsPerPage, wrong)
     const after = readPlace(cursor, listed, wrong)
     const hotel = code === undefined ? undefined : await selectOptionalHotel(db, supplierId, code)
-    const unknown = code === undefined || hotel ? [] : [hotelNotFound('?hotelId', code)]
+    const unknown = code === undefined || hotel ? [] : [hotelNotFound(code, unknownHotelFault, '?hotelId')]
     rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
     return { hotelId: hotel?.id, sinceMs, untilMs, after, limit: most }
   }
-
-export function hotelNotFound(path: string, hotelId: string): Problem {
-  return {
-    type: 'HOTEL_NOT_FOUND',
-    message: 'Hotel not found',
-    path,
-    value: shown(hotelId),
-    hint: 'Push the hotel with POST /push/hotels first',
-  }
-}
 
 export function writePlace<Id>({ atMs, id }: Place<Id>, { writeId }: Pick<Listed<Id>, 'writeId'>): string {
   return Buffer.from(`${atMs} ${writeId(id)}`).toString('base64url')

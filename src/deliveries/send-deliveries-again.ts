@@ -1,3 +1,5 @@
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { unknownHotelFault } from '../push-log/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import { answer, on, type Mounted } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
@@ -7,7 +9,6 @@ import { transaction } from '../postgres/transaction.ts'
 import { hasCallback } from '../webhooks/store.ts'
 import { deliveryListFaults, deliveryListRoutes, sentAgainMax, type DeliveryState } from './list-contract.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
-import { hotelNotFound } from './page-query.ts'
 import { stateOf } from './state.ts'
 import { sendFailedAgain } from './send-again.ts'
 
@@ -17,7 +18,8 @@ export const sendDeliveriesAgain = ({ db, clock }: Needs): Mounted =>
     const nowMs = clock.now()
     const hotel =
       body.hotelId === undefined ? undefined : await selectOptionalHotel(db, supplierId, body.hotelId)
-    if (body.hotelId !== undefined && !hotel) throw new Rejected(404, hotelNotFound('/hotelId', body.hotelId))
+    if (body.hotelId !== undefined && !hotel)
+      throw new Rejected(404, hotelNotFound(body.hotelId, unknownHotelFault))
     const own = { supplierId, hotelId: hotel?.id }
     const named = body.deliveryIds && (await namedOf(db, own, body.deliveryIds))
     if (!(await hasCallback(db, supplierId, 'pushbook', nowMs)))

@@ -1,3 +1,4 @@
+import { unknownHotelFault } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
 import { code, integer, oneOf, route, success, text, warning, type ConstraintError } from '../http/route.ts'
@@ -44,11 +45,8 @@ export const hotelFaults = {
     hint: 'Send one address, for example desk@hotel.example',
   },
   repeated: { type: 'DUPLICATE_HOTEL', message: 'hotelId stands twice in one request' },
-  notFound: {
-    type: 'HOTEL_NOT_FOUND',
-    message: 'Hotel ID is not found',
-    hint: 'Push the hotel with POST /push/hotels first',
-  },
+  /** In the words that the specification has for products, which ARI shares. */
+  notFound: { ...unknownHotelFault, message: 'Hotel ID is not found' },
 } as const satisfies Record<string, ConstraintError>
 
 /** What is accepted all the same. */

@@ -2,6 +2,10 @@ import { shown, type Problem } from '../http/rejected.ts'
 import { hotelFaults } from './contract.ts'
 
 /** A hotel that the supplier never pushed, or another's: both are unknown to it. */
-export function hotelNotFound(hotelId: string): Problem {
-  return { ...hotelFaults.notFound, path: '/hotelId', value: shown(hotelId) }
+export function hotelNotFound(
+  hotelId: string,
+  fault: Problem = hotelFaults.notFound,
+  path = '/hotelId',
+): Problem {
+  return { ...fault, path, value: shown(hotelId) }
 }

@@ -26,6 +26,13 @@ export const offerRules = [
 ] as const
 export type OfferRule = (typeof offerRules)[number]
 
+/** For the platform: its reference leads to no hotel. */
+export const unknownReferenceFault = {
+  type: 'HOTEL_NOT_FOUND',
+  message: 'Hotel not found',
+  hint: 'Check platformHotelId, or supplier and hotelId',
+} as const satisfies ConstraintError
+
 /** Faults between several members. */
 export const offerFaults = {
   referenceMissing: {

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../postgres/postgres.ts'
-import type { HotelReference } from './contract.ts'
+import { Rejected, shown } from '../http/rejected.ts'
+import { unknownReferenceFault, type HotelReference } from './contract.ts'
 
 /** Which hotels are meant; undefined where there is none. */
 export type HotelFinder = (references: readonly HotelReference[]) => Promise<(number | undefined)[]>
@@ -28,6 +29,13 @@ export function hotelFinder(db: Database): HotelFinder {
     for (const [key, id] of foundByCodes) known.set(key, id)
     return ids
   }
+}
+
+export function referenceNotFound(
+  { platformHotelId, hotelId }: Pick<HotelReference, 'platformHotelId' | 'hotelId'>,
+  path = '/hotel',
+): Rejected {
+  return new Rejected(404, { ...unknownReferenceFault, path, value: shown(platformHotelId ?? hotelId) })
 }
 
 function keyOf({ supplier = '', hotelId = '' }: HotelReference): string {

@@ -1,3 +1,4 @@
+import { referenceNotFound } from '../offers/hotel-references.ts'
 import { performance } from 'node:perf_hooks'
 import type { BookableRoomRate, BookingCatalog } from '../offers/booking-catalog.ts'
 import type { HotelFinder } from '../offers/hotel-references.ts'
@@ -56,8 +57,7 @@ async function hotelStay(
 ): Promise<HotelStay> {
   const [id] = await hotelsNamed([hotel])
   const stay = id === undefined ? undefined : (await stays.read([id], range)).get(id)
-  if (!stay)
-    throw new Rejected(404, { ...priceCheckFaults.hotelNotFound, path: '/hotel', value: shown(hotel) })
+  if (!stay) throw referenceNotFound(hotel)
   return stay
 }
 

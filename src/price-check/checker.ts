@@ -1,3 +1,4 @@
+import { referenceNotFound } from '../offers/hotel-references.ts'
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { BookableRoomRate } from '../offers/booking-catalog.ts'
@@ -5,12 +6,11 @@ import type { HotelStay } from '../offers/stays.ts'
 import { overloaded } from '../http/body.ts'
 import { formatNight } from '../base/calendar.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { Rejected } from '../http/rejected.ts'
 import { selectCallback } from '../webhooks/store.ts'
 import { supplierCalls, type Failure, type SupplierCallNeeds, type SupplierCalls } from './ask-supplier.ts'
 import type { PriceCheckRequest } from './callback-contract.ts'
 import type { CircuitState } from '../outbound/circuit.ts'
-import { priceCheckBudgetMs, priceCheckFaults } from './contract.ts'
+import { priceCheckBudgetMs } from './contract.ts'
 import { heldPrice, type AskedStay, type HeldPrice } from './held-price.ts'
 import { checkLedger, type Ledger } from './ledger.ts'
 import type { CheckedPrice } from './live-answer.ts'
@@ -99,7 +99,7 @@ async function checkOne(
     selectCallback(connection, hotelId, 'availability', atMs),
     selectOptionalTerms(connection, hotelId),
   ])
-  if (!terms) throw new Rejected(404, { ...priceCheckFaults.hotelNotFound, path: '/hotel' })
+  if (!terms) throw referenceNotFound({ platformHotelId: String(hotelId) })
   const asked = { arrival, departure, roomCount, room }
   const held = heldPrice(stay, roomRate, asked, atMs)
   const checkId = randomUUID()

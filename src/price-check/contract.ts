@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { hotelReference } from '../offers/contract.ts'
+import { hotelReference, unknownReferenceFault } from '../offers/contract.ts'
 import { code, oneOf, queriedLimit, route, success, text, type ConstraintError } from '../http/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 
@@ -34,11 +34,7 @@ export const checksPerPage = { max: 500, usual: 100 }
 export const driftNightsMax = 100
 
 export const priceCheckFaults = {
-  hotelNotFound: {
-    type: 'HOTEL_NOT_FOUND',
-    message: 'Hotel not found',
-    hint: 'Check platformHotelId, or supplier and hotelId',
-  },
+  hotelNotFound: unknownReferenceFault,
   roomNotFound: {
     type: 'ROOM_NOT_FOUND',
     message: 'RoomID not found',

@@ -2,6 +2,13 @@ import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
 import { code, integer, oneOf, queriedLimit, route, success, text } from '../http/route.ts'
 
+/** For the supplier whose hotel it would be: a hotel that was never pushed, or is another's. */
+export const unknownHotelFault = {
+  type: 'HOTEL_NOT_FOUND',
+  message: 'Hotel not found',
+  hint: 'Push the hotel with POST /push/hotels first',
+} as const
+
 /** What suppliers push; and `stopSell`, which an operator of the platform did to their hotel. */
 export const pushKinds = [
   'hotels',

@@ -2,13 +2,8 @@ import type { Judge } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { readableQuery, readPlace, type PlaceInList } from '../http/query.ts'
 import { rejectIfAny, shown } from '../http/rejected.ts'
+import { unknownHotelFault } from './contract.ts'
 import { selectHotelIds } from './store.ts'
-
-const hotelNotFound = {
-  type: 'HOTEL_NOT_FOUND',
-  message: 'Hotel not found',
-  hint: 'Push the hotel with POST /push/hotels first',
-} as const
 
 /** Which rows a supplier asks for, of what was kept about its hotels. */
 type Place = PlaceInList & { hotel: number | undefined }
@@ -24,7 +19,7 @@ export const judgePage =
     const hotel =
       hotelId === undefined ? undefined : (await selectHotelIds(db, supplierId, [hotelId])).get(hotelId)
     const isUnknown = hotelId !== undefined && hotel === undefined
-    const unknown = isUnknown ? [{ ...hotelNotFound, path: '?hotelId', value: shown(hotelId) }] : []
+    const unknown = isUnknown ? [{ ...unknownHotelFault, path: '?hotelId', value: shown(hotelId) }] : []
     rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
     return { hotel, ...place }
   }

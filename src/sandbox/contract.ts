@@ -1,3 +1,4 @@
+import { unknownHotelFault } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
 import { askedRoom, roomsPerStayMax } from '../offers/contract.ts'
@@ -15,11 +16,7 @@ export const sandboxFaults = {
     message: 'This exists only in the sandbox',
     hint: 'Call the sandbox, with a key of the sandbox',
   },
-  hotelNotFound: {
-    type: 'HOTEL_NOT_FOUND',
-    message: 'Hotel not found',
-    hint: 'Push the hotel with POST /push/hotels first',
-  },
+  hotelNotFound: unknownHotelFault,
   reservationNotFound: {
     type: 'RESERVATION_NOT_FOUND',
     message: 'Reservation not found',

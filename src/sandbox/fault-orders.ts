@@ -1,7 +1,8 @@
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import { takeAccount } from '../hotels/account-lock.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf } from '../http/route.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
@@ -56,13 +57,9 @@ async function withHotels(
   const faults: FaultToOrder[] = []
   for (const [index, { calls, fault, times = 1, hotelId }] of wanted.entries()) {
     const id = hotelId === undefined ? null : idByCode.get(hotelId)
-    if (id === undefined) {
-      problems.push({
-        ...sandboxFaults.hotelNotFound,
-        path: `/faults/${index}/hotelId`,
-        value: shown(hotelId),
-      })
-    } else faults.push({ calls, fault, times, hotelId: id })
+    if (hotelId !== undefined && id === undefined)
+      problems.push(hotelNotFound(hotelId, sandboxFaults.hotelNotFound, `/faults/${index}/hotelId`))
+    else faults.push({ calls, fault, times, hotelId: id ?? null })
   }
   rejectIfAny(problems, 404)
   return faults

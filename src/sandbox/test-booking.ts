@@ -1,3 +1,4 @@
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { OwnedKey } from '../http/call.ts'
 import type { Answered } from '../http/mount.ts'
@@ -24,13 +25,7 @@ export async function bookTest(
   { body, idempotencyKey }: { body: TestBooking; idempotencyKey: OwnedKey | undefined },
 ): Promise<Answered<TestBooked>> {
   const hotel = await selectOptionalHotel(needs.db, supplierId, body.hotelId)
-  if (!hotel) {
-    throw new Rejected(404, {
-      ...sandboxFaults.hotelNotFound,
-      path: '/hotelId',
-      value: shown(body.hotelId),
-    })
-  }
+  if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, sandboxFaults.hotelNotFound))
   const id = body.reservation_id
   if (id !== undefined) await rejectForeign(needs, hotel.id, id)
   if (body.status === 'Cancel') {

@@ -1,6 +1,7 @@
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import type { Push } from '../http/call.ts'
 import { answer, type Answer } from '../http/mount.ts'
-import { Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf } from '../http/route.ts'
 import { lockHotel, raiseCatalogVersion, type HotelRow } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
@@ -18,7 +19,7 @@ type Body = BodyOf<typeof taxRoutes.pushTaxes>
 export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answer> {
   return applyPush(needs, push, async (connection) => {
     const hotel = await lockHotel(connection, push.caller.supplierId, body.hotelId)
-    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId))
+    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxFaults.hotelNotFound))
     const sent = await scopesOf(connection, hotel, body)
     const held = new Map(
       (await selectTaxes(connection, hotel.id)).map((scope) => [keyOf(scope), scope.taxes]),
@@ -41,10 +42,6 @@ export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answe
       kept: { outcome, hotelId: hotel.id, hotelCode: hotel.code, revision },
     }
   })
-}
-
-export function hotelNotFound(hotelId: string): Problem {
-  return { ...taxFaults.hotelNotFound, path: '/hotelId', value: shown(hotelId) }
 }
 
 export async function problemsAt(connection: Queryable, hotel: HotelRow, body: unknown) {

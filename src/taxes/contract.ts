@@ -1,3 +1,4 @@
+import { unknownHotelFault } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
 import { commonLimits } from '../keys/contract.ts'
@@ -69,11 +70,7 @@ export const taxFaults = {
     message: 'rate id not found',
     hint: 'Push the rate with POST /push/products first',
   },
-  hotelNotFound: {
-    type: 'HOTEL_NOT_FOUND',
-    message: 'Hotel not found',
-    hint: 'Push the hotel with POST /push/hotels first',
-  },
+  hotelNotFound: unknownHotelFault,
   vatOnVat: {
     type: 'TAX_APPLIED_ON_INVALID',
     message: 'Tax appliedOn must be net when type is VAT',

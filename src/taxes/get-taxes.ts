@@ -1,6 +1,7 @@
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected } from '../http/rejected.ts'
 import { answer, on } from '../http/mount.ts'
 import { taxFaults, taxRoutes } from './contract.ts'
 import { anyNo, selectTaxes } from './store.ts'
@@ -8,9 +9,7 @@ import { anyNo, selectTaxes } from './store.ts'
 export const getTaxes = (needs: Needs) =>
   on(taxRoutes.getTaxes, async ({ body, caller }) => {
     const hotel = await selectOptionalHotel(needs.db, caller.supplierId, body.hotelId)
-    if (!hotel) {
-      throw new Rejected(404, { ...taxFaults.hotelNotFound, path: '/hotelId', value: shown(body.hotelId) })
-    }
+    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxFaults.hotelNotFound))
     const scopes = await selectTaxes(needs.db, hotel.id)
     const isProperty = ({ roomNo, rateNo }: { roomNo: number; rateNo: number }): boolean =>
       roomNo === anyNo && rateNo === anyNo

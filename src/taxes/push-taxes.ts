@@ -1,11 +1,12 @@
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import { besideShape, onEveryProblem, type Mounted } from '../http/mount.ts'
 import { rejectIfAny, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { acceptTaxes, hotelNotFound, problemsAt } from './accept-taxes.ts'
-import { taxRoutes } from './contract.ts'
+import { acceptTaxes, problemsAt } from './accept-taxes.ts'
+import { taxFaults, taxRoutes } from './contract.ts'
 import { taxProblems } from './tax-rules.ts'
 
 /** POST /push/taxes. */
@@ -31,7 +32,7 @@ async function judge(
   const hotel = isCode ? await selectOptionalHotel(db, supplierId, hotelCode) : undefined
   const { misfits, unknown } = hotel ? await problemsAt(db, hotel, body) : { misfits: [], unknown: [] }
   rejectIfAny([
-    ...(isCode && !hotel ? [hotelNotFound(hotelCode)] : []),
+    ...(isCode && !hotel ? [hotelNotFound(hotelCode, taxFaults.hotelNotFound)] : []),
     ...besideShape(shapeProblems, [...ruleProblems, ...misfits, ...unknown]),
   ])
 }
