@@ -68,7 +68,6 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
   const known = catalogs(needs.db, priceFloors)
   const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
   const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined
-  const prices = priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch })
   return {
     ...needs,
     ...signInNeedsOf(needs, keys),
@@ -83,8 +82,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),
     bookingTurns: new Gate(bookingTurnsMax),
     searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
-    priceChecks: prices,
-    checkPrice: prices.check,
+    priceChecks: priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch }),
     hotelsOnSale: (hotels: readonly HotelRow[]) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),
   }
 }

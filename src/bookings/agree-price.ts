@@ -3,10 +3,10 @@ import type { HotelStay } from '../offers/stays.ts'
 import type { DayNumber } from '../base/calendar.ts'
 import { minorText } from '../base/money.ts'
 import { Rejected } from '../http/rejected.ts'
-import type { TaxedTotal } from '../taxes/compute.ts'
+import type { AskedCheck, PriceCheck, PriceChecker } from '../price-check/checker.ts'
+import { totalOf, type TaxedTotal } from '../taxes/compute.ts'
 import type { Refused } from './answer-contract.ts'
 import { reservationFaults } from './faults-contract.ts'
-import type { AskedPrice, CheckedPrice, PriceChecker } from './price-checker.ts'
 import { withPolicy, type Quoted, type QuotedRoom } from './quote-rooms.ts'
 import type { CheckedRoomRate, RoomState } from './state.ts'
 import type { Stay } from './units.ts'
@@ -28,17 +28,17 @@ export type Terms = {
   isRepriced: boolean
 }
 
-type Checked = { asked: AskedPrice; places: number[]; checked: CheckedPrice }
+type Checked = { asked: AskedCheck; places: number[]; checked: PriceCheck }
 export type Checks = { byPlace: ReadonlyMap<number, Checked>; told: CheckedRoomRate[] }
 
 /** Asks the supplier for the price of each room-rate and party that is to be booked anew, all at once. */
 export async function checkPrices(
-  checkPrice: PriceChecker,
+  priceChecks: Pick<PriceChecker, 'check'>,
   stay: HotelStay,
   { arrival, departure }: Stay,
   { rooms }: Quoted,
 ): Promise<Checks> {
-  const askedByText = new Map<string, { asked: AskedPrice; places: number[] }>()
+  const askedByText = new Map<string, { asked: AskedCheck; places: number[] }>()
   for (const [place, { state, roomRate }] of rooms.entries()) {
     if (!roomRate) continue
     const { adults } = state
@@ -54,7 +54,7 @@ export async function checkPrices(
     askedByText.set(text, { asked, places: [place] })
   }
   const all = await Promise.all(
-    [...askedByText.values()].map(async (one) => ({ ...one, checked: await checkPrice(one.asked) })),
+    [...askedByText.values()].map(async (one) => ({ ...one, checked: await priceChecks.check(one.asked) })),
   )
   const byPlace = new Map(all.flatMap((one) => one.places.map((place) => [place, one] as const)))
   const told = all.map(({ asked: { roomRate }, checked: { priceCheckId, outcome } }) => ({
@@ -152,24 +152,13 @@ function agreedOf(rooms: RoomState[], basis: Agreed['basis'], { currency, minorD
   return { rooms, total: totalOf(rooms), basis, currency, minorDigits }
 }
 
-function totalOf(rooms: readonly RoomState[]): TaxedTotal {
-  const sum = { beforeTax: 0, tax: 0, afterTax: 0, dueAtProperty: 0 }
-  for (const { total } of rooms) {
-    sum.beforeTax += total.beforeTax
-    sum.tax += total.tax
-    sum.afterTax += total.afterTax
-    sum.dueAtProperty += total.dueAtProperty
-  }
-  return sum
-}
-
 /**
  * A room at the supplier's own price. It says how much tax that contains, but not which: that is one line; what is due
  * at the property is as pushed.
  */
 function withLivePrice(
   { state, roomRate }: QuotedRoom,
-  checked: CheckedPrice | undefined,
+  checked: PriceCheck | undefined,
   catalog: BookingCatalog,
   arrival: DayNumber,
 ): RoomState {

@@ -35,7 +35,7 @@ export type Wish = {
 /** What takes time, before anything is locked: the rooms are priced, and the supplier is asked. */
 export async function prepareRooms(needs: BookNeeds, hotelId: number, wish: Wish): Promise<PreparedRooms> {
   const { stay, order, quoted, terms } = await quote(needs, hotelId, wish)
-  const checks = await checkPrices(needs.checkPrice, stay, order, quoted)
+  const checks = await checkPrices(needs.priceChecks, stay, order, quoted)
   return { checks, agreed: agreePrice(quoted, checks, terms) }
 }
 

@@ -16,17 +16,17 @@ import type { Refused } from './answer-contract.ts'
 import { keepAnswer, repeatable, selectKeptAnswer } from './answers-kept.ts'
 import type { ReservationBody } from './contract.ts'
 import type { CardVault } from '../cards/card-vault.ts'
+import type { PriceChecker } from '../price-check/checker.ts'
 import type { DeliveryBell } from './delivery-bell.ts'
 import { endpointOf, noEndpoint, type QueuedDelivery } from './delivery-queue.ts'
 import { reservationFaults } from './faults-contract.ts'
-import type { PriceChecker } from './price-checker.ts'
 import { isSoldOut, type Forbidden } from './quote-rooms.ts'
 import { lockHotelForBooking, type LockedHotel } from './store.ts'
 
 export type BookNeeds = Needs & {
   stays: StayReader
   hotelsNamed: HotelFinder
-  checkPrice: PriceChecker
+  priceChecks: Pick<PriceChecker, 'check'>
   vault: CardVault
   deliveryBell: DeliveryBell
   /** Those who book in one hotel stand in line here, without a connection, rather than at its lock. */

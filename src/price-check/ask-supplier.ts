@@ -11,7 +11,7 @@ import type { Callback } from '../webhooks/store.ts'
 import type { PriceCheckRequest } from './callback-contract.ts'
 import { Circuits, type CallResult, type CircuitState } from '../outbound/circuit.ts'
 import { connectWithinMs, type FailedOutcome } from './contract.ts'
-import { readLiveAnswer, type CheckedPrice, type Expected, type InvalidReason } from './live-answer.ts'
+import { readLiveAnswer, type LivePrice, type Expected, type InvalidReason } from './live-answer.ts'
 
 /** The way to a supplier's live price: connections, circuits, and the calls that are under way. */
 
@@ -41,7 +41,7 @@ export type Told = {
 } & Answered
 
 /** One of the two. */
-type Answered = { live: CheckedPrice; failure?: undefined } | { live?: undefined; failure: Failure }
+type Answered = { live: LivePrice; failure?: undefined } | { live?: undefined; failure: Failure }
 
 export type SupplierCalls = {
   /** Never throws for what the other side does. */

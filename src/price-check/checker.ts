@@ -13,7 +13,7 @@ import type { CircuitState } from '../outbound/circuit.ts'
 import { priceCheckBudgetMs } from './contract.ts'
 import { heldPrice, type AskedStay, type HeldPrice } from './held-price.ts'
 import { checkLedger, type Ledger } from './ledger.ts'
-import type { CheckedPrice } from './live-answer.ts'
+import type { LivePrice } from './live-answer.ts'
 import { nightsFound, type KeptCheck } from './ledger-store.ts'
 import { judge, type Judged } from './outcome.ts'
 import { selectOptionalTerms } from './store.ts'
@@ -31,7 +31,7 @@ export type PriceCheck = Judged & {
   priceCheckId: string
   held: HeldPrice
   /** What the supplier answered, or why there is no answer; neither where there was nobody to ask. */
-  live: CheckedPrice | undefined
+  live: LivePrice | undefined
   failure: Failure | undefined
   durationMs: number
 }

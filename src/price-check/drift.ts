@@ -1,6 +1,6 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { HeldPrice } from './held-price.ts'
-import type { CheckedPrice } from './live-answer.ts'
+import type { LivePrice } from './live-answer.ts'
 
 /** How the live answers differ from what is held, night by night. */
 
@@ -34,7 +34,7 @@ export type AnsweredStay = {
   atMs: number
   roomCount: number
   held: HeldPrice
-  live: CheckedPrice
+  live: LivePrice
 }
 
 /** By how much a night may differ for no other reason than that each side rounds for itself: one minor unit. */

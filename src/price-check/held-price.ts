@@ -14,7 +14,7 @@ import { RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
-import type { CheckedNight } from './live-answer.ts'
+import type { NightPrice } from './live-answer.ts'
 
 /** What is held of a stay at one room-rate, as of one moment. Amounts in minor units. */
 export type HeldPrice = {
@@ -27,7 +27,7 @@ export type HeldPrice = {
   isBookable: boolean
 }
 
-export type HeldNight = CheckedNight & {
+export type HeldNight = NightPrice & {
   day: DayNumber
   /** The units held of this night alone. */
   units: number
@@ -73,7 +73,7 @@ export function heldPrice(
 }
 
 function withOrigins(
-  nights: readonly (CheckedNight & { day: DayNumber })[],
+  nights: readonly (NightPrice & { day: DayNumber })[],
   days: RoomRateDays,
   { adultPrice, childPrice, infantPrice }: Party,
   { arrival }: SoughtStay,

@@ -2,7 +2,7 @@ import { formatNight } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Failure } from './ask-supplier.ts'
 import type { AskedStay, HeldPrice } from './held-price.ts'
-import type { CheckedPrice } from './live-answer.ts'
+import type { LivePrice } from './live-answer.ts'
 import { drifted, findingsOf, type Finding } from './drift.ts'
 import type { Judged } from './outcome.ts'
 
@@ -21,7 +21,7 @@ export type KeptCheck = Judged & {
   currency: string
   held: HeldPrice
   /** Both undefined: there was nobody to ask. */
-  live: CheckedPrice | undefined
+  live: LivePrice | undefined
   failure: Failure | undefined
 }
 

@@ -5,8 +5,8 @@ import { validator } from '../http/validate.ts'
 import { priceCheckNeeded } from './callback-contract.ts'
 
 /** What is charged for one room, in minor units of the hotel's currency, with the units there are. */
-export type CheckedPrice = { inventory: number; nights: readonly CheckedNight[] }
-export type CheckedNight = { beforeTax: number; afterTax: number }
+export type LivePrice = { inventory: number; nights: readonly NightPrice[] }
+export type NightPrice = { beforeTax: number; afterTax: number }
 
 /** What an answer must agree with. */
 export type Expected = {
@@ -31,7 +31,7 @@ export type Invalid = { fault: InvalidReason; message: string }
 const shape = validator(priceCheckNeeded)
 
 /** The live price of an answer, or what is wrong with it first. */
-export function readLiveAnswer(body: Buffer, expected: Expected): CheckedPrice | Invalid {
+export function readLiveAnswer(body: Buffer, expected: Expected): LivePrice | Invalid {
   const parsed = parsedOf(body)
   if ('fault' in parsed) return parsed
   const { value } = parsed
@@ -55,7 +55,7 @@ export function readLiveAnswer(body: Buffer, expected: Expected): CheckedPrice |
       `amountBeforeTax and amountAfterTax must have ${nightCount} elements each, one a night, not ${got}`,
     )
   }
-  const nights: CheckedNight[] = []
+  const nights: NightPrice[] = []
   for (const [index, before] of amountBeforeTax.entries()) {
     const beforeTax = toMinor(before, minorDigits)
     const afterTax = toMinor(amountAfterTax[index] ?? '', minorDigits)

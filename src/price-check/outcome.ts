@@ -2,7 +2,7 @@ import type { OnFailure } from '../keys/account.ts'
 import type { PriceCheckOutcome } from './contract.ts'
 import type { Told } from './ask-supplier.ts'
 import type { HeldPrice } from './held-price.ts'
-import type { CheckedNight } from './live-answer.ts'
+import type { NightPrice } from './live-answer.ts'
 
 /** What was agreed with the account. */
 export type Terms = {
@@ -64,15 +64,15 @@ function mayBook(outcome: PriceCheckOutcome, { onFailure }: Terms): boolean {
 }
 
 function differenceOf(
-  live: readonly CheckedNight[],
-  held: readonly CheckedNight[] | undefined,
+  live: readonly NightPrice[],
+  held: readonly NightPrice[] | undefined,
   roomCount: number,
 ): number | undefined {
   return held && (sumOf(live) - sumOf(held)) * roomCount
 }
 
 /** What is charged for a room. */
-function sumOf(nights: readonly CheckedNight[]): number {
+function sumOf(nights: readonly NightPrice[]): number {
   let sum = 0
   for (const { afterTax } of nights) sum += afterTax
   return sum

@@ -2,7 +2,7 @@ import { minorText } from '../base/money.ts'
 import type { Static } from 'typebox'
 import type { PriceCheck } from './checker.ts'
 import type { listedCheck } from './contract.ts'
-import type { CheckedNight } from './live-answer.ts'
+import type { NightPrice } from './live-answer.ts'
 
 /** A check in the words of the answers. */
 export type Compared = Pick<
@@ -14,8 +14,8 @@ export function comparedOf(
   { outcome, isBookable, held, live, failure, difference, durationMs }: PriceCheck,
   { currency, minorDigits }: { currency: string; minorDigits: number },
 ): Compared {
-  const before = ({ beforeTax }: CheckedNight): string => minorText(beforeTax, minorDigits)
-  const after = ({ afterTax }: CheckedNight): string => minorText(afterTax, minorDigits)
+  const before = ({ beforeTax }: NightPrice): string => minorText(beforeTax, minorDigits)
+  const after = ({ afterTax }: NightPrice): string => minorText(afterTax, minorDigits)
   return {
     outcome,
     bookable: isBookable && held.isBookable,

@@ -63,7 +63,7 @@ export function computeTaxes(rooms: readonly PricedRoom[]): TaxedStay | TaxesExc
   return { fault: undefined, rooms: taxed, lines: linesOf(taxed), total }
 }
 
-function totalOf(rooms: readonly TaxedRoom[]): TaxedTotal {
+export function totalOf(rooms: readonly { total: TaxedTotal }[]): TaxedTotal {
   const sum = { beforeTax: 0, tax: 0, afterTax: 0, dueAtProperty: 0 }
   for (const { total } of rooms) {
     sum.beforeTax += total.beforeTax
