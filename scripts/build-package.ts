@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './project-files.ts'
+import { writeClientTypes } from './write-client-types.ts'
 
 const [name = ''] = process.argv.slice(2)
 const folder = join(root, 'packages', name)
 
+if (name === 'client') await writeClientTypes()
 rmSync(join(folder, 'dist'), { recursive: true, force: true })
 const compiled = spawnSync(
   process.execPath,

@@ -216,7 +216,7 @@ function cycles(importsByPath: ReadonlyMap<string, readonly Import[]>): string[]
 }
 
 if (import.meta.main) {
-  const paths = projectFiles().filter((path) => /\.tsx?$/.test(path))
+  const paths = projectFiles().filter((path) => /\.tsx?$|^src\/.*\.json$/.test(path))
   const problems = importProblems(paths.map((path) => ({ path, text: textOf(path) })))
   process.stdout.write(problems.map((problem) => `${problem}\n`).join(''))
   if (problems.length > 0) process.exitCode = 1

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { styleText } from 'node:util'
 import { minutes } from '../test/pace.ts'
 import { root } from './project-files.ts'
+import { writeClientTypes } from './write-client-types.ts'
 
 type Step = { name: string; says: string; command: readonly [string, ...string[]] }
 
@@ -90,6 +91,7 @@ if (unknown.length > 0) throw new Error(`No such step: ${unknown.join(', ')}`)
 const asked = steps.filter((step) => names.length === 0 || names.includes(step.name))
 
 const startedMs = performance.now()
+await writeClientTypes()
 const failed: string[] = []
 for (const step of asked) {
   const outcome = await runStep(step)

@@ -4,9 +4,9 @@
  * ARI_PLATFORM_TOKEN), or starts a service of its own on a temporary folder and stops it at the end.
  */
 import { showCalendar } from './demo/calendar.ts'
-import { firstDay } from './demo/first-day.ts'
 import { heading, line, paint, told } from './demo/print.ts'
 import { serviceToShow } from './demo/service.ts'
+import { writeClientTypes } from './write-client-types.ts'
 
 const startedMs = performance.now()
 const service = await serviceToShow().catch(failed)
@@ -25,6 +25,8 @@ try {
       `at ${service.url}/v1, ${service.isOwn ? 'started for this demo' : 'with the key of ARI_API_KEY'}`,
     ),
   )
+  await writeClientTypes()
+  const { firstDay } = await import('./demo/first-day.ts')
   const stored = await firstDay(service)
   heading('What is stored')
   showCalendar(stored)

@@ -1,201 +1,36 @@
 /**
- * Writes packages/client/src/api.ts: the types of all bodies and answers and the table of operations, read off the contract, so
- * that the client's package needs nothing of the service's source. Tests keep the file true.
+ * Writes packages/client/src/api.ts where it is missing or something it is made of has changed. Git doesn't keep it:
+ * whatever needs it (checks, tests, the demo, the package) asks for it here first.
  */
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { routes, type RouteName } from '../src/contract.ts'
-import { openapiShapes, type Shape } from '../src/openapi/shapes.ts'
-import type { Access, PublicRoute } from '../src/http/route.ts'
-import { priceCheckCallback } from '../src/price-check/callback-contract.ts'
-import { deliveredReservation, pushBookingCallback } from '../src/bookings/callback-contract.ts'
-import { isRecord } from '../src/http/validate.ts'
-import { formatted } from './formatted.ts'
 import { root } from './project-files.ts'
 
-export const clientTypesPath = 'packages/client/src/api.ts'
+const path = join(root, 'packages/client/src/api.ts')
+/** The contract reaches far: so all of the service, and the packages it is written with. */
+const sources = ['src/**/*.ts', 'scripts/client-types.ts', 'package-lock.json']
 
-const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
-
-export function clientTypes(): string {
-  const { shown, components } = openapiShapes({ areNumbersText: true })
-  const parts = [
-    '/* oxlint-disable max-lines -- Written by scripts/write-client-types.ts from the contract of the service. */',
-    "import type { CallOptions, Operation } from './operation.ts'",
-    ...Object.entries(components).map(([name, shape]) => declared(name, shape)),
-    ...names().flatMap((name) => typesOf(name, shown)),
-    ...callbackTypes(shown),
-    callsOf('SupplierCalls', 'supplier'),
-    callsOf('PlatformCalls', 'platform'),
-    operationsTable('supplierOperations', 'supplier'),
-    operationsTable('platformOperations', 'platform'),
-    callbackShapes(),
-  ]
-  return formatted(clientTypesPath, parts.join('\n\n'))
+export async function writeClientTypes(): Promise<void> {
+  const firstLine = `// Written by scripts/write-client-types.ts, of sources ${hashOfSources()}.`
+  if (existsSync(path) && readFileSync(path, 'utf8').startsWith(firstLine)) return
+  const { clientTypes } = await import('./client-types.ts')
+  // Two programs may write it at once: each file is whole, and they are the same.
+  const written = `${path}.${process.pid}`
+  writeFileSync(written, `${firstLine}\n${clientTypes()}`)
+  renameSync(written, path)
 }
 
-function names(): RouteName[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets what the table's type says.
-  return Object.keys(routes) as RouteName[]
-}
-
-function titleOf(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1)
-}
-
-type Shown = (schema: unknown) => Shape
-
-function typesOf(name: RouteName, shown: Shown): string[] {
-  const { body, query, params, answer, answers = {}, summary, path, method } = routeByName[name]
-  const title = titleOf(name)
-  return [
-    ...(body === undefined ? [] : [declared(`${title}Body`, shown(body), summary)]),
-    ...(query === undefined ? [] : [declared(`${title}Query`, shown(query), summary)]),
-    ...(params === undefined ? [] : [declared(`${title}Params`, shown(params), summary)]),
-    declared(
-      `${title}Answer`,
-      choiceOf([answer, ...Object.values(answers)].map(shown)),
-      `Of ${method} ${path}`,
-    ),
-  ]
-}
-
-/** Of shapes that are the same, one. */
-function choiceOf(shapes: readonly Shape[]): Shape {
-  const choices = shapes.flatMap((shape) =>
-    Array.isArray(shape['anyOf']) ? shape['anyOf'].map(shapeOf) : [shape],
-  )
-  const distinct = [...new Map(choices.map((choice) => [JSON.stringify(choice), choice])).values()]
-  const [only] = distinct
-  return distinct.length === 1 && only ? only : { anyOf: distinct }
-}
-
-function callbackTypes(shown: Shown): string[] {
-  return [
-    declared('PriceCheckRequest', shown(priceCheckCallback.body)),
-    declared('PriceCheckAnswer', shown(priceCheckCallback.answer)),
-    declared('DeliveredReservation', shown(deliveredReservation)),
-    declared('Delivery', shown(pushBookingCallback.body)),
-  ]
-}
-
-function declared(name: string, shape: Shape, summary?: string): string {
-  const said = [summary, shape['description']].find((one) => typeof one === 'string')
-  return `${comment(said)}export type ${name} = ${printed(shape)}`
-}
-
-/** What is checked of a call that came in: members and types, and of words only those that decide what is done. */
-function callbackShapes(): string {
-  const shapes = {
-    priceCheck: checked(priceCheckCallback.body),
-    delivery: checked(pushBookingCallback.body),
+function hashOfSources(): string {
+  const hash = createHash('sha256')
+  for (const source of globSync(sources, { cwd: root, exclude: ['**/*.test.ts'] }).sort()) {
+    hash
+      .update(source)
+      .update('\0')
+      .update(readFileSync(join(root, source)))
+      .update('\0')
   }
-  return `/** What the calls to your URLs must hold. */
-export const callbackShapes: Readonly<Record<'priceCheck' | 'delivery', CheckedShape>> = ${JSON.stringify(shapes)}
-
-export type CheckedShape = { type: string; enum?: readonly string[]; required?: readonly string[]; properties?: Readonly<Record<string, CheckedShape>>; items?: CheckedShape }`
+  return hash.digest('hex')
 }
 
-function checked(schema: unknown, name = ''): Record<string, unknown> {
-  if (!isRecord(schema)) throw new TypeError('a shape is an object')
-  const { type, required, properties, items } = schema
-  return {
-    type,
-    ...(name === 'status' ? { enum: schema['enum'] } : {}),
-    ...(required === undefined ? {} : { required }),
-    ...(isRecord(properties)
-      ? {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([key, member]) => [key, checked(member, key)]),
-          ),
-        }
-      : {}),
-    ...(items === undefined ? {} : { items: checked(items) }),
-  }
-}
-
-function namesOf(access: Access): RouteName[] {
-  return names().filter((name) => routeByName[name].access === access)
-}
-
-/** What a call takes, in this order. */
-function inputsOf(name: RouteName): ('params' | 'query' | 'body')[] {
-  return (['params', 'query', 'body'] as const).filter((input) => routeByName[name][input] !== undefined)
-}
-
-function callsOf(type: string, access: Access): string {
-  const members = namesOf(access).map((name) => {
-    const title = titleOf(name)
-    const inputs = inputsOf(name).map(
-      (input) => `${input}${input === 'query' ? '?' : ''}: ${title}${titleOf(input)}`,
-    )
-    const parameters = [...inputs, 'options?: CallOptions'].join(', ')
-    return `${comment(routeByName[name].summary)}${name}: (${parameters}) => Promise<${title}Answer>`
-  })
-  return `export type ${type} = {\n${members.join('\n')}\n}`
-}
-
-function operationsTable(table: string, access: Access): string {
-  const lines = namesOf(access).map((name) => {
-    const { method, path, pushKind, takesIdempotencyKey } = routeByName[name]
-    const isKeyed = pushKind !== undefined || takesIdempotencyKey === true
-    const takes = inputsOf(name)
-    const operation = { name, method, path, takes, isKeyed }
-    return `${name}: ${JSON.stringify(operation)},`
-  })
-  return `export const ${table}: Readonly<Record<string, Operation>> = {\n${lines.join('\n')}\n}`
-}
-
-function comment(text: unknown): string {
-  return typeof text === 'string' ? `/** ${text.replaceAll('*/', '* /').replaceAll('\n', '\n * ')} */\n` : ''
-}
-
-function printed(shape: Shape): string {
-  const { $ref, enum: values, const: constant, type } = shape
-  if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
-  const choices = [shape['anyOf'], shape['oneOf']].find((one): one is unknown[] => Array.isArray(one))
-  if (choices) return choices.map((choice) => `(${printed(shapeOf(choice))})`).join(' | ')
-  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')
-  if (constant !== undefined) return JSON.stringify(constant)
-  if (type === undefined) return 'unknown'
-  const types: readonly unknown[] = Array.isArray(type) ? type : [type]
-  return types.map((one) => printedType(String(one), shape)).join(' | ')
-}
-
-function printedType(type: string, shape: Shape): string {
-  switch (type) {
-    case 'string':
-    case 'boolean':
-    case 'null':
-      return type
-    case 'number':
-    case 'integer':
-      return 'number'
-    case 'array':
-      return `(${printed(shapeOf(shape['items']))})[]`
-    case 'object':
-      return printedObject(shape)
-    default:
-      throw new TypeError(`no type is known for ${type}`)
-  }
-}
-
-function printedObject({ properties, required }: Shape): string {
-  if (!isRecord(properties)) return 'Record<string, unknown>'
-  const needed: readonly unknown[] = Array.isArray(required) ? required : []
-  const members = Object.entries(properties).map(([name, member]) => {
-    const shape = shapeOf(member)
-    return `${comment(shape['description'])}${name}${needed.includes(name) ? '' : '?'}: ${printed(shape)}`
-  })
-  return `{\n${members.join('\n')}\n}`
-}
-
-function shapeOf(value: unknown): Shape {
-  if (!isRecord(value)) throw new TypeError('a shape is an object')
-  return value
-}
-
-if (import.meta.main) {
-  writeFileSync(join(root, clientTypesPath), clientTypes())
-  process.stdout.write(`${clientTypesPath} is written\n`)
-}
+if (import.meta.main) await writeClientTypes()

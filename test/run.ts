@@ -9,6 +9,7 @@ import { relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/postgres/first-connection.ts'
+import { writeClientTypes } from '../scripts/write-client-types.ts'
 import { root, testFiles } from './files.ts'
 import { minutes } from './pace.ts'
 import { serverVariable, asAdmin, behindPooler, startTestPostgres, type TestAddress } from './postgres.ts'
@@ -34,6 +35,7 @@ if (files.length === 0) {
   process.stdout.write(`${kind}: no files\n`)
 } else {
   const startedMs = performance.now()
+  await writeClientTypes()
   const postgres = await startTestPostgres({ durable: isProof })
   let outcome: string
   let through: string
