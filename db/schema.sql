@@ -900,11 +900,23 @@ begin
   number := held.number;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.epoch_ms(at timestamp with time zone)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (round((EXTRACT(epoch FROM at) * (1000)::numeric)))::double precision;
+
 CREATE OR REPLACE FUNCTION public.hotel_words(name text, code text, city_matched text, pushed jsonb)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN "left"((' '::text || search_text(concat_ws(' '::text, code, (pushed ->> 'countryCodeISO2'::text), city_matched, (pushed ->> 'city'::text), name))), 400);
+
+CREATE OR REPLACE FUNCTION public.instant(ms double precision)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp((ms / (1000)::double precision));
 
 CREATE OR REPLACE FUNCTION public.search_text(given text)
  RETURNS text

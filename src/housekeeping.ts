@@ -81,8 +81,8 @@ async function moveMark(db: Queryable, nowMs: number): Promise<number> {
          else least(now.at, housekeeping_mark.at) end,
        moved_at = case when moved_at is null or now.at - moved_at not between interval '0' and interval '50 minutes'
          then now.at else moved_at end
-     from (select to_timestamp($1::float8 / 1000)) as now (at)
-     returning extract(epoch from housekeeping_mark.at)::float8 * 1000 as "atMs"`,
+     from (select instant($1)) as now (at)
+     returning epoch_ms(housekeeping_mark.at) as "atMs"`,
     [nowMs, ageDeletedPerHourMs],
   )
   return rows[0]?.atMs ?? nowMs

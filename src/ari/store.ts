@@ -104,7 +104,7 @@ export async function updateBlocks(
   await connection.query({
     name: 'update-blocks',
     text: `update ari_month as held
-      set block = substring($2::bytea from block_from for block_length), written_at = to_timestamp($1::float8 / 1000)
+      set block = substring($2::bytea from block_from for block_length), written_at = instant($1)
       from unnest(${unseen('$3::int[]')}, $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
         as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
       where held.hotel_id = changed.hotel_id and held.room_no = changed.room_no and held.rate_no = changed.rate_no
@@ -123,7 +123,7 @@ export async function insertBlocks(
   await connection.query({
     name: 'insert-blocks',
     text: `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
-      select hotel_id, room_no, rate_no, month, to_timestamp($1::float8 / 1000), substring($2::bytea from block_from for block_length)
+      select hotel_id, room_no, rate_no, month, instant($1), substring($2::bytea from block_from for block_length)
       from unnest($3::int[], $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
         as added (hotel_id, room_no, rate_no, month, block_from, block_length)`,
     values: [nowMs, ...blockColumns(added)],
@@ -172,7 +172,7 @@ export async function writeVersions(
       )
       update hotel set revision = written.revision, ari_version = ari_version + 1,
         -- When the supplier last pushed, by its clock.
-        ari_at = case when $4 = 'ari' then to_timestamp(($1::float8 + clock_ahead_ms) / 1000) else ari_at end,
+        ari_at = case when $4 = 'ari' then instant($1::float8 + clock_ahead_ms) else ari_at end,
         ari_until_month = case when $4 = 'ari' then greatest(ari_until_month, last_month) else ari_until_month end
       from unnest($2::int[], $3::int8[], $9::int2[]) as written (id, revision, last_month) where hotel.id = written.id`,
     values: [

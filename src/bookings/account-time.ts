@@ -5,5 +5,5 @@
 
 /** SQL: what the clock of an account says when ours says `ms`, a parameter. */
 export function accountTime(ms: string, supplierId: string): string {
-  return `to_timestamp((${ms}::float8 + (select clock_ahead_ms from supplier where supplier.id = ${supplierId})) / 1000)`
+  return `instant(${ms}::float8 + (select clock_ahead_ms from supplier where supplier.id = ${supplierId}))`
 }

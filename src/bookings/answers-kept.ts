@@ -52,7 +52,7 @@ export async function selectKeptAnswer<Said>(
   const { rows } = await db.query<{ requestHash: Buffer; status: number; answer: string }>({
     name: 'select-kept-answer',
     text: `select request_hash as "requestHash", status, answer from booking_answer
-      where token_id = $1 and idempotency_key = $2 and at > to_timestamp($3::float8 / 1000)`,
+      where token_id = $1 and idempotency_key = $2 and at > instant($3)`,
     values: [ownerColumn(ownedKey), ownedKey.key, nowMs - repeatableForMs],
   })
   const [kept] = rows
@@ -86,10 +86,10 @@ export async function keepAnswer(
       // A row older than 24 hours counts as gone. For any other the status becomes null, which the table refuses: the
       // statement itself must fail, because the commit is on its way already.
       text: `insert into booking_answer as held (token_id, idempotency_key, request_hash, at, status, answer)
-        values ($1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6)
+        values ($1, $2, $3, instant($4), $5, $6)
         on conflict (token_id, idempotency_key) do update
           set request_hash = excluded.request_hash, at = excluded.at, answer = excluded.answer,
-            status = case when held.at <= to_timestamp($7::float8 / 1000) then excluded.status end`,
+            status = case when held.at <= instant($7) then excluded.status end`,
       values: [
         ownerColumn(ownedKey),
         ownedKey.key,
@@ -122,7 +122,7 @@ export function deleteOldAnswers(db: Queryable, nowMs: number): Promise<number> 
   return sweep(
     db,
     `delete from booking_answer where ctid = any(array(
-       select ctid from booking_answer where at <= to_timestamp($1::float8 / 1000) limit $2))`,
+       select ctid from booking_answer where at <= instant($1) limit $2))`,
     nowMs - repeatableForMs,
   )
 }

@@ -56,9 +56,9 @@ async function insertDelivery(connection: Queryable, id: string, delivery: ToDel
       select $1, $2, $3, $4, $5, $6, 'queued', $7::int8,
         -- With nowhere to call it waits until there is (delivery-nowhere.ts).
         case when $7::int8 = ${noEndpoint} then 'hourly' else 'first' end,
-        case when $7::int8 = ${noEndpoint} then 'infinity' else to_timestamp($8::float8 / 1000) end,
-        'realtime', to_timestamp($9::float8 / 1000), to_timestamp($10::float8 / 1000),
-        coalesce(untold.since, to_timestamp($8::float8 / 1000)), to_timestamp(($8::float8 + ${deliverWithinMs}) / 1000),
+        case when $7::int8 = ${noEndpoint} then 'infinity' else instant($8) end,
+        'realtime', instant($9), instant($10),
+        coalesce(untold.since, instant($8)), instant($8::float8 + ${deliverWithinMs}),
         untold.alerted_at
       from untold`,
     values: [

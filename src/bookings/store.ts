@@ -10,8 +10,6 @@ import type { ReservationContent, ReservationVersion } from './state.ts'
 
 /** What is kept of reservations: the SQL, whole statements. */
 
-const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
-
 /** What a booking holds while it is made: pushes and other bookings of the hotel wait for it. */
 export type LockedHotel = HotelVersions & {
   name: string
@@ -68,8 +66,8 @@ export type HeldReservation = {
 }
 
 const heldColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
-  reservation.status, reservation.version, ${ms('reservation.created_at')} as "createdAtMs",
-  ${ms('reservation.modified_at')} as "modifiedAtMs", present.content,
+  reservation.status, reservation.version, epoch_ms(reservation.created_at) as "createdAtMs",
+  epoch_ms(reservation.modified_at) as "modifiedAtMs", present.content,
   coalesce((select delivery.status from delivery
     where delivery.reservation_id = reservation.id and delivery.version = reservation.version
     order by delivery.created_at desc limit 1), 'queued') as "deliveryStatus"`
@@ -128,11 +126,11 @@ export async function insertReservation(
     text: `with made as (
         insert into reservation (id, supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
           total_after_tax, created_at, modified_at) overriding system value
-        values ($12, $1, $2, $3, 1, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000),
-          to_timestamp($9::float8 / 1000))
+        values ($12, $1, $2, $3, 1, $4, $5, $6, $7, $8, instant($9),
+          instant($9))
       ), ${foundBy('$12', '$13')}
       insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
-      values ($12, 1, $2, $3, to_timestamp($9::float8 / 1000), $10, $11)`,
+      values ($12, 1, $2, $3, instant($9), $10, $11)`,
     values: [
       supplierId,
       hotelId,
@@ -161,11 +159,11 @@ export async function insertVersion(
     name: 'insert-reservation-version',
     text: `with raised as (
         update reservation set status = $3, version = $2, arrival = $4, departure = $5, rooms = $6, currency = $7,
-          total_after_tax = $8, modified_at = to_timestamp($9::float8 / 1000)
+          total_after_tax = $8, modified_at = instant($9)
         where id = $1
       ), ${foundBy('$1', '$13')}
       insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
-      values ($1, $2, $12, $3, to_timestamp($9::float8 / 1000), $10, $11)`,
+      values ($1, $2, $12, $3, instant($9), $10, $11)`,
     values: [
       id,
       version + 1,
@@ -219,7 +217,7 @@ export async function selectHistory(
   const { rows } = await db.query<
     Pick<ReservationVersion, 'version' | 'status' | 'modifiedAtMs' | 'content'>
   >(
-    `select version, status, ${ms('at')} as "modifiedAtMs", content from reservation_version
+    `select version, status, epoch_ms(at) as "modifiedAtMs", content from reservation_version
      where reservation_id = $1 order by version`,
     [id],
   )

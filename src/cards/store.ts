@@ -25,7 +25,7 @@ export async function saveCard(
     await connection.query(
       `insert into reservation_card (reservation_id, key_id, card_key, card, cvv_key, cvv, keep_until, cvv_until,
          since_version)
-       values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), to_timestamp($8::float8 / 1000), $9)
+       values ($1, $2, $3, $4, $5, $6, instant($7), instant($8), $9)
        on conflict (reservation_id) do update set key_id = excluded.key_id, card_key = excluded.card_key,
          card = excluded.card, cvv_key = excluded.cvv_key, cvv = excluded.cvv, keep_until = excluded.keep_until,
          cvv_until = excluded.cvv_until, since_version = excluded.since_version`,
@@ -74,7 +74,7 @@ export async function keepCardUntil(
   keepUntilMs: number,
 ): Promise<void> {
   await connection.query(
-    `update reservation_card set keep_until = to_timestamp($2::float8 / 1000)
+    `update reservation_card set keep_until = instant($2)
      where reservation_id = $1 and card is not null`,
     [reservationId, keepUntilMs],
   )
@@ -88,7 +88,7 @@ export async function forgetCardOfCancelled(
 ): Promise<void> {
   await connection.query(
     `update reservation_card set cvv_key = null, cvv = null, cvv_until = null,
-       keep_until = least(keep_until, to_timestamp($2::float8 / 1000))
+       keep_until = least(keep_until, instant($2))
      where reservation_id = $1 and card is not null`,
     [reservationId, nowMs + keptAfterCancelMs],
   )
@@ -106,11 +106,11 @@ export async function selectCards(
   const { rows } = await db.query<KeptCard & { reservationId: number }>({
     name: 'select-cards',
     text: `select reservation_id as "reservationId", key_id as "keyId", card_key as "cardKey", card,
-        case when cvv_until > to_timestamp($2::float8 / 1000) then cvv_key end as "cvvKey",
-        case when cvv_until > to_timestamp($2::float8 / 1000) then cvv end as cvv,
+        case when cvv_until > instant($2) then cvv_key end as "cvvKey",
+        case when cvv_until > instant($2) then cvv end as cvv,
         since_version as "sinceVersion"
       from reservation_card
-      where reservation_id = any($1::int8[]) and card is not null and keep_until > to_timestamp($2::float8 / 1000)`,
+      where reservation_id = any($1::int8[]) and card is not null and keep_until > instant($2)`,
     values: [numberArray(reservationIds), nowMs],
   })
   return new Map(rows.map(({ reservationId, ...sealed }) => [reservationId, sealed]))
@@ -126,13 +126,13 @@ const destroyCards = `
   update reservation_card set key_id = null, card_key = null, card = null, cvv_key = null, cvv = null, cvv_until = null
   where reservation_id = any(array(
     select reservation_id from reservation_card
-    where card is not null and keep_until <= to_timestamp($1::float8 / 1000) limit $2))`
+    where card is not null and keep_until <= instant($1) limit $2))`
 
 const destroyCvvs = `
   update reservation_card set cvv_key = null, cvv = null, cvv_until = null
   where reservation_id = any(array(
     select reservation_id from reservation_card
-    where cvv is not null and cvv_until <= to_timestamp($1::float8 / 1000) limit $2))`
+    where cvv is not null and cvv_until <= instant($1) limit $2))`
 
 /**
  * Says of a row of `delivery` whether it has to carry a card that none of these keys opens: a process leaves it to
@@ -142,6 +142,6 @@ export function isHeldBack(openable: string, now: string): string {
   return `(delivery.reservation_status <> 'Cancel' and not delivery.is_repeat and exists (
     select from reservation_card as held
     where held.reservation_id = delivery.reservation_id and held.card is not null
-      and held.keep_until > to_timestamp(${now}::float8 / 1000) and coalesce(held.key_id, '') <> all(${openable}::text[])
+      and held.keep_until > instant(${now}) and coalesce(held.key_id, '') <> all(${openable}::text[])
       and (select delivers_cards from supplier where supplier.id = delivery.supplier_id)))`
 }

@@ -185,7 +185,7 @@ export function deleteOldChanges(db: Queryable, beforeMs: number): Promise<numbe
       select turn, id, at, cardinality(hotel_ids) as hotels from change order by turn, id limit $2
     ), gone as (
       delete from change using oldest
-      where change.turn = oldest.turn and change.id = oldest.id and oldest.at < to_timestamp($1::float8 / 1000)
+      where change.turn = oldest.turn and change.id = oldest.id and oldest.at < instant($1)
       returning oldest.turn, oldest.id, oldest.hotels
     ), moved as (
       update change_horizon

@@ -69,10 +69,10 @@ async function selectValid(
   const { rows } = await db.query<{ what: 'key' | 'token' | 'operator'; id: string; name: string }>(
     `select 'key' as what, k.id::text as id, s.name || ' (' || k.channel_manager || ')' as name
      from api_key k join supplier s on s.id = k.supplier_id
-     where k.revoked_at is null and (k.expires_at is null or k.expires_at > to_timestamp($1::float8 / 1000))
+     where k.revoked_at is null and (k.expires_at is null or k.expires_at > instant($1))
      union all
      select 'token', id::text, name || ' (' || role || ')' from access_token
-     where revoked_at is null and (expires_at is null or expires_at > to_timestamp($1::float8 / 1000))
+     where revoked_at is null and (expires_at is null or expires_at > instant($1))
      union all
      select 'operator', id::text, name || ' (' || role || ')' from operator where disabled_at is null
      order by what, name`,

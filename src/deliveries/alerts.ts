@@ -22,12 +22,12 @@ export async function raiseAlerts({ db, clock, log, telemetry }: Needs): Promise
     name: 'raise-delivery-alerts',
     text: `
       with late as (
-        select id, case when undelivered_since <= to_timestamp($2::float8 / 1000) then 'undelivered'
+        select id, case when undelivered_since <= instant($2) then 'undelivered'
           else 'arrival_near' end as reason
         from delivery
         where status in ('queued', 'sending', 'dead') and alerted_at is null and not is_outdated
-          and (undelivered_since <= to_timestamp($2::float8 / 1000)
-            or first_failed_at is not null and arrives_at <= to_timestamp($3::float8 / 1000))
+          and (undelivered_since <= instant($2)
+            or first_failed_at is not null and arrives_at <= instant($3))
         order by undelivered_since limit ${alertsAtOnceMax} for update skip locked
       ), alerted as (
         update delivery set alerted_at = ${accountTime('$1', 'delivery.supplier_id')} from late where delivery.id = late.id
@@ -57,7 +57,7 @@ export async function selectFigures(db: Queryable, nowMs: number): Promise<Deliv
           + (select count(*)::int from delivery where status = 'sending') as queued,
         (select count(*)::int from delivery where status = 'dead') as dead,
         (select count(*)::int from delivery_alert where cleared_at is null) as alerts,
-        (select coalesce(greatest(0, extract(epoch from to_timestamp($1::float8 / 1000) - min(undelivered_since))), 0)
+        (select coalesce(greatest(0, extract(epoch from instant($1) - min(undelivered_since))), 0)
           ::float8 from delivery where status = 'queued') as "oldestSeconds"`,
     values: [nowMs],
   })

@@ -49,15 +49,15 @@ async function claimOpen(
   const { rows } = await db.query<Row>(
     `with open as (
        select id, jsonb_build_object('status', status, 'lane', lane,
-         'dueAtMs', case when due_at <> 'infinity' then extract(epoch from due_at) * 1000 end,
-         'notBeforeMs', extract(epoch from not_before) * 1000) as before
+         'dueAtMs', case when due_at <> 'infinity' then epoch_ms(due_at) end,
+         'notBeforeMs', epoch_ms(not_before)) as before
        from delivery
        where reservation_id = $1 and status in ('queued', 'dead') and not is_outdated and not ${isHeldBack('$5', '$4')}
          and not exists (select from delivery where reservation_id = $1 and leased_until is not null)
        order by version desc, created_at desc limit 1 for update
      )
      update delivery set status = 'sending', attempts = attempts + 1, trigger = 'manual', endpoint = $3,
-       leased_until = to_timestamp($2::float8 / 1000)
+       leased_until = instant($2)
      from open where delivery.id = open.id
      returning ${claimedColumns}, open.before`,
     [reservationId, leasedUntilMs, endpoint, nowMs, textArray(openableKeys)],
@@ -92,9 +92,9 @@ async function claimRepeat(
        endpoint, due_at, leased_until, attempts, trigger, is_repeat, arrives_at, created_at, undelivered_since,
        give_up_at, alerted_at)
      select $2, id, reservation.version, reservation.status, reservation.supplier_id, reservation.hotel_id, 'sending',
-       'retry', $3, to_timestamp($4::float8 / 1000), to_timestamp($5::float8 / 1000), 1, 'manual', true,
-       last.arrives_at, ${accountTime('$4', 'reservation.supplier_id')}, to_timestamp($4::float8 / 1000),
-       to_timestamp(($4::float8 + ${deliverWithinMs}) / 1000), to_timestamp($4::float8 / 1000)
+       'retry', $3, instant($4), instant($5), 1, 'manual', true,
+       last.arrives_at, ${accountTime('$4', 'reservation.supplier_id')}, instant($4),
+       instant($4::float8 + ${deliverWithinMs}), instant($4)
      from reservation cross join lateral (
        select arrives_at from delivery where reservation_id = reservation.id and version = reservation.version
          and status = 'delivered' limit 1

@@ -87,8 +87,8 @@ async function selectRows(db: Queryable, deliveries: readonly Claimed[]): Promis
     name: 'select-delivery-content',
     text: `
       select version.reservation_id as "reservationId", version.version, version.content,
-        (extract(epoch from reservation.created_at) * 1000)::float8 as "createdAtMs",
-        (extract(epoch from version.at) * 1000)::float8 as "modifiedAtMs",
+        epoch_ms(reservation.created_at) as "createdAtMs",
+        epoch_ms(version.at) as "modifiedAtMs",
         supplier.delivers_cards as "deliversCards"
       from unnest(${unseen('$1::int8[]')}, $2::int[]) as wanted (reservation_id, version)
         join reservation_version as version using (reservation_id, version)

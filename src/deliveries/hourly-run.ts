@@ -27,10 +27,10 @@ export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
       supplierId: undefined,
     })
     const deliveries = await makeDue(connection, nowMs, undefined)
-    await connection.query(
-      'update hourly_run set deliveries = $2 where hour = to_timestamp($1::float8 / 1000)',
-      [hours.at(-1), deliveries],
-    )
+    await connection.query('update hourly_run set deliveries = $2 where hour = instant($1)', [
+      hours.at(-1),
+      deliveries,
+    ])
     return { hours, deliveries }
   })
 }
@@ -38,16 +38,16 @@ export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
 /** The hours that this transaction is the one to make. */
 async function takeHours(connection: Queryable, nowMs: number): Promise<number[]> {
   const { rows } = await connection.query<{ madeMs: number | null }>(
-    `select (extract(epoch from max(hour)) * 1000)::float8 as "madeMs" from hourly_run
-     where hour <= to_timestamp($1::float8 / 1000)`,
+    `select epoch_ms(max(hour)) as "madeMs" from hourly_run
+     where hour <= instant($1)`,
     [nowMs],
   )
   const wanted = hoursToRun(rows[0]?.madeMs ?? undefined, nowMs)
   if (wanted.length === 0) return []
   const { rows: taken } = await connection.query<{ hourMs: number }>(
     `insert into hourly_run (hour, at, deliveries)
-     select to_timestamp(hour / 1000), to_timestamp($2::float8 / 1000), 0 from unnest($1::float8[]) as hour order by hour
-     on conflict do nothing returning (extract(epoch from hour) * 1000)::float8 as "hourMs"`,
+     select instant(hour), instant($2), 0 from unnest($1::float8[]) as hour order by hour
+     on conflict do nothing returning epoch_ms(hour) as "hourMs"`,
     [numberArray(wanted), nowMs],
   )
   return taken.map(({ hourMs }) => hourMs).sort((left, right) => left - right)
@@ -72,8 +72,8 @@ export async function giveUpHeld(
     `with dead as (
        update delivery set status = 'dead'
        where status = 'queued' and ($4::int is null or supplier_id = $4) and (
-         (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < to_timestamp($1::float8 / 1000))
-         or (give_up_at < to_timestamp($2::float8 / 1000) and ${isHeldBack('$3', '$2')}))
+         (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < instant($1))
+         or (give_up_at < instant($2) and ${isHeldBack('$3', '$2')}))
        returning reservation_id, version
      )
      ${forgetCvvsOf('dead')}`,
@@ -88,7 +88,7 @@ export async function makeDue(
   supplierId: number | undefined,
 ): Promise<number> {
   const { rowCount } = await connection.query(
-    `update delivery set due_at = greatest(to_timestamp($1::float8 / 1000), not_before)
+    `update delivery set due_at = greatest(instant($1), not_before)
      where status = 'queued' and lane = 'hourly' and endpoint <> ${noEndpoint} and due_at = 'infinity'
        and ($2::int is null or supplier_id = $2)`,
     [nowMs, supplierId ?? null],

@@ -46,7 +46,7 @@ export async function leap(connection: Queryable, advance: Leap): Promise<number
   const { rows } = await connection.query<{ count: number }>(
     `select count(*)::int as count from delivery
      where supplier_id = $1 and status = 'queued' and endpoint <> ${noEndpoint}
-       and due_at <= to_timestamp($2::float8 / 1000)`,
+       and due_at <= instant($2)`,
     [supplierId, nowMs],
   )
   return rows[0]?.count ?? 0

@@ -31,7 +31,6 @@ export type DeliveryRow = {
   answerBytes: number
 }
 
-const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
 const closedStates: readonly (DeliveryState | undefined)[] = ['delivered', 'superseded', undefined]
 
 /** Newest first. */
@@ -43,11 +42,9 @@ export async function selectDeliveriesOfSupplier(
   const { rows } = await db.query<DeliveryRow>(
     `select delivery.id, hotel.code as "hotelCode", reservation_id as "reservationId", version,
        reservation_status as "reservationStatus", ${stateOf('delivery')} as state,
-       ${ms('delivery.created_at')} as "createdAtMs", ${ms('delivered_at')} as "deliveredAtMs",
-       case when status = 'queued' and endpoint <> 0
-         then case when due_at = 'infinity' then 'infinity'::float8 else ${ms("nullif(due_at, 'infinity')")} end
-       end as "dueAtMs",
-       ${ms('not_before')} as "notBeforeMs", ${ms('give_up_at')} as "giveUpAtMs",
+       epoch_ms(delivery.created_at) as "createdAtMs", epoch_ms(delivered_at) as "deliveredAtMs",
+       case when status = 'queued' and endpoint <> 0 then epoch_ms(due_at) end as "dueAtMs",
+       epoch_ms(not_before) as "notBeforeMs", epoch_ms(give_up_at) as "giveUpAtMs",
        hotel.clock_ahead_ms as "aheadMs",
        (select coalesce(sum(octet_length(answer)), 0)::float8 from delivery_attempt where delivery_id = delivery.id)
          as "answerBytes"
@@ -55,9 +52,9 @@ export async function selectDeliveriesOfSupplier(
      where delivery.supplier_id = $1 and ($2::int is null or delivery.hotel_id = $2)
        and ($3::int8 is null or reservation_id = $3) and ($4::text is null or ${stateOf('delivery')} = $4)
        ${closedStates.includes(state) ? '' : `and status in ('queued', 'sending', 'dead')`}
-       and ($5::float8 is null or delivery.created_at >= to_timestamp($5 / 1000))
-       and ($6::float8 is null or delivery.created_at < to_timestamp($6 / 1000))
-       and ($7::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($7 / 1000), $8::uuid))
+       and ($5::float8 is null or delivery.created_at >= instant($5))
+       and ($6::float8 is null or delivery.created_at < instant($6))
+       and ($7::float8 is null or (delivery.created_at, delivery.id) < (instant($7), $8::uuid))
      order by delivery.created_at desc, delivery.id desc limit $9`,
     [
       supplierId,
@@ -92,7 +89,7 @@ export async function selectAttemptsOfDeliveries(
   deliveryIds: readonly string[],
 ): Promise<AttemptRow[]> {
   const { rows } = await db.query<AttemptRow>(
-    `select delivery_id as "deliveryId", attempt, ${ms('at')} as "atMs", trigger,
+    `select delivery_id as "deliveryId", attempt, epoch_ms(at) as "atMs", trigger,
        nullif(message_id, '') as "webhookId", outcome, http_status as "httpStatus", duration_ms as "durationMs", answer
      from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
     [deliveryIds],

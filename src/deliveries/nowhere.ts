@@ -23,7 +23,7 @@ export async function addressWaiting({ db, clock }: Pick<Needs, 'db' | 'clock'>)
        where delivery.status = 'queued' and delivery.endpoint = ${noEndpoint}
        order by delivery.created_at limit ${addressedAtOnceMax} for update of delivery skip locked
      )
-     update delivery set endpoint = waiting.endpoint, lane = 'retry', due_at = to_timestamp($3::float8 / 1000)
+     update delivery set endpoint = waiting.endpoint, lane = 'retry', due_at = instant($3)
      from waiting where delivery.id = waiting.id`,
     [
       numberArray(callbacks.map(([hotelId]) => hotelId)),
@@ -51,7 +51,7 @@ async function selectHotelsThatHaveUrls(db: Queryable, nowMs: number): Promise<n
       select distinct delivery.hotel_id as "hotelId" from waiting join delivery using (supplier_id)
       where delivery.status = 'queued' and delivery.endpoint = ${noEndpoint} and exists (
         select from api_key where api_key.supplier_id = waiting.supplier_id and pushbook_webhook is not null
-          and revoked_at is null and (expires_at is null or expires_at > to_timestamp($1::float8 / 1000)))`,
+          and revoked_at is null and (expires_at is null or expires_at > instant($1)))`,
     values: [nowMs],
   })
   return rows.map(({ hotelId }) => hotelId)
@@ -60,8 +60,8 @@ async function selectHotelsThatHaveUrls(db: Queryable, nowMs: number): Promise<n
 /** What was not sent because its address was refused: a worker that starts may have other rules. How many are due now. */
 export async function retryRefusedAddresses({ db, clock }: Pick<Needs, 'db' | 'clock'>): Promise<number> {
   const { rowCount } = await db.query(
-    `update delivery set due_at = to_timestamp($1::float8 / 1000)
-     where status = 'queued' and attempts > 0 and due_at > to_timestamp($1::float8 / 1000) and exists (
+    `update delivery set due_at = instant($1)
+     where status = 'queued' and attempts > 0 and due_at > instant($1) and exists (
        select from delivery_attempt as last
        where last.delivery_id = delivery.id and last.attempt = delivery.attempts and last.outcome = 'refused_address')`,
     [clock.now()],

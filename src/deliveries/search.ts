@@ -26,16 +26,16 @@ export async function selectForSupplier(
   const delivered = { true: `and not ${isOpen}`, false: `and ${isOpen}` }
   const { rows } = await db.query<Retrieved>(
     `select reservation.id::text as id, reservation.hotel_id as "hotelId", reservation.version, reservation.status,
-       round(extract(epoch from reservation.created_at) * 1000)::float8 as "createdAtMs",
-       round(extract(epoch from reservation.modified_at) * 1000)::float8 as "modifiedAtMs", present.content
+       epoch_ms(reservation.created_at) as "createdAtMs",
+       epoch_ms(reservation.modified_at) as "modifiedAtMs", present.content
      from reservation join reservation_version as present
        on present.reservation_id = reservation.id and present.version = reservation.version
      where reservation.supplier_id = $1 and ($2::int is null or reservation.hotel_id = $2)
        and ($3::int8 is null or reservation.id = $3)
-       and ($4::float8 is null or reservation.modified_at >= to_timestamp($4 / 1000))
-       and ($5::float8 is null or reservation.modified_at < to_timestamp($5 / 1000))
+       and ($4::float8 is null or reservation.modified_at >= instant($4))
+       and ($5::float8 is null or reservation.modified_at < instant($5))
        and ($6::text is null or reservation.status = $6)
-       and ($7::float8 is null or (reservation.modified_at, reservation.id) > (to_timestamp($7 / 1000), $8::int8))
+       and ($7::float8 is null or (reservation.modified_at, reservation.id) > (instant($7), $8::int8))
        ${isDelivered === undefined ? '' : delivered[`${isDelivered}`]}
      order by reservation.modified_at, reservation.id limit $9`,
     [

@@ -21,8 +21,8 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 const isMeant = `($1::uuid[] is null or delivery.id = any($1::uuid[]))
   and ($2::text is null or delivery.status = $2) and ($3::text is null or supplier.name = $3)
   and ($4::text is null or hotel.code = $4)
-  and ($5::float8 is null or delivery.created_at >= to_timestamp($5 / 1000))
-  and ($6::float8 is null or delivery.created_at < to_timestamp($6 / 1000))`
+  and ($5::float8 is null or delivery.created_at >= instant($5))
+  and ($6::float8 is null or delivery.created_at < instant($6))`
 const named = `delivery join supplier on supplier.id = delivery.supplier_id join hotel on hotel.id = delivery.hotel_id`
 
 function meant({ ids, status, supplier, hotelCode, sinceMs, untilMs }: DeliveryFilter): unknown[] {
@@ -102,8 +102,8 @@ export type SentAgain = { again: number; repeated: number; nowhere: number }
 const sentAgainAt = (
   now: string,
 ): string => `status = 'queued', lane = 'retry', retries = 0, is_alone = false,
-  trigger = 'again', due_at = to_timestamp(${now}::float8 / 1000), not_before = null,
-  give_up_at = to_timestamp((${now}::float8 + ${deliverWithinMs}) / 1000)`
+  trigger = 'again', due_at = instant(${now}), not_before = null,
+  give_up_at = instant(${now}::float8 + ${deliverWithinMs})`
 
 /**
  * Queues those of these deliveries once more that failed, are of the present version, and don't wait to be sent again
@@ -167,9 +167,9 @@ export async function sendAgain(
        insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, lane,
          endpoint, due_at, trigger, is_repeat, arrives_at, created_at, undelivered_since, give_up_at, alerted_at)
        select gen_random_uuid(), reservation_id, version, reservation_status, supplier_id, hotel_id, 'queued', 'retry',
-         endpoint, to_timestamp($7::float8 / 1000), 'again', true, arrives_at, ${accountTime('$7', 'meant.supplier_id')},
-         to_timestamp($7::float8 / 1000), to_timestamp(($7::float8 + ${deliverWithinMs}) / 1000),
-         to_timestamp($7::float8 / 1000)
+         endpoint, instant($7), 'again', true, arrives_at, ${accountTime('$7', 'meant.supplier_id')},
+         instant($7), instant($7::float8 + ${deliverWithinMs}),
+         instant($7)
        from meant where status = 'delivered' and not exists (
          select from delivery as open
          where open.reservation_id = meant.reservation_id and open.status in ('queued', 'sending', 'dead'))

@@ -56,14 +56,14 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
         update delivery set
           status = case when is_outdated and done.status <> 'delivered' then 'superseded' else done.status end,
           lane = coalesce(done.lane, delivery.lane), retries = coalesce(done.retries, delivery.retries),
-          due_at = case when done.due_at is not null then to_timestamp((done.due_at - ${leapMs}) / 1000)
-            when done.status = 'queued' and ${leapMs} >= ${hourMs} then to_timestamp((done.at - done.ahead) / 1000)
+          due_at = case when done.due_at is not null then instant(done.due_at - ${leapMs})
+            when done.status = 'queued' and ${leapMs} >= ${hourMs} then instant(done.at - done.ahead)
             else 'infinity' end,
-          not_before = to_timestamp((done.not_before - ${leapMs}) / 1000),
+          not_before = instant(done.not_before - ${leapMs}),
           is_alone = coalesce(done.is_alone, delivery.is_alone), trigger = 'retry', leased_until = null,
           first_failed_at = case when done.status = 'delivered' then first_failed_at
-            else coalesce(first_failed_at, to_timestamp(done.at / 1000)) end,
-          delivered_at = case when done.status = 'delivered' then to_timestamp(done.at / 1000) end
+            else coalesce(first_failed_at, instant(done.at)) end,
+          delivered_at = case when done.status = 'delivered' then instant(done.at) end
         from done
         where delivery.id = done.id and delivery.attempts = done.attempt and delivery.status = 'sending'
         returning delivery.id, delivery.reservation_id, delivery.version, delivery.status, delivery.is_outdated as "isOutdated",
@@ -73,7 +73,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
           (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
         -- A reset of the sandbox may have removed the delivery.
         select * from (
-          select id, attempt, to_timestamp(at / 1000), trigger, message_id, duration_ms, outcome, http_status, answer
+          select id, attempt, instant(at), trigger, message_id, duration_ms, outcome, http_status, answer
           from unnest(${unseen('$1::uuid[]')}, $2::int[], $3::float8[], $10::text[], $11::text[], $12::int[], $13::text[],
             $14::int[], $15::text[]) as made
             (id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)

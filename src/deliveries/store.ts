@@ -30,12 +30,10 @@ export type Claimed = {
   aheadMs: number
 }
 
-const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
-
 export const claimedColumns = `delivery.id, delivery.attempts as attempt, delivery.trigger, delivery.lane, delivery.retries,
   delivery.is_alone as "isAlone", delivery.is_repeat as "isRepeat", delivery.endpoint, delivery.hotel_id as "hotelId",
   delivery.reservation_id as "reservationId", delivery.version, delivery.reservation_status as "reservationStatus",
-  ${ms('delivery.created_at')} as "createdAtMs", ${ms('delivery.give_up_at')} as "giveUpAtMs",
+  epoch_ms(delivery.created_at) as "createdAtMs", epoch_ms(delivery.give_up_at) as "giveUpAtMs",
   (select clock_ahead_ms from supplier where id = delivery.supplier_id) as "aheadMs"`
 
 // Of a reservation one at a time, and of two that wait the older one first. By the lease, which all that are being sent
@@ -54,7 +52,7 @@ export type Lease = { nowMs: number; leasedUntilMs: number; openableKeys: readon
 export type ClaimedInTurn = Claimed & { share: number }
 
 const isDue = `status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
-  and due_at <= to_timestamp(${unseen('$5::float8')} / 1000) and ${isFree} and not ${isHeldBack('$7', '$5')}`
+  and due_at <= instant(${unseen('$5::float8')}) and ${isFree} and not ${isHeldBack('$7', '$5')}`
 
 /** Hops over the hotels that have something due, after one id and up to another. */
 const hotelsDue = (name: string, after: string, upTo: string): string => `
@@ -104,7 +102,7 @@ export async function claimDue(
       )
       update delivery set status = 'sending', attempts = attempts + 1,
         trigger = case when trigger = 'again' or lane = 'first' or attempts = 0 then trigger else 'retry' end,
-        leased_until = to_timestamp($6::float8 / 1000)
+        leased_until = instant($6)
       from picked where delivery.id = picked.id
       returning ${claimedColumns}, picked.share::int as share`,
     values: [
@@ -134,7 +132,7 @@ export async function claimHourly(
         cross join lateral (
           select hotel_id, reservation_status, is_alone from delivery
           where status = 'queued' and lane = 'hourly' and endpoint = wanted.endpoint
-            and due_at <= to_timestamp($2::float8 / 1000) and ${isFree} and not ${isHeldBack('$5', '$2')}
+            and due_at <= instant($2) and ${isFree} and not ${isHeldBack('$5', '$2')}
           order by hotel_id, reservation_status, is_alone, reservation_id limit 1
         ) as head
         cross join lateral (
@@ -142,13 +140,13 @@ export async function claimHourly(
           where status = 'queued' and lane = 'hourly' and endpoint = wanted.endpoint
             and hotel_id = head.hotel_id and reservation_status = head.reservation_status
             and is_alone = head.is_alone
-            and due_at <= to_timestamp($2::float8 / 1000) and ${isFree} and not ${isHeldBack('$5', '$2')}
+            and due_at <= instant($2) and ${isFree} and not ${isHeldBack('$5', '$2')}
           order by reservation_id limit case when head.is_alone then 1 else $4::int end
           for update of delivery skip locked
         ) as due
       )
       update delivery set status = 'sending', attempts = attempts + 1, trigger = 'hourly',
-        leased_until = to_timestamp($3::float8 / 1000)
+        leased_until = instant($3)
       from picked where delivery.id = picked.id
       returning ${claimedColumns}`,
     values: [numberArray(endpoints), nowMs, leasedUntilMs, bodyMax, textArray(openableKeys)],
@@ -170,7 +168,7 @@ export async function selectDue(db: Queryable, nowMs: number): Promise<Place[]> 
           order by lane, endpoint, due_at limit 1
         ) as next
       )
-      select lane, endpoint from hop where due_at <= to_timestamp($1::float8 / 1000)`,
+      select lane, endpoint from hop where due_at <= instant($1)`,
     values: [nowMs],
   })
   return rows
@@ -182,11 +180,11 @@ export async function requeueLost(db: Queryable, nowMs: number): Promise<number>
     name: 'requeue-lost-deliveries',
     text: `
       with lost as (
-        select id from delivery where status = 'sending' and leased_until < to_timestamp($1::float8 / 1000)
+        select id from delivery where status = 'sending' and leased_until < instant($1)
         order by leased_until limit ${lostAtOnceMax} for update skip locked
       ), requeued as (
         update delivery set status = case when is_outdated then 'superseded' else 'queued' end,
-          due_at = to_timestamp($1::float8 / 1000), leased_until = null
+          due_at = instant($1), leased_until = null
         from lost where delivery.id = lost.id
         returning delivery.id, attempts, trigger, ${accountTime('$1', 'delivery.supplier_id')} as at
       ), noted as (

@@ -193,7 +193,7 @@ async function insertMissing(
        select coalesce(removed.id, nextval('hotel_id_seq')), $1, $3, ${pushedColumns},
          coalesce(removed.revision, 0) + 1, coalesce(removed.catalog_version, 0) + 1, coalesce(removed.ari_version, 0),
          coalesce(removed.numbers_after, 0), coalesce(removed.numbers_epoch, store_epoch_number()),
-         to_timestamp($2::float8 / 1000), (select clock_ahead_ms from supplier where id = $1)
+         instant($2), (select clock_ahead_ms from supplier where id = $1)
        from (
          select * from ${pushedTable(4)}
          where not exists (select from hotel as held where held.supplier_id = $1 and held.code = sent.code)
@@ -226,7 +226,7 @@ async function updateChanged(
          currency_revision =
            case when held.currency = sent.currency then held.currency_revision else held.revision + 1 end,
          currency_changed_at = case when held.currency = sent.currency then held.currency_changed_at
-           else to_timestamp($2::float8 / 1000) end
+           else instant($2) end
        from ${pushedTable(3)}
        where held.supplier_id = $1 and held.code = sent.code
          and (held.name, held.currency, held.is_available, held.min_child_age, held.max_child_age, held.time_zone,

@@ -53,7 +53,7 @@ export async function insertKey(
   const { rows } = await connection.query<{ id: number }>(
     `insert into api_key (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst,
        body_bytes_max, ari_items_max, ari_cells_max, unknown_fields)
-     select id, $2, to_timestamp($3::float8 / 1000), $4, $5, $6, $7, $8, $9 from supplier where name = $1
+     select id, $2, instant($3), $4, $5, $6, $7, $8, $9 from supplier where name = $1
      returning id`,
     [
       wanted.supplier,
@@ -105,7 +105,7 @@ export async function selectKeys(
     `select k.id as "keyId", s.name as supplier, k.channel_manager as "channelManager",
        ${statusOf('k')} as status,
        array(select tail from api_key_secret ks where ks.key_id = k.id
-         and (ks.expires_at is null or ks.expires_at > to_timestamp($1::float8 / 1000))
+         and (ks.expires_at is null or ks.expires_at > instant($1))
          order by ks.created_at desc) as tails,
        ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
        ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
@@ -124,7 +124,7 @@ export async function selectKeys(
 /** From now on, for ever. Revoking twice keeps the first time. */
 export async function revokeKey(db: Queryable, keyId: number, nowMs: number): Promise<void> {
   const { rowCount } = await db.query(
-    `update api_key set revoked_at = coalesce(revoked_at, to_timestamp($2::float8 / 1000)) where id = $1`,
+    `update api_key set revoked_at = coalesce(revoked_at, instant($2)) where id = $1`,
     [keyId, nowMs],
   )
   if (rowCount === 0) throw keyNotFound(keyId)
@@ -132,10 +132,10 @@ export async function revokeKey(db: Queryable, keyId: number, nowMs: number): Pr
 
 /** Sets when the key ends, with all its secrets; null: never. */
 export async function expireKey(db: Queryable, keyId: number, atMs: number | null): Promise<void> {
-  const { rowCount } = await db.query(
-    'update api_key set expires_at = to_timestamp($2::float8 / 1000) where id = $1',
-    [keyId, atMs],
-  )
+  const { rowCount } = await db.query('update api_key set expires_at = instant($2) where id = $1', [
+    keyId,
+    atMs,
+  ])
   if (rowCount === 0) throw keyNotFound(keyId)
 }
 
@@ -171,7 +171,7 @@ export async function replaceSecret(
   }
   await connection.query(
     // least() passes over null, which means "no end".
-    `update api_key_secret set expires_at = least(expires_at, to_timestamp($2::float8 / 1000)) where key_id = $1`,
+    `update api_key_secret set expires_at = least(expires_at, instant($2)) where key_id = $1`,
     [keyId, at.oldUntilMs],
   )
   return insertSecret(connection, environment, keyId)
@@ -219,7 +219,7 @@ export async function createToken(
   const token = makeSecret(wanted.role, environment)
   const { rows } = await db.query<{ id: number }>(
     `insert into access_token (hash, role, name, tail, expires_at)
-     values ($1, $2, $3, $4, to_timestamp($5::float8 / 1000)) returning id`,
+     values ($1, $2, $3, $4, instant($5)) returning id`,
     [Buffer.from(hashSecret(token), 'hex'), wanted.role, wanted.name, tailOf(token), wanted.expiresAtMs],
   )
   const [row] = rows
@@ -252,7 +252,7 @@ export async function selectTokens(db: Queryable, nowMs: number): Promise<Listed
 
 export async function revokeToken(db: Queryable, tokenId: number, nowMs: number): Promise<void> {
   const { rowCount } = await db.query(
-    `update access_token set revoked_at = coalesce(revoked_at, to_timestamp($2::float8 / 1000)) where id = $1`,
+    `update access_token set revoked_at = coalesce(revoked_at, instant($2)) where id = $1`,
     [tokenId, nowMs],
   )
   if (rowCount !== 0) return
@@ -274,5 +274,5 @@ export function keyNotFound(keyId: number): Rejected {
 /** $1 is the instant. */
 function statusOf(alias: string): string {
   return `case when ${alias}.revoked_at is not null then 'revoked'
-    when ${alias}.expires_at <= to_timestamp($1::float8 / 1000) then 'expired' else 'active' end`
+    when ${alias}.expires_at <= instant($1) then 'expired' else 'active' end`
 }

@@ -15,7 +15,7 @@ export async function rotateSigningSecret(
   const signingSecret = newSigningSecret()
   const { rowCount } = await db.query(
     `update api_key set signing_secret = $2, signing_secret_previous = signing_secret,
-       signing_secret_previous_until = to_timestamp($3::float8 / 1000)
+       signing_secret_previous_until = instant($3)
      where id = $1 and signing_secret is not null`,
     [keyId, signingSecret, oldUntilMs],
   )

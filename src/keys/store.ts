@@ -29,7 +29,7 @@ export async function selectOptionalKey(db: Queryable, hash: string): Promise<Kn
       select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
         k.unknown_fields as "unknownFields",
         -- least() passes over nulls: whichever of the two ends first, null when neither ends.
-        extract(epoch from least(k.expires_at, ks.expires_at))::float8 * 1000 as "expiresAtMs",
+        epoch_ms(least(k.expires_at, ks.expires_at)) as "expiresAtMs",
         k.requests_per_minute as "requestsPerMinute", k.requests_burst as "requestsBurst",
         k.body_bytes_max as "bodyBytesMax", k.ari_items_max as "ariItemsMax", k.ari_cells_max as "ariCellsMax"
       from api_key_secret ks join api_key k on k.id = ks.key_id join supplier s on s.id = k.supplier_id
@@ -47,7 +47,7 @@ export async function selectOptionalToken(db: Queryable, hash: string): Promise<
   const { rows } = await db.query<KnownToken>({
     name: 'select-optional-token',
     text: `
-      select id, role, extract(epoch from expires_at)::float8 * 1000 as "expiresAtMs"
+      select id, role, epoch_ms(expires_at) as "expiresAtMs"
       from access_token where hash = $1 and revoked_at is null`,
     values: [Buffer.from(hash, 'hex')],
   })
@@ -66,7 +66,7 @@ export async function updateLastUses(
     `with used as (select * from unnest($1::int[], $2::float8[]) as used (id, at_ms)),
      -- Locked in one order, because several processes write at once.
      locked as (select id from ${table} where id in (select id from used) order by id for no key update)
-     update ${table} t set last_used_at = greatest(t.last_used_at, to_timestamp(used.at_ms / 1000))
+     update ${table} t set last_used_at = greatest(t.last_used_at, instant(used.at_ms))
      from used join locked using (id) where t.id = used.id`,
     [[...atMsById.keys()], [...atMsById.values()]],
   )

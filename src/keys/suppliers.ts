@@ -17,7 +17,7 @@ export async function selectSuppliers(db: Queryable, nowMs: number): Promise<Lis
   const { rows } = await db.query<ListedSupplier>(
     `select s.id as "supplierId", s.name, ${instant('s.created_at')} as "createdAt",
        count(k.id) filter (where k.revoked_at is null
-         and (k.expires_at is null or k.expires_at > to_timestamp($1::float8 / 1000)))::int as "activeKeys"
+         and (k.expires_at is null or k.expires_at > instant($1)))::int as "activeKeys"
      from supplier s left join api_key k on k.supplier_id = s.id
      group by s.id order by s.name`,
     [nowMs],

@@ -24,8 +24,8 @@ export async function selectAudit(
      where ($1::text is null or operator_name = $1)
        and ($2::text is null or starts_with(action, $2))
        and ($3::text is null or position(lower($3) in lower(subject)) > 0)
-       and ($4::float8 is null or at >= to_timestamp($4 / 1000))
-       and ($5::float8 is null or at < to_timestamp($5 / 1000))
+       and ($4::float8 is null or at >= instant($4))
+       and ($5::float8 is null or at < instant($5))
        and ($6::bigint is null or (at, id) < (select at, id from audit_log where id = $6))
      order by at desc, id desc limit $7`,
     [

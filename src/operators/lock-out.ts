@@ -39,7 +39,7 @@ export async function beginAttempt(
   const { freeOfName, freeOfAddress, firstWaitMs, lockedOutFrom, forgottenAfterMs } = lockOutLimits
   const { rows } = await db.query<{ began: number; lockedUntilMs: number | null }>(
     `with asked as (select * from unnest($1::bytea[], $2::int[], $8::int[]) as asked (key, free, locked_from)),
-     moment as (select to_timestamp($3::float8 / 1000) as at),
+     moment as (select instant($3) as at),
      locked as (
        select max(locked_until) as until from failed_sign_in, moment
        where key in (select key from asked) and locked_until > moment.at),
@@ -60,7 +60,7 @@ export async function beginAttempt(
        where held.locked_until <= excluded.last_at
        returning key)
      select (select count(*)::int from began) as began,
-       extract(epoch from until)::float8 * 1000 as "lockedUntilMs" from locked`,
+       epoch_ms(until) as "lockedUntilMs" from locked`,
     [
       [attempt.name, attempt.address],
       [freeOfName, freeOfAddress],
@@ -99,10 +99,9 @@ export async function attemptTakenBack(db: Queryable, { name, address }: Attempt
 }
 
 export async function deleteOldFailedSignIns(db: Queryable, nowMs: number): Promise<number> {
-  const { rowCount } = await db.query(
-    'delete from failed_sign_in where last_at < to_timestamp($1::float8 / 1000)',
-    [nowMs - lockOutLimits.forgottenAfterMs],
-  )
+  const { rowCount } = await db.query('delete from failed_sign_in where last_at < instant($1)', [
+    nowMs - lockOutLimits.forgottenAfterMs,
+  ])
   return rowCount ?? 0
 }
 

@@ -113,7 +113,7 @@ export async function finishSetup(
   const step = await stepOf(secret, code.replaceAll(/\s/g, ''), nowMs, null)
   if (step === undefined) throw codeRefused()
   await connection.query(
-    `update operator set totp_secret = $2, totp_last_step = $3, totp_since = to_timestamp($4::float8 / 1000)
+    `update operator set totp_secret = $2, totp_last_step = $3, totp_since = instant($4)
      where id = $1`,
     [operatorId, pending, step, nowMs],
   )

@@ -25,8 +25,8 @@ export async function selectOptionalSession(db: Queryable, hash: string): Promis
     text: `
       select o.id as "operatorId", o.name, o.role, s.signed_in_by as "signedInBy",
         s.has_second_factor as "hasSecondFactor",
-        extract(epoch from s.created_at)::float8 * 1000 as "createdAtMs",
-        extract(epoch from s.last_seen_at)::float8 * 1000 as "lastSeenAtMs"
+        epoch_ms(s.created_at) as "createdAtMs",
+        epoch_ms(s.last_seen_at) as "lastSeenAtMs"
       from operator_session s join operator o on o.id = s.operator_id
       where s.hash = $1 and o.disabled_at is null`,
     values: [Buffer.from(hash, 'hex')],
@@ -47,7 +47,7 @@ export async function insertSession(
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `with signed_in as (
-       update operator set last_sign_in_at = to_timestamp($4::float8 / 1000)
+       update operator set last_sign_in_at = instant($4)
        where id = $2 and disabled_at is null returning id, last_sign_in_at as at)
      insert into operator_session (hash, operator_id, signed_in_by, has_second_factor, created_at, last_seen_at)
      select $1, id, $3, $5, at, at from signed_in`,
@@ -64,7 +64,7 @@ export async function insertSession(
 
 export async function updateLastSeen(db: Queryable, hash: string, nowMs: number): Promise<void> {
   await db.query(
-    `update operator_session set last_seen_at = greatest(last_seen_at, to_timestamp($2::float8 / 1000))
+    `update operator_session set last_seen_at = greatest(last_seen_at, instant($2))
      where hash = $1`,
     [Buffer.from(hash, 'hex'), nowMs],
   )
@@ -92,8 +92,8 @@ export async function deleteOldSessions(
   { idleEndsAfterMs }: Pick<SignInRules, 'idleEndsAfterMs'>,
 ): Promise<number> {
   const { rowCount } = await db.query(
-    `delete from operator_session where created_at <= to_timestamp($1::float8 / 1000)
-       or last_seen_at <= to_timestamp($2::float8 / 1000)`,
+    `delete from operator_session where created_at <= instant($1)
+       or last_seen_at <= instant($2)`,
     [nowMs - sessionEndsAfterMs, nowMs - idleEndsAfterMs],
   )
   return rowCount ?? 0

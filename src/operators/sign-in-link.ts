@@ -17,7 +17,7 @@ export async function createSignInLink(
   await deleteSignInLinks(db, operatorId)
   await db.query(
     `insert into operator_sign_in_link (hash, operator_id, expires_at)
-     values ($1, $2, to_timestamp($3::float8 / 1000))`,
+     values ($1, $2, instant($3))`,
     [Buffer.from(hashOf(token), 'hex'), operatorId, expiresAtMs],
   )
   return { token, expiresAt: new Date(expiresAtMs).toISOString() }
@@ -32,7 +32,7 @@ export async function selectOptionalLinkOwner(
   if (!looksLikeSecret(token)) return undefined
   const { rows } = await db.query<{ operatorId: number; name: string }>(
     `select o.id as "operatorId", o.name from operator_sign_in_link l join operator o on o.id = l.operator_id
-     where l.hash = $1 and l.expires_at > to_timestamp($2::float8 / 1000) and o.disabled_at is null`,
+     where l.hash = $1 and l.expires_at > instant($2) and o.disabled_at is null`,
     [Buffer.from(hashOf(token), 'hex'), nowMs],
   )
   return rows[0]
@@ -47,7 +47,7 @@ export async function useOptionalLink(
   if (!looksLikeSecret(token)) return undefined
   const { rows } = await db.query<{ operatorId: number; isGood: boolean }>(
     `with used as (delete from operator_sign_in_link where hash = $1 returning operator_id, expires_at)
-     select o.id as "operatorId", used.expires_at > to_timestamp($2::float8 / 1000) as "isGood"
+     select o.id as "operatorId", used.expires_at > instant($2) as "isGood"
      from used join operator o on o.id = used.operator_id where o.disabled_at is null`,
     [Buffer.from(hashOf(token), 'hex'), nowMs],
   )
@@ -59,10 +59,9 @@ export async function deleteSignInLinks(db: Queryable, operatorId: number): Prom
 }
 
 export async function deleteOldLinks(db: Queryable, nowMs: number): Promise<number> {
-  const { rowCount } = await db.query(
-    'delete from operator_sign_in_link where expires_at <= to_timestamp($1::float8 / 1000)',
-    [nowMs],
-  )
+  const { rowCount } = await db.query('delete from operator_sign_in_link where expires_at <= instant($1)', [
+    nowMs,
+  ])
   return rowCount ?? 0
 }
 

@@ -53,7 +53,7 @@ export async function insertOptionalOperator(
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ id: number }>(
     `insert into operator (name, name_key, role, created_at)
-     values ($1, $2, $3, to_timestamp($4::float8 / 1000)) on conflict (name_key) do nothing returning id`,
+     values ($1, $2, $3, instant($4)) on conflict (name_key) do nothing returning id`,
     [name, nameKeyOf(name), role, nowMs],
   )
   return rows[0]?.id
@@ -65,10 +65,7 @@ export async function updateRole(db: Queryable, operatorId: number, role: Operat
 
 /** Null: enabled again. */
 export async function updateDisabled(db: Queryable, operatorId: number, atMs: number | null): Promise<void> {
-  await db.query('update operator set disabled_at = to_timestamp($2::float8 / 1000) where id = $1', [
-    operatorId,
-    atMs,
-  ])
+  await db.query('update operator set disabled_at = instant($2) where id = $1', [operatorId, atMs])
 }
 
 export async function updatePassword(db: Queryable, operatorId: number, passwordHash: string): Promise<void> {

@@ -46,7 +46,7 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
           departure, room_count, adults, child_ages, outcome, bookable, duration_ms, reason, message, http_status,
           currency, revision, stored_bookable, stored_inventory, stored_before_tax, stored_after_tax, live_inventory,
           live_before_tax, live_after_tax, difference)
-        select check_id, call_id, to_timestamp(at_ms / 1000), supplier_id, hotel_id, room_no, rate_no, request_id,
+        select check_id, call_id, instant(at_ms), supplier_id, hotel_id, room_no, rate_no, request_id,
           arrival, departure, room_count, adults, child_ages, outcome, bookable, duration_ms, reason, message,
           http_status, currency, revision, stored_bookable, stored_inventory, stored_before_tax, stored_after_tax,
           live_inventory, live_before_tax, live_after_tax, difference
@@ -61,7 +61,7 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
       insert into price_drift as held (hotel_id, room_no, rate_no, night, currency, checks, differing, sold_out, largest,
         last_at, stored, live, revision, since_at, since_revision)
       select hotel_id, room_no, rate_no, night, currency, checks, differing, sold_out, largest,
-        to_timestamp(last_at_ms / 1000), stored, live, revision, to_timestamp(since_at_ms / 1000), since_revision
+        instant(last_at_ms), stored, live, revision, instant(since_at_ms), since_revision
       from jsonb_to_recordset($2) as found (hotel_id int, room_no int2, rate_no int2, night date, currency text,
         checks int, differing int, sold_out int, largest int8, last_at_ms float8, stored int8, live int8, revision int8,
         since_at_ms float8, since_revision int8)

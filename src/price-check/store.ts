@@ -64,7 +64,7 @@ export type CheckRow = {
 
 /** Of checkSource. Lists of int8 as JSON, because the driver gives them as texts. */
 export const checkColumns = `c.id, check_id as "checkId", call_id as "callId",
-  extract(epoch from at)::float8 * 1000 as "atMs", hotel.code as "hotelId", room.code as "roomId",
+  epoch_ms(at) as "atMs", hotel.code as "hotelId", room.code as "roomId",
   rate.code as "rateId", arrival as checkin, departure as checkout, room_count as "roomCount",
   adults as "adultCount", child_ages as "childAges", outcome, bookable, duration_ms as "durationMs", reason, message,
   http_status as "httpStatus", c.currency, c.revision, stored_bookable as "storedBookable",
@@ -92,8 +92,8 @@ export async function selectChecks(
        and ($3::text is null or room.code = $3)
        and ($4::text is null or rate.code = $4)
        and ($5::text is null or outcome = $5)
-       and at >= coalesce(to_timestamp($6::float8 / 1000), '-infinity')
-       and at < coalesce(to_timestamp($7::float8 / 1000), 'infinity')
+       and at >= coalesce(instant($6), '-infinity')
+       and at < coalesce(instant($7), 'infinity')
        and ($8::bigint is null or c.id < $8)
      order by c.id desc limit $9`,
     [
@@ -176,8 +176,8 @@ export async function selectDriftNights(
 ): Promise<DriftRow[]> {
   const { rows } = await db.query<DriftRow>(
     `select room.code as "roomId", rate.code as "rateId", night, checks, differing, sold_out as "soldOut", largest,
-       stored, live, d.revision, extract(epoch from last_at)::float8 * 1000 as "lastAtMs",
-       extract(epoch from since_at)::float8 * 1000 as "sinceAtMs", since_revision as "sinceRevision"
+       stored, live, d.revision, epoch_ms(last_at) as "lastAtMs",
+       epoch_ms(since_at) as "sinceAtMs", since_revision as "sinceRevision"
      ${driftOfScope} and (differing > 0 or sold_out > 0)
      order by since_at is null, abs(largest) desc, room.code, rate.code, night limit $4`,
     [...parametersOf(scope), limit],
@@ -191,7 +191,7 @@ export function deleteOldChecks(db: Queryable, beforeMs: number): Promise<number
   return sweep(
     db,
     `delete from price_check where id in (select id from price_check order by id limit $2)
-       and at < to_timestamp($1::float8 / 1000)`,
+       and at < instant($1)`,
     beforeMs,
   )
 }

@@ -182,7 +182,7 @@ function deleteOld(db: Database, table: 'idempotency' | typeof restTable, before
   return sweep(
     db,
     `delete from ${table} where ctid in (
-       select ctid from ${table} where at <= to_timestamp($1::float8 / 1000) limit $2 for update skip locked)`,
+       select ctid from ${table} where at <= instant($1) limit $2 for update skip locked)`,
     beforeMs,
   )
 }

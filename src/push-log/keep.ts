@@ -94,7 +94,7 @@ export async function keepPushes(
 const keepPushesStatement = `
   insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, warnings,
     status, revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
-  select to_timestamp($1::float8 / 1000), supplier_id, key_id, request_id, kind, hotel_id,
+  select instant($1), supplier_id, key_id, request_id, kind, hotel_id,
     -- A list of lists can't be cut up again by unnest, so each list of hotels travels as text.
     hotel_ids::int[], hotel_code, outcome, problems::jsonb, warnings::jsonb, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
     substring($2::bytea from body_from for body_length), answer_encoding,
@@ -135,12 +135,12 @@ export async function keepAnswers(
       // A row older than 24 hours counts as gone. For any other the status becomes null, which the table refuses:
       // the statement itself must fail, because a pipelined commit is on its way already.
       `insert into idempotency as held (key_id, idempotency_key, body_hash, at, status, answer)
-       select key_id, idempotency_key, decode(body_hash, 'hex'), to_timestamp($1::float8 / 1000), status, convert_to(answer, 'UTF8')
+       select key_id, idempotency_key, decode(body_hash, 'hex'), instant($1), status, convert_to(answer, 'UTF8')
        from unnest($3::int[], $4::text[], $5::text[], $6::int[], $7::text[])
          as answered (key_id, idempotency_key, body_hash, status, answer)
        on conflict (key_id, idempotency_key) do update
          set body_hash = excluded.body_hash, at = excluded.at, answer = excluded.answer,
-           status = case when held.at <= to_timestamp($2::float8 / 1000) then excluded.status end`,
+           status = case when held.at <= instant($2) then excluded.status end`,
       [
         nowMs,
         nowMs - repeatableForMs,
@@ -185,7 +185,7 @@ function bodyHash(push: Push): Buffer {
 export async function replayedAnswer(db: Queryable, push: Push): Promise<Answer | undefined> {
   const { rows } = await db.query<{ body_hash: Buffer; status: number; answer: Buffer }>(
     `select body_hash, status, answer from idempotency
-     where key_id = $1 and idempotency_key = $2 and at > to_timestamp($3::float8 / 1000)`,
+     where key_id = $1 and idempotency_key = $2 and at > instant($3)`,
     [push.caller.keyId, push.idempotencyKey, push.receivedAtMs - repeatableForMs],
   )
   const [stored] = rows

@@ -17,7 +17,7 @@ export type PushFilter = {
 export type PushRow = PushEntry & { id: number }
 type Row = Omit<PushRow, 'at'> & { atMs: number }
 
-const entryColumns = `id, extract(epoch from at)::float8 * 1000 as "atMs", request_id as "requestId", kind,
+const entryColumns = `id, epoch_ms(at) as "atMs", request_id as "requestId", kind,
   hotel_code as "hotelId", outcome, problems, warnings, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 
@@ -79,16 +79,16 @@ async function lookAt(
   const ways = hotel === undefined ? ['true'] : ['hotel_id = $12', 'hotel_ids @> array[$12::int]']
   const looked = ways.map(
     (way, index) => `looked${index} as materialized (
-      select ${rawColumns}, at >= coalesce(to_timestamp($3::float8 / 1000), '-infinity')
-        and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
+      select ${rawColumns}, at >= coalesce(instant($3), '-infinity')
+        and at < coalesce(instant($4), 'infinity')
         and ($5::text is null or kind = $5) and ($6::text is null or outcome = $6)
         and ($7::text is null or coalesce(problems -> 'types' ? $7, false)
           or coalesce(warnings -> 'types' ? $7, false)) as is_meant
       from push_log
       where supplier_id = $1 and ${way} and ${indexed(filter)} and ($2::bigint is null or id < $2)
         -- Whole days, so that only theirs are read, and each row that is read counts.
-        and at >= coalesce(to_timestamp($9::float8 / 1000), '-infinity')
-        and at < coalesce(to_timestamp($10::float8 / 1000), 'infinity')
+        and at >= coalesce(instant($9), '-infinity')
+        and at < coalesce(instant($10), 'infinity')
       order by id desc limit $11)`,
   )
   const names = ways.map((_way, index) => `looked${index}`)
@@ -96,7 +96,7 @@ async function lookAt(
   const meant = names.map((name) => `select * from ${name} where is_meant`)
   const text = `with ${looked.join(', ')},
     cut as (select id, at from (${cuts.join(' union all ')}) as each order by id desc limit 1)
-    select cut.id as "cutId", extract(epoch from cut.at)::float8 * 1000 as "cutAtMs", meant.*
+    select cut.id as "cutId", epoch_ms(cut.at) as "cutAtMs", meant.*
     from (select) as once left join cut on true
     left join lateral (
       select ${entryColumns} from (${meant.join(' union all ')}) as each where cut.id is null or id >= cut.id
@@ -192,7 +192,7 @@ export type AppliedPush = {
   keyId: number | null
 }
 
-const appliedColumns = `id, supplier_id as "supplierId", hotel_id as "hotelId", revision, request_id as "requestId", extract(epoch from at)::float8 * 1000 as "atMs",
+const appliedColumns = `id, supplier_id as "supplierId", hotel_id as "hotelId", revision, request_id as "requestId", epoch_ms(at) as "atMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 type AppliedRow = Omit<AppliedPush, 'at'> & { atMs: number }
 

@@ -49,7 +49,7 @@ export async function putMealPlan(
 /** From now on new pushes can't name it. */
 export async function retireRoomType(db: Queryable, name: string, nowMs: number): Promise<void> {
   const { rowCount } = await db.query(
-    `update room_type set retired_at = coalesce(retired_at, to_timestamp($2::float8 / 1000)) where name = $1`,
+    `update room_type set retired_at = coalesce(retired_at, instant($2)) where name = $1`,
     [name, nowMs],
   )
   if (rowCount === 0) throw notFound('Room type', name)
@@ -58,7 +58,7 @@ export async function retireRoomType(db: Queryable, name: string, nowMs: number)
 /** From now on new pushes can't name it. */
 export async function retireMealPlan(db: Queryable, code: string, nowMs: number): Promise<void> {
   const { rowCount } = await db.query(
-    `update meal_plan set retired_at = coalesce(retired_at, to_timestamp($2::float8 / 1000)) where code = $1`,
+    `update meal_plan set retired_at = coalesce(retired_at, instant($2)) where code = $1`,
     [code, nowMs],
   )
   if (rowCount === 0) throw notFound('Meal plan', code)

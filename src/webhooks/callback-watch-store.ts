@@ -25,7 +25,7 @@ export async function keepSeenCalls(db: Queryable, seen: readonly SeenCall[]): P
     `with kept as (
        insert into sandbox_callback (at, key_id, calls, url, request_id, webhook_id, request, outcome, http_status,
          answer, duration_ms)
-       select to_timestamp("atMs" / 1000), "keyId", calls, url, "requestId", "webhookId", request, outcome,
+       select instant("atMs"), "keyId", calls, url, "requestId", "webhookId", request, outcome,
          "httpStatus", answer, "durationMs"
        from jsonb_to_recordset($1) as seen ("atMs" float8, "keyId" int, calls text, url text, "requestId" text,
          "webhookId" text, request text, outcome text, "httpStatus" int2, answer text, "durationMs" int)

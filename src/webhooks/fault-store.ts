@@ -21,7 +21,7 @@ export type FaultToOrder = {
 }
 
 const isOpen = (now: string): string =>
-  `sandbox_fault.times_left > 0 and sandbox_fault.expires_at > to_timestamp(${now}::float8 / 1000)`
+  `sandbox_fault.times_left > 0 and sandbox_fault.expires_at > instant(${now})`
 
 /** The account's hotels of these codes; those that it doesn't have are left out. */
 export async function selectHotelsByCode(
@@ -46,7 +46,7 @@ export async function replaceFaults(
   await connection.query('delete from sandbox_fault where supplier_id = $1', [supplierId])
   await connection.query(
     `insert into sandbox_fault (supplier_id, calls, fault, times_left, hotel_id, expires_at)
-     select $1, calls, fault, times, hotel_id, to_timestamp($6::float8 / 1000)
+     select $1, calls, fault, times, hotel_id, instant($6)
      from unnest($2::text[], $3::text[], $4::int[], $5::int[]) with ordinality
        as ordered (calls, fault, times, hotel_id, place) order by place`,
     [
@@ -68,7 +68,7 @@ export async function selectFaults(
 ): Promise<OrderedFault[]> {
   const { rows } = await db.query<OrderedFault>(
     `select calls, fault, hotel.code as "hotelId", times_left as "timesLeft",
-       (extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
+       epoch_ms(expires_at) as "expiresAtMs"
      from sandbox_fault left join hotel on hotel.id = hotel_id
      where sandbox_fault.supplier_id = $1 and ${isOpen('$2')} order by sandbox_fault.id`,
     [supplierId, nowMs],

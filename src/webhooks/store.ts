@@ -31,7 +31,7 @@ export async function saveWebhook(
   const { rows: saved } = await connection.query<Callback>(
     // The same URL again is no change, but the key becomes the one that registered last.
     `update api_key k set ${column} = $2, signing_secret = coalesce(signing_secret, $3),
-       ${column}_at = to_timestamp($4::float8 / 1000)
+       ${column}_at = instant($4)
      where id = $1 returning ${callbackColumns(column, '$4')}`,
     [keyId, href, signingSecret, nowMs],
   )
@@ -45,7 +45,7 @@ type WebhookColumn = (typeof columnOf)[WebhookKind]
 /** Of api_key as k; the parameter is the instant. */
 function callbackColumns(column: WebhookColumn, now: string): string {
   return `k.id as "keyId", k.${column} as url, array_remove(array[k.signing_secret,
-    case when k.signing_secret_previous_until > to_timestamp(${now}::float8 / 1000)
+    case when k.signing_secret_previous_until > instant(${now})
       then k.signing_secret_previous end], null) as secrets`
 }
 
@@ -85,7 +85,7 @@ export async function selectCallbacks(
 /** Of the keys of a hotel: the one that counts. */
 function callbackRule(column: WebhookColumn, now: string): string {
   return `k.supplier_id = hotel.supplier_id and k.${column} is not null and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > to_timestamp(${now}::float8 / 1000))
+    and (k.expires_at is null or k.expires_at > instant(${now}))
     order by k.id is not distinct from hotel.key_id desc, k.${column}_at desc nulls last, k.id desc
     limit 1`
 }
@@ -99,7 +99,7 @@ export async function hasCallback(
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `select from api_key where supplier_id = $1 and ${columnOf[kind]} is not null and revoked_at is null
-       and (expires_at is null or expires_at > to_timestamp($2::float8 / 1000)) limit 1`,
+       and (expires_at is null or expires_at > instant($2)) limit 1`,
     [supplierId, nowMs],
   )
   return rowCount === 1

@@ -7,8 +7,6 @@ import { lastNoteOf } from './note-store.ts'
 
 /** What operators search among reservations: the SQL, whole statements. */
 
-const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
-
 /** Of the version that is `present`. */
 export const customerName = `concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName')`
 
@@ -72,7 +70,7 @@ export async function selectReservationRows(
        hotel.name as "hotelName", hotel.time_zone as "timeZone", arrival as checkin, departure as checkout, rooms,
        reservation.currency, total_after_tax as "afterTax", (present.content->>'minorDigits')::int as "minorDigits",
        ${customerName} as customer,
-       ${ms('reservation.created_at')} as "createdAtMs", ${ms('modified_at')} as "modifiedAtMs",
+       epoch_ms(reservation.created_at) as "createdAtMs", epoch_ms(modified_at) as "modifiedAtMs",
        last.state, last.attempts,
        exists (select from delivery_alert where reservation_id = reservation.id and cleared_at is null) as "isAlerted",
        ${lastNoteOf('reservation.id')} as "lastNote"
@@ -87,7 +85,7 @@ export async function selectReservationRows(
      where ($1::int is null or reservation.supplier_id = $1) and ($2::int is null or reservation.hotel_id = $2)
        and ($3::int8 is null or reservation.id = $3) and ($4::text is null or reservation.status = $4)
        and ($5::date is null or arrival >= $5) and ($6::date is null or arrival <= $6)
-       and ($7::float8 is null or reservation.created_at >= to_timestamp($7 / 1000))
+       and ($7::float8 is null or reservation.created_at >= instant($7))
        and ($8::int8 is null or reservation.id < $8)
        ${search.isUndelivered ? undelivered : ''}
        ${words.map((_, index) => `and ${hasGuest(`$${index + 10}`)}`).join(' ')}
@@ -148,8 +146,8 @@ export async function selectOptionalCardTerms(
   nowMs: number,
 ): Promise<{ keptUntilMs: number; isCvvKept: boolean } | undefined> {
   const { rows } = await db.query<{ keptUntilMs: number; isCvvKept: boolean }>(
-    `select ${ms('keep_until')} as "keptUntilMs", cvv is not null as "isCvvKept" from reservation_card
-     where reservation_id = $1 and card is not null and keep_until > to_timestamp($2::float8 / 1000)`,
+    `select epoch_ms(keep_until) as "keptUntilMs", cvv is not null as "isCvvKept" from reservation_card
+     where reservation_id = $1 and card is not null and keep_until > instant($2)`,
     [reservationId, nowMs],
   )
   return rows[0]
@@ -165,7 +163,7 @@ export type AlertRow = {
 /** Newest first. */
 export async function selectAlerts(db: Queryable, deliveryIds: readonly string[]): Promise<AlertRow[]> {
   const { rows } = await db.query<AlertRow>(
-    `select delivery_id as "deliveryId", reason, ${ms('at')} as "atMs", ${ms('cleared_at')} as "clearedAtMs"
+    `select delivery_id as "deliveryId", reason, epoch_ms(at) as "atMs", epoch_ms(cleared_at) as "clearedAtMs"
      from delivery_alert where delivery_id = any($1::uuid[]) order by delivery_alert.id desc`,
     [deliveryIds],
   )

@@ -33,7 +33,7 @@ export async function insertStopSell(
 ): Promise<void> {
   await connection.query(
     `insert into stop_sell (hotel_id, revision, at, operator, request_id)
-     values ($1, $2, to_timestamp($3::float8 / 1000), $4, $5)`,
+     values ($1, $2, instant($3), $4, $5)`,
     [made.hotelId, made.revision, made.atMs, made.operator, made.requestId],
   )
 }

@@ -7,8 +7,6 @@ import { stateOf } from '../../deliveries/state.ts'
 
 /** What operators search among deliveries: the SQL, whole statements. */
 
-const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
-
 export type OpenState = (typeof openStates)[number]
 
 /** Of the undelivered ones, which are few whatever number of deliveries there is. */
@@ -38,8 +36,8 @@ const isOpenState: Readonly<Record<OpenState, string>> = {
 const isMeant = ({ state }: OpenSearch): string => `delivery.status in ('queued', 'sending', 'dead')
   and ${isOpenState[state]} and ($1::int is null or delivery.supplier_id = $1)
   and ($2::int8 is null or delivery.endpoint = $2)
-  and ($3::float8 is null or delivery.undelivered_since <= to_timestamp($3 / 1000))
-  and ($4::float8 is null or delivery.arrives_at <= to_timestamp($4 / 1000))
+  and ($3::float8 is null or delivery.undelivered_since <= instant($3))
+  and ($4::float8 is null or delivery.arrives_at <= instant($4))
   and ($5::boolean is null or delivery.alerted_at is not null)
   and ($6::int is null or delivery.hotel_id = $6)`
 
@@ -89,12 +87,12 @@ const shownDeliveries = `
     delivery.reservation_status as "reservationStatus", delivery.supplier_id as "supplierId", supplier.name as supplier,
     delivery.hotel_id as "hotelId", hotel.name as "hotelName", hotel.time_zone as "timeZone",
     ${stateOf('delivery')} as state, delivery.endpoint, delivery.attempts, last.outcome,
-    last.http_status as "httpStatus", ${ms('delivery.created_at')} as "createdAtMs",
-    ${ms('delivery.undelivered_since')} as "undeliveredSinceMs",
-    case when delivery.status = 'queued' and due_at <> 'infinity' then ${ms('due_at')} end as "dueAtMs",
+    last.http_status as "httpStatus", epoch_ms(delivery.created_at) as "createdAtMs",
+    epoch_ms(delivery.undelivered_since) as "undeliveredSinceMs",
+    case when delivery.status = 'queued' and due_at <> 'infinity' then epoch_ms(due_at) end as "dueAtMs",
     delivery.status = 'queued' and due_at = 'infinity' and delivery.endpoint <> 0 as "isForHourlyRun",
-    ${ms('give_up_at')} as "giveUpAtMs", ${ms('delivered_at')} as "deliveredAtMs",
-    ${ms('alerted_at')} as "alertedAtMs", ${ms('arrives_at')} as "arrivesAtMs", is_repeat as "isRepeat",
+    epoch_ms(give_up_at) as "giveUpAtMs", epoch_ms(delivered_at) as "deliveredAtMs",
+    epoch_ms(alerted_at) as "alertedAtMs", epoch_ms(arrives_at) as "arrivesAtMs", is_repeat as "isRepeat",
     reservation.version = delivery.version as "isPresent", ${lastNoteOf('delivery.reservation_id')} as "lastNote"
   from delivery join reservation on reservation.id = delivery.reservation_id
     join supplier on supplier.id = delivery.supplier_id join hotel on hotel.id = delivery.hotel_id
@@ -105,7 +103,7 @@ const shownDeliveries = `
 
 const newestFirst = 'order by delivery.created_at desc, delivery.id desc'
 /** The parameters $7 and $8. */
-const isAfter = `($7::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($7 / 1000), $8::uuid))`
+const isAfter = `($7::float8 is null or (delivery.created_at, delivery.id) < (instant($7), $8::uuid))`
 
 /** Undelivered ones, newest first. */
 export async function selectOpenDeliveries(
@@ -141,7 +139,7 @@ export async function selectAllDeliveries(
   const newest = (from: string, condition: string): string => `
     select delivery.id, delivery.created_at from ${from}
     where ${condition} ${status === undefined ? '' : ofStatus[status]}
-      and ($2::float8 is null or (delivery.created_at, delivery.id) < (to_timestamp($2 / 1000), $3::uuid))
+      and ($2::float8 is null or (delivery.created_at, delivery.id) < (instant($2), $3::uuid))
     ${newestFirst} limit $4`
   // By what there is an index of: a hotel's are those of its reservations; all are looked for supplier by supplier, of
   // whom there are some hundreds.
@@ -185,7 +183,7 @@ export type AttemptRow = Omit<ShownAttempt, 'at'> & { deliveryId: string; atMs: 
 /** Oldest first. */
 export async function selectAttemptsOf(db: Queryable, deliveryIds: readonly string[]): Promise<AttemptRow[]> {
   const { rows } = await db.query<AttemptRow>(
-    `select delivery_id as "deliveryId", attempt, ${ms('at')} as "atMs", trigger, outcome,
+    `select delivery_id as "deliveryId", attempt, epoch_ms(at) as "atMs", trigger, outcome,
        http_status as "httpStatus", duration_ms as "durationMs", message_id as "messageId", answer
      from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
     [deliveryIds],

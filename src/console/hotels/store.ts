@@ -64,7 +64,7 @@ const orders: Readonly<Record<HotelOrder, { key: string; type: string; isDescend
 /** Both URLs, of any valid key: whose hotel it is doesn't matter, see webhooks/store.ts. */
 const hasWebhooks = (now: string): string => `h.supplier_id in (
   select supplier_id from api_key
-  where revoked_at is null and (expires_at is null or expires_at > to_timestamp(${now}::float8 / 1000))
+  where revoked_at is null and (expires_at is null or expires_at > instant(${now}))
   group by supplier_id
   having count(availability_webhook) > 0 and count(pushbook_webhook) > 0
 )`
@@ -140,7 +140,7 @@ function conditionsOf(
   where(currency, (code) => `h.currency = ${code}`)
   where(country, (code) => `h.pushed ->> 'countryCodeISO2' = ${code}`)
   where(isAvailable, (is) => `h.is_available = ${is}`)
-  where(staleSinceMs, (ms) => `h.ari_at < to_timestamp((${ms}::float8 + h.clock_ahead_ms) / 1000)`)
+  where(staleSinceMs, (ms) => `h.ari_at < instant(${ms}::float8 + h.clock_ahead_ms)`)
   where(endsByMonth, (month) => `h.ari_until_month <= ${month}`)
   if (hasAri !== undefined) conditions.push(`h.ari_at is ${hasAri ? 'not null' : 'null'}`)
   if (goLive !== undefined) {

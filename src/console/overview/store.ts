@@ -5,7 +5,6 @@ import { stateOf } from '../../deliveries/state.ts'
 
 /** What the overview reads: whole statements, each of which looks at what is open or recent, or stops counting. */
 
-const ms = (column: string): string => `round(extract(epoch from ${column}) * 1000)::float8`
 const { counted, listed } = overviewLimits
 
 export type PushStepRow = { stepMs: number; supplierId: number; outcome: PushOutcome; pushes: number }
@@ -20,7 +19,7 @@ export async function countPushes(
   const { rows } = await db.query<PushStepRow>(
     // Not named: planned with the instants at hand, so that only their day and its pages of that time are read.
     `select ${stepOf('$3')} as "stepMs", supplier_id as "supplierId", outcome, count(*)::int as pushes
-     from push_log where at >= to_timestamp($1::float8 / 1000) and at < to_timestamp($2::float8 / 1000)
+     from push_log where at >= instant($1) and at < instant($2)
      group by 1, 2, 3`,
     [fromMs, toMs, stepMs],
   )
@@ -36,7 +35,7 @@ export async function countAttempts(
   const { rows } = await db.query<AttemptStepRow>(
     `select ${stepOf('$3')} as "stepMs", count(*) filter (where outcome = 'accepted')::int as delivered,
        count(*) filter (where outcome <> 'accepted')::int as failed
-     from delivery_attempt where at >= to_timestamp($1::float8 / 1000) and at < to_timestamp($2::float8 / 1000)
+     from delivery_attempt where at >= instant($1) and at < instant($2)
      group by 1`,
     [fromMs, toMs, stepMs],
   )
@@ -68,7 +67,7 @@ export async function countUndelivered(db: Queryable, nowMs: number): Promise<Un
        count(*) filter (where status = 'dead')::int as dead,
        count(*) filter (where status = 'queued' and endpoint = 0)::int as "withoutUrl"
      from (select * from delivery where ${isOpen} limit $2 + 1) as undelivered,
-       to_timestamp($1::float8 / 1000) as now`,
+       instant($1) as now`,
     [nowMs, counted],
   )
   const [found] = rows
@@ -89,11 +88,11 @@ export async function selectUrgent(db: Queryable, nowMs: number): Promise<Urgent
     `select delivery.reservation_id as "reservationId", delivery.id as "deliveryId", supplier.name as supplier,
        hotel.name as "hotelName", hotel.time_zone as "timeZone",
        delivery.reservation_status as "reservationStatus", ${stateOf('delivery')} as state,
-       ${ms('delivery.undelivered_since')} as "undeliveredSinceMs", ${ms('delivery.arrives_at')} as "arrivesAtMs"
+       epoch_ms(delivery.undelivered_since) as "undeliveredSinceMs", epoch_ms(delivery.arrives_at) as "arrivesAtMs"
      from (
        select * from delivery where ${isOpen}
          and (status = 'dead' or first_failed_at is not null or endpoint = 0
-           or undelivered_since <= to_timestamp($1::float8 / 1000) - make_interval(secs => $2))
+           or undelivered_since <= instant($1) - make_interval(secs => $2))
        order by arrives_at, id limit $3
      ) as delivery join supplier on supplier.id = delivery.supplier_id join hotel on hotel.id = delivery.hotel_id
      order by delivery.arrives_at, delivery.id`,
@@ -125,12 +124,12 @@ export async function selectWatchedHotels(
 ): Promise<WatchedRows> {
   const first = (condition: string, order: string): string => `coalesce((
     select json_agg(json_build_object('hotelId', first.id, 'name', first.name, 'supplier', supplier.name,
-      'ariAtMs', ${ms('first.ari_at')}, 'ariUntilMonth', first.ari_until_month) order by ${order}, first.id)
+      'ariAtMs', epoch_ms(first.ari_at), 'ariUntilMonth', first.ari_until_month) order by ${order}, first.id)
     from (
       select * from watched as first where ${condition} order by ${order}, first.id limit $3
     ) as first join supplier on supplier.id = first.supplier_id
   ), '[]')`
-  const isStale = `ari_at < to_timestamp(($1::float8 + clock_ahead_ms) / 1000)`
+  const isStale = `ari_at < instant($1::float8 + clock_ahead_ms)`
   const isEnding = `ari_until_month <= $2::int`
   const { rows } = await db.query<WatchedRows>(
     `with watched as materialized (
@@ -186,7 +185,7 @@ export async function selectCheckedUrls(db: Queryable, nowMs: number): Promise<C
     `select distinct supplier.id as "supplierId", supplier.name as supplier, availability_webhook as url
      from api_key join supplier on supplier.id = api_key.supplier_id
      where availability_webhook is not null and revoked_at is null
-       and (expires_at is null or expires_at > to_timestamp($1::float8 / 1000))
+       and (expires_at is null or expires_at > instant($1))
      order by supplier.name, availability_webhook`,
     [nowMs],
   )

@@ -50,8 +50,8 @@ export async function selectDrift(
        hotel.name as "hotelName", hotel.time_zone as "timeZone", room.code as "roomId",
        room.name as "roomName", rate.code as "rateId", rate.name as "rateName",
        d.currency, checks, differing, sold_out as "soldOut", largest, stored, live,
-       round(extract(epoch from last_at) * 1000)::float8 as "lastAtMs",
-       round(extract(epoch from since_at) * 1000)::float8 as "sinceAtMs", since_revision as "sinceRevision"
+       epoch_ms(last_at) as "lastAtMs",
+       epoch_ms(since_at) as "sinceAtMs", since_revision as "sinceRevision"
      from price_drift d join hotel on hotel.id = d.hotel_id and hotel.currency = d.currency
        join supplier on supplier.id = hotel.supplier_id
        join room on room.hotel_id = d.hotel_id and room.room_no = d.room_no

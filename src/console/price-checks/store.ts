@@ -28,8 +28,8 @@ export type ConsoleCheckRow = CheckRow & {
 const found = (condition: string): string => `
   select id, at from price_check
   where ${condition} and ($3::text is null or outcome = $3)
-    and at >= coalesce(to_timestamp($4::float8 / 1000), '-infinity')
-    and ($5::float8 is null or (at, id) < (to_timestamp($5 / 1000), $6::int8))
+    and at >= coalesce(instant($4), '-infinity')
+    and ($5::float8 is null or (at, id) < (instant($5), $6::int8))
   order by at desc, id desc limit $7`
 
 /** Newest first. */
@@ -79,8 +79,8 @@ export async function selectChecksOfReservation(
      where c.id in (
        select checked.id from unnest($2::float8[]) as version (at_ms) cross join lateral (
          select id from price_check where supplier_id = $1 and check_id = any($3::uuid[])
-           and at between to_timestamp((at_ms - ${checkedBeforeMs}) / 1000)
-             and to_timestamp((at_ms + ${checkedAfterMs}) / 1000)
+           and at between instant(at_ms - ${checkedBeforeMs})
+             and instant(at_ms + ${checkedAfterMs})
        ) as checked
      ) order by c.id`,
     [supplierId, versions.map(({ atMs }) => atMs), checkIds],
@@ -123,8 +123,8 @@ const lookedAt = (most: number): string => `
     from (select id, name from supplier where $1::int is null or id = $1 order by id limit ${suppliersMax}) as owner
     cross join lateral (
       select at, outcome, duration_ms from price_check
-      where supplier_id = owner.id and at >= to_timestamp($2::float8 / 1000)
-        and at <= to_timestamp($3::float8 / 1000)
+      where supplier_id = owner.id and at >= instant($2)
+        and at <= instant($3)
       order by at desc, id desc limit ${most}
     ) as seen
   )`
@@ -141,7 +141,7 @@ export async function selectSummaries(db: Queryable, scope: SummaryScope): Promi
        from (select supplier_id, outcome, count(*)::int as checks from looked group by 1, 2) as counted group by 1
      )
      select supplier_id as "supplierId", name as supplier, count(*)::int as checks,
-       case when count(*) >= ${most} then round(extract(epoch from min(at)) * 1000)::float8 end as "countedSinceMs",
+       case when count(*) >= ${most} then epoch_ms(min(at)) end as "countedSinceMs",
        (select outcomes from shares where shares.supplier_id = looked.supplier_id) as outcomes, ${percentiles}
      from looked group by supplier_id, name order by count(*) desc, name`,
     [scope.supplierId ?? null, scope.sinceMs, scope.nowMs],

@@ -36,7 +36,7 @@ const withWarning = `and warnings is not null and warnings -> 'types' ? $11
       and (problems is null or not problems -> 'types' ? $11)`
 
 /** Of rows of the log as `entry`, with the names that people know. */
-const listed = `entry.id as "pushId", extract(epoch from entry.at)::float8 * 1000 as "atMs",
+const listed = `entry.id as "pushId", epoch_ms(entry.at) as "atMs",
   entry.request_id as "requestId", entry.supplier_id as "supplierId", supplier.name as supplier, entry.kind,
   entry.hotel_id as "hotelId", coalesce(entry.hotel_code, hotel.code) as "hotelCode", hotel.name as "hotelName",
   coalesce(cardinality(entry.hotel_ids), 0) as hotels, entry.outcome, entry.problems, entry.status, entry.revision,
@@ -61,8 +61,8 @@ export async function selectLoggedPushes(
     select ${entryColumns} from push_log as log
     where ${condition} ${isRare ? `and ${isRefused}` : ''} ${type}
       and ($2::bigint is null or id < $2) and ($12::bigint is null or id > $12)
-      and at >= coalesce(to_timestamp($3::float8 / 1000), '-infinity')
-      and at < coalesce(to_timestamp($4::float8 / 1000), 'infinity')
+      and at >= coalesce(instant($3), '-infinity')
+      and at < coalesce(instant($4), 'infinity')
       and ($5::text is null or kind = $5)
       and ($6::text is null or outcome = $6)
       and ($7::int is null or status = $7)

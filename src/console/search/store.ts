@@ -50,7 +50,7 @@ export async function selectFoundPushes(
   const { rows } = await db.query<Omit<OfKind<'push'>, 'at'> & { atMs: number }>(
     // Between two texts rather than by a pattern: the index serves that in every collation.
     `select 'push' as kind, found.id as "pushId", found.request_id as "requestId",
-       round(extract(epoch from found.at) * 1000)::float8 as "atMs", supplier.name as supplier,
+       epoch_ms(found.at) as "atMs", supplier.name as supplier,
        found.kind as "pushKind", found.outcome
      from (
        select * from push_log where request_id between $1 and $1 || '~' and starts_with(request_id, $1)

@@ -53,7 +53,7 @@ export async function selectSuppliers(
      ) as page
      cross join lateral (
        select max(last_used_at) as last_used_at, count(*) filter (where revoked_at is null
-         and (expires_at is null or expires_at > to_timestamp($1::float8 / 1000)))::int as active
+         and (expires_at is null or expires_at > instant($1)))::int as active
        from api_key where supplier_id = page.id
      ) as keys
      cross join lateral (
@@ -64,7 +64,7 @@ export async function selectSuppliers(
          count(*) filter (where outcome = 'partial')::int as partial, max(at) as last_at
        from (
          select at, outcome from push_log
-         where supplier_id = page.id and at > to_timestamp($1::float8 / 1000) - make_interval(days => $7)
+         where supplier_id = page.id and at > instant($1) - make_interval(days => $7)
          order by id desc limit $8
        ) as newest
      ) as pushes
@@ -103,7 +103,7 @@ export async function selectKeysOf(
   of: { supplierId: number } | { keyId: number },
   nowMs: number,
 ): Promise<KeyRow[]> {
-  const isOver = (column: string): string => `${column} <= to_timestamp($1::float8 / 1000)`
+  const isOver = (column: string): string => `${column} <= instant($1)`
   const { rows } = await db.query<KeyRow>(
     `select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
        case when k.revoked_at is not null then 'revoked' when ${isOver('k.expires_at')} then 'expired'
@@ -118,7 +118,7 @@ export async function selectKeysOf(
        k.availability_webhook as availability, ${instant('k.availability_webhook_at')} as "availabilityAt",
        k.pushbook_webhook as pushbook, ${instant('k.pushbook_webhook_at')} as "pushbookAt",
        k.signing_secret is not null as "hasSigningSecret",
-       case when k.signing_secret_previous_until > to_timestamp($1::float8 / 1000)
+       case when k.signing_secret_previous_until > instant($1)
          then ${instant('k.signing_secret_previous_until')} end as "oldSigningSecretUntil"
      from api_key k join supplier s on s.id = k.supplier_id
      where ${'keyId' in of ? 'k.id = $2' : 'k.supplier_id = $2'}
@@ -187,7 +187,7 @@ export async function selectNewestKey(
   const { rows } = await db.query<{ keyId: number; channelManager: string }>(
     `select id as "keyId", channel_manager as "channelManager" from api_key
      where supplier_id = $1 and revoked_at is null
-       and (expires_at is null or expires_at > to_timestamp($2::float8 / 1000))
+       and (expires_at is null or expires_at > instant($2))
      order by id desc limit 1`,
     [supplierId, nowMs],
   )
