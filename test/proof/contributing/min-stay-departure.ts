@@ -7,7 +7,7 @@ import { expectOk } from '../../story.ts'
 
 /**
  * Runs in a copy of the project where the table of restrictions has one line more, `minStayDeparture`, and the view a
- * column (test/proof/new-restriction.test.ts). Here it fails: there is no such restriction.
+ * column (test/proof/contributing.test.ts). Here it fails: there is no such restriction.
  */
 
 let gateway: TestGateway
