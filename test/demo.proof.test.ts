@@ -38,7 +38,7 @@ const pushes = [
   /← 200 Hotel rates & rooms saved successfully/,
   /← 200 Taxes saved successfully/,
   /← 200 ARI updated successfully/,
-  /1,8\d\d nights of rooms and room-rates changed/,
+  /3,\d\d\d nights of rooms and room-rates changed/,
   /← 400 Validation failure on minChildAge or maxChildAge/,
   /CURRENCY_INVALID at \/0\/currency, received "EURO"/,
   /← 207 ARI partially updated/,
@@ -87,6 +87,8 @@ const readBack = [
   /BAR .*189\.50 +189\.50/,
   /NRF .*× +× +×/,
   /FAM {2}units/,
+  // Friday costs another price than Monday.
+  /BAR +(\d+)(?: +\d+){3} +(?!\1\b)\d+/,
   /× closed/,
   /\d×/,
 ]

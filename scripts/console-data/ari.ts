@@ -1,3 +1,5 @@
+import { formatNight } from '../../src/base/calendar.ts'
+import { stretchesOf } from '../../src/console/sandbox/example-hotel.ts'
 import type { Chance } from './chance.ts'
 import type { DataHotel, DataRate, DataRoom } from './hotels.ts'
 import type { Json } from './service.ts'
@@ -6,13 +8,14 @@ import type { Json } from './service.ts'
 
 type Day = Temporal.PlainDate
 
+const epoch = Temporal.PlainDate.from('1970-01-01')
+const dayNumberOf = (day: Day): number => epoch.until(day).days
+
 const usualNights = 365
 const largeNights = 760
 const soonNights = 38
 /** An item says the same of all its nights; prices change with the season and on weekends. */
 const seasons = [0.82, 0.84, 0.92, 1, 1.06, 1.18, 1.34, 1.38, 1.16, 1.02, 0.86, 0.95]
-const weekdays = ['MON', 'TUE', 'WED', 'THU', 'SUN']
-const weekends = ['FRI', 'SAT']
 
 /** As text, because of currencies without decimals and of those that have two. */
 export function priceOf({ place }: DataHotel, room: DataRoom, rate: DataRate, night: Day): string {
@@ -39,29 +42,22 @@ export function pushOf({ hotelId }: DataHotel, ari: readonly Json[]): Json {
 
 function itemsOf(hotel: DataHotel, room: DataRoom, today: Day, dice: Chance): Json[] {
   const last = today.add({ days: nightsOf(hotel) - 1 })
-  const items: Json[] = []
-  for (let from = today; Temporal.PlainDate.compare(from, last) <= 0;) {
-    const monthEnd = from.with({ day: from.daysInMonth })
-    const to = Temporal.PlainDate.compare(monthEnd, last) < 0 ? monthEnd : last
-    for (const daysOfWeek of [weekdays, weekends]) {
-      const example = nightIn(from, to, daysOfWeek)
-      if (!example) continue
-      const rates = hotel.rates.map((rate) => ({
-        rateId: rate.rateId,
-        price: priceOf(hotel, room, rate, example),
-        ...restrictionsOf(rate, example),
-      }))
-      items.push({
-        roomId: room.roomId,
-        startDate: String(from),
-        endDate: String(to),
-        daysOfWeek,
-        inventory: room.units,
-        rates,
-      })
+  const items = stretchesOf(dayNumberOf(today), dayNumberOf(last)).map((stretch): Json => {
+    const night = Temporal.PlainDate.from(formatNight(stretch.firstNight))
+    const rates = hotel.rates.map((rate) => ({
+      rateId: rate.rateId,
+      price: priceOf(hotel, room, rate, night),
+      ...restrictionsOf(rate, night),
+    }))
+    return {
+      roomId: room.roomId,
+      startDate: formatNight(stretch.from),
+      endDate: formatNight(stretch.to),
+      daysOfWeek: stretch.days,
+      inventory: room.units,
+      rates,
     }
-    from = to.add({ days: 1 })
-  }
+  })
   return [...items, ...busyNights(room, today, last, dice)]
 }
 
@@ -86,13 +82,6 @@ function busyNights(room: DataRoom, today: Day, last: Day, dice: Chance): Json[]
     if (kind === 1) return { ...dates, closed: true }
     return { ...dates, inventory: 1 + dice.below(3) }
   })
-}
-
-function nightIn(from: Day, to: Day, daysOfWeek: readonly string[]): Day | undefined {
-  const names = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
-  for (let day = from; Temporal.PlainDate.compare(day, to) <= 0; day = day.add({ days: 1 }))
-    if (daysOfWeek.includes(names[day.dayOfWeek - 1] ?? '')) return day
-  return undefined
 }
 
 /** A small push, as most are: a price, units, or a restriction of a few nights. */

@@ -189,7 +189,7 @@ function ratesOf(byDate: ReadonlyMap<string, Night>): string[] {
 /** The items of getAri, night by night. */
 function nightsOf({ ari }: GetAriAnswer): Held {
   const held: Held = new Map()
-  for (const { roomId, startDate = '', endDate = '', inventory, closed, rates = [] } of ari) {
+  for (const { roomId, startDate = '', endDate = '', daysOfWeek, inventory, closed, rates = [] } of ari) {
     const byDate = held.get(roomId) ?? new Map<string, Night>()
     held.set(roomId, byDate)
     const last = Temporal.PlainDate.from(endDate)
@@ -198,6 +198,7 @@ function nightsOf({ ari }: GetAriAnswer): Held {
       Temporal.PlainDate.compare(date, last) <= 0;
       date = date.add({ days: 1 })
     ) {
+      if (!isOn(daysOfWeek, date)) continue
       const night = byDate.get(String(date)) ?? { rates: new Map<string, RateLine>() }
       byDate.set(String(date), night)
       if (typeof inventory === 'number') night.units = inventory
@@ -206,4 +207,10 @@ function nightsOf({ ari }: GetAriAnswer): Held {
     }
   }
   return held
+}
+
+const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
+
+function isOn(daysOfWeek: readonly string[] | undefined, date: Temporal.PlainDate): boolean {
+  return daysOfWeek === undefined || daysOfWeek.includes(weekdays[date.dayOfWeek - 1] ?? '')
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { GetAriAnswer, PushAriAnswer, PushAriBody } from '../../packages/client/src/api.ts'
 import { failedItems } from '../../packages/client/src/ari-results.ts'
 import { supplierClient, type SupplierClient } from '../../packages/client/src/clients.ts'
+import { exampleProducts, exampleTaxes, exampleYear } from '../../src/console/sandbox/example-hotel.ts'
 import { found, refused, shownFetch, shownKeyPrefix } from './client.ts'
 import { bookings } from './bookings.ts'
-import { closure, hotel, hotelId, products, taxes, timeZone, yearFrom } from './hotel.ts'
+import { hotel, hotelId } from './hotel.ts'
 import { heading, line, paint, plural, told, width } from './print.ts'
 import type { Shown } from './service.ts'
 
@@ -17,10 +18,10 @@ const nights = 365
 export async function firstDay(service: Shown): Promise<Stored> {
   const { url, apiKey } = service
   const supplier = supplierClient({ url, apiKey, fetch: shownFetch })
-  const first = Temporal.Now.plainDateISO(timeZone)
+  const first = Temporal.Now.plainDateISO(hotel.timezone)
   const monday = first.add({ days: 8 - first.dayOfWeek })
   await staticData(supplier)
-  await year(supplier, first)
+  await year(supplier)
   await mistakes(supplier, monday)
   await changes(supplier, monday)
   await refusedWebhooks(supplier)
@@ -35,21 +36,22 @@ async function staticData(supplier: SupplierClient): Promise<void> {
   await supplier.pushHotels([hotel])
 
   heading('Its rooms and rates')
-  told('A product is a room with a rate: a double room with two rates, a family room with one.')
-  await supplier.pushProducts({ hotelId, products })
+  told('A product is a room with a rate: three rooms with two rates each.')
+  await supplier.pushProducts({ hotelId, products: exampleProducts() })
 
   heading('Its taxes')
   told('6 % VAT in the price, and a city tax that guests pay at the hotel.')
-  await supplier.pushTaxes({ hotelId, taxes })
+  await supplier.pushTaxes({ hotelId, taxes: exampleTaxes })
 }
 
-async function year(supplier: SupplierClient, first: Temporal.PlainDate): Promise<void> {
+async function year(supplier: SupplierClient): Promise<void> {
   heading('A year of availability, rates and inventory')
   told(
-    'Three seasons, dearer weekends with two nights at least, three nights in the high season; prices by guests; two weeks closed.',
+    'Prices by guests, higher at weekends and in the high season, when a stay is at least three nights; the suites are closed for two weeks.',
   )
-  const ari = [...yearFrom(first, nights), ...closure(first)]
-  summary(await supplier.pushAri({ hotelId, pricingModel: 'guest', currency: 'EUR', ari }))
+  const { currency } = hotel
+  const ari = exampleYear(Date.now())
+  summary(await supplier.pushAri({ hotelId, pricingModel: 'guest', currency, ari }))
 }
 
 function summary({ summary: { items, rejected, cellsChanged }, revision }: PushAriAnswer): void {

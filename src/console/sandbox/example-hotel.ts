@@ -7,7 +7,9 @@ import {
   weekdayOf,
   weekdays,
   type DayNumber,
+  type Weekday,
 } from '../../base/calendar.ts'
+import type { PushAriBody } from '../../ari/contract.ts'
 import type { Product } from '../../products/contract.ts'
 import type { Tax } from '../../taxes/contract.ts'
 import { exampleHotelCode } from './contract.ts'
@@ -17,6 +19,8 @@ import { exampleHotelCode } from './contract.ts'
  * dearer weekends, a high season, and two weeks in which the suites are closed.
  */
 
+type AriItem = PushAriBody['ari'][number]
+type PriceLine = NonNullable<NonNullable<AriItem['rates']>[number]['prices']>[number]
 type Policy = NonNullable<Product['cancelPolicies']>[number]
 
 const timeZone = 'Europe/Lisbon'
@@ -36,7 +40,7 @@ export const exampleHotel = {
   timezone: timeZone,
 }
 
-/** What the operators' reference data have; what is retired can't be pushed. */
+/** The operators' reference data that a push may use: nothing that is retired. */
 export type UsableReference = { roomTypes: ReadonlySet<string>; mealPlans: ReadonlySet<string> }
 
 type Room = {
@@ -89,7 +93,13 @@ const rates: readonly Rate[] = [
   { rateId: 'NRF', rateName: 'Non-refundable', mealPlans: ['RO', 'EP'], share: 0.88, ahead: 7 },
 ]
 
-export function exampleProducts({ roomTypes, mealPlans }: UsableReference): Product[] {
+const everything: UsableReference = {
+  roomTypes: new Set(rooms.flatMap((room) => room.roomTypes)),
+  mealPlans: new Set(rates.flatMap((rate) => rate.mealPlans)),
+}
+
+/** Each room with each rate. */
+export function exampleProducts({ roomTypes, mealPlans }: UsableReference = everything): Product[] {
   return rooms.flatMap(({ roomId, roomName, occupancy, ...room }) =>
     rates.map(({ rateId, rateName, ...rate }) => {
       const mealPlan = rate.mealPlans.find((code) => mealPlans.has(code))
@@ -156,24 +166,19 @@ export const exampleTaxes: Tax[] = [
   },
 ]
 
-const midweek: readonly string[] = ['SUN', 'MON', 'TUE', 'WED', 'THU']
-const weekends: readonly string[] = ['FRI', 'SAT']
+const midweek: Weekday[] = ['SUN', 'MON', 'TUE', 'WED', 'THU']
+const weekends: Weekday[] = ['FRI', 'SAT']
 const weekendExtra = 25
 const highSeasonExtra = 60
 /** July and August; months count from 0. */
 const highSeason = [6, 7]
 
 /** A year from the hotel's today: an item for each month, room and kind of day, then the closure. */
-export function exampleYear(nowMs: number): object[] {
+export function exampleYear(nowMs: number): AriItem[] {
   const first = dayIn(timeZone, nowMs)
-  const last = first + nights - 1
-  const items: object[] = []
-  for (let from = first; from <= last; from = endOfMonth(from) + 1) {
-    const to = Math.min(last, endOfMonth(from))
-    for (const room of rooms)
-      for (const days of [midweek, weekends])
-        if (hasDay(from, to, days)) items.push(item(room, { from, to, days }))
-  }
+  const items: AriItem[] = stretchesOf(first, first + nights - 1).flatMap((stretch) =>
+    rooms.map((room) => item(room, stretch)),
+  )
   const closedFrom = first + 90
   items.push({
     roomId: 'STE',
@@ -184,9 +189,23 @@ export function exampleYear(nowMs: number): object[] {
   return items
 }
 
-type Stretch = { from: DayNumber; to: DayNumber; days: readonly string[] }
+/** Nights of one price: those of a month between two days that are on the same kind of day. */
+export type Stretch = { from: DayNumber; to: DayNumber; days: Weekday[]; firstNight: DayNumber }
 
-function item(room: Room, { from, to, days }: Stretch): object {
+/** The stretches of a season, month by month, from the first night to the last. */
+export function stretchesOf(first: DayNumber, last: DayNumber): Stretch[] {
+  const stretches: Stretch[] = []
+  for (let from = first; from <= last; from = endOfMonth(from) + 1) {
+    const to = Math.min(last, endOfMonth(from))
+    for (const days of [midweek, weekends]) {
+      const firstNight = firstNightOn(days, from, to)
+      if (firstNight !== undefined) stretches.push({ from, to, days, firstNight })
+    }
+  }
+  return stretches
+}
+
+function item(room: Room, { from, to, days }: Stretch): AriItem {
   const isHigh = highSeason.includes(monthOf(from) % 12)
   const forTwo = room.forTwo + (days === weekends ? weekendExtra : 0) + (isHigh ? highSeasonExtra : 0)
   return {
@@ -206,12 +225,12 @@ function item(room: Room, { from, to, days }: Stretch): object {
   }
 }
 
-function prices({ occupancy: { maxAdult, maxChild } }: Room, forTwo: number): object[] {
+function prices({ occupancy: { maxAdult, maxChild } }: Room, forTwo: number): PriceLine[] {
   const adults = [forTwo - 20, forTwo, forTwo + 35].slice(0, maxAdult)
   const children = [20, 35].slice(0, maxChild)
   return [
-    ...adults.map((amount, index) => ({ ageCategory: 'adult', guests: index + 1, amount })),
-    ...children.map((amount, index) => ({ ageCategory: 'child', guests: index + 1, amount })),
+    ...adults.map((amount, index) => ({ ageCategory: 'adult' as const, guests: index + 1, amount })),
+    ...children.map((amount, index) => ({ ageCategory: 'child' as const, guests: index + 1, amount })),
   ]
 }
 
@@ -220,7 +239,8 @@ function endOfMonth(day: DayNumber): DayNumber {
   return firstDay(month) + daysIn(month) - 1
 }
 
-function hasDay(from: DayNumber, to: DayNumber, days: readonly string[]): boolean {
-  for (let day = from; day <= to; day++) if (days.includes(weekdays[weekdayOf(day)] ?? '')) return true
-  return false
+function firstNightOn(days: readonly Weekday[], from: DayNumber, to: DayNumber): DayNumber | undefined {
+  for (let day = from; day <= to; day++)
+    if (days.some((name) => weekdays[weekdayOf(day)] === name)) return day
+  return undefined
 }
