@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { client, startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
 import { environOf } from './postgres.ts'
-import { runAri } from './programs.ts'
+import { runAri, runAriWithin } from './programs.ts'
 import { browser } from './sign-in.ts'
 import { expectOk, product, pushStoryHotel } from './story.ts'
 
@@ -128,6 +128,41 @@ test('where the file can not be written, nothing is revoked, and the command say
   const { rows } = await gateway.db.query('select revoked_at from api_key where id = $1', [keyId])
   assert.deepEqual(rows, [{ revoked_at: null }])
 })
+
+test('where the file has room for some of what a revocation notes, nothing is revoked, and nothing is when it is read', async () => {
+  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
+  const folder = await mkdtemp(join(tmpdir(), 'ari-full-'))
+  const file = join(folder, 'revoked')
+  const environ = { ...environOf({ host, port, user, database }), ARI_REVOCATIONS_FILE: file }
+  const { operatorId, name } = await gateway.operator('operator')
+  const isDisabled = async () => {
+    const { rows } = await gateway.db.query(
+      'select from operator where id = $1 and disabled_at is not null',
+      [operatorId],
+    )
+    return rows.length > 0
+  }
+  // Whether the operator is disabled, and the role: the first of them would fit by itself.
+  await writeFile(file, '\n'.repeat(fileBlocks * 512 - 200))
+  const { code, stderr } = await runAriWithin(fileBlocks, environ, 'operator', 'disable', name)
+  assert.deepEqual(
+    [code, /Nothing was changed: .* can't be written \(EFBIG\)/.test(stderr)],
+    [1, true],
+    stderr,
+  )
+  const restored = await runAri(environ, 'after-restore', '--force', '--json')
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.deepEqual([JSON.parse(restored.stdout).revokedAgain.operators, await isDisabled()], [0, false])
+
+  // With room again, what was cut off harms nothing.
+  assert.equal((await runAri(environ, 'operator', 'disable', name)).code, 0)
+  await gateway.db.query('update operator set disabled_at = null where id = $1', [operatorId])
+  assert.equal((await runAri(environ, 'after-restore', '--force')).code, 0)
+  assert.equal(await isDisabled(), true)
+  await rm(folder, { recursive: true })
+})
+
+const fileBlocks = 8
 
 async function settled(call: () => Promise<Reply>): Promise<Reply> {
   for (;;) {

@@ -88,3 +88,14 @@ function running(
 export function runAri(environ: Readonly<Record<string, string>>, ...parameters: string[]): Promise<Outcome> {
   return startProgram('ari', environ, parameters).ended
 }
+
+/** The same where no file may get longer than so many blocks of 512 bytes, as on a disk that is full. */
+export function runAriWithin(
+  fileBlocks: number,
+  environ: Readonly<Record<string, string>>,
+  ...parameters: string[]
+): Promise<Outcome> {
+  const limited = ['/bin/sh', '-c', `ulimit -f ${fileBlocks} && exec "$@"`, 'sh']
+  const ari = [process.execPath, join(root, programs.ari), ...parameters]
+  return running([...limited, ...ari], environ, patienceMs).ended
+}

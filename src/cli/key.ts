@@ -170,7 +170,7 @@ function addRotateSigningSecret(key: Command): void {
         const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
         const oldSecretUntil = isoOf(oldUntilMs)
         const { signingSecret } = await changeKey(db, keyId, async (connection) => {
-          await revocations.noteReplaced(connection, 'signing secret', keyId)
+          await revocations.note(connection, 'signing secret', keyId)
           const result = await rotateSigningSecret(connection, keyId, oldUntilMs)
           return { result, action: 'key.rotate-signing-secret', after: { oldOneSignsUntil: oldSecretUntil } }
         })

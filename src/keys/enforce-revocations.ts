@@ -1,13 +1,13 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import { operatorRoles } from '../http/route.ts'
 
-/** Takes away again what a restore brought back, by the lines of the revocations file. */
+/** Takes away again what a restore brought back, by what the revocations file notes. */
 
-export const lineKinds = ['key', 'secret', 'token', 'operator', 'role', 'password', 'signing'] as const
-type LineKind = (typeof lineKinds)[number]
+export const notedKinds = ['key', 'secret', 'token', 'operator', 'role', 'password', 'signing'] as const
+type NotedKind = (typeof notedKinds)[number]
 
 /** `is`: `revoked`, `enabled`, the role that somebody has, or the instant at which a key or one of its secrets ends. */
-export type Line = { kind: LineKind; hash: string; is: string }
+export type Noted = { kind: NotedKind; hash: string; is: string }
 
 /** How many of each were taken away again. */
 export type Enforced = {
@@ -34,14 +34,14 @@ const none: Enforced = {
   signingSecrets: 0,
 }
 
-export async function enforceRevoked(db: Queryable, lines: readonly Line[]): Promise<Enforced> {
-  if (lines.length === 0) return none
-  const revoked = (kind: LineKind): string[] =>
-    lines.flatMap((line) => (line.kind === kind && line.is === 'revoked' ? [line.hash] : []))
-  const ends = (kind: LineKind): Line[] =>
-    lines.filter((line) => line.kind === kind && Number.isFinite(Date.parse(line.is)))
-  const roles = lines.filter(({ kind, is }) => kind === 'role' && operatorRoles.some((role) => role === is))
-  const columns = (some: readonly Line[]): string[][] => [
+export async function enforceRevoked(db: Queryable, noted: readonly Noted[]): Promise<Enforced> {
+  if (noted.length === 0) return none
+  const revoked = (kind: NotedKind): string[] =>
+    noted.flatMap((one) => (one.kind === kind && one.is === 'revoked' ? [one.hash] : []))
+  const ends = (kind: NotedKind): Noted[] =>
+    noted.filter((one) => one.kind === kind && Number.isFinite(Date.parse(one.is)))
+  const roles = noted.filter(({ kind, is }) => kind === 'role' && operatorRoles.some((role) => role === is))
+  const columns = (some: readonly Noted[]): string[][] => [
     some.map(({ hash }) => hash),
     some.map(({ is }) => is),
   ]

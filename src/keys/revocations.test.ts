@@ -85,7 +85,9 @@ test('what gives access back is done all the same, and the answer says that a re
   expectOk(await admin.post(`${path}/enable`, {}))
   expectOk(await admin.post(`${path}/role`, { role: 'admin' }))
   const lines = (await readFile(join(folder, 'revoked'), 'utf8')).trim().split('\n')
-  const said = lines.map((line) => JSON.parse(line)).map(({ kind, is }) => `${kind} ${is}`)
+  const said = lines.flatMap((line) =>
+    JSON.parse(line).noted.map(({ kind, is }: { kind: string; is: string }) => `${kind} ${is}`),
+  )
   assert.deepEqual(said.slice(-4), ['operator enabled', 'role admin', 'operator enabled', 'role admin'])
 })
 

@@ -4,26 +4,26 @@ import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { isRecord } from '../http/validate.ts'
-import { enforceRevoked, hashOf, lineKinds, type Enforced, type Line } from './enforce-revocations.ts'
+import { enforceRevoked, hashOf, notedKinds, type Enforced, type Noted } from './enforce-revocations.ts'
 
 /**
  * What was taken away, in a file outside the store: a restore brings back keys, tokens and operators that were revoked since the backup,
- * and the database alone can't know. A line of JSON each, appended and on disk; hashes only; the last line of a hash counts.
+ * and the database alone can't know. A line of JSON a note, appended and on disk; hashes only; what was noted last of a hash counts.
  *
  * What takes access away is noted before it is committed, and refused where it can't be noted: no revocation that was acknowledged is lost.
  * What gives access back is noted when it is committed: until then the file says less than the store, never more.
  */
 
-/** What the file holds of a subject is what the store says of it. */
-type Subject = 'key' | 'token' | 'operator'
-/** What nobody gets back who had it: it is noted before another takes its place. */
-type Replaced = 'password' | 'signing secret'
+/** What can be given back: the file holds of it what the store says of it. */
+type Revocable = 'key' | 'token' | 'operator'
+/** What nobody gets back who had it is noted before another takes its place. */
+type Subject = Revocable | 'password' | 'signing secret'
 
 export type Revocations = {
+  /** Within the transaction that takes access away. */
   note: (connection: Queryable, subject: Subject, id: number) => Promise<void>
-  noteReplaced: (connection: Queryable, replaced: Replaced, id: number) => Promise<void>
   /** For what gives access back, behind its own transaction. */
-  noteGivenBack: (db: Database, subject: Subject, id: number) => Promise<void>
+  noteGivenBack: (db: Database, subject: Revocable, id: number) => Promise<void>
   /** Takes away again what came back. `unreadable`: how many lines are none of this file's; a crash cuts one off. */
   enforce: (db: Queryable) => Promise<{ enforced: Enforced; unreadable: number }>
 }
@@ -31,37 +31,32 @@ export type Revocations = {
 /** Where no file is named. */
 export const noRevocations: Revocations = {
   note: async () => {},
-  noteReplaced: async () => {},
   noteGivenBack: async () => {},
   enforce: async (db) => ({ enforced: await enforceRevoked(db, []), unreadable: 0 }),
 }
 
 export function revocationsIn(file: string | undefined): Revocations {
   if (file === undefined) return noRevocations
-  const notes = async (connection: Queryable, text: string, id: number) => {
-    const { rows } = await connection.query<Line>(text, [id])
-    if (rows.length > 0) await append(file, rows)
+  const append = async (connection: Queryable, subject: Subject, id: number) => {
+    const { rows } = await connection.query<Noted>(statements[subject], [id])
+    if (rows.length > 0) await appendNote(file, rows)
   }
   return {
     note: (connection, subject, id) =>
-      notes(connection, statements[subject], id).catch((cause: unknown) => {
-        throw unwritable(cause, 'Nothing was changed')
-      }),
-    noteReplaced: (connection, replaced, id) =>
-      notes(connection, statements[replaced], id).catch((cause: unknown) => {
+      append(connection, subject, id).catch((cause: unknown) => {
         throw unwritable(cause, 'Nothing was changed')
       }),
     noteGivenBack: (db, subject, id) =>
       transaction(db, async (connection) => {
         // So that nobody takes away between the look and the line.
         await connection.query(locks[subject], [id])
-        await notes(connection, statements[subject], id)
+        await append(connection, subject, id)
       }).catch((cause: unknown) => {
         throw unwritable(cause, 'It was done, but a restart will take it back')
       }),
     enforce: async (db) => {
-      const { lines, unreadable } = await read(file)
-      return { enforced: await enforceRevoked(db, lines), unreadable }
+      const { noted, unreadable } = await read(file)
+      return { enforced: await enforceRevoked(db, noted), unreadable }
     },
   }
 }
@@ -69,7 +64,7 @@ export function revocationsIn(file: string | undefined): Revocations {
 const instant = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-const statements: Readonly<Record<Subject | Replaced, string>> = {
+const statements: Readonly<Record<Subject, string>> = {
   key: `select 'key' as kind, encode(secret.hash, 'hex') as hash, case when key.revoked_at is not null then 'revoked'
       else coalesce(${instant('key.expires_at')}, 'enabled') end as is
     from api_key as key join api_key_secret as secret on secret.key_id = key.id where key.id = $1
@@ -87,7 +82,7 @@ const statements: Readonly<Record<Subject | Replaced, string>> = {
     from api_key where id = $1 and signing_secret is not null`,
 }
 
-const locks: Readonly<Record<Subject, string>> = {
+const locks: Readonly<Record<Revocable, string>> = {
   key: 'select from api_key where id = $1 for update',
   token: 'select from access_token where id = $1 for update',
   operator: 'select from operator where id = $1 for update',
@@ -105,10 +100,12 @@ function unwritable(cause: unknown, done: string): unknown {
   })
 }
 
-/** One write a call, so that lines of several processes don't mix. */
-async function append(file: string, lines: readonly Line[]): Promise<void> {
-  const at = new Date().toISOString()
-  const text = lines.map((line) => `${JSON.stringify({ at, ...line })}\n`).join('')
+/**
+ * One line and one write a note: those of several processes don't mix, and of one that is cut off, by a crash or a full
+ * disk, nothing is in force.
+ */
+async function appendNote(file: string, noted: readonly Noted[]): Promise<void> {
+  const text = `${JSON.stringify({ at: new Date().toISOString(), noted })}\n`
   try {
     const handle = await opened(file)
     try {
@@ -148,15 +145,15 @@ async function endsWithLine(handle: File): Promise<boolean> {
 }
 
 /** What holds now. Makes the file where there is none, so that a wrong path is told at the start. */
-async function read(file: string): Promise<{ lines: Line[]; unreadable: number }> {
-  const last = new Map<string, Line>()
+async function read(file: string): Promise<{ noted: Noted[]; unreadable: number }> {
+  const last = new Map<string, Noted>()
   let unreadable = 0
-  for (const text of (await textOf(file)).split('\n')) {
-    const line = readLine(text)
-    if (line) last.set(`${line.kind} ${line.hash}`, line)
-    else if (text !== '') unreadable++
+  for (const line of (await textOf(file)).split('\n')) {
+    const noted = line === '' ? [] : readLine(line)
+    for (const one of noted ?? []) last.set(`${one.kind} ${one.hash}`, one)
+    if (!noted) unreadable++
   }
-  return { lines: [...last.values()], unreadable }
+  return { noted: [...last.values()], unreadable }
 }
 
 async function textOf(file: string): Promise<string> {
@@ -175,17 +172,21 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** Undefined for a line that a crash cut off: what it was of was not committed. */
-function readLine(text: string): Line | undefined {
-  if (text === '') return undefined
+/** Undefined for a line that was cut off: what it was of was not committed. */
+function readLine(line: string): Noted[] | undefined {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(line)
   } catch {
     return undefined
   }
+  const noted = isRecord(value) && Array.isArray(value['noted']) ? value['noted'].map(readNoted) : [undefined]
+  return noted.every((one) => one !== undefined) ? noted : undefined
+}
+
+function readNoted(value: unknown): Noted | undefined {
   if (!isRecord(value)) return undefined
-  const kind = lineKinds.find((one) => one === value['kind'])
+  const kind = notedKinds.find((one) => one === value['kind'])
   const { hash: hashed, is } = value
   if (kind === undefined || typeof hashed !== 'string' || !/^[0-9a-f]{64}$/.test(hashed)) return undefined
   return typeof is === 'string' ? { kind, hash: hashed, is } : undefined

@@ -164,7 +164,7 @@ export async function changePassword(
   const passwordHash = await needs.passwords.hash(next)
   const hasSecondFactor = await needs.door.hasSecondFactor(operator)
   return transaction(needs.db, async (connection) => {
-    await needs.revocations.noteReplaced(connection, 'password', operatorId)
+    await needs.revocations.note(connection, 'password', operatorId)
     await updatePassword(connection, operatorId, passwordHash)
     await deleteSessionsOf(connection, operatorId)
     await deleteSignInLinks(connection, operatorId)

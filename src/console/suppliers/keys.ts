@@ -122,7 +122,7 @@ export const rotateSigningSecret = (needs: KeyNeeds): Mounted =>
     const oldUntilMs = needs.clock.now() + body.overlapMinutes * minuteMs
     const oldSecretUntil = isoSeconds(oldUntilMs)
     const signingSecret = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
-      await needs.revocations.noteReplaced(connection, 'signing secret', keyId)
+      await needs.revocations.note(connection, 'signing secret', keyId)
       const made = await rotateSigning(connection, keyId, oldUntilMs)
       const subject = keySubject(keyId, before)
       const after = { oldOneSignsUntil: oldSecretUntil }
