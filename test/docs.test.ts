@@ -34,7 +34,12 @@ let gateway: TestGateway
 let folder: string
 
 before(async () => {
-  gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+  gateway = await startGateway({
+    allowPrivate: true,
+    outbound: { reach: (vetted) => vetted },
+    // The suppliers of the pages are programs, which answer when the machine lets them.
+    checkBudgetMs: minutes(1),
+  })
   folder = await mkdtemp(join(tmpdir(), 'ari-docs-'))
   for (const name of ['docs', 'node_modules']) symlinkSync(join(root, name), join(folder, name))
 })

@@ -34,7 +34,8 @@ export function webBuild(log: Log): WebBuild {
     if (isClosed) return
     if (why === undefined) {
       state = { is: 'built' }
-      log.info({ durationMs: Math.round(performance.now() - startedMs) }, 'the console is built')
+      // Nobody has to do anything about it, and it comes in the middle of what a first start tells.
+      log.debug({ durationMs: Math.round(performance.now() - startedMs) }, 'the console is built')
     } else {
       state = { is: 'failed', why }
       failedHash = hash

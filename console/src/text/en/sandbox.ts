@@ -85,7 +85,7 @@ export const sandbox = {
       P30D: '30 days',
     },
     advance: 'Advance',
-    reset: 'Reset…',
+    reset: 'Remove all hotels…',
     resetTitle: 'Remove all hotels of this supplier?',
     resetWhat:
       'All its hotels go, with rooms, rates, ARI, reservations and deliveries, and its clock goes back to the present. Keys, webhooks and the push log stay.',
