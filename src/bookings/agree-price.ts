@@ -90,30 +90,24 @@ function roomsIn(checks: readonly Checked[]): number {
 }
 
 /**
- * Decides at which price the rooms are booked: at the stored one, or, where the caller expects just that, at the one
- * that the supplier answered. Without an expectation any stored price will do, as long as the supplier has not answered
- * with another, and no room that was booked already gets another.
+ * Decides at which price the rooms are booked:
+ *
+ * | the supplier          | the guest expects                         | booked at                          |
+ * | --------------------- | ----------------------------------------- | ---------------------------------- |
+ * | has no other price    | nothing, and no room gets another price   | the stored price                   |
+ * | has no other price    | the stored price                          | the stored price                   |
+ * | answered with a price | that price                                | the supplier's                     |
+ * | otherwise             |                                           | nothing: 409 names the price to ask |
  */
-export function agreePrice(
-  quoted: Quoted,
-  { byPlace }: Checks,
-  { catalog, arrival, money, expected, isRepriced }: Terms,
-): Agreed {
-  const stored = agreedOf(
-    quoted.rooms.map(({ state }) => state),
-    'stored',
-    money,
-  )
-  const live = agreedOf(
-    quoted.rooms.map((room, place) => withLivePrice(room, byPlace.get(place)?.checked, catalog, arrival)),
-    'live',
-    money,
-  )
-  const isChanged = [...byPlace.values()].some(({ checked }) => checked.outcome === 'price_changed')
-  if (!isChanged && (expected === undefined ? !isRepriced : expected === stored.total.afterTax)) return stored
-  const hasLive = [...byPlace.values()].some(({ checked }) => checked.live !== undefined)
-  if (hasLive && expected === live.total.afterTax) return live
-  throw priceChanged((isChanged ? live : stored).total, money)
+export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed {
+  const { expected, isRepriced, money } = terms
+  const stored = storedPrice(quoted, money)
+  const live = livePrice(quoted, checks, terms)
+  const isChanged = [...checks.byPlace.values()].some(({ checked }) => checked.outcome === 'price_changed')
+  const isStoredAgreed = expected === undefined ? !isRepriced : expected === stored.total.afterTax
+  if (!isChanged && isStoredAgreed) return stored
+  if (live && expected === live.total.afterTax) return live
+  throw priceChanged(isChanged && live ? live : stored)
 }
 
 /**
@@ -121,17 +115,32 @@ export function agreePrice(
  * asked is not the one it has confirmed, and no amount of another currency is.
  */
 export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms: Terms): Agreed {
-  const { money, expected } = terms
-  if (money.currency !== before.currency)
-    throw priceChanged(totalOf(quoted.rooms.map(({ state }) => state)), money)
+  if (terms.money.currency !== before.currency) throw priceChanged(storedPrice(quoted, terms.money))
   const agreed = agreePrice(quoted, checks, terms)
-  const isConfirmed = checks.told.some(({ outcome }) => outcome !== 'not_registered')
-  const isOther = agreed.basis === 'stored' && agreed.total.afterTax !== before.total.afterTax
-  if (isConfirmed && isOther && expected === undefined) throw priceChanged(agreed.total, money)
+  // What the guest expects is booked, whatever was confirmed before.
+  if (agreed.basis === 'live' || terms.expected !== undefined) return agreed
+  const wasAsked = checks.told.some(({ outcome }) => outcome !== 'not_registered')
+  if (wasAsked && agreed.total.afterTax !== before.total.afterTax) throw priceChanged(agreed)
   return agreed
 }
 
-function priceChanged(total: TaxedTotal, { currency, minorDigits }: Money): Rejected {
+function storedPrice({ rooms }: Quoted, { currency, minorDigits }: Money): Agreed {
+  const states = rooms.map(({ state }) => state)
+  return { rooms: states, total: totalOf(states), basis: 'stored', currency, minorDigits }
+}
+
+/** The rooms at what the supplier answered, those that it was not asked about as stored; undefined: it answered nothing. */
+function livePrice({ rooms }: Quoted, { byPlace }: Checks, terms: Terms): Agreed | undefined {
+  if (![...byPlace.values()].some(({ checked }) => checked.live)) return undefined
+  const { catalog, arrival, money } = terms
+  const states = rooms.map((room, place) =>
+    withLivePrice(room, byPlace.get(place)?.checked, catalog, arrival),
+  )
+  const { currency, minorDigits } = money
+  return { rooms: states, total: totalOf(states), basis: 'live', currency, minorDigits }
+}
+
+function priceChanged({ total, currency, minorDigits }: Agreed): Rejected {
   const extra: Refused = { total: shownTotal(total, minorDigits), currency }
   return new Rejected(409, { ...reservationFaults.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
 }
@@ -146,10 +155,6 @@ export function shownTotal(
     afterTax: minorText(afterTax, minorDigits),
     dueAtProperty: minorText(dueAtProperty, minorDigits),
   }
-}
-
-function agreedOf(rooms: RoomState[], basis: Agreed['basis'], { currency, minorDigits }: Money): Agreed {
-  return { rooms, total: totalOf(rooms), basis, currency, minorDigits }
 }
 
 /**

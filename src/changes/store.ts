@@ -60,33 +60,33 @@ export async function selectChanges(
   const { rows } = await db.query<Row & Bounds>({
     name: 'select-changes',
     text: `
-      select store_epoch.id as epoch, ${storeStamp} as "storeStamp", horizon.turn as "horizonTurn", horizon.id as "horizonId", horizon.hotels as "horizonHotels",
-        pg_snapshot_xmax(pg_current_snapshot())::text::int8 as "nextTurn", page.*
-      from store_epoch cross join change_horizon as horizon left join (
-        select change.turn, change.id, change.no::int, change.kind, change.at, change.hotel_id as "hotelId",
-          coalesce(hotel.code, removed.code) as "hotelCode", supplier.name as supplier, change.revision_from as "revisionFrom",
-          change.revision_to as "revisionTo", change.blocks, change.found
-        from (
-          select *, count(*) over ()::int as found,
-            sum(block_count) over (order by turn, id, no) - block_count as blocks_before
-          from (
-            select turn, id, kind, at, told.*, coalesce(cardinality(string_to_array(told.blocks, ' ')), 0) as block_count
-            from (
-              -- The first may be told already, wholly or in part.
-              select * from change where (turn, id) >= ($1::int8, $2::int8) and ${isTurnOver}
-              order by turn, id limit $4 + 2
-            ) as next
-              cross join unnest(hotel_ids, revisions_from, revisions_to, blocks) with ordinality
-                as told (hotel_id, revision_from, revision_to, blocks, no)
-            where (turn, id, told.no) > ($1, $2, $3)
-            order by turn, id, told.no limit $4 + 1
-          ) as hotels
-        ) as change
-          left join hotel on hotel.id = change.hotel_id left join removed_hotel as removed on removed.id = change.hotel_id
+      with next as (
+        -- The first may be told already, wholly or in part.
+        select * from change where (turn, id) >= ($1::int8, $2::int8) and ${isTurnOver}
+        order by turn, id limit $4 + 2
+      ), told as (
+        select turn, id, kind, at, told.*, coalesce(cardinality(string_to_array(told.blocks, ' ')), 0) as block_count
+        from next cross join unnest(hotel_ids, revisions_from, revisions_to, blocks) with ordinality
+          as told (hotel_id, revision_from, revision_to, blocks, no)
+        where (turn, id, told.no) > ($1, $2, $3)
+        order by turn, id, told.no limit $4 + 1
+      ), counted as (
+        select *, count(*) over ()::int as found,
+          sum(block_count) over (order by turn, id, no) - block_count as blocks_before
+        from told
+      ), page as (
+        select turn, counted.id, no::int, kind, at, hotel_id as "hotelId", coalesce(hotel.code, removed.code) as "hotelCode",
+          supplier.name as supplier, revision_from as "revisionFrom", revision_to as "revisionTo", blocks, found
+        from counted
+          left join hotel on hotel.id = hotel_id left join removed_hotel as removed on removed.id = hotel_id
           join supplier on supplier.id = coalesce(hotel.supplier_id, removed.supplier_id)
-        where change.blocks_before < $5
-        order by change.turn, change.id, change.no limit $4
-      ) as page on true
+        where blocks_before < $5
+        order by turn, counted.id, counted.no limit $4
+      )
+      select store_epoch.id as epoch, ${storeStamp} as "storeStamp", horizon.turn as "horizonTurn",
+        horizon.id as "horizonId", horizon.hotels as "horizonHotels",
+        pg_snapshot_xmax(pg_current_snapshot())::text::int8 as "nextTurn", page.*
+      from store_epoch cross join change_horizon as horizon left join page on true
       order by page.turn, page.id, page.no`,
     values: [after.turn, after.id, after.hotels, limit, blocksMax],
   })

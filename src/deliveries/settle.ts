@@ -35,8 +35,50 @@ export type Settled = {
   isOutdated: boolean
 }
 
+type Column<Value> = { type: string; array: (attempts: readonly Attempted[]) => Value }
+
+function texts(type: 'uuid' | 'text', of: (attempted: Attempted) => string | null): Column<string> {
+  return { type, array: (attempts) => textArray(attempts.map(of)) }
+}
+
+function numbers(type: 'int' | 'float8', of: (attempted: Attempted) => number | null): Column<string> {
+  return { type, array: (attempts) => numberArray(attempts.map(of)) }
+}
+
+function flags(of: (attempted: Attempted) => boolean | null): Column<(boolean | null)[]> {
+  return { type: 'boolean', array: (attempts) => attempts.map(of) }
+}
+
+function next({ standing }: Attempted): Extract<Standing, { status: 'queued' }> | undefined {
+  return standing.status === 'queued' ? standing : undefined
+}
+
+/** What the statement knows of an attempt and of what its delivery becomes: a parameter each, an array of all attempts. */
+const columns = {
+  id: texts('uuid', ({ claimed }) => claimed.id),
+  attempt: numbers('int', ({ claimed }) => claimed.attempt),
+  at: numbers('float8', ({ atMs }) => atMs),
+  ahead: numbers('float8', ({ claimed }) => claimed.aheadMs),
+  trigger: texts('text', ({ claimed }) => claimed.trigger),
+  message_id: texts('text', ({ messageId }) => messageId),
+  duration_ms: numbers('int', ({ durationMs }) => durationMs),
+  outcome: texts('text', ({ outcome }) => outcome),
+  http_status: numbers('int', ({ httpStatus }) => httpStatus ?? null),
+  answer: texts('text', ({ answer }) => answer ?? null),
+  status: texts('text', ({ standing }) => standing.status),
+  lane: texts('text', (attempted) => next(attempted)?.lane ?? null),
+  retries: numbers('int', (attempted) => next(attempted)?.retries ?? null),
+  due_at: numbers('float8', (attempted) => next(attempted)?.dueAtMs ?? null),
+  not_before: numbers('float8', (attempted) => next(attempted)?.notBeforeMs ?? null),
+  is_alone: flags((attempted) => next(attempted)?.isAlone ?? null),
+}
+
+const made = `select * from unnest(${Object.values(columns)
+  .map(({ type }, index) => (index === 0 ? unseen(`$1::${type}[]`) : `$${index + 1}::${type}[]`))
+  .join(', ')}) as made (${Object.keys(columns).join(', ')})`
+
 /** How far the account's clock was advanced while the call was under way; what follows it moves up by as much. */
-const leapMs = '((select clock_ahead_ms from supplier where supplier.id = delivery.supplier_id) - done.ahead)'
+const leapMs = '((select clock_ahead_ms from supplier where supplier.id = delivery.supplier_id) - made.ahead)'
 
 /**
  * Notes attempts and what became of their deliveries, in one statement: with it a card's verification value is
@@ -44,40 +86,32 @@ const leapMs = '((select clock_ahead_ms from supplier where supplier.id = delive
  * acknowledged it) keeps what it became.
  */
 export async function settleAttempts(db: Queryable, attempts: readonly Attempted[]): Promise<Settled[]> {
-  const queued = attempts.map(({ standing }) => (standing.status === 'queued' ? standing : undefined))
   const { rows } = await db.query<Settled>({
     name: 'settle-deliveries',
     text: `
-      with done as (
-        select * from unnest(${unseen('$1::uuid[]')}, $2::int[], $3::float8[], $4::text[], $5::text[], $6::int[], $7::float8[],
-          $8::float8[], $9::boolean[], $16::float8[])
-          as done (id, attempt, at, status, lane, retries, due_at, not_before, is_alone, ahead)
+      with made as (
+        ${made}
       ), settled as (
         update delivery set
-          status = case when is_outdated and done.status <> 'delivered' then 'superseded' else done.status end,
-          lane = coalesce(done.lane, delivery.lane), retries = coalesce(done.retries, delivery.retries),
-          due_at = case when done.due_at is not null then instant(done.due_at - ${leapMs})
-            when done.status = 'queued' and ${leapMs} >= ${hourMs} then instant(done.at - done.ahead)
+          status = case when is_outdated and made.status <> 'delivered' then 'superseded' else made.status end,
+          lane = coalesce(made.lane, delivery.lane), retries = coalesce(made.retries, delivery.retries),
+          due_at = case when made.due_at is not null then instant(made.due_at - ${leapMs})
+            when made.status = 'queued' and ${leapMs} >= ${hourMs} then instant(made.at - made.ahead)
             else 'infinity' end,
-          not_before = instant(done.not_before - ${leapMs}),
-          is_alone = coalesce(done.is_alone, delivery.is_alone), trigger = 'retry', leased_until = null,
-          first_failed_at = case when done.status = 'delivered' then first_failed_at
-            else coalesce(first_failed_at, instant(done.at)) end,
-          delivered_at = case when done.status = 'delivered' then instant(done.at) end
-        from done
-        where delivery.id = done.id and delivery.attempts = done.attempt and delivery.status = 'sending'
+          not_before = instant(made.not_before - ${leapMs}),
+          is_alone = coalesce(made.is_alone, delivery.is_alone), trigger = 'retry', leased_until = null,
+          first_failed_at = case when made.status = 'delivered' then first_failed_at
+            else coalesce(first_failed_at, instant(made.at)) end,
+          delivered_at = case when made.status = 'delivered' then instant(made.at) end
+        from made
+        where delivery.id = made.id and delivery.attempts = made.attempt and delivery.status = 'sending'
         returning delivery.id, delivery.reservation_id, delivery.version, delivery.status, delivery.is_outdated as "isOutdated",
           delivery.delivered_at
       ), noted as (
         insert into delivery_attempt
           (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
-        -- A reset of the sandbox may have removed the delivery.
-        select * from (
-          select id, attempt, instant(at), trigger, message_id, duration_ms, outcome, http_status, answer
-          from unnest(${unseen('$1::uuid[]')}, $2::int[], $3::float8[], $10::text[], $11::text[], $12::int[], $13::text[],
-            $14::int[], $15::text[]) as made
-            (id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
-        ) as made
+        select id, attempt, instant(at), trigger, message_id, duration_ms, outcome, http_status, answer from made
+        -- A reset of the sandbox may have removed it.
         where exists (select from delivery where delivery.id = made.id)
         on conflict do nothing
       ), cleared as (
@@ -88,24 +122,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
         ${forgetCvvsOf('settled')} and settled.status in ('delivered', 'dead')
       )
       select id, status, "isOutdated" from settled`,
-    values: [
-      textArray(attempts.map(({ claimed }) => claimed.id)),
-      numberArray(attempts.map(({ claimed }) => claimed.attempt)),
-      numberArray(attempts.map(({ atMs }) => atMs)),
-      textArray(attempts.map(({ standing }) => standing.status)),
-      textArray(queued.map((next) => next?.lane ?? null)),
-      numberArray(queued.map((next) => next?.retries ?? null)),
-      numberArray(queued.map((next) => next?.dueAtMs ?? null)),
-      numberArray(queued.map((next) => next?.notBeforeMs ?? null)),
-      queued.map((next) => next?.isAlone ?? null),
-      textArray(attempts.map(({ claimed }) => claimed.trigger)),
-      textArray(attempts.map(({ messageId }) => messageId)),
-      numberArray(attempts.map(({ durationMs }) => durationMs)),
-      textArray(attempts.map(({ outcome }) => outcome)),
-      numberArray(attempts.map(({ httpStatus }) => httpStatus ?? null)),
-      textArray(attempts.map(({ answer }) => answer ?? null)),
-      numberArray(attempts.map(({ claimed }) => claimed.aheadMs)),
-    ],
+    values: Object.values(columns).map(({ array }) => array(attempts)),
   })
   return rows
 }

@@ -23,9 +23,6 @@ export const lockOutLimits = {
   forgottenAfterMs: 24 * 60 * 60 * 1000,
 }
 
-/** Enough for the longest wait; PostgreSQL refuses powers beyond its numbers. */
-const doublingsMax = 20
-
 /** For what `attemptSucceeded` takes back. */
 export type Attempt = { name: Buffer; address: Buffer }
 
@@ -36,10 +33,9 @@ export async function beginAttempt(
 ): Promise<Attempt> {
   const nowMs = clock.now()
   const attempt = { name: keyOf('name', nameKeyOf(name)), address: keyOf('address', networkOf(address)) }
-  const { freeOfName, freeOfAddress, firstWaitMs, lockedOutFrom, forgottenAfterMs } = lockOutLimits
   const { rows } = await db.query<{ began: number; lockedUntilMs: number | null }>(
-    `with asked as (select * from unnest($1::bytea[], $2::int[], $8::int[]) as asked (key, free, locked_from)),
-     moment as (select instant($3) as at),
+    `with asked (key, waits_ms) as (values ($1::bytea, $2::float8[]), ($3::bytea, $4::float8[])),
+     moment as (select instant($5) as at),
      locked as (
        select max(locked_until) as until from failed_sign_in, moment
        where key in (select key from asked) and locked_until > moment.at),
@@ -47,36 +43,44 @@ export async function beginAttempt(
        insert into failed_sign_in as held (key, attempts, last_at, locked_until)
        -- In one order, because several processes write at once.
        select key, 1, moment.at, moment.at from asked, moment, locked where locked.until is null order by key
-       on conflict (key) do update set
-         attempts = case when held.last_at < excluded.last_at - $6::float8 * interval '1 ms' then 1
-           else held.attempts + 1 end,
-         last_at = excluded.last_at,
-         locked_until = excluded.last_at + case
-           when held.last_at < excluded.last_at - $6::float8 * interval '1 ms' then interval '0'
-           else coalesce((select case when held.attempts + 1 >= locked_from then $5::float8
-               else least($5::float8, $4::float8 * 2 ^ least(held.attempts + 1 - free, $7)) end * interval '1 ms'
-             from asked where asked.key = held.key and held.attempts + 1 >= free), interval '0') end
+       on conflict (key) do update set (attempts, last_at, locked_until) = (
+         select counted.attempts, excluded.last_at,
+           excluded.last_at + waits_ms[least(counted.attempts, cardinality(waits_ms))] * interval '1 ms'
+         from asked, lateral (
+           select case when held.last_at < instant($6) then 1 else held.attempts + 1 end as attempts) as counted
+         where asked.key = held.key)
        -- One that was let through a moment ago may have locked it.
        where held.locked_until <= excluded.last_at
        returning key)
      select (select count(*)::int from began) as began,
        epoch_ms(until) as "lockedUntilMs" from locked`,
     [
-      [attempt.name, attempt.address],
-      [freeOfName, freeOfAddress],
+      attempt.name,
+      waitsMs(rules, lockOutLimits.freeOfName, lockOutLimits.lockedOutFrom),
+      attempt.address,
+      // Never the whole lock-out at once: an address is many people's.
+      waitsMs(rules, lockOutLimits.freeOfAddress, Infinity),
       nowMs,
-      firstWaitMs,
-      rules.lockOutMs,
-      forgottenAfterMs,
-      doublingsMax,
-      // An address is many people's.
-      [lockedOutFrom, null],
+      nowMs - lockOutLimits.forgottenAfterMs,
     ],
   )
   const [row] = rows
   if (row?.began === 2) return attempt
   telemetry.limited.inc({ limit: 'sign_in' })
-  throw locked(row?.lockedUntilMs ?? nowMs + firstWaitMs, nowMs)
+  throw locked(row?.lockedUntilMs ?? nowMs + lockOutLimits.firstWaitMs, nowMs)
+}
+
+/** From here on every wait is the longest. */
+const attemptsWithOwnWait = lockOutLimits.freeOfAddress + 20
+
+/** How long to wait after the first wrong attempt, the second and so on; after more of them as after the last one. */
+function waitsMs({ lockOutMs }: SignInRules, free: number, lockedOutFrom: number): number[] {
+  return Array.from({ length: attemptsWithOwnWait }, (_, index) => {
+    const attempts = index + 1
+    if (attempts < free) return 0
+    if (attempts >= lockedOutFrom) return lockOutMs
+    return Math.min(lockOutMs, lockOutLimits.firstWaitMs * 2 ** (attempts - free))
+  })
 }
 
 /** The name starts anew; of the address only this attempt is taken back, or guesses of one could hide behind another. */

@@ -42,30 +42,11 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
     name: 'insert-price-checks',
     text: `
       with kept as (
-        insert into price_check (check_id, call_id, at, supplier_id, hotel_id, room_no, rate_no, request_id, arrival,
-          departure, room_count, adults, child_ages, outcome, bookable, duration_ms, reason, message, http_status,
-          currency, revision, stored_bookable, stored_inventory, stored_before_tax, stored_after_tax, live_inventory,
-          live_before_tax, live_after_tax, difference)
-        select check_id, call_id, instant(at_ms), supplier_id, hotel_id, room_no, rate_no, request_id,
-          arrival, departure, room_count, adults, child_ages, outcome, bookable, duration_ms, reason, message,
-          http_status, currency, revision, stored_bookable, stored_inventory, stored_before_tax, stored_after_tax,
-          live_inventory, live_before_tax, live_after_tax, difference
-        from jsonb_to_recordset($1) as asked (check_id uuid, call_id uuid, at_ms float8, supplier_id int, hotel_id int,
-          room_no int2, rate_no int2, request_id text, arrival date, departure date, room_count int2, adults int2,
-          child_ages int2[], outcome text, bookable boolean, duration_ms int, reason text, message text,
-          http_status int2, currency text, revision int8, stored_bookable boolean, stored_inventory int,
-          stored_before_tax int8[], stored_after_tax int8[], live_inventory int8, live_before_tax int8[],
-          live_after_tax int8[], difference int8)
-        where ${isThere}
+        insert into price_check (${checkColumns}) select ${checkColumns}
+        from jsonb_populate_recordset(null::price_check, $1) where ${isThere}
       )
-      insert into price_drift as held (hotel_id, room_no, rate_no, night, currency, checks, differing, sold_out, largest,
-        last_at, stored, live, revision, since_at, since_revision)
-      select hotel_id, room_no, rate_no, night, currency, checks, differing, sold_out, largest,
-        instant(last_at_ms), stored, live, revision, instant(since_at_ms), since_revision
-      from jsonb_to_recordset($2) as found (hotel_id int, room_no int2, rate_no int2, night date, currency text,
-        checks int, differing int, sold_out int, largest int8, last_at_ms float8, stored int8, live int8, revision int8,
-        since_at_ms float8, since_revision int8)
-      where ${isThere}
+      insert into price_drift as held (${driftColumns}) select ${driftColumns}
+      from jsonb_populate_recordset(null::price_drift, $2) where ${isThere}
       on conflict (hotel_id, room_no, rate_no, night) do update set
         currency = excluded.currency,
         checks = case when held.currency = excluded.currency then held.checks else 0 end + excluded.checks,
@@ -79,10 +60,7 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
         ${keptUnlessCompared('revision')},
         ${sinceThen('since_at')},
         ${sinceThen('since_revision')}`,
-    values: [
-      JSON.stringify(checks.map(rowOf)),
-      JSON.stringify(drifted(checks.flatMap(nightsFound)).map(driftOf)),
-    ],
+    values: [rowsText(checkValues, checks), rowsText(driftValues, drifted(checks.flatMap(nightsFound)))],
   })
 }
 
@@ -105,57 +83,70 @@ function sinceThen(column: string): string {
     else excluded.${column} end`
 }
 
-function rowOf(check: KeptCheck): Record<string, unknown> {
-  const { asked, held, live, failure, difference } = check
-  return {
-    check_id: check.checkId,
-    call_id: check.callId,
-    at_ms: check.atMs,
-    supplier_id: check.supplierId,
-    hotel_id: check.hotelId,
-    room_no: check.roomNo,
-    rate_no: check.rateNo,
-    request_id: check.requestId,
-    arrival: formatNight(asked.arrival),
-    departure: formatNight(asked.departure),
-    room_count: asked.roomCount,
-    adults: asked.room.adults,
-    child_ages: asked.room.childAges,
-    outcome: check.outcome,
-    bookable: check.isBookable && held.isBookable,
-    duration_ms: check.durationMs,
-    reason: failure?.reason,
-    message: failure?.message,
-    http_status: failure?.httpStatus,
-    currency: check.currency,
-    revision: held.revision,
-    stored_bookable: held.isBookable,
-    stored_inventory: held.inventory,
-    stored_before_tax: held.nights?.map(({ beforeTax }) => beforeTax),
-    stored_after_tax: held.nights?.map(({ afterTax }) => afterTax),
-    live_inventory: live?.inventory,
-    live_before_tax: live?.nights.map(({ beforeTax }) => beforeTax),
-    live_after_tax: live?.nights.map(({ afterTax }) => afterTax),
-    difference,
-  }
+/** What is kept of a check, by the column of price_check. */
+const checkValues = {
+  check_id: ({ checkId }) => checkId,
+  call_id: ({ callId }) => callId,
+  at: ({ atMs }) => instantText(atMs),
+  supplier_id: ({ supplierId }) => supplierId,
+  hotel_id: ({ hotelId }) => hotelId,
+  room_no: ({ roomNo }) => roomNo,
+  rate_no: ({ rateNo }) => rateNo,
+  request_id: ({ requestId }) => requestId,
+  arrival: ({ asked }) => formatNight(asked.arrival),
+  departure: ({ asked }) => formatNight(asked.departure),
+  room_count: ({ asked }) => asked.roomCount,
+  adults: ({ asked }) => asked.room.adults,
+  child_ages: ({ asked }) => asked.room.childAges,
+  outcome: ({ outcome }) => outcome,
+  bookable: ({ isBookable, held }) => isBookable && held.isBookable,
+  duration_ms: ({ durationMs }) => durationMs,
+  reason: ({ failure }) => failure?.reason,
+  message: ({ failure }) => failure?.message,
+  http_status: ({ failure }) => failure?.httpStatus,
+  currency: ({ currency }) => currency,
+  revision: ({ held }) => held.revision,
+  stored_bookable: ({ held }) => held.isBookable,
+  stored_inventory: ({ held }) => held.inventory,
+  stored_before_tax: ({ held }) => held.nights?.map(({ beforeTax }) => beforeTax),
+  stored_after_tax: ({ held }) => held.nights?.map(({ afterTax }) => afterTax),
+  live_inventory: ({ live }) => live?.inventory,
+  live_before_tax: ({ live }) => live?.nights.map(({ beforeTax }) => beforeTax),
+  live_after_tax: ({ live }) => live?.nights.map(({ afterTax }) => afterTax),
+  difference: ({ difference }) => difference,
+} satisfies Values<KeptCheck>
+
+/** What is kept of a night that was compared, by the column of price_drift. */
+const driftValues = {
+  hotel_id: ({ hotelId }) => hotelId,
+  room_no: ({ roomNo }) => roomNo,
+  rate_no: ({ rateNo }) => rateNo,
+  night: ({ night }) => formatNight(night),
+  currency: ({ currency }) => currency,
+  checks: ({ checks }) => checks,
+  differing: ({ differing }) => differing,
+  sold_out: ({ soldOut }) => soldOut,
+  largest: ({ largest }) => largest,
+  last_at: ({ lastAtMs }) => instantText(lastAtMs),
+  stored: ({ stored }) => stored,
+  live: ({ live }) => live,
+  revision: ({ revision }) => revision,
+  since_at: ({ sinceAtMs }) => (sinceAtMs === null ? null : instantText(sinceAtMs)),
+  since_revision: ({ sinceRevision }) => sinceRevision,
+} satisfies Values<ReturnType<typeof drifted>[number]>
+
+type Values<Kept> = Readonly<Record<string, (kept: Kept) => unknown>>
+
+const checkColumns = Object.keys(checkValues).join(', ')
+const driftColumns = Object.keys(driftValues).join(', ')
+
+function rowsText<Kept>(values: Values<Kept>, all: readonly Kept[]): string {
+  const columns = Object.entries(values)
+  return JSON.stringify(
+    all.map((kept) => Object.fromEntries(columns.map(([column, of]) => [column, of(kept)]))),
+  )
 }
 
-function driftOf(found: ReturnType<typeof drifted>[number]): Record<string, unknown> {
-  return {
-    hotel_id: found.hotelId,
-    room_no: found.roomNo,
-    rate_no: found.rateNo,
-    night: formatNight(found.night),
-    currency: found.currency,
-    checks: found.checks,
-    differing: found.differing,
-    sold_out: found.soldOut,
-    largest: found.largest,
-    last_at_ms: found.lastAtMs,
-    stored: found.stored,
-    live: found.live,
-    revision: found.revision,
-    since_at_ms: found.sinceAtMs,
-    since_revision: found.sinceRevision,
-  }
+function instantText(epochMs: number): string {
+  return new Date(epochMs).toISOString()
 }
