@@ -23,7 +23,7 @@ public class Receiver {
             byte[] body = exchange.getRequestBody().readAllBytes();
             boolean ours = isFromPlatform(exchange.getRequestHeaders(), body);
             if (ours) {
-                // Keep the body here, on disk, before you answer. Work on it afterwards: it may come twice, with the
+                // Store the body on disk here, before you answer. Process it afterwards: it may come twice, with the
                 // same webhook-id.
                 String id = exchange.getRequestHeaders().getFirst("webhook-id");
                 System.out.println(id + " " + new String(body, StandardCharsets.UTF_8));
@@ -34,17 +34,17 @@ public class Receiver {
         server.start();
     }
 
-    /** The body is the bytes as they came: JSON that was parsed and written again has another signature. */
+    /** The body is the raw bytes: JSON that was parsed and serialized again has another signature. */
     static boolean isFromPlatform(Headers headers, byte[] body) {
         String id = headers.getFirst("webhook-id");
         String timestamp = headers.getFirst("webhook-timestamp");
         String signatures = headers.getFirst("webhook-signature");
         if (id == null || timestamp == null || signatures == null || !timestamp.matches("\\d{1,12}")) return false;
-        // An old call that somebody kept and sends again is refused.
+        // Refuse replays of old calls.
         long now = System.currentTimeMillis() / 1000;
         if (Math.abs(now - Long.parseLong(timestamp)) > TOLERANCE_SECONDS) return false;
         byte[] expected = ("v1," + signature(id + "." + timestamp + ".", body)).getBytes(StandardCharsets.UTF_8);
-        // While the secret is being changed there are two signatures, with a blank between: one must match.
+        // While the secret is being changed there are two signatures, separated by a blank: one must match.
         for (String given : signatures.split(" ")) {
             if (MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), expected)) return true;
         }

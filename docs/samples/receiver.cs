@@ -18,7 +18,7 @@ while (true)
     var body = buffer.ToArray();
     if (IsFromPlatform(call.Request.Headers, body))
     {
-        // Keep the body here, on disk, before you answer. Work on it afterwards: it may come twice, with the same
+        // Store the body on disk here, before you answer. Process it afterwards: it may come twice, with the same
         // webhook-id.
         Console.WriteLine($"{call.Request.Headers["webhook-id"]} {Encoding.UTF8.GetString(body)}");
         call.Response.StatusCode = 204;
@@ -30,16 +30,16 @@ while (true)
     call.Response.Close();
 }
 
-// The body is the bytes as they came: JSON that was parsed and written again has another signature.
+// The body is the raw bytes: JSON that was parsed and serialized again has another signature.
 bool IsFromPlatform(System.Collections.Specialized.NameValueCollection headers, byte[] body)
 {
     var timestamp = headers["webhook-timestamp"] ?? "";
-    // An old call that somebody kept and sends again is refused.
+    // Refuse replays of old calls.
     if (!long.TryParse(timestamp, out var sentAt)) return false;
     if (Math.Abs(DateTimeOffset.UtcNow.ToUnixTimeSeconds() - sentAt) > toleranceSeconds) return false;
     var signed = Encoding.UTF8.GetBytes($"{headers["webhook-id"]}.{timestamp}.").Concat(body).ToArray();
     var expected = Encoding.UTF8.GetBytes("v1," + Convert.ToBase64String(HMACSHA256.HashData(secret, signed)));
-    // While the secret is being changed there are two signatures, with a blank between: one must match.
+    // While the secret is being changed there are two signatures, separated by a blank: one must match.
     return (headers["webhook-signature"] ?? "")
         .Split(' ')
         .Any(signature => CryptographicOperations.FixedTimeEquals(Encoding.UTF8.GetBytes(signature), expected));

@@ -4,19 +4,19 @@ declare(strict_types=1);
 
 const TOLERANCE_SECONDS = 300;
 
-/** $body is the bytes as they came: JSON that was parsed and written again has another signature. */
+/** $body is the raw bytes: JSON that was parsed and serialized again has another signature. */
 function isFromPlatform(string $id, string $timestamp, string $signatures, string $body): bool
 {
     $secret = base64_decode(preg_replace('/^whsec_/', '', (string) getenv('ARI_SIGNING_SECRET')));
     if ($secret === '') {
         throw new RuntimeException('ARI_SIGNING_SECRET is missing');
     }
-    // An old call that somebody kept and sends again is refused.
+    // Refuse replays of old calls.
     if (!preg_match('/^\d{1,12}$/', $timestamp) || abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
         return false;
     }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $secret, true));
-    // While the secret is being changed there are two signatures, with a blank between: one must match.
+    // While the secret is being changed there are two signatures, separated by a blank: one must match.
     foreach (explode(' ', $signatures) as $signature) {
         if (hash_equals($expected, $signature)) {
             return true;
@@ -25,7 +25,7 @@ function isFromPlatform(string $id, string $timestamp, string $signatures, strin
     return false;
 }
 
-// Until we know better: PHP would answer 200 even where it fails.
+// The default until the call is verified: PHP would answer 200 even after a failure.
 http_response_code(500);
 
 $body = (string) file_get_contents('php://input');
@@ -35,6 +35,6 @@ if (!isFromPlatform($id, $timestamp, $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '', $
     http_response_code(401);
     exit();
 }
-// Keep the body here, on disk, before you answer. Work on it afterwards: it may come twice, with the same webhook-id.
+// Store the body on disk here, before you answer. Process it afterwards: it may come twice, with the same webhook-id.
 error_log("$id $body");
 http_response_code(204);

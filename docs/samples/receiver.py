@@ -11,15 +11,15 @@ TOLERANCE_SECONDS = 300
 
 
 def is_from_platform(headers, body: bytes) -> bool:
-    """`body` is the bytes as they came: JSON that was parsed and written again has another signature."""
+    """`body` is the raw bytes: JSON that was parsed and serialized again has another signature."""
     webhook_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
-    # An old call that somebody kept and sends again is refused.
+    # Refuse replays of old calls.
     if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         return False
     signed = f"{webhook_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(SECRET, signed, hashlib.sha256).digest()).decode()
-    # While the secret is being changed there are two signatures, with a blank between: one must match.
+    # While the secret is being changed there are two signatures, separated by a blank: one must match.
     given = headers.get("webhook-signature", "").split(" ")
     return any(hmac.compare_digest(signature.encode(), expected.encode()) for signature in given)
 
@@ -30,7 +30,7 @@ class Receiver(BaseHTTPRequestHandler):
         if not is_from_platform(self.headers, body):
             self.answer(401)
             return
-        # Keep the body here, on disk, before you answer. Work on it afterwards: it may come twice, with the same
+        # Store the body on disk here, before you answer. Process it afterwards: it may come twice, with the same
         # webhook-id.
         print(self.headers["webhook-id"], body.decode(), flush=True)
         self.answer(204)
