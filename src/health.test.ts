@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests } from '../test/harness.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 test('probes, metrics and pages answer HEAD as they answer GET, without the body', async () => {
   for (const path of [

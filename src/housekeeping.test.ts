@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, mock, test } from 'node:test'
-import { startGateway, type TestGateway } from '../test/harness.ts'
+import { before, mock, test } from 'node:test'
+import { gatewayForTests } from '../test/harness.ts'
 import { readConfig } from './config.ts'
 import { doRound } from './housekeeping.ts'
 import { openLog } from './base/log.ts'
@@ -9,9 +9,8 @@ import { telemetry } from './base/telemetry.ts'
 /** What housekeeping deletes when a clock is wrong: a machine's, or the database's. */
 
 const dayMs = 86_400_000
-let gateway: TestGateway
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   const { db } = gateway
   await db.query(
     "insert into idempotency select 1, day::text, $1, $2::timestamptz - day * interval '1 day', 200, $1 from generate_series(-30, 30) as day",
@@ -19,7 +18,6 @@ before(async () => {
   )
   await db.query('update housekeeping_mark set at = now(), moved_at = null')
 })
-after(() => gateway.stop())
 
 async function kept(): Promise<number> {
   const { rows } = await gateway.db.query<{ count: number }>('select count(*)::int as count from idempotency')

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startGateway, type TestGateway } from '../test/harness.ts'
+import { gatewayForTests } from '../test/harness.ts'
 
 /** Who may read the metrics, and what they say of the event loop. */
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const token = 'a-token-of-metrics'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { consoleRoutes, type ConsoleRouteName } from '../src/console/contract.ts'
 import { createToken, revokeToken } from '../src/keys/manage.ts'
 import { makeSecret } from '../src/keys/secret.ts'
 import { operatorRoles, type OperatorRole, type Route } from '../src/http/route.ts'
-import { client, startGateway, type Reply, type TestGateway, type TestOperator } from './harness.ts'
+import { client, gatewayForTests, type Reply, type TestOperator } from './harness.ts'
 import { said } from './sign-in.ts'
 
 /** Every route of the console with every session and token that is no good for it. */
@@ -93,12 +93,7 @@ const forOperators = names.filter((name) => rows[name] !== 'everybody')
 /** What a browser must not be made to do by another site: POST that reads is asked for as strictly. */
 const posted = forOperators.filter((name) => routeByName[name].method !== 'GET')
 
-let gateway: TestGateway
-
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 /** Whoever may come in is judged before the body is read: none is sent. */
 function call(name: ConsoleRouteName, headers: Record<string, string>): Promise<Reply> {

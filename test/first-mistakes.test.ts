@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { client, startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
+import { client, gatewayForTests, type Reply, type TestSupplier } from './harness.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
 /** What goes wrong on the first day of an integration, and that the answer says what to do. */
 
-let gateway: TestGateway
 let supplier: TestSupplier
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   supplier = await gateway.supplier('newcomer')
   await pushStoryHotel(supplier)
 })
-after(() => gateway.stop())
 
 const hotel = {
   hotelId: 'H1',

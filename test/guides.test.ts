@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from './harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests } from './harness.ts'
 
 /** The guides as a browser gets them, and their links, which must work on disk too. */
 
@@ -10,12 +10,8 @@ const docs = resolve(import.meta.dirname, '../docs')
 const slugs = globSync('*.md', { cwd: docs })
   .map((file) => (file === 'README.md' ? '' : `/${file.replace(/\.md$/, '')}`))
   .sort()
-let gateway: TestGateway
 
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const get = (path: string) => fetch(`${gateway.url}${path}`, { redirect: 'manual' })
 const page = async (slug: string) =>

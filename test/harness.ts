@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { after } from 'node:test'
 import { startApp, type App } from '../src/app.ts'
 import type { ConsoleSettings } from '../src/handler-needs.ts'
 import { openCardVault } from '../src/cards/card-vault.ts'
@@ -122,6 +123,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       if (--gateways === 0) await release(address)
     },
   }
+}
+
+/** A service for a file of tests, or for one test, that is stopped when they are over. Not for a hook, which is over at once. */
+export function gatewayForTests(options: GatewayOptions = {}): Promise<TestGateway> {
+  const starting = startGateway(options)
+  after(async () => (await starting).stop())
+  return starting
 }
 
 /** Through the pooler of the run, where there is one. */

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { routes, type RouteName } from '../src/contract.ts'
 import { createKey, expireKey, revokeKey } from '../src/keys/manage.ts'
 import { makeSecret } from '../src/keys/secret.ts'
 import type { PublicRoute } from '../src/http/route.ts'
-import {
-  client,
-  startGateway,
-  type Reply,
-  type TestClient,
-  type TestGateway,
-  type TestSupplier,
-} from './harness.ts'
+import { client, gatewayForTests, type Reply, type TestClient, type TestSupplier } from './harness.ts'
 import { supplierDigests } from './stored-state.ts'
 import { expectOk } from './story.ts'
 
@@ -244,12 +237,11 @@ function call(
   return caller.get(`${filled}?${new URLSearchParams([...members]).toString()}`, headers)
 }
 
-let gateway: TestGateway
 let ours: TestSupplier
 let theirs: TestSupplier
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   ours = await gateway.supplier(alpha.name)
   theirs = await gateway.supplier(beta.name)
   for (const [supplier, contents] of [
@@ -263,7 +255,6 @@ before(async () => {
     }
   }
 })
-after(() => gateway.stop())
 
 async function idOf(supplier: TestSupplier): Promise<number> {
   const { rows: found } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from './harness.ts'
+import { before, test } from 'node:test'
+import { gatewayForTests, type TestSupplier } from './harness.ts'
 import { expectOk, product, pushStoryHotel } from './story.ts'
 
 /** What is applied as it was sent, and is hardly meant, is told of. */
 
-let gateway: TestGateway
 let supplier: TestSupplier
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   supplier = await gateway.supplier('Acme')
   await pushStoryHotel(supplier)
   const ari = [{ ...april, inventory: 4 }]
   expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }))
 })
-after(() => gateway.stop())
 
 const april = { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-04-03' }
 

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, test, type TestContext } from 'node:test'
+import { before, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startGateway, type TestGateway, type TestSupplier } from './harness.ts'
+import { gatewayForTests, type TestSupplier } from './harness.ts'
 import { holdHotel } from './locks.ts'
 import { rawConnection, type RawConnection, type RawOutcome } from './raw-http.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
 /** What one client can do to the others: it loses its own connections and places, and they lose nothing. */
 
-let gateway: TestGateway
 let supplier: TestSupplier
+const gateway = await gatewayForTests({ trustedProxies: ['127.0.0.0/8'] })
 before(async () => {
-  gateway = await startGateway({ trustedProxies: ['127.0.0.0/8'] })
   supplier = await gateway.supplier('bystander', { requestsPerMinute: 0 })
   await pushStoryHotel(supplier)
 })
-after(() => gateway.stop())
 
 const port = (): number => Number(new URL(gateway.url).port)
 const limitsOf = ({ apiKey }: TestSupplier): string =>

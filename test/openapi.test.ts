@@ -10,7 +10,7 @@ import { keyOf } from '../src/openapi/further-examples.ts'
 import type { PublicRoute } from '../src/http/route.ts'
 import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
 import { examplesOf, sendExamples, storyOrder } from './examples.ts'
-import { client, startGateway, type TestGateway } from './harness.ts'
+import { client, gatewayForTests, startGateway, type TestGateway } from './harness.ts'
 import { minutes } from './pace.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -210,14 +210,10 @@ describe('the page /docs', () => {
   })
 
   test('does not offer to send requests in production', async () => {
-    const production = await startGateway({ environment: 'production' })
-    try {
-      const text = async (url: string) => (await fetch(`${url}/docs/start.js`)).text()
-      assert.match(await text(production.url), /"hideTestRequestButton": true/)
-      assert.match(await text(gateway.url), /"hideTestRequestButton": false/)
-    } finally {
-      await production.stop()
-    }
+    const production = await gatewayForTests({ environment: 'production' })
+    const text = async (url: string) => (await fetch(`${url}/docs/start.js`)).text()
+    assert.match(await text(production.url), /"hideTestRequestButton": true/)
+    assert.match(await text(gateway.url), /"hideTestRequestButton": false/)
   })
 
   const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { commonLimits } from '../src/keys/contract.ts'
 import { itemsMax } from '../src/ari/item-contract.ts'
 import { limitRanges } from '../src/keys/limits.ts'
-import { startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
+import { gatewayForTests, type Reply, type TestSupplier } from './harness.ts'
 import { testNow } from './template.ts'
 import { problemsOf, product, pushStoryHotel } from './story.ts'
 
 /** What GET /push/limits says is what is enforced: what is at each limit is accepted, what is beyond it refused. */
 
-let gateway: TestGateway
 let supplier: TestSupplier
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   supplier = await gateway.supplier('limits', { requestsPerMinute: 0 })
   await pushStoryHotel(supplier)
 })
-after(() => gateway.stop())
 
 const list = <Element>(length: number, element: (index: number) => Element): Element[] =>
   Array.from({ length }, (_, index) => element(index))

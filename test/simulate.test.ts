@@ -1,29 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { openShop, type Shop } from './booking.ts'
+import { test } from 'node:test'
+import { openShop } from './booking.ts'
 import { until } from './deliveries.ts'
-import { startGateway, type TestGateway } from './harness.ts'
+import { gatewayForTests } from './harness.ts'
 import { minutes } from './pace.ts'
 import { runAri, startProgram } from './programs.ts'
 import { expectOk } from './story.ts'
 
 /** `ari simulate supplier`, run as people run it. */
 
-let gateway: TestGateway
-let shop: Shop
-
-before(async () => {
-  const now = new Date().toISOString()
-  gateway = await startGateway({
-    allowPrivate: true,
-    outbound: { reach: (vetted) => vetted },
-    systemTime: true,
-    now,
-    checkBudgetMs: minutes(1),
-  })
-  shop = await openShop(gateway)
+const gateway = await gatewayForTests({
+  allowPrivate: true,
+  outbound: { reach: (vetted) => vetted },
+  systemTime: true,
+  now: new Date().toISOString(),
+  checkBudgetMs: minutes(1),
 })
-after(() => gateway.stop())
+const shop = await openShop(gateway)
 
 const environ = (more: Record<string, string> = {}) => ({
   ARI_URL: gateway.url,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { routes, type RouteName } from '../src/contract.ts'
 import { createToken, revokeToken } from '../src/keys/manage.ts'
 import { makeSecret } from '../src/keys/secret.ts'
 import type { PublicRoute } from '../src/http/route.ts'
 import { bookingBody } from './booking.ts'
-import { client, startGateway, type Reply, type TestGateway } from './harness.ts'
+import { client, gatewayForTests, type Reply } from './harness.ts'
 
 /** Every endpoint for the platform with every token that is no good. */
 
@@ -60,12 +60,7 @@ function call(url: string, name: PlatformRouteName, headers: Record<string, stri
   return caller.get(`${filled}?${new URLSearchParams([...members]).toString()}`)
 }
 
-let gateway: TestGateway
-
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 function newToken(expiresAtMs: number | null = null): Promise<{ token: string; tokenId: number }> {
   return createToken(gateway.db, 'sandbox', { role: 'platform', name: 'matrix', expiresAtMs })

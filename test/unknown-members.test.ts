@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { ada, bookingBody, openShop, room, type Shop } from './booking.ts'
-import { startGateway, type Reply, type TestGateway } from './harness.ts'
+import { gatewayForTests, type Reply } from './harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from './story.ts'
 
 /** Members that are not known change nothing of what is done, and every one of them is told of. */
 
-let gateway: TestGateway
 let shop: Shop
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   shop = await openShop(gateway)
 })
-after(() => gateway.stop())
 
 const hotel = { supplier: 'Acme', hotelId: 'H1' }
 const stay = { checkin: '2027-04-20', checkout: '2027-04-22' }

@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests } from '../../test/harness.ts'
 import { amountMinorMax } from '../base/money.ts'
 import { Block, type Stamp } from './block.ts'
 import { nightsMax, unset } from './block-codec.ts'
 import { fieldNumber, guestPriceField, isGuestPriceField, isPriceField } from './fields.ts'
 
-let gateway: TestGateway
-before(async () => void (gateway = await startGateway()))
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const { inventory, unitPrice, anyGuestPrice } = fieldNumber
 const adult2 = guestPriceField('adult', 2)

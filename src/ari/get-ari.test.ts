@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import {
-  startGateway,
-  type Reply,
-  type TestClient,
-  type TestGateway,
-  type TestSupplier,
-} from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests, type Reply, type TestClient, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 
-let gateway: TestGateway
-before(async () => void (gateway = await startGateway()))
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 type Fields = Record<string, unknown>
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { describe, test } from 'node:test'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { testNow } from '../../test/template.ts'
 
-let gateway: TestGateway
-before(async () => void (gateway = await startGateway()))
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const hotel = {
   hotelId: 'H1',

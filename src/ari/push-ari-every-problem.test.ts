@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests } from '../../test/harness.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 
 /** One answer names all that is wrong with a push, so that nobody has to mend it twice. */
 
-let gateway: TestGateway
-before(async () => void (gateway = await startGateway()))
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 type Fields = Record<string, unknown>
 type Case = { of: string; item?: Fields; body?: Fields; status?: number; problems: [string, string][] }

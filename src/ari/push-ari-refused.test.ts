@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type Reply, type TestClient, type TestGateway } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests, type Reply, type TestClient } from '../../test/harness.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 
-let gateway: TestGateway
-before(async () => void (gateway = await startGateway()))
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 type Fields = Record<string, unknown>
 type Problem = [path: string, type: string, message: string]
@@ -268,21 +266,17 @@ test('the nights that may be pushed: from yesterday to 760 days ahead, by the da
 })
 
 test('the day turns at the hotel’s midnight, also when its clocks change', async () => {
-  const own = await startGateway({ now: '2027-03-28T21:59:59Z' })
-  try {
-    const supplier = await own.supplier('midnight')
-    await pushStoryHotel(supplier)
-    const send = (date: string): Promise<Reply> =>
-      supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'DBL', date, inventory: 1 }] })
-    // Summer time began that morning: midnight in Paris is 22:00 UTC now.
-    expectOk(await send('2027-03-27'))
-    assert.equal((await send('2029-04-27')).status, 400)
-    own.clock.set('2027-03-28T22:00:00Z')
-    assert.equal((await send('2027-03-27')).status, 400)
-    expectOk(await send('2029-04-27'))
-  } finally {
-    await own.stop()
-  }
+  const own = await gatewayForTests({ now: '2027-03-28T21:59:59Z' })
+  const supplier = await own.supplier('midnight')
+  await pushStoryHotel(supplier)
+  const send = (date: string): Promise<Reply> =>
+    supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'DBL', date, inventory: 1 }] })
+  // Summer time began that morning: midnight in Paris is 22:00 UTC now.
+  expectOk(await send('2027-03-27'))
+  assert.equal((await send('2029-04-27')).status, 400)
+  own.clock.set('2027-03-28T22:00:00Z')
+  assert.equal((await send('2027-03-27')).status, 400)
+  expectOk(await send('2029-04-27'))
 })
 
 function shifted(date: string, days: number): string {

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
 
 /** What comes between JSON and PostgreSQL and goes wrong silently, or as a fault of ours, when it is not looked for. */
 
-let gateway: TestGateway
 let supplier: TestSupplier
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   supplier = await gateway.supplier('traps', { requestsPerMinute: 0 })
   await pushStoryHotel(supplier)
 })
-after(() => gateway.stop())
 
 /** The JSON text of a push with a text of one's own for one member. */
 const withItem = (member: string): string =>

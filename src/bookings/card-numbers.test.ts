@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { ada, bookingBody, expectStatus, idOf, openShop, room, type Shop } from '../../test/booking.ts'
-import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
 
@@ -10,14 +10,12 @@ import { setAccount } from '../keys/account.ts'
 const number = '4111111111111111'
 const removed = '[card number removed]'
 
-let gateway: TestGateway
 let shop: Shop
+const gateway = await gatewayForTests({ vaultKey: Buffer.alloc(32, 7) })
 before(async () => {
-  gateway = await startGateway({ vaultKey: Buffer.alloc(32, 7) })
   shop = await openShop(gateway, 'Acme', { inventory: 99 })
   await setAccount(gateway.db, 'Acme', { deliversCards: true })
 })
-after(() => gateway.stop())
 
 async function read(id: string): Promise<Record<string, unknown>> {
   return Object(expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation'])

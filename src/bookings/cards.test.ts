@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { before, beforeEach, describe, test } from 'node:test'
 import { expectStatus, idOf, openShop, bookingBody, pushNights, room, type Shop } from '../../test/booking.ts'
-import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
 import { destroyOldCards, selectCards } from '../cards/store.ts'
@@ -16,10 +16,9 @@ const withoutCvv = {
 }
 const card = { ...withoutCvv, cvv: '837' }
 
-let gateway: TestGateway
 let shop: Shop
+const gateway = await gatewayForTests({ vaultKey })
 before(async () => {
-  gateway = await startGateway({ vaultKey })
   shop = await openShop(gateway)
 })
 beforeEach(async () => {
@@ -27,7 +26,6 @@ beforeEach(async () => {
   await setAccount(gateway.db, 'Acme', { deliversCards: true })
   await pushNights(shop.supplier, { inventory: 9 })
 })
-after(() => gateway.stop())
 
 const paying = (more: Record<string, unknown> = {}) => ({
   payment: { type: 'Channel Collect', card: { ...card, ...more } },
@@ -88,18 +86,14 @@ test('a supplier whose contract says nothing of cards gets none: none is kept, a
 })
 
 test('without a vault key a card for a supplier that gets cards is refused', async () => {
-  const keyless = await startGateway()
-  try {
-    const there = await openShop(keyless)
-    await setAccount(keyless.db, 'Acme', { deliversCards: true })
-    const reply = expectStatus(await there.book(paying()), 400)
-    assert.deepEqual(problemsOf(reply), [
-      ['/payment/card', 'CARDS_NOT_ACCEPTED', 'This service keeps no cards: it has no vault key'],
-    ])
-    idOf(await there.book())
-  } finally {
-    await keyless.stop()
-  }
+  const keyless = await gatewayForTests()
+  const there = await openShop(keyless)
+  await setAccount(keyless.db, 'Acme', { deliversCards: true })
+  const reply = expectStatus(await there.book(paying()), 400)
+  assert.deepEqual(problemsOf(reply), [
+    ['/payment/card', 'CARDS_NOT_ACCEPTED', 'This service keeps no cards: it has no vault key'],
+  ])
+  idOf(await there.book())
 })
 
 test('a card that cannot be opened any more is replaced by the one that a modification sends', async () => {

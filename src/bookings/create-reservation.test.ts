@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { before, beforeEach, describe, test } from 'node:test'
 import {
   ada,
   bookingBody,
@@ -13,19 +13,17 @@ import {
   vat,
   type Shop,
 } from '../../test/booking.ts'
-import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { meetingAtLock } from '../../test/locks.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 
-let gateway: TestGateway
 let shop: Shop
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   shop = await openShop(gateway)
 })
 beforeEach(() => pushNights(shop.supplier))
-after(() => gateway.stop())
 
 async function reservationsHeld(): Promise<number> {
   const { rows } = await gateway.db.query<{ count: number }>(

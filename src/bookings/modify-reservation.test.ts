@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { before, beforeEach, describe, test } from 'node:test'
 import {
   bookingBody,
   expectStatus,
@@ -11,20 +11,18 @@ import {
   unitsLeft,
   type Shop,
 } from '../../test/booking.ts'
-import { client, startGateway, type Reply, type TestClient, type TestGateway } from '../../test/harness.ts'
+import { client, gatewayForTests, type Reply, type TestClient } from '../../test/harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
 
-let gateway: TestGateway
 let shop: Shop
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   shop = await openShop(gateway)
 })
 beforeEach(async () => {
   gateway.clock.set('2027-03-01T12:00:00Z')
   await pushNights(shop.supplier)
 })
-after(() => gateway.stop())
 
 const grace = { firstName: 'Grace', lastName: 'Hopper' }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { idOf, expectStatus, openShop, room, type Shop } from '../../test/booking.ts'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/harness.ts'
 import { expectOk, product } from '../../test/story.ts'
 import { preparePolicy } from '../offers/cancel-policy.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
@@ -11,10 +11,9 @@ import type { ReservationContent } from './state.ts'
 
 /** What a cancellation costs, to the second. */
 
-let gateway: TestGateway
 let shop: Shop
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   shop = await openShop(gateway)
   const cancelPenalties = [
     {
@@ -41,7 +40,6 @@ before(async () => {
     }),
   )
 })
-after(() => gateway.stop())
 
 const bookedAt = '2027-03-01T12:00:00Z'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ada, expectStatus, idOf, openShop, type Shop } from '../../test/booking.ts'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
 import { destroyOldCards } from '../cards/store.ts'
@@ -13,14 +13,12 @@ const number = '4111111111111111'
 const removed = '[card number removed]'
 const card = { holderName: 'Ada', type: 'VI', number, expiry: '01/2030' }
 
-let gateway: TestGateway
 let shop: Shop
+const gateway = await gatewayForTests({ vaultKey: Buffer.alloc(32, 7) })
 before(async () => {
-  gateway = await startGateway({ vaultKey: Buffer.alloc(32, 7) })
   shop = await openShop(gateway, 'Acme', { inventory: 99 })
   await setAccount(gateway.db, 'Acme', { deliversCards: true })
 })
-after(() => gateway.stop())
 
 async function read(id: string): Promise<Record<string, unknown>> {
   return Object(expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation'])

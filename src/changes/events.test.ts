@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { changesSettled } from '../../test/settled-changes.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { createToken, revokeToken } from '../keys/manage.ts'
 
-let gateway: TestGateway
 let supplier: TestSupplier
 let token: string
 let suppliers = 0
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   token = await gateway.token('platform')
 })
-after(() => gateway.stop())
 beforeEach(async () => {
   supplier = await gateway.supplier(`Supplier ${++suppliers}`)
   await pushStoryHotel(supplier)

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   client,
-  startGateway,
+  gatewayForTests,
   type Reply,
   type TestClient,
-  type TestGateway,
   type TestSupplier,
 } from '../../test/harness.ts'
 import { changesSettled } from '../../test/settled-changes.ts'
@@ -17,17 +16,15 @@ import { openLog } from '../base/log.ts'
 import { heldOpenPerTokenMax } from '../http/held-open.ts'
 import { telemetry } from '../base/telemetry.ts'
 
-let gateway: TestGateway
 let platform: TestClient
 let supplier: TestSupplier
 let suppliers = 0
 let cursor = ''
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   platform = client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
 })
-after(() => gateway.stop())
 beforeEach(async () => {
   supplier = await gateway.supplier(`Supplier ${++suppliers}`)
   await pushStoryHotel(supplier)

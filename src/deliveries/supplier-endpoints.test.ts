@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { before, test } from 'node:test'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 
-let gateway: TestGateway
 let supplier: TestSupplier
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   supplier = await gateway.supplier('reservations')
   const hotel = {
     hotelId: 'H1',
@@ -17,7 +16,6 @@ before(async () => {
   }
   assert.equal((await supplier.post('/push/hotels', [hotel])).status, 200)
 })
-after(() => gateway.stop())
 
 test('a reservation to deliver is not found, whether its hotel is known, unknown or of another supplier', async () => {
   const stranger = await gateway.supplier('stranger')

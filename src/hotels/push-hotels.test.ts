@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { describe, test } from 'node:test'
+import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harness.ts'
 
-let gateway: TestGateway
-before(async () => void (gateway = await startGateway()))
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const required = {
   hotelId: 'H1',

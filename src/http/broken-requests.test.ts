@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { minutes } from '../../test/pace.ts'
 import { rawConnection } from '../../test/raw-http.ts'
 
 /** What is no request, or never becomes a whole one. */
 
-let gateway: TestGateway
 let supplier: TestSupplier
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   supplier = await gateway.supplier('broken', { requestsPerMinute: 0 })
 })
-after(() => gateway.stop())
 
 const port = (): number => Number(new URL(gateway.url).port)
 const head = (line: string, fields: string): string =>

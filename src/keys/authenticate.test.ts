@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { client, startGateway, type TestGateway } from '../../test/harness.ts'
+import { client, gatewayForTests } from '../../test/harness.ts'
 import { notThroughPooler } from '../../test/postgres.ts'
 import { dataFolder } from '../../test/programs.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
@@ -18,12 +18,7 @@ import { makeSecret } from './secret.ts'
 /** How soon a revocation holds on every process. */
 const revocationHoldsMs = 1_000
 
-let gateway: TestGateway
-
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const directNeeds = (): Needs => {
   return { db: gateway.db, clock: gateway.clock, log: openLog('fatal'), telemetry: telemetry() }

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests } from '../../test/harness.ts'
 import { commonLimits } from './contract.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const usual = {
   requestsPerMinute: 6_000,

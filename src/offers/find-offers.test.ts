@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import {
   client,
-  startGateway,
+  gatewayForTests,
   type Reply,
   type TestClient,
-  type TestGateway,
   type TestSupplier,
 } from '../../test/harness.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
@@ -13,15 +12,13 @@ import { offersAnswerMax } from './contract.ts'
 
 type Fields = Record<string, unknown>
 
-let gateway: TestGateway
 let platform: TestClient
 let suppliers = 0
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   platform = client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
 })
-after(() => gateway.stop())
 
 /** A supplier with the hotel of most tests. */
 async function storySupplier(hotel: Fields = {}): Promise<TestSupplier> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startGateway, client } from '../../test/harness.ts'
+import { gatewayForTests, client } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { largeSearchesMax, SearchTurns } from './search-turns.ts'
@@ -24,51 +24,47 @@ test('a search has every second slice of the process, however many searches anot
 })
 
 test('large searches of one token wait for each other, and those of another token do not wait for them', async () => {
-  const gateway = await startGateway()
-  try {
-    const supplier = await gateway.supplier('Acme')
-    await pushStoryHotel(supplier)
-    const platform = async () =>
-      client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
-    const [greedy, modest] = [await platform(), await platform()]
-    const body = {
-      hotels: Array.from({ length: 21 }, (_, index) => ({ supplier: 'Acme', hotelId: `H${index + 1}` })),
-      checkin: '2027-04-20',
-      checkout: '2027-04-21',
-      rooms: [{ adults: 2 }],
-    }
-    const search = (caller: typeof greedy) => caller.post('/booking/offers', body)
-    // Both tokens are known from here on.
-    expectOk(await search(greedy))
-    expectOk(await search(modest))
-    const { passing, waiting } = largeSearchesMax
-    await transaction(gateway.db, async (connection) => {
-      // Whoever passes reads hotels, and hangs.
-      await connection.query('lock table hotel in access exclusive mode')
-      const asked = Array.from({ length: passing + waiting }, () => search(greedy))
-      let refused = 0
-      const others: Promise<number>[] = []
-      // Until one more is turned away, the others are still on their way in.
-      while (refused === 0) {
-        const one = search(greedy).then(({ status }) => status)
-        const early = await Promise.race([one, turnsOfLoop(20)])
-        if (early === 503) refused++
-        else others.push(one)
-      }
-      const small = greedy.post('/booking/offers', { ...body, hotels: body.hotels.slice(0, 1) })
-      const fair = search(modest)
-      await connection.query('commit; begin')
-      assert.equal((await fair).status, 200)
-      assert.equal((await small).status, 200)
-      const statuses = [
-        ...(await Promise.all(asked)).map(({ status }) => status),
-        ...(await Promise.all(others)),
-      ]
-      assert.equal(statuses.filter((status) => status === 200).length, passing + waiting)
-    })
-  } finally {
-    await gateway.stop()
+  const gateway = await gatewayForTests()
+  const supplier = await gateway.supplier('Acme')
+  await pushStoryHotel(supplier)
+  const platform = async () =>
+    client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
+  const [greedy, modest] = [await platform(), await platform()]
+  const body = {
+    hotels: Array.from({ length: 21 }, (_, index) => ({ supplier: 'Acme', hotelId: `H${index + 1}` })),
+    checkin: '2027-04-20',
+    checkout: '2027-04-21',
+    rooms: [{ adults: 2 }],
   }
+  const search = (caller: typeof greedy) => caller.post('/booking/offers', body)
+  // Both tokens are known from here on.
+  expectOk(await search(greedy))
+  expectOk(await search(modest))
+  const { passing, waiting } = largeSearchesMax
+  await transaction(gateway.db, async (connection) => {
+    // Whoever passes reads hotels, and hangs.
+    await connection.query('lock table hotel in access exclusive mode')
+    const asked = Array.from({ length: passing + waiting }, () => search(greedy))
+    let refused = 0
+    const others: Promise<number>[] = []
+    // Until one more is turned away, the others are still on their way in.
+    while (refused === 0) {
+      const one = search(greedy).then(({ status }) => status)
+      const early = await Promise.race([one, turnsOfLoop(20)])
+      if (early === 503) refused++
+      else others.push(one)
+    }
+    const small = greedy.post('/booking/offers', { ...body, hotels: body.hotels.slice(0, 1) })
+    const fair = search(modest)
+    await connection.query('commit; begin')
+    assert.equal((await fair).status, 200)
+    assert.equal((await small).status, 200)
+    const statuses = [
+      ...(await Promise.all(asked)).map(({ status }) => status),
+      ...(await Promise.all(others)),
+    ]
+    assert.equal(statuses.filter((status) => status === 200).length, passing + waiting)
+  })
 })
 
 async function turnsOfLoop(count: number): Promise<undefined> {

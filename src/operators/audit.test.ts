@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type Reply, type TestGateway, type TestOperator } from '../../test/harness.ts'
+import { before, test } from 'node:test'
+import { gatewayForTests, type Reply, type TestGateway, type TestOperator } from '../../test/harness.ts'
 import { audit } from './audit.ts'
 import { browser, withPassword } from '../../test/sign-in.ts'
 import { auditRefusal } from './audit-refusals.ts'
 import { commandLine } from './manage.ts'
 
-let gateway: TestGateway
 let admin: TestOperator
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   admin = await gateway.operator('admin')
 })
-after(() => gateway.stop())
 
 function changesOf({ body }: Reply): Record<string, unknown>[] {
   assert.ok(Array.isArray(body['changes']), JSON.stringify(body))
@@ -74,7 +72,7 @@ async function refusals(of: TestGateway, reader: TestOperator): Promise<unknown[
 }
 
 test('a role that was refused is told, each hour once for an operator and what was asked, with how often', async () => {
-  const own = await startGateway()
+  const own = await gatewayForTests()
   const reader = await own.operator('admin')
   const viewer = await own.operator('viewer')
   for (let times = 0; times < 3; times++)
@@ -85,11 +83,10 @@ test('a role that was refused is told, each hour once for an operator and what w
     { ...common, subject: 'GET /operators', attempts: 1, needed: 'admin' },
     { ...common, subject: 'POST /operators/{operatorId}/disable', attempts: 3, needed: 'admin' },
   ])
-  await own.stop()
 })
 
 test('failed sign-ins are told without what was typed: by operator, and those under names that nobody has together', async () => {
-  const own = await startGateway()
+  const own = await gatewayForTests()
   const reader = await own.operator('admin')
   const { name, operatorId } = await own.operator('viewer')
   const person = await withPassword(own, name, 'correct horse battery')
@@ -107,11 +104,10 @@ test('failed sign-ins are told without what was typed: by operator, and those un
     { ...nobody, subject: 'unknown name', reason: 'password', attempts: 2 },
     { ...known, reason: 'password', attempts: 2 },
   ])
-  await own.stop()
 })
 
 test('refusals take 200 lines an hour and one more, however many there are', async () => {
-  const own = await startGateway()
+  const own = await gatewayForTests()
   const reader = await own.operator('admin')
   await own.db.query(
     `insert into audit_log (operator_name, action, subject, after, refusal_key)
@@ -144,11 +140,10 @@ test('refusals take 200 lines an hour and one more, however many there are', asy
     { subject: 'GET /one', attempts: 2 },
   ])
   assert.equal((await reader.get('/audit?action=role.')).status, 200)
-  await own.stop()
 })
 
 test('the log is filtered by operator, action, subject and time, and read page by page without gap or repeat', async () => {
-  const own = await startGateway()
+  const own = await gatewayForTests()
   const viewer = await own.operator('viewer')
   for (let no = 1; no <= 7; no++) {
     const operator = { ...commandLine(undefined), name: no % 2 === 0 ? 'even' : 'odd' }
@@ -183,7 +178,6 @@ test('the log is filtered by operator, action, subject and time, and read page b
     [wrong.status, Array.isArray(wrong.body['errors']) && wrong.body['errors'].map(({ path }) => path)],
     [400, ['?since', '?cursor', '?limit']],
   )
-  await own.stop()
 })
 
 test('secrets and cards never reach the log, not even by a slip of whoever writes to it', async () => {

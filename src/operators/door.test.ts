@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { client, startGateway, type TestGateway, type TestOperator } from '../../test/harness.ts'
+import { client, gatewayForTests, type TestGateway, type TestOperator } from '../../test/harness.ts'
 import { browser, linkOf, said } from '../../test/sign-in.ts'
 import { deleteOldSessions } from './session-store.ts'
 import { usualSignInRules } from './sign-in-rules.ts'
 
 const start = '2027-03-01T12:00:00Z'
-let gateway: TestGateway
 
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 function later(minutes: number): void {
   gateway.clock.set(new Date(Date.parse(start) + minutes * 60_000).toISOString())
@@ -121,7 +117,7 @@ test('a change needs the token of its own session', async () => {
 })
 
 test('where the console has an https address, its cookie is Secure and of this host alone, and no other counts', async () => {
-  const safe = await startGateway({ console: { publicUrl: 'https://ari.example.com', oidc: undefined } })
+  const safe = await gatewayForTests({ console: { publicUrl: 'https://ari.example.com', oidc: undefined } })
   const { name, headers } = await safe.operator('viewer')
   const atHome = { origin: 'https://ari.example.com', 'sec-fetch-site': 'same-origin' }
   const person = browser(safe.url, atHome)
@@ -132,7 +128,6 @@ test('where the console has an https address, its cookie is Secure and of this h
   )
   assert.equal((await person.get('/me')).status, 200)
   assert.equal((await client(safe.url, headers, '/console/api').get('/me')).status, 401)
-  await safe.stop()
 })
 
 test('behind a proxy with TLS the cookie is Secure without a setting, because the browser names its scheme', async () => {
@@ -145,17 +140,16 @@ test('behind a proxy with TLS the cookie is Secure without a setting, because th
 })
 
 test('a process without the console has neither its pages nor its API', async () => {
-  const bare = await startGateway({ console: undefined })
+  const bare = await gatewayForTests({ console: undefined })
   const token = await bare.token('operator')
   for (const path of ['/console', '/console/', '/console/api/me', '/console/api/sign-in/ways']) {
     const { status } = await fetch(`${bare.url}${path}`, { headers: { authorization: `Bearer ${token}` } })
     assert.deepEqual([path, status], [path, 404])
   }
-  await bare.stop()
 })
 
 test('where a request came from is what a trusted proxy says, and nobody else', async () => {
-  const behind = await startGateway({ trustedProxies: ['127.0.0.0/8'] })
+  const behind = await gatewayForTests({ trustedProxies: ['127.0.0.0/8'] })
   const addressOf = async (at: TestGateway): Promise<unknown> => {
     const { name } = await at.operator('viewer')
     const person = browser(at.url, { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' })
@@ -164,5 +158,4 @@ test('where a request came from is what a trusted proxy says, and nobody else', 
     return Array.isArray(body['changes']) ? body['changes'][0].address : body
   }
   assert.deepEqual([await addressOf(gateway), await addressOf(behind)], ['127.0.0.1', '203.0.113.9'])
-  await behind.stop()
 })

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { usualSignInRules } from './sign-in-rules.ts'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests, type TestGateway } from '../../test/harness.ts'
 import { browser, linkOf, said, withPassword } from '../../test/sign-in.ts'
 
 const password = 'correct horse battery'
 const start = '2027-03-01T12:00:00Z'
-let gateway: TestGateway
 let name = ''
 
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 beforeEach(async () => {
   ;({ name } = await gateway.operator('operator'))
 })

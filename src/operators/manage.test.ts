@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, type TestOperator } from '../../test/harness.ts'
+import { before, test } from 'node:test'
+import { gatewayForTests, type TestOperator } from '../../test/harness.ts'
 import { meetingAtLock } from '../../test/locks.ts'
 import { browser, said } from '../../test/sign-in.ts'
 import { lockAdmins } from './store.ts'
 
-let gateway: TestGateway
 let admin: TestOperator
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   admin = await gateway.operator('admin')
 })
-after(() => gateway.stop())
 
 test('an admin makes an operator, who signs in by the link that is shown once', async () => {
   const reply = await admin.post('/operators', { name: 'Maria Müller', role: 'operator' })
@@ -82,7 +80,7 @@ test('a disabled operator gets no link until enabled again', async () => {
 })
 
 test('the last admin can be neither disabled nor demoted, not even by two at once', async () => {
-  const alone = await startGateway()
+  const alone = await gatewayForTests()
   const [one, two] = [await alone.operator('admin'), await alone.operator('admin')]
   await alone.operator('operator')
   const replies = await meetingAtLock(alone.db, lockAdmins, [
@@ -105,7 +103,6 @@ test('the last admin can be neither disabled nor demoted, not even by two at onc
     })
   }
   assert.equal((await last.post(`/operators/${last.operatorId}/role`, { role: 'admin' })).status, 200)
-  await alone.stop()
 })
 
 test('viewers, operators and tokens see no operators and change none', async () => {

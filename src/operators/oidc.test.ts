@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { client, startGateway, type TestGateway } from '../../test/harness.ts'
+import { client, gatewayForTests, startGateway, type TestGateway } from '../../test/harness.ts'
 import { startOpenIdProvider, type TestProvider } from '../../test/openid-provider.ts'
 
 let provider: TestProvider
@@ -185,7 +185,7 @@ test('another state, nonce, audience, issuer, an old token, a code used twice an
 
 test('a provider that does not answer is said so, and asked again the next time', async () => {
   const { issuer, clientId, clientSecret } = provider
-  const own = await startGateway({
+  const own = await gatewayForTests({
     console: { publicUrl: undefined, oidc: { issuer, clientId, clientSecret, newcomerRole: 'viewer' } },
   })
   provider.isBroken = true
@@ -193,5 +193,4 @@ test('a provider that does not answer is said so, and asked again the next time'
   assert.equal(location, '/console/sign-in?problem=provider')
   provider.isBroken = false
   assert.equal((await signIn(own)).location, '/console')
-  await own.stop()
 })

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { generate } from 'otplib'
-import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { browser, linkOf, said, withPassword, type Browser } from '../../test/sign-in.ts'
 import { usualSignInRules } from './sign-in-rules.ts'
 
 const password = 'correct horse battery'
 const start = Date.parse('2027-03-01T12:00:00Z')
 const mfaKey = Buffer.alloc(32, 7)
-let gateway: TestGateway
 let name = ''
 
-before(async () => {
-  gateway = await startGateway({ console: { mfaKeys: [mfaKey] } })
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests({ console: { mfaKeys: [mfaKey] } })
 beforeEach(async () => {
   ;({ name } = await gateway.operator('operator'))
 })

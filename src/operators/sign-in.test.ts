@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/harness.ts'
 import { browser, linkOf, said, withPassword } from '../../test/sign-in.ts'
 
 const password = 'correct horse battery'
-let gateway: TestGateway
 let name = ''
 
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 beforeEach(async () => {
   ;({ name } = await gateway.operator('operator'))
 })

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { before, test } from 'node:test'
+import { gatewayForTests } from '../../test/harness.ts'
 import { sweep } from './sweep.ts'
 
-let gateway: TestGateway
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   await gateway.db.query('create table line as select id from generate_series(1, 12000) as id')
 })
-after(() => gateway.stop())
 
 const statement = 'delete from line where ctid = any(array(select ctid from line where id <= $1 limit $2))'
 

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/harness.ts'
 import { openDatabase, type Queryable } from './postgres.ts'
 import { transaction } from './transaction.ts'
 
-let gateway: TestGateway
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   await gateway.db.query('create table line (id serial primary key, text text not null)')
 })
 beforeEach(() => gateway.db.query('delete from line'))
-after(() => gateway.stop())
 
 const write = (connection: Queryable, text: string | null): Promise<unknown> =>
   connection.query('insert into line (text) values ($1)', [text])

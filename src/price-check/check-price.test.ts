@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, before, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import {
   client,
-  startGateway,
+  gatewayForTests,
   type Reply,
   type TestClient,
-  type TestGateway,
   type TestSupplier,
 } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
@@ -14,7 +13,6 @@ import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
 import { circuitLimits } from '../outbound/circuit.ts'
 
-let gateway: TestGateway
 let platform: TestClient
 const receivers: Receiver[] = []
 
@@ -22,16 +20,15 @@ const receivers: Receiver[] = []
 const flakyHost = 'flaky.example.com'
 const flaky = { asked: 0 }
 
+const gateway = await gatewayForTests({
+  allowPrivate: true,
+  systemTime: true,
+  resolve: async (host) => (host === flakyHost && ++flaky.asked === 1 ? [] : ['127.0.0.1']),
+  outbound: { reach: (vetted) => vetted },
+})
 before(async () => {
-  gateway = await startGateway({
-    allowPrivate: true,
-    systemTime: true,
-    resolve: async (host) => (host === flakyHost && ++flaky.asked === 1 ? [] : ['127.0.0.1']),
-    outbound: { reach: (vetted) => vetted },
-  })
   platform = client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
 })
-after(() => gateway.stop())
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close()
 })

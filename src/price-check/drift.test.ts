@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/harness.ts'
 import { formatNight } from '../base/calendar.ts'
 import { insertChecks, type KeptCheck } from './ledger-store.ts'
 import { deleteOldChecks, deleteOldDrift } from './store.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const night = 20_900
 const began = Date.parse('2027-03-01T12:00:00Z')

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { before, test } from 'node:test'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
 
 /** A search of the push log by what is rare looks at so many rows a request, and goes on by its cursor. */
 
 const rows = 30_000
 
-let gateway: TestGateway
 let supplier: TestSupplier
 let other: TestSupplier
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   supplier = await gateway.supplier('far')
   other = await gateway.supplier('other')
   // The newest, one in the middle and the oldest have the problem; the other supplier has it always.
@@ -25,7 +24,6 @@ before(async () => {
     [new Date(gateway.clock.now() - rows).toISOString(), supplier.keyId, other.keyId, rows],
   )
 })
-after(() => gateway.stop())
 
 type Page = { found: string[]; cursor: string | null }
 

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/harness.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const hotel = {
   hotelId: 'H1',

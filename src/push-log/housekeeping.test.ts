@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests, startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
 import type { Database } from '../postgres/postgres.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './housekeeping.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const at = (instant: string): number => Date.parse(instant)
 const hour = 3_600_000
@@ -42,19 +38,15 @@ async function push(supplier: TestSupplier, headers: Record<string, string> = {}
 }
 
 test('yesterday, today and 14 days ahead are made once, and every day moves them on by one', async () => {
-  const fresh = await startGateway({ now: '2027-03-01T23:59:59.999Z' })
-  try {
-    const names = await partitionsOf(fresh)
-    assert.deepEqual(
-      [names.length, names[0], names.at(-2), names.at(-1)],
-      [17, 'push_log_2027_02_28', 'push_log_2027_03_15', 'push_log_rest'],
-    )
-    assert.deepEqual(await preparePartitions(fresh.db, at('2027-03-01T00:00:00Z')), [])
-    assert.deepEqual(await preparePartitions(fresh.db, at('2027-03-02T00:00:00Z')), ['2027-03-16'])
-    assert.deepEqual(await preparePartitions(fresh.db, at('2027-03-02T12:00:00Z')), [])
-  } finally {
-    await fresh.stop()
-  }
+  const fresh = await gatewayForTests({ now: '2027-03-01T23:59:59.999Z' })
+  const names = await partitionsOf(fresh)
+  assert.deepEqual(
+    [names.length, names[0], names.at(-2), names.at(-1)],
+    [17, 'push_log_2027_02_28', 'push_log_2027_03_15', 'push_log_rest'],
+  )
+  assert.deepEqual(await preparePartitions(fresh.db, at('2027-03-01T00:00:00Z')), [])
+  assert.deepEqual(await preparePartitions(fresh.db, at('2027-03-02T00:00:00Z')), ['2027-03-16'])
+  assert.deepEqual(await preparePartitions(fresh.db, at('2027-03-02T12:00:00Z')), [])
 })
 
 test('several processes may make them at once', async () => {
@@ -92,57 +84,46 @@ test('pushes go through at midnight UTC, and each day holds its own', async () =
 })
 
 test('a day that was never made refuses no push, and the days after it are made all the same', async () => {
-  const fresh = await startGateway()
-  try {
-    const supplier = await fresh.supplier('late')
-    fresh.clock.set('2027-09-10T12:00:00Z')
-    assert.equal(await push(supplier), 200)
-    const made = await preparePartitions(fresh.db, fresh.clock.now())
-    assert.deepEqual(
-      [made.length, made.includes('2027-09-10'), made.includes('2027-09-11')],
-      [15, false, true],
-    )
-    assert.equal(await push(supplier), 200)
-    fresh.clock.set('2027-09-11T00:00:00Z')
-    assert.equal(await push(supplier), 200)
-    assert.deepEqual(await daysHeld(fresh, supplier), [
-      ['2027-09-10 12:00', 'push_log_rest'],
-      ['2027-09-10 12:00', 'push_log_rest'],
-      ['2027-09-11 00:00', 'push_log_2027_09_11'],
-    ])
-    const { body } = await supplier.get('/push/log')
-    assert.ok(Array.isArray(body['pushes']))
-    assert.equal(body['pushes'].length, 3)
-    const kept = await dropOldPartitions(fresh.db, at('2027-09-20T12:00:00Z'), 10)
-    assert.equal(kept.rows, 2)
-  } finally {
-    await fresh.stop()
-  }
+  const fresh = await gatewayForTests()
+  const supplier = await fresh.supplier('late')
+  fresh.clock.set('2027-09-10T12:00:00Z')
+  assert.equal(await push(supplier), 200)
+  const made = await preparePartitions(fresh.db, fresh.clock.now())
+  assert.deepEqual([made.length, made.includes('2027-09-10'), made.includes('2027-09-11')], [15, false, true])
+  assert.equal(await push(supplier), 200)
+  fresh.clock.set('2027-09-11T00:00:00Z')
+  assert.equal(await push(supplier), 200)
+  assert.deepEqual(await daysHeld(fresh, supplier), [
+    ['2027-09-10 12:00', 'push_log_rest'],
+    ['2027-09-10 12:00', 'push_log_rest'],
+    ['2027-09-11 00:00', 'push_log_2027_09_11'],
+  ])
+  const { body } = await supplier.get('/push/log')
+  assert.ok(Array.isArray(body['pushes']))
+  assert.equal(body['pushes'].length, 3)
+  const kept = await dropOldPartitions(fresh.db, at('2027-09-20T12:00:00Z'), 10)
+  assert.equal(kept.rows, 2)
 })
 
 test('pushes are kept for as many days as set, then their day is dropped whole', async () => {
-  const fresh = await startGateway()
-  try {
-    const supplier = await fresh.supplier('old')
-    for (const instant of ['2027-03-01T00:00:00Z', '2027-03-01T23:59:59Z', '2027-03-02T00:00:00Z']) {
-      fresh.clock.set(instant)
-      await push(supplier, { 'x-request-id': instant.slice(8, 13).replace('T', '-') })
-    }
-    const early = await dropOldPartitions(fresh.db, at('2027-05-30T23:59:59.999Z'), 90)
-    assert.deepEqual(early, { days: ['2027-02-28'], postponed: [], rows: 0 })
-    const after90 = await dropOldPartitions(fresh.db, at('2027-05-31T00:00:00Z'), 90)
-    assert.deepEqual(after90, { days: ['2027-03-01'], postponed: [], rows: 0 })
-    assert.equal((await daysHeld(fresh, supplier)).length, 1)
-    assert.equal((await supplier.get('/push/log/01-00')).status, 404)
-    assert.equal((await supplier.get('/push/log/02-00')).status, 200)
-    assert.deepEqual(await dropOldPartitions(fresh.db, at('2027-05-31T00:00:00Z'), 90), {
-      days: [],
-      postponed: [],
-      rows: 0,
-    })
-  } finally {
-    await fresh.stop()
+  const fresh = await gatewayForTests()
+  const supplier = await fresh.supplier('old')
+  for (const instant of ['2027-03-01T00:00:00Z', '2027-03-01T23:59:59Z', '2027-03-02T00:00:00Z']) {
+    fresh.clock.set(instant)
+    await push(supplier, { 'x-request-id': instant.slice(8, 13).replace('T', '-') })
   }
+  const early = await dropOldPartitions(fresh.db, at('2027-05-30T23:59:59.999Z'), 90)
+  assert.deepEqual(early, { days: ['2027-02-28'], postponed: [], rows: 0 })
+  const after90 = await dropOldPartitions(fresh.db, at('2027-05-31T00:00:00Z'), 90)
+  assert.deepEqual(after90, { days: ['2027-03-01'], postponed: [], rows: 0 })
+  assert.equal((await daysHeld(fresh, supplier)).length, 1)
+  assert.equal((await supplier.get('/push/log/01-00')).status, 404)
+  assert.equal((await supplier.get('/push/log/02-00')).status, 200)
+  assert.deepEqual(await dropOldPartitions(fresh.db, at('2027-05-31T00:00:00Z'), 90), {
+    days: [],
+    postponed: [],
+    rows: 0,
+  })
 })
 
 test('a day in use is dropped later, and pushes go through meanwhile', async () => {
@@ -169,19 +150,15 @@ test('a day in use is dropped later, and pushes go through meanwhile', async () 
 })
 
 test('answers kept for repeats are forgotten after 24 hours, in batches', async () => {
-  const fresh = await startGateway()
-  try {
-    const supplier = await fresh.supplier('repeats')
-    const nowMs = fresh.clock.now()
-    assert.equal(await push(supplier, { 'idempotency-key': 'k1' }), 200)
-    await manyRepeats(fresh.db, supplier.keyId, nowMs - hour, 12_345)
-    assert.equal(await deleteOldIdempotency(fresh.db, nowMs + 23 * hour - 1), 0)
-    assert.equal(await deleteOldIdempotency(fresh.db, nowMs + 23 * hour), 12_345)
-    assert.equal((await supplier.post('/push/hotels', [], { 'idempotency-key': 'k1' })).status, 422)
-    assert.equal(await deleteOldIdempotency(fresh.db, nowMs + 24 * hour), 1)
-  } finally {
-    await fresh.stop()
-  }
+  const fresh = await gatewayForTests()
+  const supplier = await fresh.supplier('repeats')
+  const nowMs = fresh.clock.now()
+  assert.equal(await push(supplier, { 'idempotency-key': 'k1' }), 200)
+  await manyRepeats(fresh.db, supplier.keyId, nowMs - hour, 12_345)
+  assert.equal(await deleteOldIdempotency(fresh.db, nowMs + 23 * hour - 1), 0)
+  assert.equal(await deleteOldIdempotency(fresh.db, nowMs + 23 * hour), 12_345)
+  assert.equal((await supplier.post('/push/hotels', [], { 'idempotency-key': 'k1' })).status, 422)
+  assert.equal(await deleteOldIdempotency(fresh.db, nowMs + 24 * hour), 1)
 })
 
 async function manyRepeats(db: Database, keyId: number, atMs: number, count: number): Promise<void> {

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { testNow } from '../../test/template.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const unlimited = { requestsPerMinute: 0 }
 const hotel = (hotelId: string, hotelName = hotelId) => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { before, describe, test } from 'node:test'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import type { PushProblems } from './contract.ts'
 
@@ -8,14 +8,12 @@ import type { PushProblems } from './contract.ts'
 
 type Listed = { requestId: string; outcome: string; problems: PushProblems | null }
 
-let gateway: TestGateway
 let supplier: TestSupplier
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   supplier = await gateway.supplier('problems', { ariItemsMax: 20_000 })
   await pushStoryHotel(supplier)
 })
-after(() => gateway.stop())
 
 const good = { roomId: 'DBL', rateId: 'BAR', date: '2027-03-05', price: 110 }
 const noRoom = { ...good, roomId: '"errors":[{"type":"MINE"' }

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests } from '../../test/harness.ts'
 import { cancelCodes } from './cancel-codes.ts'
 import { currencies } from './currencies.ts'
 import { mealPlans } from './meal-plans.ts'
 import { roomTypes } from './room-types.ts'
 import { fillReference } from './store.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const by =
   (member: string) =>
@@ -35,27 +31,23 @@ test('a supplier reads the shipped room types, meal plans, currencies and cancel
 })
 
 test('what operators edit, add and retire is kept at the next start; what is missing is added', async () => {
-  const fresh = await startGateway()
-  try {
-    await fresh.db.query(`update room_type set description = 'Edited' where name = 'Double'`)
-    await fresh.db.query(`update room_type set retired_at = now() where name = 'Twin'`)
-    await fresh.db.query(`delete from room_type where name = 'Villa'`)
-    await fresh.db.query(`insert into meal_plan (code, name, description) values ('XYZ', 'Own', 'Own plan')`)
-    await Promise.all(Array.from({ length: 4 }, () => fillReference(fresh.db)))
-    const { body } = await (await fresh.supplier('reader')).get('/push/reference')
-    const { roomTypes: types, mealPlans: plans } = body
-    assert.ok(Array.isArray(types) && Array.isArray(plans))
-    assert.deepEqual(
-      types
-        .filter(({ name }) => ['Double', 'Twin', 'Villa'].includes(name))
-        .map(({ name, description }) => [name, description]),
-      [
-        ['Double', 'Edited'],
-        ['Villa', roomTypes.find(({ name }) => name === 'Villa')?.description],
-      ],
-    )
-    assert.deepEqual([types.length, plans.length], [roomTypes.length - 1, mealPlans.length + 1])
-  } finally {
-    await fresh.stop()
-  }
+  const fresh = await gatewayForTests()
+  await fresh.db.query(`update room_type set description = 'Edited' where name = 'Double'`)
+  await fresh.db.query(`update room_type set retired_at = now() where name = 'Twin'`)
+  await fresh.db.query(`delete from room_type where name = 'Villa'`)
+  await fresh.db.query(`insert into meal_plan (code, name, description) values ('XYZ', 'Own', 'Own plan')`)
+  await Promise.all(Array.from({ length: 4 }, () => fillReference(fresh.db)))
+  const { body } = await (await fresh.supplier('reader')).get('/push/reference')
+  const { roomTypes: types, mealPlans: plans } = body
+  assert.ok(Array.isArray(types) && Array.isArray(plans))
+  assert.deepEqual(
+    types
+      .filter(({ name }) => ['Double', 'Twin', 'Villa'].includes(name))
+      .map(({ name, description }) => [name, description]),
+    [
+      ['Double', 'Edited'],
+      ['Villa', roomTypes.find(({ name }) => name === 'Villa')?.description],
+    ],
+  )
+  assert.deepEqual([types.length, plans.length], [roomTypes.length - 1, mealPlans.length + 1])
 })

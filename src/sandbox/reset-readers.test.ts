@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openShop, platformOf, pushNights } from '../../test/booking.ts'
 import { until } from '../../test/deliveries.ts'
-import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { httpAnswer, startReceiver } from '../../test/receiver.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 
 /** An account of the sandbox is reset while others look at what was in it. */
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway({
-    allowPrivate: true,
-    outbound: { reach: (vetted) => vetted },
-    checkBudgetMs: 600_000,
-  })
+const gateway = await gatewayForTests({
+  allowPrivate: true,
+  outbound: { reach: (vetted) => vetted },
+  checkBudgetMs: 600_000,
 })
-after(() => gateway.stop())
 
 test('a price check under way while its hotel is removed leaves nothing, and those kept with it are kept', async () => {
   const shop = await openShop(gateway, 'Checked')

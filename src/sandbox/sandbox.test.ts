@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ada, expectStatus, openShop, room, unitsLeft, type Shop } from '../../test/booking.ts'
 import { until } from '../../test/deliveries.ts'
-import { client, startGateway, type TestGateway } from '../../test/harness.ts'
+import { client, gatewayForTests, startGateway, type TestGateway } from '../../test/harness.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 import type { SimulatedCall } from '../simulate/call.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
@@ -261,23 +261,19 @@ test('an order with a hotel that the account does not have is refused whole', as
 })
 
 test('in production there is nothing of it', async () => {
-  const production = await startGateway({ environment: 'production' })
-  try {
-    const supplier = await production.supplier('Acme')
-    const replies = [
-      await order([], supplier),
-      await supplier.get('/push/sandbox/faults'),
-      await supplier.post('/push/sandbox/booking', wanted),
-      await supplier.post('/push/sandbox/booking', { hotelId: 7 }),
-      await supplier.post('/push/sandbox/clock', { advanceBy: 'P1D' }),
-      await supplier.get('/push/sandbox/clock'),
-      await supplier.post('/push/sandbox/reset', {}),
-    ]
-    assert.deepEqual(
-      replies.map((reply) => [reply.status, problemsOf(reply)]),
-      replies.map(() => [404, [[undefined, 'NOT_ENABLED', 'This exists only in the sandbox']]]),
-    )
-  } finally {
-    await production.stop()
-  }
+  const production = await gatewayForTests({ environment: 'production' })
+  const supplier = await production.supplier('Acme')
+  const replies = [
+    await order([], supplier),
+    await supplier.get('/push/sandbox/faults'),
+    await supplier.post('/push/sandbox/booking', wanted),
+    await supplier.post('/push/sandbox/booking', { hotelId: 7 }),
+    await supplier.post('/push/sandbox/clock', { advanceBy: 'P1D' }),
+    await supplier.get('/push/sandbox/clock'),
+    await supplier.post('/push/sandbox/reset', {}),
+  ]
+  assert.deepEqual(
+    replies.map((reply) => [reply.status, problemsOf(reply)]),
+    replies.map(() => [404, [[undefined, 'NOT_ENABLED', 'This exists only in the sandbox']]]),
+  )
 })

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, before, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import {
-  startGateway,
-  client,
-  type TestClient,
-  type TestGateway,
-  type TestSupplier,
-} from '../../test/harness.ts'
+import { gatewayForTests, client, type TestClient, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, product, pushStoryHotel } from '../../test/story.ts'
 import { systemClock } from '../base/clock.ts'
 import { newSigningSecret } from '../outbound/signature.ts'
@@ -18,19 +12,17 @@ import { startSupplier, type SimulatedSupplier, type SupplierOptions } from './s
 
 /** The simulated supplier beside a gateway, called as the gateway calls: signed, by the public library. */
 
-let gateway: TestGateway
 let supplier: TestSupplier
 let platform: TestClient
 let simulated: SimulatedSupplier | undefined
 let calls: SimulatedCall[] = []
 
+const gateway = await gatewayForTests({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
 before(async () => {
-  gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
   supplier = await gateway.supplier('Sea View')
   platform = client(gateway.url, { authorization: `Bearer ${await gateway.token('platform')}` })
   await pushStoryHotel(supplier)
 })
-after(() => gateway.stop())
 afterEach(async () => {
   await simulated?.close()
   simulated = undefined
@@ -349,15 +341,11 @@ describe('a reservation', () => {
 })
 
 test('a gateway that calls no private addresses is named as the reason, and what helps', async () => {
-  const closed = await startGateway()
-  try {
-    const { apiKey } = await closed.supplier('Sea View')
-    await assert.rejects(start({ url: closed.url, apiKey }), /ARI_ALLOW_PRIVATE_WEBHOOKS=true.*--public-url/)
-    await assert.rejects(
-      start({ url: 'http://127.0.0.1:9', apiKey }),
-      /got no answer from http:\/\/127\.0\.0\.1:9/,
-    )
-  } finally {
-    await closed.stop()
-  }
+  const closed = await gatewayForTests()
+  const { apiKey } = await closed.supplier('Sea View')
+  await assert.rejects(start({ url: closed.url, apiKey }), /ARI_ALLOW_PRIVATE_WEBHOOKS=true.*--public-url/)
+  await assert.rejects(
+    start({ url: 'http://127.0.0.1:9', apiKey }),
+    /got no answer from http:\/\/127\.0\.0\.1:9/,
+  )
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   cityTax,
   heldTaxes,
@@ -8,13 +8,9 @@ import {
   pushPropertyTax,
   vat,
 } from '../../test/data/taxes.ts'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 let suppliers = 0
 

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { cityTax, heldTaxes, pushHotelWithProducts, pushPropertyTax, vat } from '../../test/data/taxes.ts'
-import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harness.ts'
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 let suppliers = 0
 

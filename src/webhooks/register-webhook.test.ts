@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
 import { commonLimits } from '../keys/contract.ts'
 import { urlCharactersMax } from '../outbound/vet-url.ts'
@@ -11,11 +11,7 @@ const addressesByName: Record<string, readonly string[]> = {
   'inside.example.com': ['93.184.216.34', '10.0.0.7'],
 }
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway({ resolve: async (host) => addressesByName[host] ?? [] })
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests({ resolve: async (host) => addressesByName[host] ?? [] })
 
 const paths = ['/push/webhook/availability', '/push/webhook/pushbook'] as const
 const saved = { code: '200', message: 'Webhook request saved successfully' }
@@ -257,17 +253,13 @@ test('the limit of the URL that is published is the one that counts', () => {
 })
 
 test('with private webhooks allowed, http and loopback are registered, other private addresses are not', async () => {
-  const local = await startGateway({ allowPrivate: true, resolve: async () => ['127.0.0.1', '::1'] })
-  try {
-    const supplier = await local.supplier('local')
-    const webhook = 'http://localhost:3000/price-check'
-    assert.equal((await supplier.post(paths[0], { webhook })).status, 200)
-    assert.equal((await held(supplier, local))?.availability, webhook)
-    for (const address of ['169.254.169.254', '10.0.0.1', '192.168.0.1', '[fd00::1]']) {
-      const refused = await supplier.post(paths[1], { webhook: `http://${address}/` })
-      assert.deepEqual([refused.status, refused.body['message']], [400, webhookFaults.privateAddress.message])
-    }
-  } finally {
-    await local.stop()
+  const local = await gatewayForTests({ allowPrivate: true, resolve: async () => ['127.0.0.1', '::1'] })
+  const supplier = await local.supplier('local')
+  const webhook = 'http://localhost:3000/price-check'
+  assert.equal((await supplier.post(paths[0], { webhook })).status, 200)
+  assert.equal((await held(supplier, local))?.availability, webhook)
+  for (const address of ['169.254.169.254', '10.0.0.1', '192.168.0.1', '[fd00::1]']) {
+    const refused = await supplier.post(paths[1], { webhook: `http://${address}/` })
+    assert.deepEqual([refused.status, refused.body['message']], [400, webhookFaults.privateAddress.message])
   }
 })

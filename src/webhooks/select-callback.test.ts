@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
 import { expireKey, revokeKey } from '../keys/manage.ts'
 import { selectCallback } from './store.ts'
 
 /** Whose URL is called for a hotel. */
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const hotel = {
   hotelId: 'H1',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startGateway, type TestGateway } from '../harness.ts'
+import { gatewayForTests } from '../harness.ts'
 import { openConsole, withoutChromium } from './browser.ts'
 
 /** The guides as people read them, in a browser. */
@@ -13,12 +13,8 @@ const slugs = globSync('*.md', { cwd: docs })
   .filter((file) => file !== 'README.md')
   .map((file) => `/${file.replace(/\.md$/, '')}`)
   .sort()
-let gateway: TestGateway
 
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const skip = withoutChromium
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { hash } from 'node:crypto'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { firstScript } from '../../src/console/web/page-policy.ts'
-import { startGateway, type TestGateway } from '../harness.ts'
+import { gatewayForTests } from '../harness.ts'
 
-let gateway: TestGateway
-
-before(async () => {
-  await buildConsole()
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+await buildConsole()
+const gateway = await gatewayForTests()
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(`${gateway.url}${path}`, { headers })

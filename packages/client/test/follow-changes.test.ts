@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { bookingClient, supplierClient } from '../src/clients.ts'
 import type { Fetch } from '../src/call.ts'
 import type { Change } from '../src/follow-changes.ts'
 import { isGatewayError } from '../src/gateway-error.ts'
-import { startGateway, type TestGateway, type TestSupplier } from '../../../test/harness.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/harness.ts'
 import { changesSettled } from '../../../test/settled-changes.ts'
 import { pushStoryHotel } from '../../../test/story.ts'
 import { minutes } from '../../../test/pace.ts'
 
-let gateway: TestGateway
 let supplier: TestSupplier
 let token: string
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   token = await gateway.token('platform')
   supplier = await gateway.supplier('Followed')
   await pushStoryHotel(supplier)
   await changesSettled(gateway.db)
 })
-after(() => gateway.stop())
 
 const limit = 2
 

@@ -12,27 +12,23 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fetch } from '../../client/src/call.ts'
 import { supplierClient, type SupplierClient } from '../../client/src/clients.ts'
 import type { DeadLetter } from '../src/dead-letter.ts'
 import { OutboxLockedError, takeLock } from '../src/lock.ts'
 import { openOutbox, type Outbox, type OutboxOptions, type PushOptions } from '../src/outbox.ts'
-import { startGateway, type TestGateway, type TestSupplier } from '../../../test/harness.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/harness.ts'
 import { pushStoryHotel } from '../../../test/story.ts'
 
-let gateway: TestGateway
 let supplier: TestSupplier
 let suppliers = 0
 let folder: string
 let file: string
 const opened: Outbox<SupplierClient>[] = []
 
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ari-outbox-'))
   file = join(folder, 'pushes')

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { idOf, openShop, type Shop } from '../../../test/booking.ts'
-import { startGateway, type Reply, type TestGateway, type TestOperator } from '../../../test/harness.ts'
+import { gatewayForTests, type Reply, type TestOperator } from '../../../test/harness.ts'
 import { expectOk } from '../../../test/story.ts'
 
-let gateway: TestGateway
 let shop: Shop
 let operator: TestOperator
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   shop = await openShop(gateway, 'Acme', { inventory: 99 })
   operator = await gateway.operator('operator')
 })
-after(() => gateway.stop())
 
 const write = (id: string, text: unknown): Promise<Reply> =>
   operator.post(`/reservations/${id}/notes`, { text })

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { openShop, type Shop } from '../../../test/booking.ts'
 import { calendarOf, operatorOf, type OperatorCall } from '../../../test/calendar.ts'
-import { startGateway, type TestGateway } from '../../../test/harness.ts'
+import { gatewayForTests } from '../../../test/harness.ts'
 import { expectOk } from '../../../test/story.ts'
 
-let gateway: TestGateway
 let operator: OperatorCall
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   operator = await operatorOf(gateway)
 })
-after(() => gateway.stop())
 
 type Scene = Shop & { hotel: number }
 

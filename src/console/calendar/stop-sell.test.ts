@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { bookingBody, openShop, platformOf, pushNights, type Shop } from '../../../test/booking.ts'
 import { until } from '../../../test/deliveries.ts'
-import { startGateway, type TestGateway } from '../../../test/harness.ts'
+import { gatewayForTests } from '../../../test/harness.ts'
 import { meetingInLine } from '../../../test/locks.ts'
 import { changesSettled } from '../../../test/settled-changes.ts'
 import { expectOk, product } from '../../../test/story.ts'
 import { calendarOf, operatorOf, pushUnits, type OperatorCall } from '../../../test/calendar.ts'
 
-let gateway: TestGateway
 let operator: OperatorCall
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   operator = await operatorOf(gateway)
 })
-after(() => gateway.stop())
 
 type Scene = Shop & { name: string; hotel: number }
 

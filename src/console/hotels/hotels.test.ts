@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import {
-  client,
-  startGateway,
-  type TestClient,
-  type TestGateway,
-  type TestSupplier,
-} from '../../../test/harness.ts'
+import { before, test } from 'node:test'
+import { client, gatewayForTests, type TestClient, type TestSupplier } from '../../../test/harness.ts'
 import { expectOk, product, pushStoryHotel } from '../../../test/story.ts'
 import type { HotelListed, HotelPage } from './contract.ts'
 
-let gateway: TestGateway
 let viewer: TestClient
 let alpha: TestSupplier
 let beta: TestSupplier
@@ -26,8 +19,8 @@ const hotel = (hotelId: string, hotelName: string, more: object = {}) => ({
   ...more,
 })
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   // A token, because the clock of these tests goes further than any session lasts.
   const authorization = `Bearer ${await gateway.token('operator')}`
   viewer = client(gateway.url, { authorization }, '/console/api')
@@ -47,7 +40,6 @@ before(async () => {
     ]),
   )
 })
-after(() => gateway.stop())
 
 async function list(
   query: Record<string, string>,

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { idOf, openShop, pushNights } from '../../../test/booking.ts'
-import { startGateway, type TestGateway } from '../../../test/harness.ts'
+import { gatewayForTests, type TestGateway } from '../../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../../test/story.ts'
 import type { Overview } from './contract.ts'
 
-let gateway: TestGateway
 /** Sessions end while the clock goes on for days. */
 let token: string
 
@@ -24,11 +23,10 @@ async function overviewOf({ url }: TestGateway): Promise<Overview> {
   return JSON.parse(await response.text())
 }
 
+const gateway = await gatewayForTests({ now: '2027-03-01T12:00:00Z' })
 before(async () => {
-  gateway = await startGateway({ now: '2027-03-01T12:00:00Z' })
   token = await gateway.token('operator')
 })
-after(() => gateway.stop())
 
 test('an empty service has nothing that needs anybody, and no pushes', async () => {
   const { pushes, deliveries, ...rest } = await overview()

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { client, startGateway, type TestClient, type TestGateway } from '../../../test/harness.ts'
+import { before, test } from 'node:test'
+import { client, gatewayForTests, type TestClient } from '../../../test/harness.ts'
 import { expectOk, product, pushStoryHotel } from '../../../test/story.ts'
 import type { PushListed, PushItem, PushPage } from './contract.ts'
 
-let gateway: TestGateway
 let viewer: TestClient
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   // A token, because the clock of these tests goes further than any session lasts.
   const authorization = `Bearer ${await gateway.token('operator')}`
   viewer = client(gateway.url, { authorization }, '/console/api')
 })
-after(() => gateway.stop())
 
 type Page = { pushes: PushListed[]; nextCursor: string | null; searchedTo: string | null }
 

@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { expectStatus } from '../../../test/booking.ts'
-import {
-  startGateway,
-  type TestGateway,
-  type TestOperator,
-  type TestSupplier,
-} from '../../../test/harness.ts'
+import { gatewayForTests, type TestOperator, type TestSupplier } from '../../../test/harness.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/story.ts'
 
 /** Room types and meal plans in the console. */
 
-let gateway: TestGateway
 let admin: TestOperator
 let supplier: TestSupplier
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   admin = await gateway.operator('admin')
   supplier = await gateway.supplier('Acme')
   await pushStoryHotel(supplier)
 })
-after(() => gateway.stop())
 
 async function entry(list: string, key: string): Promise<Record<string, unknown> | undefined> {
   const entries = Object(expectOk(await admin.get('/reference')).body)[list]

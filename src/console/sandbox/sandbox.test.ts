@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { expectStatus } from '../../../test/booking.ts'
 import { until } from '../../../test/deliveries.ts'
 import {
+  gatewayForTests,
   startGateway,
   type TestGateway,
   type TestOperator,
@@ -276,27 +277,23 @@ test('the clock of a supplier is advanced, its example hotel pushed in that time
 })
 
 test('in production there is nothing of it', async () => {
-  const production = await startGateway({ environment: 'production' })
-  try {
-    const who = await production.operator('operator')
-    const replies = [
-      await who.get('/sandbox/1/hotels'),
-      await who.post('/sandbox/1/example', undefined),
-      await who.get('/sandbox/1/faults'),
-      await who.put('/sandbox/1/faults', { faults: [] }),
-      await who.post('/sandbox/1/bookings', { ...booking, adults: 1, childAges: [] }),
-      await who.post('/sandbox/1/cancellations', { hotelId: 'EXAMPLE', reservationId: '1' }),
-      await who.get('/sandbox/1/clock'),
-      await who.post('/sandbox/1/clock', { advanceBy: 'P1D' }),
-      await who.post('/sandbox/1/reset', undefined),
-      await who.get('/sandbox/1/calls'),
-      await who.get('/sandbox/1/calls/1'),
-    ]
-    assert.deepEqual(
-      replies.map((reply) => [reply.status, problemsOf(reply)]),
-      replies.map(() => [404, [[undefined, 'NOT_ENABLED', 'This exists only in the sandbox']]]),
-    )
-  } finally {
-    await production.stop()
-  }
+  const production = await gatewayForTests({ environment: 'production' })
+  const who = await production.operator('operator')
+  const replies = [
+    await who.get('/sandbox/1/hotels'),
+    await who.post('/sandbox/1/example', undefined),
+    await who.get('/sandbox/1/faults'),
+    await who.put('/sandbox/1/faults', { faults: [] }),
+    await who.post('/sandbox/1/bookings', { ...booking, adults: 1, childAges: [] }),
+    await who.post('/sandbox/1/cancellations', { hotelId: 'EXAMPLE', reservationId: '1' }),
+    await who.get('/sandbox/1/clock'),
+    await who.post('/sandbox/1/clock', { advanceBy: 'P1D' }),
+    await who.post('/sandbox/1/reset', undefined),
+    await who.get('/sandbox/1/calls'),
+    await who.get('/sandbox/1/calls/1'),
+  ]
+  assert.deepEqual(
+    replies.map((reply) => [reply.status, problemsOf(reply)]),
+    replies.map(() => [404, [[undefined, 'NOT_ENABLED', 'This exists only in the sandbox']]]),
+  )
 })

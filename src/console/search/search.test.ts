@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { idOf, openShop, type Shop } from '../../../test/booking.ts'
-import { startGateway, type TestGateway, type TestOperator } from '../../../test/harness.ts'
+import { gatewayForTests, type TestOperator } from '../../../test/harness.ts'
 import { expectOk } from '../../../test/story.ts'
 
-let gateway: TestGateway
 let viewer: TestOperator
 let shop: Shop
 let reservationId: number
 
+const gateway = await gatewayForTests()
 before(async () => {
-  gateway = await startGateway()
   viewer = await gateway.operator('viewer')
   shop = await openShop(gateway, 'Meridian Channel')
   reservationId = Number(idOf(await shop.book()))
@@ -28,7 +27,6 @@ before(async () => {
   const named = { 'x-request-id': 'req-2027-abc.1' }
   expectOk(await shop.supplier.post('/push/hotels', hotels, named))
 })
-after(() => gateway.stop())
 
 type Told = { kind: string; [member: string]: unknown }
 
