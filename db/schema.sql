@@ -324,6 +324,7 @@ create table operator (
   totp_secret bytea,
   totp_last_step bigint,
   totp_since timestamp with time zone,
+  sessions_ended integer default 0 not null,
   constraint operator_pkey PRIMARY KEY (id),
   constraint operator_name_key_key UNIQUE (name_key),
   constraint operator_oidc_issuer_oidc_subject_key UNIQUE (oidc_issuer, oidc_subject),

@@ -189,7 +189,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
       if (operatorId === undefined) throw new Error(`There is an operator ${name} already`)
       const { secret, csrfToken } = await openSession(
         db,
-        operatorId,
+        { operatorId, sessionsEnded: 0 },
         { by: 'link', hasSecondFactor: false },
         clock.now(),
       )

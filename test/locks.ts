@@ -9,7 +9,7 @@ import { minutes } from './pace.ts'
 const waitedForMs = minutes(2)
 
 /** Until as many as that wait for what other transactions have locked. */
-async function untilWaiting(db: Database, count: () => number): Promise<void> {
+export async function untilWaiting(db: Database, count: () => number): Promise<void> {
   const lastMs = performance.now() + waitedForMs
   for (let waiting = 0; waiting < count(); await wait(5)) {
     if (performance.now() > lastMs) throw new Error(`${waiting} of ${count()} wait for the lock`)

@@ -92,13 +92,7 @@ export async function admitOperator(
   needs: ServeNeeds,
 ): Promise<Operator> {
   const operator = await needs.operatorOf(visitOf(request))
-  if (!operator) {
-    throw new Rejected(401, {
-      type: 'NOT_SIGNED_IN',
-      message: 'Not signed in',
-      hint: 'Sign in at /console, or send an operator token as "Authorization: Bearer …"',
-    })
-  }
+  if (!operator) throw notSignedIn()
   const { role: least = 'viewer' } = route
   if (operatorRoles.indexOf(operator.role) < operatorRoles.indexOf(least)) {
     await needs.roleRefused(operator, route, request.id)
@@ -117,6 +111,14 @@ export async function admitOperator(
   }
   request.ari.operator = operator
   return operator
+}
+
+export function notSignedIn(): Rejected {
+  return new Rejected(401, {
+    type: 'NOT_SIGNED_IN',
+    message: 'Not signed in',
+    hint: 'Sign in at /console, or send an operator token as "Authorization: Bearer …"',
+  })
 }
 
 export function visitOf({ method, ip, headers }: FastifyRequest): Visit {

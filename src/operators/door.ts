@@ -12,6 +12,7 @@ import {
   isOver,
   selectOptionalSession,
   updateLastSeen,
+  type Account,
   type KnownSession,
 } from './session-store.ts'
 import type { SignInRules } from './sign-in-rules.ts'
@@ -39,7 +40,7 @@ export type Door = {
   /** For the session of the request; undefined for a token. */
   csrfTokenOf: (visit: Visit) => string | undefined
   /** A new session, with a new secret whatever the browser brought; the one that it brought ends. */
-  open: (db: Queryable, visit: Visit, operatorId: number, proof: Proved) => Promise<OpenedSession>
+  open: (db: Queryable, visit: Visit, account: Account, proof: Proved) => Promise<OpenedSession>
   /** Ends the session; its cookie goes too. */
   end: (visit: Visit, operator: Operator) => Promise<{ 'set-cookie': string }>
   /** Waits for what is still to be written. */
@@ -103,13 +104,13 @@ export function operatorDoor(
       const secret = sessionSecretOf(visit, address)
       return secret === undefined ? undefined : csrfTokenOf(secret)
     },
-    open: async (db, visit, operatorId, proved) => {
+    open: async (db, visit, account, proved) => {
       const brought = sessionSecretOf(visit, address)
       if (brought !== undefined && looksLikeSecret(brought)) {
         await deleteSession(db, hashOf(brought))
         sessions.forget(hashOf(brought))
       }
-      const { secret, csrfToken } = await openSession(db, operatorId, proved, needs.clock.now())
+      const { secret, csrfToken } = await openSession(db, account, proved, needs.clock.now())
       return { headers: { 'set-cookie': sessionCookie(secret, visit, address) }, csrfToken }
     },
     end: async (visit, { sessionId }) => {
@@ -131,13 +132,13 @@ function isProvedTwice({ hasSecondFactor, signedInBy }: KnownSession): boolean {
 /** Makes a session; the secret is for the cookie, and can't be had again. */
 export async function openSession(
   db: Queryable,
-  operatorId: number,
+  account: Account,
   { by, hasSecondFactor }: Proved,
   nowMs: number,
 ): Promise<{ secret: string; csrfToken: string }> {
   const secret = makeRandomSecret()
   if (
-    !(await insertSession(db, { hash: hashOf(secret), operatorId, signedInBy: by, hasSecondFactor, nowMs }))
+    !(await insertSession(db, { hash: hashOf(secret), ...account, signedInBy: by, hasSecondFactor, nowMs }))
   )
     throw signInRefused()
   return { secret, csrfToken: csrfTokenOf(secret) }

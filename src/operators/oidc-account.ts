@@ -4,6 +4,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
 import { subjectOf } from './manage.ts'
 import type { Identity, SignInProvider } from './oidc.ts'
+import type { Account } from './session-store.ts'
 import type { SignInNeeds, Visiting } from './sign-in.ts'
 import { insertOptionalOperator, nameKeyOf } from './store.ts'
 
@@ -16,10 +17,10 @@ export function optionalAccountOf(
   identity: Identity,
   newcomerRole: SignInProvider['newcomerRole'],
   { visit, requestId }: Visiting,
-): Promise<number | undefined> {
+): Promise<Account | undefined> {
   return transaction(db, async (connection) => {
     const tied = await selectTied(connection, identity)
-    if (tied !== undefined) return tied.isDisabled ? undefined : tied.operatorId
+    if (tied !== undefined) return tied.isDisabled ? undefined : tied
     const { email } = identity
     if (email === undefined) return undefined
     const named = await tieByName(connection, email, identity)
@@ -44,7 +45,7 @@ export function optionalAccountOf(
       subject: subjectOf({ operatorId: created, name: email }),
       after: { name: email, role: newcomerRole, issuer: identity.issuer },
     })
-    return created
+    return { operatorId: created, sessionsEnded: 0 }
   })
 }
 
@@ -70,9 +71,9 @@ export async function deleteOldStates(db: Queryable): Promise<number> {
 async function selectTied(
   db: Queryable,
   { issuer, subject }: Identity,
-): Promise<{ operatorId: number; isDisabled: boolean } | undefined> {
-  const { rows } = await db.query<{ operatorId: number; isDisabled: boolean }>(
-    `select id as "operatorId", disabled_at is not null as "isDisabled" from operator
+): Promise<(Account & { isDisabled: boolean }) | undefined> {
+  const { rows } = await db.query<Account & { isDisabled: boolean }>(
+    `select id as "operatorId", sessions_ended as "sessionsEnded", disabled_at is not null as "isDisabled" from operator
      where oidc_issuer = $1 and oidc_subject = $2`,
     [issuer, subject],
   )
@@ -87,12 +88,13 @@ async function tieByName(
   db: Queryable,
   email: string,
   { issuer, subject }: Identity,
-): Promise<number | undefined> {
-  const { rows } = await db.query<{ id: number }>(
+): Promise<Account | undefined> {
+  const { rows } = await db.query<Account>(
     `update operator set oidc_issuer = $2, oidc_subject = $3
      where name_key = $1 and lower(name collate "C") = lower($4::text collate "C")
-       and oidc_subject is null and disabled_at is null returning id`,
+       and oidc_subject is null and disabled_at is null
+     returning id as "operatorId", sessions_ended as "sessionsEnded"`,
     [nameKeyOf(email), issuer, subject, email],
   )
-  return rows[0]?.id
+  return rows[0]
 }

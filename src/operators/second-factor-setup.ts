@@ -1,4 +1,5 @@
 import type { Operator } from '../http/call.ts'
+import { notSignedIn } from '../http/admit.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -15,7 +16,7 @@ import {
   proveSecondFactor,
   removeSecondFactor,
 } from './second-factor.ts'
-import { deleteSessionsOf } from './session-store.ts'
+import { deleteSessionsOf, lockSession } from './session-store.ts'
 import { tellRefused, type SignInNeeds, type Visiting } from './sign-in.ts'
 
 /** What people do with their own second factor. */
@@ -42,6 +43,7 @@ export async function finishOwnSetup(
 ): Promise<OpenedSession & { recoveryCodes: string[] }> {
   const { operatorId, sessionId } = accountOf(asking.operator)
   return transaction(needs.db, async (connection) => {
+    if (!(await lockSession(connection, { operatorId, sessionId }))) throw notSignedIn()
     const recoveryCodes = await finishSetup(connection, needs, { operatorId, sessionId, code })
     const session = await openAnew(needs, connection, { ...asking, operatorId, hasSecondFactor: true })
     await told(connection, 'operator.second-factor', operatorId, asking)
@@ -54,9 +56,10 @@ export async function removeOwn(
   code: string | undefined,
   asking: Asking,
 ): Promise<OpenedSession> {
-  const { operatorId } = accountOf(asking.operator)
+  const { operatorId, sessionId } = accountOf(asking.operator)
   await proveOwn(needs, operatorId, code, asking)
   return transaction(needs.db, async (connection) => {
+    if (!(await lockSession(connection, { operatorId, sessionId }))) throw notSignedIn()
     await removeSecondFactor(connection, operatorId)
     const session = await openAnew(needs, connection, { ...asking, operatorId, hasSecondFactor: false })
     await told(connection, 'operator.second-factor-removed', operatorId, asking)
@@ -88,8 +91,10 @@ async function openAnew(
   { operator, visit, operatorId, hasSecondFactor }: Asking & { operatorId: number; hasSecondFactor: boolean },
 ): Promise<OpenedSession> {
   const by: WayToSignIn = (await needs.door.signedInBy(operator)) ?? 'password'
-  await deleteSessionsOf(connection, operatorId)
-  return needs.door.open(connection, visit, operatorId, { by, hasSecondFactor })
+  return needs.door.open(connection, visit, await deleteSessionsOf(connection, operatorId), {
+    by,
+    hasSecondFactor,
+  })
 }
 
 function told(

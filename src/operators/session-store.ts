@@ -34,12 +34,17 @@ export async function selectOptionalSession(db: Queryable, hash: string): Promis
   return rows[0]
 }
 
-/** False when the operator was disabled meanwhile: the row is locked by either, so that no session outlives that. */
+/** Whose sessions there are, and how often all of them were ended until now. */
+export type Account = { operatorId: number; sessionsEnded: number }
+
+/**
+ * False when the operator was disabled meanwhile, or all sessions were ended: the row is locked by either, so that no session outlives
+ * that.
+ */
 export async function insertSession(
   db: Queryable,
-  session: {
+  session: Account & {
     hash: string
-    operatorId: number
     signedInBy: WayToSignIn
     hasSecondFactor: boolean
     nowMs: number
@@ -48,7 +53,7 @@ export async function insertSession(
   const { rowCount } = await db.query(
     `with signed_in as (
        update operator set last_sign_in_at = instant($4)
-       where id = $2 and disabled_at is null returning id, last_sign_in_at as at)
+       where id = $2 and disabled_at is null and sessions_ended = $6 returning id, last_sign_in_at as at)
      insert into operator_session (hash, operator_id, signed_in_by, has_second_factor, created_at, last_seen_at)
      select $1, id, $3, $5, at, at from signed_in`,
     [
@@ -57,6 +62,7 @@ export async function insertSession(
       session.signedInBy,
       session.nowMs,
       session.hasSecondFactor,
+      session.sessionsEnded,
     ],
   )
   return rowCount === 1
@@ -74,8 +80,27 @@ export async function deleteSession(db: Queryable, hash: string): Promise<void> 
   await db.query('delete from operator_session where hash = $1', [Buffer.from(hash, 'hex')])
 }
 
-export async function deleteSessionsOf(db: Queryable, operatorId: number): Promise<void> {
+/** Sign-ins that are under way open none any more, but by what this answers. */
+export async function deleteSessionsOf(db: Queryable, operatorId: number): Promise<Account> {
+  // First, by itself: what was opened while this waited for the row is seen by the next statement only.
+  const { rows } = await db.query<{ sessionsEnded: number }>(
+    'update operator set sessions_ended = sessions_ended + 1 where id = $1 returning sessions_ended as "sessionsEnded"',
+    [operatorId],
+  )
   await db.query('delete from operator_session where operator_id = $1', [operatorId])
+  return { operatorId, sessionsEnded: rows[0]?.sessionsEnded ?? 0 }
+}
+
+/** Whether a session is still there; its operator is locked to the end of the transaction, so that it stays. */
+export async function lockSession(
+  db: Queryable,
+  { operatorId, sessionId }: { operatorId: number; sessionId: string },
+): Promise<boolean> {
+  await db.query('select from operator where id = $1 for no key update', [operatorId])
+  const { rowCount } = await db.query('select from operator_session where hash = $1 for update', [
+    Buffer.from(sessionId, 'hex'),
+  ])
+  return rowCount === 1
 }
 
 export function isOver(

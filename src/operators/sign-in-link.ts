@@ -1,5 +1,6 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { SignInLink } from './contract.ts'
+import type { Account } from './session-store.ts'
 import { hashOf, looksLikeSecret, makeRandomSecret } from './session-secret.ts'
 
 /** Links that sign one operator in, once: for the first time, and for who forgot the password. */
@@ -28,10 +29,10 @@ export async function selectOptionalLinkOwner(
   db: Queryable,
   token: string,
   nowMs: number,
-): Promise<{ operatorId: number; name: string } | undefined> {
+): Promise<(Account & { name: string }) | undefined> {
   if (!looksLikeSecret(token)) return undefined
-  const { rows } = await db.query<{ operatorId: number; name: string }>(
-    `select o.id as "operatorId", o.name from operator_sign_in_link l join operator o on o.id = l.operator_id
+  const { rows } = await db.query<Account & { name: string }>(
+    `select o.id as "operatorId", o.sessions_ended as "sessionsEnded", o.name from operator_sign_in_link l join operator o on o.id = l.operator_id
      where l.hash = $1 and l.expires_at > instant($2) and o.disabled_at is null`,
     [Buffer.from(hashOf(token), 'hex'), nowMs],
   )

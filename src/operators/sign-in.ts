@@ -1,4 +1,5 @@
 import type { Revocations } from '../keys/revocations.ts'
+import { notSignedIn } from '../http/admit.ts'
 import type { Visit } from '../http/call.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
@@ -11,12 +12,17 @@ import { signInRefused, type Door, type OpenedSession } from './door.ts'
 import { attemptSucceeded, attemptTakenBack, beginAttempt, type Attempt } from './lock-out.ts'
 import { subjectOf, type Doing } from './manage.ts'
 import { passwordProblems, type Passwords } from './password.ts'
-import { deleteSessionsOf } from './session-store.ts'
+import { deleteSessionsOf, lockSession, type Account } from './session-store.ts'
 import type { MfaKeys } from './second-factor-secret.ts'
 import { codeMissing, codeRefused, proveSecondFactor, type Proof } from './second-factor.ts'
 import { deleteSignInLinks, selectOptionalLinkOwner, useOptionalLink } from './sign-in-link.ts'
 import type { SignInRules } from './sign-in-rules.ts'
-import { selectOptionalOperator, selectOptionalPassword, updatePassword } from './store.ts'
+import {
+  replacePasswordHash,
+  selectOptionalOperator,
+  selectOptionalPassword,
+  updatePassword,
+} from './store.ts'
 
 /** How people get in, by each way, and how they change what opens the door. */
 
@@ -48,8 +54,12 @@ export async function signInByPassword(
   }
   if (proof === 'wrong') throw await wrongCode(needs, name, visiting)
   await attemptSucceeded(needs.db, attempt)
-  if (known.isDated) await updatePassword(needs.db, known.operatorId, await needs.passwords.hash(password))
-  return signIn(needs, known.operatorId, { by: 'password', proof }, visiting)
+  if (needs.passwords.isDated(known.kept)) {
+    const by = await needs.passwords.hash(password)
+    if (!(await replacePasswordHash(needs.db, known.operatorId, { kept: known.kept, by })))
+      throw signInRefused()
+  }
+  return signIn(needs, known, { by: 'password', proof }, visiting)
 }
 
 /** Stands in for the password, not for the second factor: whoever has one sends a code too. */
@@ -61,8 +71,8 @@ export async function signInByLink(
   const { db, clock } = needs
   const owner = await selectOptionalLinkOwner(db, token, clock.now())
   const proof = owner === undefined ? 'none' : await proveForLink(needs, owner, code, visiting)
-  const operatorId = owner && (await useOptionalLink(db, token, clock.now()))
-  if (operatorId !== undefined) return signIn(needs, operatorId, { by: 'link', proof }, visiting)
+  const isUsed = owner !== undefined && (await useOptionalLink(db, token, clock.now())) !== undefined
+  if (isUsed) return signIn(needs, owner, { by: 'link', proof }, visiting)
   await tellRefused(needs, { subject: 'unknown link', why: { reason: 'link' } }, visiting)
   throw new Rejected(401, {
     type: 'SIGN_IN_LINK_REFUSED',
@@ -115,16 +125,21 @@ export async function tellRefused(
   })
 }
 
-/** Opens a session for somebody whose identity is proved. */
+/** Opens a session for somebody whose identity is proved, of the account as it was when that began. */
 export function signIn(
   needs: SignInNeeds,
-  operatorId: number,
+  { operatorId, sessionsEnded }: Account,
   { by, proof = 'none' }: { by: WayToSignIn; proof?: Proof },
   { visit, requestId }: Visiting,
 ): Promise<OpenedSession> {
   const hasSecondFactor = proof !== 'none'
   return transaction(needs.db, async (connection) => {
-    const session = await needs.door.open(connection, visit, operatorId, { by, hasSecondFactor })
+    const session = await needs.door.open(
+      connection,
+      visit,
+      { operatorId, sessionsEnded },
+      { by, hasSecondFactor },
+    )
     const operator = await selectOptionalOperator(connection, operatorId)
     if (!operator) throw signInRefused()
     const { name, role } = operator
@@ -148,8 +163,8 @@ export async function changePassword(
   { current, next }: { current: string | undefined; next: string },
   { operator, requestId, visit }: Pick<Doing, 'operator'> & Visiting,
 ): Promise<OpenedSession> {
-  const operatorId = operator.id
-  if (operatorId === undefined) {
+  const { id: operatorId, sessionId } = operator
+  if (operatorId === undefined || sessionId === undefined) {
     throw new Rejected(403, {
       type: 'NO_PASSWORD_OF_TOKENS',
       message: 'A token has no password',
@@ -164,9 +179,10 @@ export async function changePassword(
   const passwordHash = await needs.passwords.hash(next)
   const hasSecondFactor = await needs.door.hasSecondFactor(operator)
   return transaction(needs.db, async (connection) => {
+    if (!(await lockSession(connection, { operatorId, sessionId }))) throw notSignedIn()
     await needs.revocations.note(connection, 'password', operatorId)
     await updatePassword(connection, operatorId, passwordHash)
-    await deleteSessionsOf(connection, operatorId)
+    const account = await deleteSessionsOf(connection, operatorId)
     await deleteSignInLinks(connection, operatorId)
     await audit(connection, {
       operator,
@@ -174,7 +190,7 @@ export async function changePassword(
       action: 'operator.password',
       subject: subjectOf({ operatorId, name: operator.name }),
     })
-    return needs.door.open(connection, visit, operatorId, { by: 'password', hasSecondFactor })
+    return needs.door.open(connection, visit, account, { by: 'password', hasSecondFactor })
   })
 }
 
@@ -210,12 +226,11 @@ async function passwordProved(
   needs: SignInNeeds,
   { name, password }: { name: string; password: string },
   { address }: Visit,
-): Promise<{ known: { operatorId: number; isDated: boolean } | undefined; attempt: Attempt }> {
+): Promise<{ known: (Account & { kept: string }) | undefined; attempt: Attempt }> {
   const { db, passwords } = needs
   const attempt = await beginAttempt(needs, { name, address })
   const held = await selectOptionalPassword(db, name)
   const kept = held?.passwordHash ?? null
   const isRight = await passwords.matches(password, kept)
-  const known = isRight && held && kept !== null ? held : undefined
-  return { attempt, known: known && { operatorId: known.operatorId, isDated: passwords.isDated(kept ?? '') } }
+  return { attempt, known: isRight && held && kept !== null ? { ...held, kept } : undefined }
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OperatorRole } from '../http/route.ts'
 import type { StoredOperator } from './contract.ts'
+import type { Account } from './session-store.ts'
 
 /** What is kept of operators. What may be done with them is in manage.ts. */
 
@@ -72,13 +73,26 @@ export async function updatePassword(db: Queryable, operatorId: number, password
   await db.query('update operator set password_hash = $2 where id = $1', [operatorId, passwordHash])
 }
 
+/** The same password, kept in another way; false when it was changed meanwhile. */
+export async function replacePasswordHash(
+  db: Queryable,
+  operatorId: number,
+  { kept, by }: { kept: string; by: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update operator set password_hash = $3 where id = $1 and password_hash = $2',
+    [operatorId, kept, by],
+  )
+  return rowCount === 1
+}
+
 /** Who of those that may sign in has this name, with the hash of the password. */
 export async function selectOptionalPassword(
   db: Queryable,
   name: string,
-): Promise<{ operatorId: number; passwordHash: string | null } | undefined> {
-  const { rows } = await db.query<{ operatorId: number; passwordHash: string | null }>(
-    `select id as "operatorId", password_hash as "passwordHash" from operator
+): Promise<(Account & { passwordHash: string | null }) | undefined> {
+  const { rows } = await db.query<Account & { passwordHash: string | null }>(
+    `select id as "operatorId", sessions_ended as "sessionsEnded", password_hash as "passwordHash" from operator
      where name_key = $1 and disabled_at is null`,
     [nameKeyOf(name)],
   )

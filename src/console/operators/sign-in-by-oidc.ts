@@ -44,13 +44,13 @@ export const finishOidc = (needs: OidcNeeds): Mounted =>
     try {
       const identity = await provider.finish(url, kept)
       if (!(await useStateOnce(needs.db, kept))) return back('expired')
-      const operatorId = await optionalAccountOf(needs, identity, provider.newcomerRole, { visit, requestId })
-      if (operatorId === undefined) {
+      const account = await optionalAccountOf(needs, identity, provider.newcomerRole, { visit, requestId })
+      if (account === undefined) {
         const subject = `OpenID account ${JSON.stringify(identity.email ?? identity.subject)}`
         await tellRefused(needs, { subject, why: { reason: 'openid' } }, { visit, requestId })
         return back('unknown')
       }
-      const { headers } = await signIn(needs, operatorId, { by: 'oidc' }, { visit, requestId })
+      const { headers } = await signIn(needs, account, { by: 'oidc' }, { visit, requestId })
       return seeOther('/console', headers['set-cookie'], ended)
     } catch (error) {
       if (error instanceof Rejected) return back('unknown')
