@@ -79,7 +79,7 @@ test('a key has its burst, then its rate; what is over is told when to come agai
     [
       [200, '"key";r=2;t=0', null],
       [200, '"key";r=1;t=0', null],
-      [200, '"key";r=0;t=0', null],
+      [200, '"key";r=0;t=1', null],
       [429, '"key";r=0;t=1', '1'],
       [429, '"key";r=0;t=1', '1'],
     ],
@@ -108,7 +108,7 @@ test('a key has its burst, then its rate; what is over is told when to come agai
   assert.deepEqual(
     [await ask(), await ask()],
     [
-      [200, '"key";r=0;t=0', null],
+      [200, '"key";r=0;t=1', null],
       [429, '"key";r=0;t=1', '1'],
     ],
   )

@@ -34,11 +34,11 @@ export async function admitSupplier(
   const { rate } = caller.limits
   if (rate) {
     const taken = limiter.take(String(caller.keyId), rate, needs.clock.now())
-    reply.header('ratelimit', `"key";r=${taken.remaining};t=${taken.allowed ? 0 : taken.retryAfterSeconds}`)
+    reply.header('ratelimit', `"key";r=${taken.remaining};t=${taken.untilNextSeconds}`)
     reply.header('ratelimit-policy', `"key";q=${rate.perMinute};w=60;burst=${rate.burst}`)
     if (!taken.allowed) {
       needs.telemetry.limited.inc({ limit: 'rate' })
-      throw tooMany(taken.retryAfterSeconds, rate)
+      throw tooMany(taken.untilNextSeconds, rate)
     }
   }
   if (route.takesIdempotencyKey) keepIdempotencyKey(request, { keyId: caller.keyId })

@@ -7,7 +7,8 @@ export type RateLimit = { perMinute: number; burst: number }
 export type Taken = {
   allowed: boolean
   remaining: number
-  /** Until the next token is there. */ retryAfterSeconds: number
+  /** Until the next request may come; 0: at once. */
+  untilNextSeconds: number
 }
 
 type Bucket = { tokens: number; atMs: number }
@@ -24,8 +25,8 @@ export class RateLimiter {
     bucket.atMs = nowMs
     const allowed = bucket.tokens >= 1
     if (allowed) bucket.tokens--
-    const retryAfterSeconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000))
-    return { allowed, remaining: Math.floor(bucket.tokens), retryAfterSeconds }
+    const untilNextSeconds = Math.max(0, Math.ceil((1 - bucket.tokens) / perMs / 1000))
+    return { allowed, remaining: Math.floor(bucket.tokens), untilNextSeconds }
   }
 
   #start(caller: string, limit: RateLimit, nowMs: number): Bucket {
