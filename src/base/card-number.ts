@@ -80,7 +80,7 @@ const schemes: readonly { from: number; to: number; lengths: readonly number[] }
 const digitsMin = 15
 const digitsMax = 19
 /** What may stand between two digits of one number: blanks, line breaks, signs, nothing that is read. */
-const betweenDigitsMax = 2
+const betweenDigitsMax = 3
 
 type Group = { digits: string; start: number; end: number }
 
