@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { admitOperator, admitSupplier, admitToken } from './admit.ts'
+import { performance } from 'node:perf_hooks'
+import { admitKeyAgain, admitOperator, admitSupplier, admitToken } from './admit.ts'
 import { overloaded } from './body.ts'
 import { openPlaceOf, type InFlight } from './in-flight.ts'
 import type { Caller } from './call.ts'
@@ -8,13 +9,20 @@ import type { Route } from './route.ts'
 import { shuttingDown } from './shutting-down.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
-export type Admit = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>
+export type Admission = {
+  admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** Once more, where the body was long in coming: what was taken away meanwhile opens nothing any more. */
+  admitLate: (route: Route, request: FastifyRequest) => Promise<void>
+}
+
+/** What is remembered of keys, tokens and sessions is half a second old at most: with this, all holds within a second. */
+const admittedForMs = 500
 
 /** Who is let in: nobody while the service ends, then whom the key or token opens the route for, up to its share. */
 export function admission(
   { inFlight, isDraining }: { inFlight: InFlight; isDraining: () => boolean },
   needs: ServeNeeds,
-): Admit {
+): Admission {
   const limiter = new RateLimiter()
   const ownerOf = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     switch (route.access) {
@@ -28,7 +36,7 @@ export function admission(
         return ''
     }
   }
-  return async (route, request, reply) => {
+  const admit: Admission['admit'] = async (route, request, reply) => {
     request.ari.route = route
     inFlight.workBegan(request)
     if (isDraining()) throw shuttingDown()
@@ -42,6 +50,18 @@ export function admission(
     if (beyond === undefined) return
     needs.telemetry.limited.inc({ limit: beyond })
     throw overloaded()
+  }
+  return {
+    admit: async (route, request, reply) => {
+      await admit(route, request, reply)
+      request.ari.admittedMs = performance.now()
+    },
+    admitLate: async (route, request) => {
+      if (route.access === 'open' || performance.now() - request.ari.admittedMs < admittedForMs) return
+      if (route.access === 'operator') await admitOperator(route, request, needs)
+      else if (route.access === 'platform') await admitToken(route, request, needs)
+      else await admitKeyAgain(request, needs)
+    },
   }
 }
 

@@ -59,6 +59,15 @@ export async function admitSupplier(
   return caller
 }
 
+/** Its rate was counted already. */
+export async function admitKeyAgain(request: FastifyRequest, needs: ServeNeeds): Promise<void> {
+  const header = request.headers['x-api-key']
+  if (await needs.callerOf(typeof header === 'string' ? header : undefined)) return
+  // Of a key that opens nothing no push is kept.
+  request.ari.push = undefined
+  throw unauthorized(request)
+}
+
 export async function admitToken(
   { access, takesIdempotencyKey }: Route,
   request: FastifyRequest,

@@ -15,6 +15,7 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
   fastify.addHook('onRequest', async (request) => {
     request.ari = {
       startedMs: 0,
+      admittedMs: 0,
       route: undefined,
       caller: undefined,
       push: undefined,

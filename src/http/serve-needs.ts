@@ -35,6 +35,8 @@ declare module 'fastify' {
     /** What is known of the request so far. Absent until the first hook: a URL that can't be read has none. */
     ari: {
       startedMs: number
+      /** When the caller was let in, by performance.now(). */
+      admittedMs: number
       route: Route | undefined
       caller: Caller | undefined
       push: Push | undefined

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { randomUUIDv7 } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { constants } from 'node:zlib'
-import { admission, type Admit } from './admission.ts'
+import { admission, type Admission } from './admission.ts'
 import { admitToken, refuseCardNumberAsId } from './admit.ts'
 import { answerError, notFound, sendJson } from './answer-error.ts'
 import { bodyReader, overloaded, type BodyReader } from './body.ts'
@@ -77,8 +77,8 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   })
   let isDraining = false
   const heldOpen = heldOpenRequests(limited)
-  const admit = admission({ inFlight, isDraining: () => isDraining }, needs)
-  mountRoutes(fastify, mounted, { admit, inFlight, heldOpen }, needs)
+  const { admit, admitLate } = admission({ inFlight, isDraining: () => isDraining }, needs)
+  mountRoutes(fastify, mounted, { admit, admitLate, inFlight, heldOpen }, needs)
   return {
     fastify,
     drain: () => {
@@ -142,6 +142,7 @@ function countRequests(
   fastify.addHook('onRequest', (request, reply, done) => {
     request.ari = {
       startedMs: performance.now(),
+      admittedMs: 0,
       route: undefined,
       caller: undefined,
       push: undefined,
@@ -177,7 +178,7 @@ function countRequests(
 function mountRoutes(
   fastify: FastifyInstance,
   mounted: readonly Mounted[],
-  { admit, inFlight, heldOpen }: { admit: Admit; inFlight: InFlight; heldOpen: HeldOpen },
+  { admit, admitLate, inFlight, heldOpen }: Admission & { inFlight: InFlight; heldOpen: HeldOpen },
   needs: ServeNeeds,
 ): void {
   const hold = async (
@@ -208,6 +209,7 @@ function mountRoutes(
           refuseCardNumberAsId(request)
         },
         handler: async (request, reply) => {
+          await admitLate(route, request)
           const answered = one.handle ? await perform(one, request, needs) : await hold(one, request, reply)
           return send(reply, answered)
         },
