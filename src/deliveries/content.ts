@@ -14,7 +14,8 @@ export type Message = {
   /** The webhook-id: goes with the body, so that equal ids mean equal bodies. */
   id: string
   body: Buffer
-  carriesCard: boolean
+  /** Of the cards that it carries. */
+  cardHolders: readonly string[]
   claimed: Group
 }
 
@@ -77,7 +78,7 @@ function messageOf(claimed: Group, rowByKey: ReadonlyMap<string, Row>, vault: Ca
   return {
     id: messageId(claimed),
     body: Buffer.from(JSON.stringify(body)),
-    carriesCard: cardById.size > 0,
+    cardHolders: [...cardById.values()].map(({ holderName }) => holderName),
     claimed,
   }
 }
@@ -117,13 +118,28 @@ function messageId(claimed: Group): string {
 }
 
 const answerBytesKept = 2_048
-/** Read beyond what is kept, so that no number is cut in two and so mistaken for none. */
-const answerBytesBeyond = 256
+/** Read beyond what is kept, so that no number and no name is cut in two and so mistaken for none. */
+const answerBytesBeyond = 1_024
 
-/** The beginning of what the supplier answered. It may repeat a card that it gets, or got before: no card's number is kept. */
-export function keptAnswer(answer: Buffer, carriesCard: boolean): string {
+/** The beginning of what the supplier answered. It may repeat a card that it gets, or got before: nothing of one is kept. */
+export function keptAnswer(answer: Buffer, cardHolders: readonly string[]): string {
   const text = answer.subarray(0, answerBytesKept + answerBytesBeyond).toString()
-  const plain = carriesCard ? text.replaceAll(/\d(?:[\s.-]?\d){2,}/g, '***') : withoutCardNumbers(text)
+  const plain = cardHolders.length > 0 ? withoutCards(text, cardHolders) : withoutCardNumbers(text)
   const cut = Buffer.from(plain).subarray(0, answerBytesKept).toString()
   return cut.toWellFormed().replaceAll('\u0000', '\uFFFD')
+}
+
+function withoutCards(text: string, holders: readonly string[]): string {
+  const names = holders.flatMap(waysToWrite).map((name) => RegExp.escape(name))
+  return text.replaceAll(new RegExp(names.join('|'), 'giu'), '***').replaceAll(/\d(?:[\s.-]?\d){2,}/g, '***')
+}
+
+/** As it is, in JSON, and in JSON that is ASCII throughout. */
+function waysToWrite(name: string): string[] {
+  const quoted = JSON.stringify(name).slice(1, -1)
+  const inAscii = quoted.replaceAll(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return [name, quoted, inAscii]
 }

@@ -39,7 +39,7 @@ export function attemptsOf(
   called: Called,
   { nowMs, standingAfter = standingOf }: { nowMs: number; standingAfter?: typeof standingOf },
 ): Attempted[] {
-  const { id: messageId, claimed, carriesCard } = message
+  const { id: messageId, claimed, cardHolders } = message
   const isAnswered = called.kind === 'answered'
   const outcome = isAnswered ? outcomeOf(called.status) : called.reason
   return claimed.map((delivery) => ({
@@ -50,8 +50,8 @@ export function attemptsOf(
     outcome,
     httpStatus: isAnswered ? called.status : undefined,
     answer: isAnswered
-      ? keptAnswer(called.body, carriesCard)
-      : keptAnswer(Buffer.from(called.message), carriesCard),
+      ? keptAnswer(called.body, cardHolders)
+      : keptAnswer(Buffer.from(called.message), cardHolders),
     standing: standingAfter(delivery, called, { nowMs, isOneOfSeveral: claimed.length > 1 }),
   }))
 }
