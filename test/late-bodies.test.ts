@@ -29,7 +29,7 @@ type Late = {
 /** What is answered to a request whose last byte is held back. */
 async function answerTo({ path, headers, body, meanwhile }: Late): Promise<[number | undefined, unknown]> {
   const text = JSON.stringify(body)
-  const before = gateway.app.requestsInFlight()
+  const underWay = gateway.app.requestsInFlight()
   const sent = request(`${gateway.url}${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
@@ -38,7 +38,7 @@ async function answerTo({ path, headers, body, meanwhile }: Late): Promise<[numb
     sent.once('response', resolve).once('error', reject)
   })
   sent.write(text.slice(0, -1))
-  while (gateway.app.requestsInFlight() === before) await wait(5)
+  while (gateway.app.requestsInFlight() === underWay) await wait(5)
   // The head is read and whoever sent it let in; where that takes longer, nothing is missed.
   await wait(200)
   await meanwhile()

@@ -27,7 +27,7 @@ async function heldUp(
   call: () => Promise<Reply>,
   meanwhile: () => Promise<Reply>,
 ): Promise<Reply> {
-  const { answer } = await transaction(gateway.db, async (connection) => {
+  const held = await transaction(gateway.db, async (connection) => {
     await lock(connection)
     const answer = call()
     await untilWaiting(gateway.db, () => 1)
@@ -35,7 +35,7 @@ async function heldUp(
     assert.equal(status, 200, text)
     return { answer }
   })
-  return answer
+  return held.answer
 }
 
 const lockOperator = (connection: Queryable) =>
