@@ -1,25 +1,28 @@
 /**
  * `npm run check`: everything about the code that a program can judge without running the product's tests. All steps
- * run, so that one run shows all that is wrong. `npm run check -- lint types` runs the steps of those names.
+ * run, side by side, so that one run shows all that is wrong. `npm run check -- lint types` runs the steps of those names.
  */
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { styleText } from 'node:util'
 import { minutes } from '../test/pace.ts'
 import { root } from './project-files.ts'
 import { writeClientTypes } from './write-client-types.ts'
 
-type Step = { name: string; says: string; command: readonly [string, ...string[]] }
+type Step = {
+  name: string
+  says: string
+  command: readonly [string, ...string[]]
+  /** Last, beside no other: it calls a service whose price checks have two seconds, however busy the compiler is. */
+  isAlone?: boolean
+}
 
-const docsTest = 'test/docs.test.ts'
-
-/** Programs run by this Node itself: what npm links in .bin may start an older one. */
+/** Programs run by this Node itself: what npm links in .bin may start an older one. The longest begin first. */
 const steps: readonly Step[] = [
   {
-    name: 'format',
-    says: 'oxfmt would change nothing',
-    command: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'],
+    name: 'types',
+    says: 'the compiler agrees',
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'],
   },
   {
     name: 'lint',
@@ -28,34 +31,33 @@ const steps: readonly Step[] = [
   },
   {
     name: 'types',
-    says: 'the compiler agrees',
-    command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'],
-  },
-  {
-    name: 'types',
     says: 'the compiler agrees with the console',
     command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'console'],
   },
-  { name: 'imports', says: 'imports point right', command: ['scripts/check-imports.ts'] },
-  { name: 'unused', says: 'no dead file, export or dependency', command: ['node_modules/knip/bin/knip.js'] },
-  { name: 'lock', says: 'package-lock.json fits every platform', command: ['scripts/check-lock.ts'] },
-  { name: 'tree', says: 'no machine, no registry, no idle test', command: ['scripts/check-tree.ts'] },
   {
     name: 'bundle',
     says: 'the console is built, and small enough when it is first loaded',
     command: ['scripts/check-bundle.ts'],
   },
+  { name: 'unused', says: 'no dead file, export or dependency', command: ['node_modules/knip/bin/knip.js'] },
   { name: 'schema', says: 'db/schema.sql is what the migrations give', command: ['scripts/check-schema.ts'] },
-  ...(existsSync(join(root, docsTest))
-    ? [
-        {
-          name: 'docs',
-          says: "the documentation's examples hold",
-          command: ['test/run.ts', docsTest],
-        } as const,
-      ]
-    : []),
+  {
+    name: 'format',
+    says: 'oxfmt would change nothing',
+    command: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'],
+  },
+  { name: 'tree', says: 'no machine, no registry, no idle test', command: ['scripts/check-tree.ts'] },
+  { name: 'imports', says: 'imports point right', command: ['scripts/check-imports.ts'] },
+  { name: 'lock', says: 'package-lock.json fits every platform', command: ['scripts/check-lock.ts'] },
+  {
+    name: 'docs',
+    says: "the documentation's examples hold",
+    command: ['test/run.ts', 'test/docs.test.ts'],
+    isAlone: true,
+  },
 ]
+/** None writes what another one reads. */
+const stepsAtOnce = availableParallelism()
 const stepTimeoutMs = minutes(4)
 type Outcome = { step: Step; isGood: boolean; seconds: string; output: string }
 
@@ -90,14 +92,24 @@ const unknown = names.filter((name) => !steps.some((step) => step.name === name)
 if (unknown.length > 0) throw new Error(`No such step: ${unknown.join(', ')}`)
 const asked = steps.filter((step) => names.length === 0 || names.includes(step.name))
 
-const startedMs = performance.now()
-await writeClientTypes()
+const besideOthers = asked.filter(({ isAlone }) => isAlone !== true).values()
 const failed: string[] = []
-for (const step of asked) {
+
+/** Takes the next step when its last one is done. */
+async function lane(): Promise<void> {
+  for (const step of besideOthers) await judge(step)
+}
+
+async function judge(step: Step): Promise<void> {
   const outcome = await runStep(step)
   show(outcome)
   if (!outcome.isGood) failed.push(step.name)
 }
+
+const startedMs = performance.now()
+await writeClientTypes()
+await Promise.all(Array.from({ length: stepsAtOnce }, lane))
+for (const step of asked.filter(({ isAlone }) => isAlone === true)) await judge(step)
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
 const verdict = failed.length === 0 ? 'all good' : `FAILED: ${failed.join(', ')}`
 process.stdout.write(`\ncheck: ${verdict}, ${seconds} s\n`)
