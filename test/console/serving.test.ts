@@ -71,8 +71,40 @@ test('its files are there for ever, compressed as the browser takes them', async
   assert.equal((await get('/console/icon.svg')).headers.get('content-type'), 'image/svg+xml')
 })
 
+test('its files are sent as HTTP has it: heads, parts, what has not changed, and no encoding that is refused', async () => {
+  const { text } = await get('/console')
+  const [, name = ''] = /src="(\/console\/assets\/[^"]+\.js)"/.exec(text) ?? []
+  const plain = await get(name, { 'accept-encoding': 'identity' })
+  const about = ({ headers }: { headers: Headers }) =>
+    ['content-type', 'content-length', 'cache-control', 'vary', 'etag', 'x-content-type-options'].map(
+      (member) => headers.get(member),
+    )
+  assert.equal(plain.headers.get('content-type'), 'application/javascript; charset=utf-8')
+  const head = await fetch(`${gateway.url}${name}`, {
+    method: 'HEAD',
+    headers: { 'accept-encoding': 'identity' },
+  })
+  assert.deepEqual([head.status, await head.text(), about(head)], [200, '', about(plain)])
+
+  const etag = plain.headers.get('etag') ?? ''
+  // fetch itself would ask for the whole with `no-cache`.
+  const known = { 'if-none-match': etag, 'cache-control': 'max-age=0' }
+  const unchanged = await get(name, { 'accept-encoding': 'identity', ...known })
+  assert.deepEqual([unchanged.status, unchanged.text.length], [304, 0])
+  const part = await get(name, { 'accept-encoding': 'identity', range: 'bytes=10-29' })
+  assert.deepEqual([part.status, part.text], [206, plain.text.slice(10, 30)])
+
+  const refused = await get(name, { 'accept-encoding': 'br;q=0, gzip' })
+  assert.deepEqual([refused.headers.get('content-encoding'), refused.text === plain.text], ['gzip', true])
+})
+
 test('what is not there is not found, and is no page', async () => {
+  const { text } = await get('/console')
+  const [, script = ''] = /src="(\/console\/assets\/[^"]+\.js)"/.exec(text) ?? []
   const paths = [
+    `${script}.br`,
+    `${script}.gz`,
+    '/console/assets/.js',
     '/console/assets/none-12345678.js',
     '/console/assets/..%2findex.html',
     '/console/assets/%2e%2e%2fbuilt-from.txt',

@@ -1,10 +1,13 @@
 import helmet from '@fastify/helmet'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import files from '@fastify/static'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import type { Log } from '../../base/log.ts'
 import { contentSecurityPolicy, firstScript, waitingPage, waitingPolicy } from './page-policy.ts'
 import { webBuild } from './build.ts'
-import { webFiles, type Asset } from './files.ts'
+import { webFolder } from './sources.ts'
+import { webPage } from './web-page.ts'
 
 export type ConsoleWeb = {
   /** Has the web application built where it isn't; nothing waits for it. */
@@ -14,14 +17,17 @@ export type ConsoleWeb = {
 
 /** Otherwise the compression of answers would do it anew for each request. */
 const compressedHere = { compress: false } as const
+const assetsFolder = join(webFolder, 'assets')
+/** Not those that the build has compressed: they are sent in place of these. */
+const assetName = /^[\w-][\w.-]{0,199}\.(?:js|css|svg|png|woff2)$/
 /** Their names say what is in them. */
-const forEver = 'public, max-age=31536000, immutable'
+const forEver = { maxAge: '365d', immutable: true } as const
 const noncePlace = '%STYLE_NONCE%'
 const nonceBytes = 16
 
 /** The web application at /console; its API is mounted with the other routes. */
 export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): ConsoleWeb {
-  const files = webFiles()
+  const readPage = webPage()
   const build = webBuild(log)
 
   const sendPage = async (reply: FastifyReply): Promise<FastifyReply> => {
@@ -30,7 +36,7 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
       .type('text/html; charset=utf-8')
       .header('cache-control', 'no-store')
       .header('content-security-policy', contentSecurityPolicy(nonce))
-    const page = await files.page()
+    const page = await readPage()
     const state = await build.begin(page !== undefined)
     if (page !== undefined && state.is === 'built')
       return reply.send(withFirstScript(page).replaceAll(noncePlace, nonce))
@@ -51,24 +57,19 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
       crossOriginOpenerPolicy: false,
       originAgentCluster: false,
     })
+    // Without a folder of its own: in a checkout there is none before the first build.
+    await pages.register(files, { serve: false, preCompressed: true, index: false })
     pages.get('/console', (_request, reply) => sendPage(reply))
     pages.get('/console/*', (request, reply) =>
       isPage(request.url) ? sendPage(reply) : reply.callNotFound(),
     )
-    pages.get('/console/icon.svg', async (_request, reply) => {
-      const icon = await files.icon()
-      return icon
-        ? reply.type('image/svg+xml').header('cache-control', 'public, max-age=3600').send(icon)
-        : reply.callNotFound()
-    })
-    pages.get<{ Params: { name: string } }>(
-      '/console/assets/:name',
-      compressedHere,
-      async (request, reply) => {
-        const asset = await files.asset(request.params.name)
-        return asset ? sendAsset(asset, request, reply) : reply.callNotFound()
-      },
+    pages.get('/console/icon.svg', (_request, reply) =>
+      reply.sendFile('icon.svg', webFolder, { maxAge: '1h' }),
     )
+    pages.get<{ Params: { name: string } }>('/console/assets/:name', compressedHere, (request, reply) => {
+      const { name } = request.params
+      return assetName.test(name) ? reply.sendFile(name, assetsFolder, forEver) : reply.callNotFound()
+    })
   })
   return { prepare: () => void build.begin(true), close: build.close }
 }
@@ -82,13 +83,4 @@ function withFirstScript(page: string): string {
 function isPage(url: string): boolean {
   const path = url.replace(/[?#].*$/s, '')
   return !path.startsWith('/console/api/') && path !== '/console/api' && !/\.[^/]*$/.test(path)
-}
-
-function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const accepted = request.headers['accept-encoding'] ?? ''
-  const encoding = (['br', 'gzip'] as const).find((name) => accepted.includes(name))
-  reply.type(asset.type).header('vary', 'accept-encoding').header('cache-control', forEver)
-  return encoding === undefined
-    ? reply.send(asset.plain)
-    : reply.header('content-encoding', encoding).send(asset[encoding])
 }
