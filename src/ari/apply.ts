@@ -2,11 +2,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Problem } from '../http/rejected.ts'
 import type { Block, Blocks, NightMask, SetResult, Stamp } from './block.ts'
 import { unset } from './block-codec.ts'
+import type { HotelCatalog } from './catalog.ts'
 import type { ItemStatus } from './contract.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
 import { countNights, type MonthNights } from './month.ts'
 import { oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
-import { problemsIn, type PlannedItem, type RowChange } from './plan.ts'
+import { problemsIn, type PlannedItem, type ReadyPush, type RowChange } from './plan.ts'
+import type { LockedHotel, ModelChange } from './store.ts'
 
 export type ItemResult = {
   index: number
@@ -18,11 +20,50 @@ export type ItemResult = {
   warnings?: Problem[]
 }
 
+/**
+ * Applies a push to the blocks of its hotel, which the caller has locked, and raises the hotel's revision if anything
+ * changed. `models` gets the pricing models that the push changed. No results: it is refused as a whole.
+ */
+export async function applyPush(
+  { body, catalog, plan, push }: ReadyPush,
+  hotel: LockedHotel,
+  held: Blocks,
+  models: Map<string, ModelChange>,
+): Promise<ItemResult[]> {
+  const isAtomicBroken = body.atomic === true && plan.items.some((item) => problemsIn(item) > 0)
+  if (plan.refused.length > 0 || isAtomicBroken) return []
+  const stamp: Stamp = {
+    revision: hotel.revision + 1,
+    sequence: body.sequence,
+    keyId: push.caller.keyId,
+    currencyRevision: hotel.currencyRevision,
+  }
+  const isDryRun = body.dryRun === true
+  // One item can't undo another where there is only one.
+  const scratch = isDryRun || plan.items.length > 1 ? new Scratch(held) : undefined
+  const priced: RowChange[] = []
+  const results = await applyItems(
+    plan.items,
+    { blocks: scratch ?? held, stamp, priced },
+    { blocks: scratch?.after ?? held, before: scratch && held, priceFloor: catalog.priceFloor },
+  )
+  const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
+  const isUndone = changes && scratch?.isUnchanged(stamp) === true
+  if (!isDryRun) {
+    scratch?.adopt(isUndone, stamp)
+    if (changes && !isUndone) {
+      hotel.revision++
+      noteModels(catalog, priced, models)
+    }
+  }
+  return isUndone ? results.map(asUnchanged) : results
+}
+
 /** Cells applied before other requests get a turn of the event loop. */
 const cellsAtOnceMax = 20_000
 
 /** Applies the items in their order; each is told what is hardly meant of it as all together have left the blocks. */
-export async function applyItems(
+async function applyItems(
   items: readonly PlannedItem[],
   to: ApplyTo,
   after: AfterPush,
@@ -150,7 +191,7 @@ function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: numb
 }
 
 /** The result of an item of a push whose items together left everything as it was. */
-export function asUnchanged(result: ItemResult): ItemResult {
+function asUnchanged(result: ItemResult): ItemResult {
   if (result.status !== 'applied') return { ...result, cellsChanged: 0 }
   const isHeldBack = result.warnings?.some(({ type }) => type === 'SUPERSEDED')
   return { ...result, status: isHeldBack ? 'superseded' : 'unchanged', cellsChanged: 0 }
@@ -162,5 +203,57 @@ function supersededWarning(cells: number, index: number): Problem {
     message: `${cells} night${cells === 1 ? '' : 's'} kept fields of a newer sequence`,
     path: `/ari/${index}`,
     hint: 'Nothing to do: a push with a higher sequence arrived before this one',
+  }
+}
+
+/** Which room-rates have another pricing model after the group than before it. */
+function noteModels(
+  { hotelId, productOf }: HotelCatalog,
+  priced: readonly RowChange[],
+  models: Map<string, ModelChange>,
+): void {
+  for (const { roomNo, rateNo, pricingModel } of priced) {
+    if (pricingModel === undefined) continue
+    const text = `${hotelId}/${roomNo}/${rateNo}`
+    if (productOf(roomNo, rateNo)?.pricingModel === pricingModel) models.delete(text)
+    else models.set(text, { hotelId, roomNo, rateNo, pricingModel })
+  }
+}
+
+/** Blocks to try a push on: thrown away after a dry run, and where later items undo what earlier ones changed. */
+class Scratch implements Blocks {
+  readonly #real: Blocks
+  readonly #copies = new Map<Block, Block>()
+
+  constructor(real: Blocks) {
+    this.#real = real
+  }
+
+  of(roomNo: number, rateNo: number, month: number): Block {
+    const block = this.#real.of(roomNo, rateNo, month)
+    const copy = this.#copies.get(block) ?? block.copy()
+    this.#copies.set(block, copy)
+    return copy
+  }
+
+  /** What is held with the push, for those who only read: no copy is made of what it leaves as it is. */
+  readonly after: Blocks = {
+    of: (roomNo, rateNo, month) => {
+      const block = this.#real.of(roomNo, rateNo, month)
+      return this.#copies.get(block) ?? block
+    },
+  }
+
+  isUnchanged({ currencyRevision }: Stamp): boolean {
+    return [...this.#copies].every(([real, copy]) => copy.holdsSameAs(real, currencyRevision))
+  }
+
+  /** Makes the copies real; of values that are as before only the sequences, where the push has one. */
+  adopt(isUndone: boolean, { sequence }: Stamp): void {
+    if (isUndone && sequence === undefined) return
+    for (const [real, copy] of this.#copies) {
+      if (isUndone) copy.takeRevisionsOf(real)
+      real.become(copy)
+    }
   }
 }

@@ -1,22 +1,19 @@
 import type { Connection } from '../postgres/connection.ts'
-import type { Push } from '../http/call.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { commitFailure } from '../postgres/store-faults.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
-import { applyItems, asUnchanged } from './apply.ts'
+import { applyPush } from './apply.ts'
 import { monthsBeside } from './odd-values.ts'
-import { Scratch } from './scratch.ts'
 import type { BlockCache, HeldBlock } from './block-cache.ts'
-import { Block, type Blocks, type Stamp } from './block.ts'
-import { isCatalogOf, type Catalogs, type HotelCatalog } from './catalog.ts'
-import { planPush, problemsIn, tooManyCells, type Plan, type ReadyPush, type RowChange } from './plan.ts'
+import { Block, type Blocks } from './block.ts'
+import { isCatalogOf, type Catalogs } from './catalog.ts'
+import { planPush, tooManyCells, type ReadyPush } from './plan.ts'
 import {
   blockKeyText,
-  insertBlocks,
   lockHotels,
   selectBlocks,
-  updateBlocks,
+  writeBlocks,
   writePricingModels,
   writeVersions,
   type BlockKey,
@@ -28,19 +25,28 @@ import {
 
 export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache }
 
-/** What the group works on; nothing of it outlives a failure. */
+/** `skip`: pushes for hotels that somebody else has locked are left out. `wait`: until they are let go. */
+export type Locking = 'skip' | 'wait'
+
+/** What a group works on; nothing of it outlives a failure. */
 type Group = {
-  hotels: Map<number, LockedHotel>
-  keys: Map<string, BlockKey>
-  held: Map<string, HeldBlock>
-  /** Those of them that the cache has already. */
-  cached: Set<string>
-  blocks: Map<string, Block>
+  /** Those that are locked. */
+  hotels: ReadonlyMap<number, LockedHotel>
+  /** Every row of ari_month that a push of the group may read or change. */
+  rows: Map<string, Row>
   models: Map<string, ModelChange>
 }
 
-/** `skip`: pushes for hotels that somebody else has locked are left out. `wait`: until they are let go. */
-export type Locking = 'skip' | 'wait'
+type Row = {
+  key: BlockKey
+  text: string
+  /** Its bytes as committed; undefined until they are read. */
+  held: HeldBlock | undefined
+  /** Whether `held` is from the cache. */
+  isCached: boolean
+  /** Decoded when it is first needed. */
+  block: Block | undefined
+}
 
 /**
  * Applies pushes in one transaction of two round trips, in their order, and gives their records once it is on disk;
@@ -52,190 +58,141 @@ export async function commitGroup(
   locking: Locking,
   needs: GroupNeeds,
 ): Promise<(PushRecord | undefined)[]> {
-  const group = await readGroup(connection, pushes, locking, needs)
-  const locked = pushes.filter(({ catalog }) => group.hotels.has(catalog.hotelId))
-  const records = new Map<Push, PushRecord>()
-  for (const ready of await withCurrentCatalogs(connection, locked, group, needs)) {
-    records.set(ready.push, await applyReady(ready, group))
+  const group = await lockAndRead(connection, pushes, locking, needs)
+  const records: (PushRecord | undefined)[] = []
+  for (const push of pushes) {
+    const hotel = group.hotels.get(push.catalog.hotelId)
+    records.push(hotel && (await recordOf(connection, push, { hotel, group }, needs)))
   }
-
-  // A pooler may have led this group to a store that was promoted since the connection was opened.
-  for (const { storeStamp } of group.hotels.values()) needs.db.epoch.confirm(storeStamp)
-  const written = writtenBlocks(group)
-  const nowMs = needs.clock.now()
-  const ended = await connection
-    .together(() => [
-      updateBlocks(
-        connection,
-        written.filter(({ isStored }) => isStored),
-        nowMs,
-      ),
-      insertBlocks(
-        connection,
-        written.filter(({ isStored }) => !isStored),
-        nowMs,
-      ),
-      writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
-      writePricingModels(connection, [...group.models.values()]),
-      keepPushes(connection, [...records.values()], nowMs),
-      keepAnswers(connection, [...records.values()], nowMs),
-      connection.query('commit'),
-    ])
-    .catch((error: unknown) => {
-      throw commitFailure(error)
-    })
-  const { command } = ended[6]
-  if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
+  const written = await writeAndCommit(connection, group, records, needs)
   remember(group, written, needs.cache)
-  return pushes.map(({ push }) => records.get(push))
+  return records
 }
 
 /** Locks the hotels and reads the blocks that the cache doesn't have; those it has are used if they still hold. */
-async function readGroup(
+async function lockAndRead(
   connection: Connection,
   pushes: readonly ReadyPush[],
   locking: Locking,
   { cache }: GroupNeeds,
 ): Promise<Group> {
-  const keys = new Map<string, BlockKey>()
-  for (const { catalog, plan } of pushes) collectKeys(catalog.hotelId, plan, keys)
-  const unknown = [...keys].filter(([text, { hotelId }]) => !cache.has(hotelId, text))
+  const rows = new Map<string, Row>()
+  for (const push of pushes) addRows(push, rows)
+  const unknown = [...rows.values()].filter(({ key, text }) => !cache.has(key.hotelId, text))
   const hotelIds = [...new Set(pushes.map(({ catalog }) => catalog.hotelId))]
   const [, hotels, read] = await connection.together(() => [
     connection.query('begin'),
     lockHotels(connection, hotelIds, locking),
     selectBlocks(
       connection,
-      unknown.map(([, key]) => key),
+      unknown.map(({ key }) => key),
     ),
   ])
-  const held = new Map<string, HeldBlock>()
-  // What was read of a hotel that is not locked may change at any moment.
-  for (const [text, { hotelId }] of unknown) if (hotels.has(hotelId)) held.set(text, read.get(text) ?? null)
-  const cached = new Set<string>()
-  const outdated = new Map<string, BlockKey>()
-  for (const [text, key] of keys) {
-    if (held.has(text) || !hotels.has(key.hotelId)) continue
-    const hotel = hotels.get(key.hotelId)
-    const known = hotel && cache.isCurrent(key.hotelId, hotel) ? cache.get(key.hotelId, text) : undefined
-    if (known === undefined) outdated.set(text, key)
-    else {
-      held.set(text, known)
-      cached.add(text)
+  for (const row of unknown) row.held = read.get(row.text) ?? null
+  for (const [text, row] of rows) {
+    const { hotelId } = row.key
+    const hotel = hotels.get(hotelId)
+    // What was read of a hotel that is not locked may change at any moment.
+    if (!hotel) rows.delete(text)
+    else if (row.held === undefined && cache.isCurrent(hotelId, hotel)) {
+      row.held = cache.get(hotelId, text)
+      row.isCached = row.held !== undefined
     }
   }
-  const group: Group = { hotels, keys, held, cached, blocks: new Map(), models: new Map() }
-  await readMore(connection, outdated, group)
-  return group
+  await readRest(connection, rows)
+  return { hotels, rows, models: new Map() }
 }
 
-async function readMore(
-  connection: Connection,
-  wanted: ReadonlyMap<string, BlockKey>,
-  group: Group,
-): Promise<void> {
-  const read = await selectBlocks(connection, [...wanted.values()])
-  for (const [text, key] of wanted) {
-    group.keys.set(text, key)
-    group.held.set(text, read.get(text) ?? null)
+/** Adds the rows that a push may read or change. */
+function addRows({ catalog, plan }: ReadyPush, rows: Map<string, Row>): void {
+  const { hotelId } = catalog
+  const add = (roomNo: number, rateNo: number, month: number): void => {
+    const text = blockKeyText({ hotelId, roomNo, rateNo, month })
+    if (rows.has(text)) return
+    const key = { hotelId, roomNo, rateNo, month }
+    rows.set(text, { key, text, held: undefined, isCached: false, block: undefined })
   }
-}
-
-function collectKeys(hotelId: number, plan: Plan, keys: Map<string, BlockKey>): void {
-  const collect = (key: BlockKey): void => void keys.set(blockKeyText(key), key)
-  for (const { rows } of plan.items) {
-    for (const row of rows) {
-      const { roomNo, rateNo, months } = row
-      for (const { month } of months) collect({ hotelId, roomNo, rateNo, month })
-      for (const beside of monthsBeside(row)) collect({ hotelId, ...beside })
+  for (const item of plan.items) {
+    for (const change of item.rows) {
+      for (const { month } of change.months) add(change.roomNo, change.rateNo, month)
+      for (const { roomNo, rateNo, month } of monthsBeside(change)) add(roomNo, rateNo, month)
     }
   }
 }
 
-/** Pushes whose hotel changed after its catalog was cached are planned anew, by the catalog that holds under the lock. */
-async function withCurrentCatalogs(
-  connection: Connection,
-  pushes: readonly ReadyPush[],
-  group: Group,
-  needs: GroupNeeds,
-): Promise<ReadyPush[]> {
-  const current: ReadyPush[] = []
-  for (const ready of pushes) {
-    if (isCatalogOf(ready.catalog, group.hotels.get(ready.catalog.hotelId))) {
-      current.push(ready)
-      continue
-    }
-    const catalog = await needs.catalogs.reload(connection, ready.catalog)
-    const plan = planPush(ready.body, ready.faultsByItem, catalog, needs.clock.now())
-    const { ariCellsMax } = ready.push.caller.limits
-    if (plan.cells > ariCellsMax) plan.refused.push(tooManyCells(plan.cells, ariCellsMax))
-    const wanted = new Map<string, BlockKey>()
-    collectKeys(catalog.hotelId, plan, wanted)
-    for (const text of wanted.keys()) if (group.held.has(text)) wanted.delete(text)
-    await readMore(connection, wanted, group)
-    current.push({ ...ready, catalog, plan })
-  }
-  return current
-}
-
-async function applyReady(ready: ReadyPush, group: Group): Promise<PushRecord> {
-  const { body, catalog, plan, push } = ready
-  const hotel = group.hotels.get(catalog.hotelId)
-  if (!hotel) throw new Error(`hotel ${catalog.hotelId} is gone`)
-  const stamp: Stamp = {
-    revision: hotel.revision + 1,
-    sequence: body.sequence,
-    keyId: push.caller.keyId,
-    currencyRevision: hotel.currencyRevision,
-  }
-  const isAtomicBroken = body.atomic === true && plan.items.some((item) => problemsIn(item) > 0)
-  if (plan.refused.length > 0 || isAtomicBroken) return answerPush(ready, [], hotel.revision)
-
-  const held = heldBlocks(catalog.hotelId, group)
-  const isDryRun = body.dryRun === true
-  // One item can't undo another where there is only one.
-  const scratch = isDryRun || plan.items.length > 1 ? new Scratch(held) : undefined
-  const priced: RowChange[] = []
-  const results = await applyItems(
-    plan.items,
-    { blocks: scratch ?? held, stamp, priced },
-    { blocks: scratch?.after ?? held, before: scratch && held, priceFloor: catalog.priceFloor },
+/** Reads the rows that are not read yet. */
+async function readRest(connection: Connection, rows: ReadonlyMap<string, Row>): Promise<void> {
+  const wanted = [...rows.values()].filter(({ held }) => held === undefined)
+  const read = await selectBlocks(
+    connection,
+    wanted.map(({ key }) => key),
   )
-  const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
-  const isUndone = changes && scratch?.isUnchanged(stamp) === true
-  const told = isUndone ? results.map(asUnchanged) : results
-  if (!isDryRun) {
-    scratch?.adopt(isUndone, stamp)
-    if (changes && !isUndone) {
-      hotel.revision++
-      noteModels(catalog, priced, group.models)
-    }
-  }
-  return answerPush(ready, told, hotel.revision)
+  for (const row of wanted) row.held = read.get(row.text) ?? null
 }
 
-/** The group's blocks, made where there are none yet. */
-function heldBlocks(hotelId: number, { held, blocks }: Group): Blocks {
+/** Applies a push. If its hotel changed since its catalog was cached, it is planned anew by the catalog under the lock. */
+async function recordOf(
+  connection: Connection,
+  push: ReadyPush,
+  { hotel, group }: { hotel: LockedHotel; group: Group },
+  needs: GroupNeeds,
+): Promise<PushRecord> {
+  const ready = isCatalogOf(push.catalog, hotel) ? push : await planAnew(connection, push, needs)
+  if (ready !== push) {
+    addRows(ready, group.rows)
+    await readRest(connection, group.rows)
+  }
+  const results = await applyPush(ready, hotel, blocksOf(hotel.id, group), group.models)
+  return answerPush(ready, results, hotel.revision)
+}
+
+async function planAnew(connection: Connection, push: ReadyPush, needs: GroupNeeds): Promise<ReadyPush> {
+  const catalog = await needs.catalogs.reload(connection, push.catalog)
+  const plan = planPush(push.body, push.faultsByItem, catalog, needs.clock.now())
+  const { ariCellsMax } = push.push.caller.limits
+  if (plan.cells > ariCellsMax) plan.refused.push(tooManyCells(plan.cells, ariCellsMax))
+  return { ...push, catalog, plan }
+}
+
+/** The group's blocks of a hotel, made where there are none yet. */
+function blocksOf(hotelId: number, { rows }: Group): Blocks {
   return {
     of: (roomNo, rateNo, month) => {
       const text = blockKeyText({ hotelId, roomNo, rateNo, month })
-      const known = blocks.get(text)
-      if (known) return known
-      const bytes = held.get(text)
-      const block = bytes ? Block.decode(bytes) : Block.empty()
-      blocks.set(text, block)
-      return block
+      const row = rows.get(text)
+      if (!row) throw new Error(`row ${text} was not read`)
+      return (row.block ??= row.held ? Block.decode(row.held) : Block.empty())
     },
   }
 }
 
-function writtenBlocks({ blocks, keys, held }: Group): WrittenBlock[] {
+async function writeAndCommit(
+  connection: Connection,
+  group: Group,
+  records: readonly (PushRecord | undefined)[],
+  needs: GroupNeeds,
+): Promise<WrittenBlock[]> {
+  // A pooler may have led this group to a store that was promoted since the connection was opened.
+  for (const { storeStamp } of group.hotels.values()) needs.db.epoch.confirm(storeStamp)
   const written: WrittenBlock[] = []
-  for (const [text, block] of blocks) {
-    const key = keys.get(text)
-    if (key && block.dirty)
-      written.push({ key, text, bytes: block.encode(), isStored: held.get(text) !== null })
-  }
+  for (const { key, text, held, block } of group.rows.values())
+    if (block?.dirty) written.push({ key, text, bytes: block.encode(), isStored: held !== null })
+  const kept = records.filter((record) => record !== undefined)
+  const nowMs = needs.clock.now()
+  const ended = await connection
+    .together(() => [
+      writeBlocks(connection, written, nowMs),
+      writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
+      writePricingModels(connection, [...group.models.values()]),
+      keepPushes(connection, kept, nowMs),
+      keepAnswers(connection, kept, nowMs),
+      connection.query('commit'),
+    ])
+    .catch((error: unknown) => {
+      throw commitFailure(error)
+    })
+  const { command } = ended[5]
+  if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
   return written
 }
 
@@ -250,38 +207,20 @@ function hotelsOf(written: readonly WrittenBlock[], { hotels }: Group): WrittenH
   return [...found.values()]
 }
 
-/** What is on disk now, for the pushes to come. */
-function remember(
-  { hotels, held, cached, keys }: Group,
-  written: readonly WrittenBlock[],
-  cache: BlockCache,
-): void {
-  for (const { text, bytes } of written) {
-    held.set(text, bytes)
-    cached.delete(text)
-  }
+/** Keeps what is on disk now in the cache. */
+function remember({ hotels, rows }: Group, written: readonly WrittenBlock[], cache: BlockCache): void {
+  const bytesByText = new Map(written.map(({ text, bytes }) => [text, bytes]))
   const writtenHotels = new Set(written.map(({ key }) => key.hotelId))
-  const byHotel = Map.groupBy(held, ([text]) => keys.get(text)?.hotelId ?? 0)
-  for (const [hotelId, blocks] of byHotel) {
+  for (const [hotelId, ofHotel] of Map.groupBy(rows.values(), ({ key }) => key.hotelId)) {
     const hotel = hotels.get(hotelId)
     if (!hotel) continue
     const { storeStamp, ariVersion: basedOn } = hotel
     const now = writtenHotels.has(hotelId) ? basedOn + 1 : basedOn
-    const others = blocks.filter(([text]) => !cached.has(text))
-    cache.keep(hotelId, { storeStamp, basedOn, now }, others)
-  }
-}
-
-/** Which room-rates have another pricing model after the group than before it. */
-function noteModels(
-  { hotelId, productOf }: HotelCatalog,
-  priced: readonly RowChange[],
-  models: Map<string, ModelChange>,
-): void {
-  for (const { roomNo, rateNo, pricingModel } of priced) {
-    if (pricingModel === undefined) continue
-    const text = `${hotelId}/${roomNo}/${rateNo}`
-    if (productOf(roomNo, rateNo)?.pricingModel === pricingModel) models.delete(text)
-    else models.set(text, { hotelId, roomNo, rateNo, pricingModel })
+    const changed: [string, HeldBlock][] = []
+    for (const { text, held, isCached } of ofHotel) {
+      const bytes = bytesByText.get(text)
+      if (bytes || !isCached) changed.push([text, bytes ?? held ?? null])
+    }
+    cache.keep(hotelId, { storeStamp, basedOn, now }, changed)
   }
 }

@@ -1,10 +1,16 @@
+import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
+import { hotelNotFound } from '../hotels/hotel-not-found.ts'
 import { overloaded } from '../http/body.ts'
 import type { Answer } from '../http/mount.ts'
+import { Rejected } from '../http/rejected.ts'
 import type { Needs } from '../postgres/needs.ts'
+import { StoreChanged } from '../postgres/store-epoch.ts'
+import { isUnavailable } from '../postgres/store-faults.ts'
+import { countPush, type PushRecord } from '../push-log/keep.ts'
 import { BlockCache } from './block-cache.ts'
 import type { Catalogs } from './catalog.ts'
-import type { GroupNeeds } from './commit-group.ts'
-import { Lane } from './lane.ts'
+import { CommitConnection } from './commit-connection.ts'
+import { commitGroup, type GroupNeeds } from './commit-group.ts'
 import type { ReadyPush } from './plan.ts'
 
 export type Committer = {
@@ -14,26 +20,28 @@ export type Committer = {
   close: () => Promise<void>
 }
 
-/**
- * Small pushes have one lane, so that they come together in large groups; those that take long have two of their own
- * (one is computed here while PostgreSQL writes the other) and hold up no small ones. A group takes the hotels that it
- * can lock at once; pushes for a hotel that somebody else holds are tried again, and in the end wait for it in a lane
- * of their own, so that one busy hotel holds up no other.
- */
-const bulkLanes = 2
-const smallCellsMax = 2_000
+/** Pushes beyond these limits are refused; they hold for all lanes together. */
 const waitingMax = 2_000
 const waitingBytesMax = 128 * 1024 * 1024
 
+/** Pushes of up to so many cells go to the small lane. */
+const smallCellsMax = 2_000
+const bulkLanes = 2
+
 /**
  * Applies ARI pushes in groups: those that arrive while a transaction is under way join the next one. A group is two
- * round trips (lock and read; write, log and commit), so many small pushes share one write to disk.
+ * round trips (lock and read; write, log and commit), so many small pushes share one write to disk. A push goes to
+ *
+ *   - the small lane, where small pushes meet in large groups,
+ *   - or one of two bulk lanes, one of which computes while PostgreSQL writes the other's group. These three take the
+ *     hotels that they can lock at once, and try the pushes for others again after a pause;
+ *   - and in the end to the patient lane, which waits for locks, so that one busy hotel holds up no other.
  */
 export function committer(needs: Needs, catalogs: Catalogs): Committer {
   const cache = new BlockCache()
   needs.db.epoch.onChange(() => cache.clear())
   const groupNeeds: GroupNeeds = { ...needs, catalogs, cache }
-  const patient = new Lane(groupNeeds)
+  const patient = new Lane(groupNeeds, undefined)
   const small = new Lane(groupNeeds, patient)
   const bulk = Array.from({ length: bulkLanes }, () => new Lane(groupNeeds, patient))
   const lanes = [small, ...bulk, patient]
@@ -46,12 +54,159 @@ export function committer(needs: Needs, catalogs: Catalogs): Committer {
         needs.telemetry.limited.inc({ limit: 'commit_queue' })
         return Promise.reject(overloaded())
       }
-      const lane = ready.plan.cells <= smallCellsMax ? small : bulk[ready.catalog.hotelId % bulkLanes]
-      return (lane ?? small).submit(ready)
+      const isSmall = ready.plan.cells <= smallCellsMax
+      const lane = isSmall ? small : (bulk[ready.catalog.hotelId % bulkLanes] ?? small)
+      return new Promise((resolve, reject) => lane.take({ ready, resolve, reject, busyTries: 0 }))
     },
     close: async () => {
       // The patient lane last: the others may still hand over to it.
       for (const lane of lanes) await lane.close()
     },
   }
+}
+
+type Entry = {
+  ready: ReadyPush
+  resolve: (answer: Answer) => void
+  reject: (error: unknown) => void
+  /** How often somebody else had locked its hotel. */
+  busyTries: number
+}
+
+const groupPushesMax = 128
+const groupCellsMax = 250_000
+const busyRetryMs = 5
+/** After so many tries a push goes to the patient lane. */
+const busyTriesMax = 20
+
+/** Answers the pushes of a group that is on disk. */
+type Answering = () => void
+
+/** A queue that is worked off group by group, over a connection of its own. */
+class Lane {
+  readonly #needs: GroupNeeds
+  /** Absent in the patient lane itself. */
+  readonly #patient: Lane | undefined
+  readonly #connection: CommitConnection
+  readonly #queue: Entry[] = []
+  /** Pushes that are in a pause before they are tried again. */
+  #pausing = 0
+  #running: Promise<void> | undefined
+  waitingBytes = 0
+
+  constructor(needs: GroupNeeds, patient: Lane | undefined) {
+    this.#needs = needs
+    this.#patient = patient
+    this.#connection = new CommitConnection(needs)
+  }
+
+  get waiting(): number {
+    return this.#queue.length + this.#pausing
+  }
+
+  take(entry: Entry): void {
+    this.#queue.push(entry)
+    this.waitingBytes += bytesOf(entry)
+    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+  }
+
+  async close(): Promise<void> {
+    while (this.waiting > 0 || this.#running) {
+      await this.#running
+      if (this.waiting > 0) await delay(busyRetryMs)
+    }
+    await this.#connection.end()
+  }
+
+  async #run(): Promise<void> {
+    // Requests that were read in the same turn of the event loop are still on their way here.
+    await breathe()
+    let answer: Answering = () => {}
+    while (this.#queue.length > 0) {
+      const committing = this.#commit(this.#nextGroup())
+      // Answers the group before this one while PostgreSQL reads for this one.
+      answer()
+      answer = await committing
+    }
+    answer()
+  }
+
+  /** The patient lane waits for locks, so its groups are of one hotel. */
+  #nextGroup(): Entry[] {
+    let cells = 0
+    let count = 0
+    const firstHotel = this.#queue[0]?.ready.catalog.hotelId
+    for (const { ready } of this.#queue) {
+      cells += ready.plan.cells
+      if (count === groupPushesMax || (count > 0 && cells > groupCellsMax)) break
+      if (!this.#patient && ready.catalog.hotelId !== firstHotel) break
+      count++
+    }
+    const group = this.#queue.splice(0, count)
+    for (const entry of group) this.waitingBytes -= bytesOf(entry)
+    return group
+  }
+
+  /** One bad push must not fail its neighbours: a group that fails is tried again push by push. */
+  async #commit(group: readonly Entry[]): Promise<Answering> {
+    const pushes = group.map(({ ready }) => ready)
+    const locking = this.#patient ? 'skip' : 'wait'
+    try {
+      const records = await this.#connection.run((connection) =>
+        commitGroup(connection, pushes, locking, this.#needs),
+      )
+      return () => this.#settle(group, records)
+    } catch (error) {
+      if (group.length > 1 && !isUnavailable(error)) {
+        this.#needs.telemetry.groupRetries.inc()
+        for (const entry of group) (await this.#commit([entry]))()
+      } else for (const { reject } of group) reject(error)
+      return () => {}
+    }
+  }
+
+  #settle(group: readonly Entry[], records: readonly (PushRecord | undefined)[]): void {
+    const { telemetry } = this.#needs
+    const busy: Entry[] = []
+    let applied = 0
+    for (const [index, entry] of group.entries()) {
+      const record = records[index]
+      if (record) {
+        applied++
+        countPush(telemetry, record)
+        entry.resolve(record.answer)
+      } else if (this.#patient) busy.push(entry)
+      // Here a lock is waited for, so the hotel is gone.
+      else entry.reject(whyGone(entry.ready, this.#needs))
+    }
+    telemetry.groupSize.observe(applied)
+    if (busy.length > 0) this.#tryLater(busy)
+  }
+
+  /** Pushes behind them in the queue, for other hotels, need not wait. */
+  #tryLater(busy: readonly Entry[]): void {
+    this.#pausing += busy.length
+    setTimeout(() => {
+      this.#pausing -= busy.length
+      for (const entry of busy) {
+        const lane = ++entry.busyTries < busyTriesMax ? this : this.#patient
+        lane?.take(entry)
+      }
+    }, busyRetryMs)
+  }
+}
+
+function bytesOf({ ready }: Entry): number {
+  return ready.push.rawBody?.length ?? 0
+}
+
+/** A reset of the sandbox removed the hotel, or the store that had it was replaced. */
+function whyGone({ catalog }: ReadyPush, { catalogs, db }: GroupNeeds): Error {
+  catalogs.forget(catalog)
+  try {
+    db.epoch.confirm(catalog.storeStamp)
+  } catch {
+    return new StoreChanged()
+  }
+  return new Rejected(404, hotelNotFound(catalog.hotelCode))
 }

@@ -94,40 +94,36 @@ function keyColumns(keys: readonly BlockKey[]): string[] {
 /** A block as it shall be; `isStored`: whether it has a row already. */
 export type WrittenBlock = { key: BlockKey; text: string; bytes: Buffer; isStored: boolean }
 
-/** Writes blocks that have a row already. Their hotels must be locked. */
-export async function updateBlocks(
+/** Writes blocks. Their hotels must be locked. */
+export async function writeBlocks(
   connection: Queryable,
-  changed: readonly WrittenBlock[],
+  written: readonly WrittenBlock[],
   nowMs: number,
 ): Promise<void> {
-  if (changed.length === 0) return
-  await connection.query({
-    name: 'update-blocks',
-    text: `update ari_month as held
-      set block = substring($2::bytea from block_from for block_length), written_at = instant($1)
-      from unnest(${unseen('$3::int[]')}, $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
-        as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
-      where held.hotel_id = changed.hotel_id and held.room_no = changed.room_no and held.rate_no = changed.rate_no
-        and held.month = changed.month`,
-    values: [nowMs, ...blockColumns(changed)],
-  })
+  const stored = written.filter(({ isStored }) => isStored)
+  const added = written.filter(({ isStored }) => !isStored)
+  await Promise.all([
+    stored.length > 0 && connection.query({ ...updateBlocks, values: [nowMs, ...blockColumns(stored)] }),
+    added.length > 0 && connection.query({ ...insertBlocks, values: [nowMs, ...blockColumns(added)] }),
+  ])
 }
 
-/** Writes blocks that have no row yet. */
-export async function insertBlocks(
-  connection: Queryable,
-  added: readonly WrittenBlock[],
-  nowMs: number,
-): Promise<void> {
-  if (added.length === 0) return
-  await connection.query({
-    name: 'insert-blocks',
-    text: `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
-      select hotel_id, room_no, rate_no, month, instant($1), substring($2::bytea from block_from for block_length)
-      from unnest($3::int[], $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
-        as added (hotel_id, room_no, rate_no, month, block_from, block_length)`,
-    values: [nowMs, ...blockColumns(added)],
-  })
+const updateBlocks = {
+  name: 'update-blocks',
+  text: `update ari_month as held
+    set block = substring($2::bytea from block_from for block_length), written_at = instant($1)
+    from unnest(${unseen('$3::int[]')}, $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
+      as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
+    where held.hotel_id = changed.hotel_id and held.room_no = changed.room_no and held.rate_no = changed.rate_no
+      and held.month = changed.month`,
+}
+
+const insertBlocks = {
+  name: 'insert-blocks',
+  text: `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
+    select hotel_id, room_no, rate_no, month, instant($1), substring($2::bytea from block_from for block_length)
+    from unnest($3::int[], $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
+      as added (hotel_id, room_no, rate_no, month, block_from, block_length)`,
 }
 
 /** Blocks travel as one byte string, cut apart by the server: arrays of bytes would be spelled out as text. */

@@ -1,4 +1,4 @@
-import { updateBlocks, writeVersions } from '../ari/store.ts'
+import { writeBlocks, writeVersions } from '../ari/store.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { parseNight } from '../base/calendar.ts'
 import type { Transaction } from '../postgres/transaction.ts'
@@ -26,7 +26,7 @@ export function lowerInventory(
   if (lowered.length === 0) return undefined
   const written = { id: stay.catalog.hotelId, revision, revisionBefore: hotel.revision }
   const keys = lowered.map(({ key }) => key)
-  connection.lastly((later) => updateBlocks(later, lowered, nowMs))
+  connection.lastly((later) => writeBlocks(later, lowered, nowMs))
   connection.lastly((later) => writeVersions(later, [{ hotel: written, keys }], 'reservation', nowMs))
   return revision
 }

@@ -1,5 +1,5 @@
 import { stopSell as stopNights, type StoppedRow } from '../../ari/stop-sell.ts'
-import { insertBlocks, lockHotels, updateBlocks, writeVersions } from '../../ari/store.ts'
+import { lockHotels, writeBlocks, writeVersions } from '../../ari/store.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { commonLimits } from '../../keys/contract.ts'
 import type { BookingCatalog } from '../../offers/booking-catalog.ts'
@@ -62,10 +62,7 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
           nightsChanged,
         }
         if (changes) {
-          const stored = written.filter(({ isStored }) => isStored)
-          const added = written.filter(({ isStored }) => !isStored)
-          await updateBlocks(connection, stored, nowMs)
-          await insertBlocks(connection, added, nowMs)
+          await writeBlocks(connection, written, nowMs)
           const risen = { id: hotelId, revision, revisionBefore: hotel.revision }
           const keys = written.map(({ key }) => key)
           await writeVersions(connection, [{ hotel: risen, keys }], 'stopSell', nowMs)
