@@ -44,61 +44,73 @@ export function bodyReader(
   const held = new HeldBytes()
   const holds = new WeakMap<IncomingMessage, Hold>()
   return {
-    read: (request, { owner, bytesMax, arrivesWithinSeconds }) =>
-      new Promise((resolve, reject) => {
-        // The caller left while the key was looked up: no event is to come any more.
-        if (request.destroyed) throw unreadable(new Error(closedEarly))
-        if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
-        const source = decoded(request, request.headers['content-encoding'])
-        const hold = { owner, bytes: 0 }
-        const pieces = new Pieces()
-        let isSettled = false
-        const settle = (finish: () => void): void => {
-          if (isSettled) return
-          isSettled = true
-          pace.stop()
-          source.off('data', onData)
-          // What still comes is read and dropped, so that the answer can be sent and the connection kept.
-          if (source !== request) {
-            request.unpipe()
-            source.destroy()
-          }
-          request.resume()
-          finish()
-        }
-        const refuse = (rejected: Rejected): void =>
-          settle(() => {
-            held.free(hold)
-            reject(rejected)
-          })
-        const onData = (bytes: Buffer): void => {
-          pace.progress(bytes.length)
-          const full = held.take(hold, bytes.length)
-          if (hold.bytes > bytesMax) refuse(tooLarge(bytesMax))
-          else if (full) {
-            limited(full)
-            refuse(overloaded())
-          } else pieces.add(bytes)
-        }
-        const late = () => refuse(tooSlow(arrivesWithinSeconds))
-        const pace = watchPace(request, arrivesWithinSeconds * patience, slowSecondsMax * patience, late)
-        source.on('data', onData)
-        source.once('end', () =>
-          settle(() => {
-            holds.set(request, hold)
-            resolve(withoutMark(pieces.joined()))
-          }),
-        )
-        source.on('error', (cause: Error) => refuse(unreadable(cause)))
-        request.once('close', () => {
-          if (!request.readableEnded) refuse(unreadable(new Error(closedEarly)))
-        })
-      }),
+    read: async (request, { owner, bytesMax, arrivesWithinSeconds }) => {
+      // The caller left while the key was looked up: no event is to come any more.
+      if (request.destroyed) throw unreadable(new Error(closedEarly))
+      if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
+      const hold = { owner, bytes: 0 }
+      const take = (bytes: number): Rejected | undefined => {
+        const full = held.take(hold, bytes)
+        if (hold.bytes > bytesMax) return tooLarge(bytesMax)
+        if (full) limited(full)
+        return full && overloaded()
+      }
+      try {
+        const body = await arrival(request, arrivesWithinSeconds, patience, take)
+        holds.set(request, hold)
+        return withoutMark(body)
+      } catch (error) {
+        held.free(hold)
+        throw error
+      }
+    },
     release: (request) => {
       const hold = holds.get(request)
       if (hold) held.free(hold)
     },
   }
+}
+
+/** The decompressed bytes of a body, once it is complete. `take` counts those that came, and says if they are too many. */
+function arrival(
+  request: IncomingMessage,
+  withinSeconds: number,
+  patience: number,
+  take: (bytes: number) => Rejected | undefined,
+): Promise<Buffer> {
+  const source = decoded(request, request.headers['content-encoding'])
+  const pieces = new Pieces()
+  return new Promise((resolve, reject) => {
+    let isSettled = false
+    const settle = (finish: () => void): void => {
+      if (isSettled) return
+      isSettled = true
+      pace.stop()
+      source.off('data', onData)
+      // What still comes is read and dropped, so that the answer can be sent and the connection kept.
+      if (source !== request) {
+        request.unpipe()
+        source.destroy()
+      }
+      request.resume()
+      finish()
+    }
+    const refuse = (rejected: Rejected): void => settle(() => reject(rejected))
+    const onData = (bytes: Buffer): void => {
+      pace.progress(bytes.length)
+      const tooMany = take(bytes.length)
+      if (tooMany) refuse(tooMany)
+      else pieces.add(bytes)
+    }
+    const late = (): void => refuse(tooSlow(withinSeconds))
+    const pace = watchPace(request, withinSeconds * patience, slowSecondsMax * patience, late)
+    source.on('data', onData)
+    source.once('end', () => settle(() => resolve(pieces.joined())))
+    source.on('error', (cause: Error) => refuse(unreadable(cause)))
+    request.once('close', () => {
+      if (!request.readableEnded) refuse(unreadable(new Error(closedEarly)))
+    })
+  })
 }
 
 /** The bytes of all bodies, and of each owner's. */

@@ -72,32 +72,40 @@ declare module 'fastify' {
   }
 }
 
-type Counted = { isUnanswered: boolean; isWorked: boolean; place: Place }
+/** A request counts while its answer is not written or its work goes on. */
+type Counted = { place: Place; isUnanswered: boolean; isWorked: boolean }
 
 /** `ended` is told of every request that counts no more. */
 export function inFlightRequests(ended: (request: FastifyRequest) => void): InFlight {
-  const counted = new WeakMap<FastifyRequest, Counted>()
+  const known = new WeakMap<FastifyRequest, Counted>()
   const bySocket = new WeakMap<Socket, Set<FastifyRequest>>()
   const places = new TakenPlaces()
   let count = 0
-  const over = (request: FastifyRequest, { place }: Counted): void => {
+
+  /** Undefined if it counts no more: its caller may have gone meanwhile. */
+  const counted = (request: FastifyRequest): Counted | undefined => {
+    const one = known.get(request)
+    return one && (one.isUnanswered || one.isWorked) ? one : undefined
+  }
+  const change = (request: FastifyRequest, now: Partial<Omit<Counted, 'place'>>): void => {
+    const one = counted(request)
+    if (!one) return
+    Object.assign(one, now)
+    if (counted(request)) return
     count--
-    places.leave(place)
+    places.leave(one.place)
     ended(request)
   }
   const answered = (request: FastifyRequest): void => {
     bySocket.get(request.raw.socket)?.delete(request)
-    const one = counted.get(request)
-    if (!one?.isUnanswered) return
-    one.isUnanswered = false
-    if (!one.isWorked) over(request, one)
+    change(request, { isUnanswered: false })
   }
-  const requestsOf = (socket: Socket): Set<FastifyRequest> => {
-    const known = bySocket.get(socket)
-    if (known) return known
+  const requestsOn = (socket: Socket): Set<FastifyRequest> => {
+    const open = bySocket.get(socket)
+    if (open) return open
     const requests = new Set<FastifyRequest>()
     bySocket.set(socket, requests)
-    // Of an answer on a broken connection nothing else tells.
+    // On a broken connection nothing else says that an answer is over.
     socket.once('close', () => {
       for (const request of requests) answered(request)
     })
@@ -106,36 +114,21 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
   return {
     began: (request, place) => {
       count++
-      counted.set(request, { isUnanswered: true, isWorked: false, place })
-      requestsOf(request.raw.socket).add(request)
+      known.set(request, { place, isUnanswered: true, isWorked: false })
+      requestsOn(request.raw.socket).add(request)
       return places.take(place)
     },
-    workBegan: (request) => {
-      const one = counted.get(request)
-      if (one?.isUnanswered) one.isWorked = true
-    },
+    workBegan: (request) => change(request, { isWorked: true }),
     claimed: (request, place) => {
-      const one = counted.get(request)
-      // Its caller may have gone while the key was looked up.
-      if (!one || !(one.isUnanswered || one.isWorked)) return undefined
+      const one = counted(request)
+      if (!one) return undefined
       places.leave(one.place)
       one.place = place
       return places.take(place)
     },
-    ownerOf: (request) => counted.get(request)?.place.owner ?? '',
-    workEnded: (request) => {
-      const one = counted.get(request)
-      if (!one?.isWorked) return
-      one.isWorked = false
-      if (!one.isUnanswered) over(request, one)
-    },
-    heldOpen: (request) => {
-      const one = counted.get(request)
-      if (!one || !(one.isUnanswered || one.isWorked)) return
-      one.isUnanswered = false
-      one.isWorked = false
-      over(request, one)
-    },
+    ownerOf: (request) => known.get(request)?.place.owner ?? '',
+    workEnded: (request) => change(request, { isWorked: false }),
+    heldOpen: (request) => change(request, { isUnanswered: false, isWorked: false }),
     answered,
     on: (socket) => [...(bySocket.get(socket) ?? [])],
     count: () => count,

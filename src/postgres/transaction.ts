@@ -53,14 +53,13 @@ async function transactionOnce<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const { client, onBroken, release } = await connected(db.pool, db.epoch)
-  const { connection, commit, end, firstFailure } = opened(client, db.epoch)
+  const opened = new OpenTransaction(client, db.epoch)
   try {
-    const result = await work(connection)
-    await commit()
+    const result = await work(opened)
+    await opened.commit()
     return result
   } catch (error) {
-    end()
-    const first = await firstFailure(error)
+    const first = await opened.fail(error)
     await client.query('rollback').catch(onBroken)
     throw first
   } finally {
@@ -68,103 +67,106 @@ async function transactionOnce<Result>(
   }
 }
 
-type Opened = {
-  connection: Transaction
-  commit: () => Promise<void>
-  end: () => void
-  firstFailure: (error: unknown) => Promise<unknown>
-}
+/** It begins with its first statements, and ends with those that leave with its commit. */
+class OpenTransaction implements Transaction {
+  readonly #client: Connection
+  readonly #epoch: StoreEpoch
+  #state: 'closed' | 'open' | 'ended' = 'closed'
+  #begun: Promise<unknown> | undefined
+  #stamp: Promise<string | undefined> | undefined
+  /** Each sends a statement that leaves with the commit. */
+  readonly #lastSends: (() => void)[] = []
+  /** What `lastly` started; it settles with those statements. */
+  readonly #lastWork: Promise<unknown>[] = []
+  #lastFailure: { error: unknown } | undefined
 
-function opened(client: Connection, epoch: StoreEpoch): Opened {
-  const later: (() => void)[] = []
-  const ending: Promise<unknown>[] = []
-  let failed: { error: unknown } | undefined
-  let begun: Promise<unknown> | undefined
-  let state: 'closed' | 'open' | 'ended' = 'closed'
-  const begin = (): Promise<unknown> =>
-    (begun ??= client.query('begin').then(() => {
-      if (state === 'closed') state = 'open'
-    }))
-  const stamp = firstStamp(client)
-  const refuseAfterEnd = (): void => {
-    if (state === 'ended') throw new Error('a statement comes after the end of its transaction')
+  constructor(client: Connection, epoch: StoreEpoch) {
+    this.#client = client
+    this.#epoch = epoch
   }
-  const laterOn: Queryable = {
-    query: async (query, values) => {
-      refuseAfterEnd()
-      return new Promise((resolve, reject) => {
-        later.push(() => void client.query(query, values).then(resolve, reject))
-      })
-    },
+
+  async query<Row extends pg.QueryResultRow>(
+    query: string | pg.QueryConfig,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<Row>> {
+    if (this.#state === 'closed') await this.#begin()
+    this.#refuseAfterEnd()
+    const answered = this.#client.query<Row>(query, values)
+    void this.#storeStamp()
+    return answered
   }
-  const connection: Transaction = {
-    query: async <Row extends pg.QueryResultRow>(query: string | pg.QueryConfig, values?: unknown[]) => {
-      if (state === 'closed') await begin()
-      refuseAfterEnd()
-      const answered = client.query<Row>(query, values)
-      void stamp()
-      return answered
-    },
-    together: async (start) => {
-      refuseAfterEnd()
-      const [, answers] = await client.together(() => {
-        const beginning = begin()
-        state = 'open'
-        const answering = allOf(start())
-        void stamp()
-        return [beginning, answering]
-      })
-      return answers
-    },
-    lastly: (start) => {
-      const started = start(laterOn)
-      started.catch((error: unknown) => (failed ??= { error }))
-      ending.push(started)
-    },
+
+  async together<const Statements extends Begun>(start: () => Statements): Promise<Answers<Statements>> {
+    this.#refuseAfterEnd()
+    const [, answers] = await this.#client.together(() => {
+      const beginning = this.#begin()
+      this.#state = 'open'
+      const answering = allOf(start())
+      void this.#storeStamp()
+      return [beginning, answering]
+    })
+    return answers
   }
-  const commit = async (): Promise<void> => {
-    if (failed) throw failed.error
-    if (later.length > 0) await begin()
-    if (!begun) return
+
+  lastly(start: (later: Queryable) => Promise<unknown>): void {
+    const later: Queryable = {
+      query: async (query, values) => {
+        this.#refuseAfterEnd()
+        return new Promise((resolve, reject) => {
+          this.#lastSends.push(() => void this.#client.query(query, values).then(resolve, reject))
+        })
+      },
+    }
+    const started = start(later)
+    started.catch((error: unknown) => (this.#lastFailure ??= { error }))
+    this.#lastWork.push(started)
+  }
+
+  async commit(): Promise<void> {
+    if (this.#lastFailure) throw this.#lastFailure.error
+    if (this.#lastSends.length > 0) await this.#begin()
+    if (!this.#begun) return
     // A pooler may have led this transaction to a store that was promoted since the connection was opened.
-    epoch.confirm(await stamp())
-    const [, { command }] = await client
+    this.#epoch.confirm(await this.#storeStamp())
+    const [, { command }] = await this.#client
       .together(() => {
-        for (const send of later) send()
-        state = 'ended'
-        return [allOf(ending), client.query('commit')]
+        for (const send of this.#lastSends) send()
+        this.#state = 'ended'
+        return [allOf(this.#lastWork), this.#client.query('commit')]
       })
       .catch((error: unknown) => {
         throw commitFailure(error)
       })
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
   }
-  const end = (): void => {
-    state = 'ended'
+
+  /** Ends it; gives the error for which it failed, which is the stamp's if what followed failed for that alone. */
+  async fail(error: unknown): Promise<unknown> {
+    this.#state = 'ended'
+    if (!isConsequence(error)) return error
+    return this.#storeStamp().then(
+      () => error,
+      (stampError: unknown) => stampError,
+    )
   }
-  return { connection, commit, end, firstFailure: (error) => firstFailureOf(error, stamp) }
-}
 
-/** Where asking for the stamp failed, the statements behind it say only that the transaction had failed. */
-async function firstFailureOf(error: unknown, stamp: () => Promise<unknown>): Promise<unknown> {
-  if (!isConsequence(error)) return error
-  return stamp().then(
-    () => error,
-    (stampError: unknown) => stampError,
-  )
-}
+  #begin(): Promise<unknown> {
+    this.#begun ??= this.#client.query('begin').then(() => {
+      if (this.#state === 'closed') this.#state = 'open'
+    })
+    return this.#begun
+  }
 
-/**
- * Asks for the stamp of the store once: behind the first statement of a transaction, which may say what kind of
- * transaction it is, and before its last ones.
- */
-function firstStamp(client: Connection): () => Promise<string | undefined> {
-  let stamped: Promise<string | undefined> | undefined
-  return () => {
-    if (stamped) return stamped
-    stamped = selectStoreStamp(client)
-    // What fails with the statements before it is theirs to tell.
-    stamped.catch(() => {})
-    return stamped
+  /** Asked once, behind the first statement, which may say what kind of transaction it is. */
+  #storeStamp(): Promise<string | undefined> {
+    if (this.#stamp) return this.#stamp
+    this.#stamp = selectStoreStamp(this.#client)
+    // If it fails for the statements before it, they tell why.
+    this.#stamp.catch(() => {})
+    return this.#stamp
+  }
+
+  #refuseAfterEnd(): void {
+    if (this.#state === 'ended') throw new Error('a statement comes after the end of its transaction')
   }
 }
