@@ -460,7 +460,8 @@ CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_id
 CREATE INDEX push_log_by_supplier ON ONLY public.push_log USING btree (supplier_id, id);
 CREATE INDEX push_log_by_time ON ONLY public.push_log USING brin (at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX push_log_by_warning ON ONLY public.push_log USING gin (((warnings -> 'types'::text))) WHERE (warnings IS NOT NULL);
-CREATE INDEX push_log_noted ON ONLY public.push_log USING btree (supplier_id, id) WHERE ((outcome = ANY (ARRAY['partial'::text, 'rejected'::text, 'dryRun'::text])) OR (warnings IS NOT NULL));
+CREATE INDEX push_log_noted ON ONLY public.push_log USING btree (supplier_id, id) WHERE (COALESCE(problems, warnings) IS NOT NULL);
+CREATE INDEX push_log_noted_by_hotel ON ONLY public.push_log USING btree (hotel_id, id) WHERE ((hotel_id IS NOT NULL) AND (COALESCE(problems, warnings) IS NOT NULL));
 CREATE INDEX push_log_other_by_hotel ON ONLY public.push_log USING btree (hotel_id, kind, id) WHERE ((kind <> 'ari'::text) AND (hotel_id IS NOT NULL));
 CREATE INDEX push_log_other_by_supplier ON ONLY public.push_log USING btree (supplier_id, kind, id) WHERE (kind <> 'ari'::text);
 CREATE INDEX push_log_refused ON ONLY public.push_log USING btree (supplier_id, id) WHERE (outcome = ANY (ARRAY['partial'::text, 'rejected'::text, 'dryRun'::text]));

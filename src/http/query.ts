@@ -77,11 +77,20 @@ export function readPlace(
   rowsPerPage: { max: number; usual: number },
   wrong: Problem[],
 ): PlaceInList {
+  const range = readRange({ since, until }, wrong)
+  const beforeId = readCursor(cursor, wrong)
+  return { ...range, beforeId, limit: readLimit(limit, rowsPerPage, wrong) }
+}
+
+/** `since` and `until`. */
+export function readRange(
+  { since, until }: Readonly<Record<string, string | undefined>>,
+  wrong: Problem[],
+): { sinceMs: number | undefined; untilMs: number | undefined } {
   const sinceMs = readSince('since', since, wrong)
   const untilMs = readUntil('until', until, wrong)
   refuseEmptyRange(sinceMs, untilMs, wrong)
-  const beforeId = readCursor(cursor, wrong)
-  return { sinceMs, untilMs, beforeId, limit: readLimit(limit, rowsPerPage, wrong) }
+  return { sinceMs, untilMs }
 }
 
 /** How many rows a page may have. */

@@ -1,6 +1,6 @@
 import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { writeCursor } from '../http/query.ts'
+import { readPlace, writeCursor } from '../http/query.ts'
 import { judgePage } from '../push-log/page-query.ts'
 import type { PriceChecker } from './checker.ts'
 import { checksPerPage, priceCheckRoutes } from './contract.ts'
@@ -12,7 +12,7 @@ import { selectChecks } from './store.ts'
 export const listPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
   onEveryProblem(
     priceCheckRoutes.listPriceChecks,
-    judgePage(needs, checksPerPage),
+    judgePage(needs, (query, wrong) => readPlace(query, checksPerPage, wrong)),
     async ({ query, caller, read }) => {
       await needs.priceChecks.ledger.written()
       const { limit, hotel, ...place } = read

@@ -98,6 +98,12 @@ async function selectPartitions(db: Queryable): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
+/** The number of the oldest day (UTC) that has a partition; Infinity where none has. */
+export async function selectOldestDay(db: Queryable): Promise<number> {
+  const days = [...(await selectPartitions(db))].map(dayOf).filter((day) => day !== undefined)
+  return Math.min(...days)
+}
+
 function dateOf(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
@@ -108,6 +114,12 @@ function midnight(day: number): string {
 
 function nameOf(day: number): string {
   return `push_log_${dateOf(day).replaceAll('-', '_')}`
+}
+
+/** Of what is no day, undefined. */
+function dayOf(partition: string): number | undefined {
+  const date = partitionName.exec(partition)?.slice(1).join('-')
+  return date === undefined ? undefined : Date.parse(date) / dayMs
 }
 
 type Dropped = {
@@ -132,17 +144,15 @@ export async function dropOldPartitions(
   const dropped: Dropped = { days: [], postponed: [], rows: 0 }
   const partitions = await selectPartitions(db)
   for (const name of [...partitions].sort()) {
-    const match = partitionName.exec(name)
-    if (!match) continue
-    const date = match.slice(1).join('-')
-    if (Date.parse(`${date}T00:00:00Z`) + dayMs > keptFromMs) continue
+    const day = dayOf(name)
+    if (day === undefined || (day + 1) * dayMs > keptFromMs) continue
     // Who uses one day mostly uses all: pushes need not wait once more for each.
     const isDropped =
       dropped.postponed.length === 0 &&
       dropped.days.length < daysDroppedMax &&
       (await dropPartition(db, name))
     const list = isDropped ? dropped.days : dropped.postponed
-    list.push(date)
+    list.push(dateOf(day))
   }
   if (partitions.has(restTable)) dropped.rows = await deleteOld(db, restTable, keptFromMs)
   return dropped

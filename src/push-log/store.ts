@@ -1,18 +1,15 @@
+import { Parameters } from '../postgres/parameters.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
-
-export type PushFilter = {
-  /** The hotel's id. */
-  hotel: number | undefined
-  sinceMs: number | undefined
-  untilMs: number | undefined
-  kind: PushKind | undefined
-  outcome: PushOutcome | undefined
-  /** Type of a problem. */
-  problem: string | undefined
-  /** Only rows before this one. */
-  beforeId: number | undefined
-}
+import {
+  conditionsOf,
+  isNoted,
+  isRefused,
+  namesAlone,
+  namesAmongOthers,
+  refusedOutcomes,
+  type PushFilters,
+} from './filters.ts'
 
 export type PushRow = PushEntry & { id: number }
 type Row = Omit<PushRow, 'at'> & { atMs: number }
@@ -25,120 +22,79 @@ const entryColumns = `id, epoch_ms(at) as "atMs", request_id as "requestId", kin
 const rawColumns = `id, at, request_id, kind, hotel_code, outcome, problems, warnings, status, revision, cells_changed,
   duration_ms, body_bytes, key_id`
 
-/** Every other answer than 200 is to such a push. */
-const isRefused = `outcome in ('partial', 'rejected', 'dryRun')`
-const refusedOutcomes: readonly PushOutcome[] = ['partial', 'rejected', 'dryRun']
-
 function entryOf({ atMs, ...row }: Row): PushRow {
   return { ...row, at: new Date(Math.round(atMs)).toISOString() }
 }
 
-/** `searchedToId`: where a search that finds little was given up; there may be more before this row. */
-export type PushesFound = { pushes: PushRow[]; searchedToId: number | undefined }
+/** Days (UTC) in a row, as their numbers, `to` itself outside; -Infinity and Infinity where they have no end. */
+export type Days = { from: number; to: number }
+export const dayMs = 86_400_000
 
-/** Rows that one search looks at, a statement each: what it looks for may be in none of millions. */
-const rowsLookedAt = [1_000, 5_000, 5_000]
-/** Rows get their numbers a moment before or after their instants. */
-const edgeMs = 60_000
-const dayMs = 86_400_000
+/** `count`: how many rows were looked at. Absent where there was none, or where so many are meant that more follow. */
+export type LookedAt = { pushes: PushRow[]; last: { id: number; atMs: number; count: number } | undefined }
 
 /**
- * Pushes of a supplier, newest first. In order of id, which only rises: of the pushes committed before the first page
- * was read, none is missed and none comes twice, whatever comes in meanwhile.
+ * Of the next rows of some days, newest first, those that are meant. In order of id, which only rises. Every row that is
+ * read counts, because what is looked for may be in none of millions: each way to them is an index in the order of ids.
  */
-export async function selectPushes(
+export async function lookForPushes(
   db: Queryable,
   supplierId: number,
-  filter: PushFilter,
-  limit: number,
-): Promise<PushesFound> {
-  const pushes: PushRow[] = []
-  let { beforeId } = filter
-  for (const rows of rowsLookedAt) {
-    const { found, cut } = await lookAt(db, supplierId, { ...filter, beforeId }, rows, limit - pushes.length)
-    pushes.push(...found)
-    const isOver = cut === undefined || cut.atMs < (filter.sinceMs ?? 0) - edgeMs
-    if (isOver || pushes.length >= limit) return { pushes, searchedToId: undefined }
-    beforeId = cut.id
-  }
-  return { pushes, searchedToId: beforeId }
-}
-
-type Cut = { id: number; atMs: number }
-
-/** What is meant among the next rows; the cut is the last of them, behind which there are more. */
-async function lookAt(
-  db: Queryable,
-  supplierId: number,
-  filter: PushFilter,
-  rowsMax: number,
-  limit: number,
-): Promise<{ found: PushRow[]; cut: Cut | undefined }> {
-  const { beforeId, sinceMs, untilMs, kind, outcome, problem, hotel } = filter
-  // Apart, because each has an index of its own; a push is of one hotel or of several, never both.
-  const ways = hotel === undefined ? ['true'] : ['hotel_id = $12', 'hotel_ids @> array[$12::int]']
+  filters: Omit<PushFilters, 'supplierId'>,
+  days: Days,
+  { rowsMax, limit }: { rowsMax: number; limit: number },
+): Promise<LookedAt> {
+  const { hotelId, beforeId, ...meant } = filters
+  const parameters = new Parameters()
+  // Whole days, so that only theirs are planned and read.
+  const place = conditionsOf({ sinceMs: startMs(days.from), untilMs: startMs(days.to), beforeId }, parameters)
+  const asked = ['true', ...conditionsOf(meant, parameters)].join(' and ')
+  const alone = narrowed(filters, parameters)
+  const ways =
+    hotelId === undefined
+      ? [[`supplier_id = ${parameters.add(supplierId)}`, ...alone]]
+      : waysToHotel(parameters.add(hotelId), alone)
+  const rows = parameters.add(rowsMax)
   const looked = ways.map(
-    (way, index) => `looked${index} as materialized (
-      select ${rawColumns}, at >= coalesce(instant($3), '-infinity')
-        and at < coalesce(instant($4), 'infinity')
-        and ($5::text is null or kind = $5) and ($6::text is null or outcome = $6)
-        and ($7::text is null or coalesce(problems -> 'types' ? $7, false)
-          or coalesce(warnings -> 'types' ? $7, false)) as is_meant
-      from push_log
-      where supplier_id = $1 and ${way} and ${indexed(filter)} and ($2::bigint is null or id < $2)
-        -- Whole days, so that only theirs are read, and each row that is read counts.
-        and at >= coalesce(instant($9), '-infinity')
-        and at < coalesce(instant($10), 'infinity')
-      order by id desc limit $11)`,
+    (way) => `(select ${rawColumns}, ${asked} as is_meant from push_log
+      where ${[...way, ...place].join(' and ')} order by id desc limit ${rows})`,
   )
-  const names = ways.map((_way, index) => `looked${index}`)
-  const cuts = names.map((name) => `(select id, at from ${name} offset $11 - 1 limit 1)`)
-  const meant = names.map((name) => `select * from ${name} where is_meant`)
-  const text = `with ${looked.join(', ')},
-    cut as (select id, at from (${cuts.join(' union all ')}) as each order by id desc limit 1)
-    select cut.id as "cutId", epoch_ms(cut.at) as "cutAtMs", meant.*
-    from (select) as once left join cut on true
-    left join lateral (
-      select ${entryColumns} from (${meant.join(' union all ')}) as each where cut.id is null or id >= cut.id
-      order by id desc limit $8
-    ) as meant on true order by meant.id desc`
-  const parameters = [
-    supplierId,
-    beforeId ?? null,
-    sinceMs ?? null,
-    untilMs ?? null,
-    kind ?? null,
-    outcome ?? null,
-    problem ?? null,
-    limit,
-    sinceMs === undefined ? null : Math.floor(sinceMs / dayMs) * dayMs,
-    untilMs === undefined ? null : Math.ceil(untilMs / dayMs) * dayMs,
-    rowsMax,
-  ]
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
-  const { rows } = await db.query<Looked>(text, hotel === undefined ? parameters : [...parameters, hotel])
-  const { cutId = null, cutAtMs } = rows[0] ?? {}
+  const { rows: read } = await db.query<Looked>(
+    `select ${entryColumns}, is_meant as "isMeant", number, is_last as "isLast" from (
+       select *, row_number() over newest as number, lead(id) over newest is null as is_last
+       from (select * from (${looked.join(' union all ')}) as way order by id desc limit ${rows}) as looked
+       window newest as (order by id desc)
+     ) as looked where is_meant or is_last order by id desc limit ${parameters.add(limit)}`,
+    parameters.values,
+  )
+  const last = read.find(({ isLast }) => isLast)
   return {
-    found: rows.flatMap(({ cutId: _id, cutAtMs: _at, ...row }) =>
-      row.id === null ? [] : [entryOf({ ...row, id: row.id })],
-    ),
-    cut: cutId === null ? undefined : { id: cutId, atMs: cutAtMs ?? 0 },
+    pushes: read
+      .filter(({ isMeant }) => isMeant)
+      .map(({ isMeant: _is, isLast: _last, number: _n, ...row }) => entryOf(row)),
+    last: last && { id: last.id, atMs: last.atMs, count: last.number },
   }
 }
 
-type Looked = Omit<Row, 'id'> & {
-  id: number | null
-  cutId: number | null
-  cutAtMs: number | null
+type Looked = Row & { isMeant: boolean | null; isLast: boolean; number: number }
+
+function startMs(day: number): number | undefined {
+  return Number.isFinite(day) ? day * dayMs : undefined
 }
 
-/** Rows that can be meant, as far as an index in the order of numbers has them alone. */
-function indexed({ kind, outcome, problem }: PushFilter): string {
-  // A push with a problem was refused at least in part; one of any outcome may have warnings.
-  if (problem !== undefined) return `(${isRefused} or warnings is not null)`
-  if (outcome !== undefined && refusedOutcomes.includes(outcome)) return isRefused
-  return kind === undefined || kind === 'ari' ? 'true' : `kind = $5 and kind <> 'ari'`
+/** To rows that can be meant, as far as an index in the order of ids has them alone. */
+function narrowed({ hotelId, kind, outcome, problem }: PushFilters, parameters: Parameters): string[] {
+  if (problem !== undefined) return [isNoted]
+  if (hotelId === undefined && outcome !== undefined && refusedOutcomes.includes(outcome)) return [isRefused]
+  return kind === undefined || kind === 'ari' ? [] : [`kind = ${parameters.add(kind)}`, "kind <> 'ari'"]
 }
+
+/** A push is of one hotel or of several. These have no index in the order of ids: those of all the days are read. */
+const waysToHotel = (hotelId: string, alone: readonly string[]): string[][] => [
+  [namesAlone(hotelId), ...alone],
+  [namesAmongOthers(hotelId)],
+]
 
 /** Ids of a supplier's hotels by code; unknown codes are left out. */
 export async function selectHotelIds(
