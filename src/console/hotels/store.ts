@@ -1,4 +1,5 @@
 import { hotelColumns, type HotelRow } from '../../hotels/store.ts'
+import { Parameters } from '../../postgres/parameters.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { searchWordsMax, type GoLiveStage, type HotelOrder } from './contract.ts'
@@ -68,16 +69,6 @@ const hasWebhooks = (now: string): string => `h.supplier_id in (
   group by supplier_id
   having count(availability_webhook) > 0 and count(pushbook_webhook) > 0
 )`
-
-/** Rises with every `add`: the parameters of a statement that is put together. */
-class Parameters {
-  readonly values: unknown[] = []
-
-  add(value: unknown): string {
-    this.values.push(value)
-    return `$${this.values.length}`
-  }
-}
 
 /**
  * Hotels in their order. Not named: planned anew with the values at hand, because what is quickest depends on them; and

@@ -20,7 +20,7 @@ export const getPush = ({ db, clock }: Needs): Mounted =>
     const said = readAnswer(read.answer.bytes.toString())
     const same = await selectLoggedPushes(
       db,
-      { ...nothing, supplierId: push.supplierId, requestId: push.requestId },
+      { supplierId: push.supplierId, requestId: push.requestId },
       sameRequestIdMax + 1,
     )
     const page: AnswerOf<typeof pushRoutes.getPush> = {
@@ -35,17 +35,6 @@ export const getPush = ({ db, clock }: Needs): Mounted =>
     }
     return answer(200, page)
   })
-
-const nothing = {
-  hotelId: undefined,
-  kind: undefined,
-  outcome: undefined,
-  problem: undefined,
-  status: undefined,
-  beforeId: undefined,
-  sinceMs: undefined,
-  untilMs: undefined,
-}
 
 function shownBody({ bytes, encoding }: ReadPush['body']): ShownBody {
   const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8')

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { cursorProblem } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
-import { selectLoggedPushes, selectNextPushId, type LoggedPush, type PushSearch } from './store.ts'
+import type { PushFilters } from '../../push-log/filters.ts'
+import { selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
 
 /**
  * Pages of the push log. Where neither a hotel nor a request id narrows the search, a page is looked for among the next
@@ -32,7 +33,7 @@ const longestMs = 2 * 366 * 24 * 60 * 60 * 1000
 
 export async function readPushPage(
   db: Queryable,
-  search: PushSearch,
+  search: PushFilters,
   limit: number,
   nowMs: number,
 ): Promise<PushPageFound> {
@@ -65,7 +66,7 @@ export async function readPushPage(
 /** Undefined where they don't make a page. */
 async function readNextNumbers(
   db: Queryable,
-  search: PushSearch,
+  search: PushFilters,
   limit: number,
   nowMs: number,
 ): Promise<PushPageFound | undefined> {

@@ -1,39 +1,26 @@
+import { Parameters } from '../../postgres/parameters.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
+import {
+  conditionsOf,
+  hasProblem,
+  hasWarning,
+  isNoted,
+  isRefused,
+  namesAlone,
+  namesAmongOthers,
+  type PushFilters,
+} from '../../push-log/filters.ts'
 import type { KeptBytes } from '../../push-log/store.ts'
 import type { PushListed } from './contract.ts'
 
 /** The push log of all suppliers. Its rows are found by supplier, by hotel and by request id; none by the id alone. */
-
-export type PushSearch = {
-  supplierId: number | undefined
-  hotelId: number | undefined
-  requestId: string | undefined
-  kind: PushKind | undefined
-  outcome: PushOutcome | undefined
-  /** Type of a problem, or of a warning. */
-  problem: string | undefined
-  status: number | undefined
-  /** Only rows before this one. */
-  beforeId: number | undefined
-  /** Only rows after this one. */
-  afterId?: number | undefined
-  sinceMs: number | undefined
-  /** Itself outside. */
-  untilMs: number | undefined
-}
 
 export type LoggedPush = PushListed & { atMs: number }
 type Row = Omit<LoggedPush, 'at'>
 
 const entryColumns = `id, at, supplier_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, status,
   revision, cells_changed, duration_ms, body_bytes, key_id`
-
-const isRefused = `outcome in ('partial', 'rejected', 'dryRun')`
-/** Pushes by the type of a problem, or of a warning, apart: each has an index. One that has both is found by its problem. */
-const withProblem = `and ${isRefused} and problems is not null and problems -> 'types' ? $11`
-const withWarning = `and warnings is not null and warnings -> 'types' ? $11
-      and (problems is null or not problems -> 'types' ? $11)`
 
 /** Of rows of the log as `entry`, with the names that people know. */
 const listed = `entry.id as "pushId", epoch_ms(entry.at) as "atMs",
@@ -52,75 +39,67 @@ function pushOf(row: Row): LoggedPush {
 /** Newest first. Within the range given: whoever asks for all days reads the index of each. */
 export async function selectLoggedPushes(
   db: Queryable,
-  search: PushSearch,
+  search: PushFilters,
   limit: number,
 ): Promise<LoggedPush[]> {
-  // Every other answer than 200 is to such a push: they have an index of their own.
-  const isRare = search.status !== undefined && search.status !== 200
-  const newest = (condition: string, type: string): string => `
-    select ${entryColumns} from push_log as log
-    where ${condition} ${isRare ? `and ${isRefused}` : ''} ${type}
-      and ($2::bigint is null or id < $2) and ($12::bigint is null or id > $12)
-      and at >= coalesce(instant($3), '-infinity')
-      and at < coalesce(instant($4), 'infinity')
-      and ($5::text is null or kind = $5)
-      and ($6::text is null or outcome = $6)
-      and ($7::int is null or status = $7)
-      and ($8::int is null or supplier_id = $8)
-      and ($9::int is null or hotel_id = $9 or hotel_ids @> array[$9])
-      and ($10::text is null or request_id = $10)
-    order by id desc limit $1`
-  const types = search.problem === undefined ? ['and $11::text is null'] : [withProblem, withWarning]
-  const found = types.map((type) => {
-    const isTyped = type === withProblem && isByType(search)
-    return `(${waysIn(search, (condition) => newest(condition, type), isTyped)} order by id desc limit $1)`
-  })
-  const { beforeId, sinceMs, untilMs, kind, outcome, problem, status, supplierId, hotelId, requestId } =
-    search
+  const parameters = new Parameters()
+  const newest = `order by id desc limit ${parameters.add(limit)}`
+  const found = waysTo(search, parameters).map(
+    ({ from, conditions }) => `(select way.* from ${from} (
+      select ${entryColumns} from push_log where ${conditions.join(' and ')} ${newest}) as way ${newest})`,
+  )
   // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
   const { rows } = await db.query<Row>(
-    `select ${listed} from (select * from (${found.join(' union all ')}) as each order by id desc limit $1) as entry
+    `select ${listed} from (select * from (${found.join(' union all ')}) as way ${newest}) as entry
      ${named} order by entry.id desc`,
-    [
-      limit,
-      beforeId ?? null,
-      sinceMs ?? null,
-      untilMs ?? null,
-      kind ?? null,
-      outcome ?? null,
-      status ?? null,
-      supplierId ?? null,
-      hotelId ?? null,
-      requestId ?? null,
-      problem ?? null,
-      search.afterId ?? null,
-    ],
+    parameters.values,
   )
   return rows.map(pushOf)
+}
+
+/** How rows are found, by an index that fits; `from`: once for each row of it. */
+type Way = { from: string; conditions: string[] }
+
+/** No row is found by two ways. */
+function waysTo({ problem, ...others }: PushFilters, parameters: Parameters): Way[] {
+  const places = placesOf({ problem, ...others }, parameters)
+  const types = problem === undefined ? [[]] : typeConditions(parameters.add(problem))
+  const common = conditionsOf(others, parameters)
+  // Every other answer than 200 is to a refused push.
+  if (others.status !== undefined && others.status !== 200) common.push(isRefused)
+  return places.flatMap(({ from, conditions }) =>
+    types.map((type) => ({ from, conditions: [...conditions, ...type, ...common] })),
+  )
+}
+
+/** By the type of a problem, or of a warning; what has it as both is found by its problem. */
+const typeConditions = (type: string): string[][] => [
+  [isNoted, 'problems is not null', hasProblem(type)],
+  [isNoted, 'warnings is not null', hasWarning(type), `(problems is null or not ${hasProblem(type)})`],
+]
+
+const everywhere: Way = { from: '', conditions: [] }
+/** Each has an index in the order of numbers; for all together there is none. */
+const bySupplier: Way = { from: 'supplier cross join lateral', conditions: ['supplier_id = supplier.id'] }
+
+function placesOf(
+  { requestId, hotelId, supplierId, problem, afterId }: PushFilters,
+  parameters: Parameters,
+): Way[] {
+  if (requestId !== undefined) return [everywhere]
+  if (hotelId !== undefined) {
+    const hotel = parameters.add(hotelId)
+    return [namesAlone(hotel), namesAmongOthers(hotel)].map((names) => ({ from: '', conditions: [names] }))
+  }
+  // A type has an index of its own; among the last numbers it isn't worth it.
+  const isByType = problem !== undefined && afterId === undefined
+  return supplierId !== undefined || isByType ? [everywhere] : [bySupplier]
 }
 
 /** The number after the last that a push was given. */
 export async function selectNextPushId(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ id: number }>('select last_value + 1 as id from push_log_id_seq')
   return rows[0]?.id ?? 1
-}
-
-/** What is rare among the last numbers is found by its type; among them, or of one supplier, it isn't worth it. */
-function isByType({ problem, supplierId, hotelId, requestId, afterId }: PushSearch): boolean {
-  const isNarrow = [supplierId, hotelId, requestId, afterId].some((one) => one !== undefined)
-  return problem !== undefined && !isNarrow
-}
-
-/** By the index that fits; a push is of one hotel or of several, never both. */
-function waysIn(search: PushSearch, newest: (condition: string) => string, isTyped: boolean): string {
-  const { requestId, hotelId, supplierId } = search
-  const all = `select way.* from (${newest('true')}) as way`
-  if (requestId !== undefined) return all
-  if (hotelId !== undefined) {
-    return `select * from ((${newest('hotel_id = $9')}) union all (${newest('hotel_ids @> array[$9::int]')})) as way`
-  }
-  if (supplierId !== undefined || isTyped) return all
-  return `select way.* from supplier cross join lateral (${newest('supplier_id = supplier.id')}) as way`
 }
 
 /** One push by its number; its day is found in the indexes of all suppliers. */
