@@ -3,9 +3,8 @@ import { explainStay } from './console/calendar/explain-stay.ts'
 import { getCalendar } from './console/calendar/get-calendar.ts'
 import { getCalendarCell } from './console/calendar/get-calendar-cell.ts'
 import { stopSell } from './console/calendar/stop-sell.ts'
-import { downloadPush } from './console/pushes/download-push.ts'
+import { downloadPush, getPush } from './console/pushes/get-push.ts'
 import { getHotel } from './console/hotels/get-hotel.ts'
-import { getPush } from './console/pushes/get-push.ts'
 import { listHotels } from './console/hotels/list-hotels.ts'
 import { listPushItems } from './console/pushes/list-push-items.ts'
 import { listPushes } from './console/pushes/list-pushes.ts'
@@ -49,7 +48,17 @@ import { searchPriceChecks } from './console/price-checks/search-price-checks.ts
 import { summarizePriceChecks } from './console/price-checks/summarize-price-checks.ts'
 import { searchReservations } from './console/bookings/search-reservations.ts'
 import { showReservation } from './console/bookings/show-reservation.ts'
-import { whoAmI } from './console/operators/who-am-i.ts'
+import {
+  whoAmI,
+  changePassword,
+  beginSecondFactor,
+  confirmSecondFactor,
+  removeSecondFactor,
+  signInByLink,
+  signInWays,
+  signIn,
+  signOut,
+} from './console/operators/session-endpoints.ts'
 import {
   changeOperatorRole,
   createOperator,
@@ -57,20 +66,10 @@ import {
   disableOperator,
   enableOperator,
   resetSecondFactor,
-} from './console/operators/change-operators.ts'
-import { changePassword } from './console/operators/change-password.ts'
+  listOperators,
+} from './console/operators/operator-endpoints.ts'
 import { listAudit } from './console/operators/list-audit.ts'
-import { listOperators } from './console/operators/list-operators.ts'
 import { beginOidc, finishOidc } from './console/operators/sign-in-by-oidc.ts'
-import {
-  beginSecondFactor,
-  confirmSecondFactor,
-  removeSecondFactor,
-} from './console/operators/second-factor.ts'
-import { signInByLink } from './console/operators/sign-in-by-link.ts'
-import { signInWays } from './console/operators/sign-in-ways.ts'
-import { signIn } from './console/operators/sign-in.ts'
-import { signOut } from './console/operators/sign-out.ts'
 import type { Mounted } from './http/mount.ts'
 
 /** A person who searches through years would rather wait for a minute than be told that it takes too long. */

@@ -6,6 +6,7 @@ import {
   onCancelReservation,
   onCreateReservation,
   onModifyReservation,
+  getReservation,
 } from './bookings/booking-endpoints.ts'
 import type { RouteName } from './contract.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
@@ -22,8 +23,7 @@ import { pushHotels } from './hotels/push-hotels.ts'
 import { getLimits } from './keys/get-limits.ts'
 import { findOffers } from './offers/find-offers.ts'
 import type { Mounted } from './http/mount.ts'
-import { getTaxes } from './taxes/get-taxes.ts'
-import { pushTaxes } from './taxes/push-taxes.ts'
+import { getTaxes, pushTaxes } from './taxes/tax-endpoints.ts'
 import { getProducts } from './products/get-products.ts'
 import { pushProducts } from './products/push-products.ts'
 import { checkPrice } from './price-check/check-price.ts'
@@ -32,16 +32,19 @@ import { getPush } from './push-log/get-push.ts'
 import { listPushes } from './push-log/list-pushes.ts'
 import { getReference } from './reference/get-reference.ts'
 import { acknowledgeReservations } from './deliveries/acknowledge-reservations.ts'
-import { getReservation } from './bookings/get-reservation.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
 import { listReservations } from './bookings/list-reservations.ts'
 import { pushBooking } from './deliveries/push-booking.ts'
 import { retrieveReservations } from './deliveries/retrieve-reservations.ts'
 import { sendDeliveriesAgain } from './deliveries/send-deliveries-again.ts'
-import { getWebhooks } from './webhooks/get-webhooks.ts'
-import { registerAvailabilityWebhook, registerPushbookWebhook } from './webhooks/register-webhook.ts'
-import { removeAvailabilityWebhook, removePushbookWebhook } from './webhooks/remove-webhook.ts'
-import { testWebhook } from './webhooks/test-webhook.ts'
+import {
+  getWebhooks,
+  registerAvailabilityWebhook,
+  registerPushbookWebhook,
+  removeAvailabilityWebhook,
+  removePushbookWebhook,
+  testWebhook,
+} from './webhooks/webhook-endpoints.ts'
 
 /** Every route's handler; the compiler demands one for each. */
 export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = {

@@ -10,10 +10,9 @@ import { queueVersion } from './commit-version.ts'
 import type { reservationRoutes } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
-import { following } from './lifecycle.ts'
+import { following, type ReservationVersion } from './state.ts'
 import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
 import { shownPenalty } from './penalty.ts'
-import type { ReservationVersion } from './state.ts'
 import { insertVersion, lockReservation, type HeldReservation } from './store.ts'
 
 type Cancelled = AnswerOf<typeof reservationRoutes.cancelReservation>

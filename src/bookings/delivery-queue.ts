@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
-import type { ReservationStatus } from './lifecycle.ts'
+import type { ReservationStatus } from './state.ts'
 
 /** A version of a reservation that its supplier is to be told of. */
 export type ToDeliver = {

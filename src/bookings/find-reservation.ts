@@ -3,14 +3,20 @@ import { Rejected, shown } from '../http/rejected.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { selectOptionalReservation, type HeldReservation } from './store.ts'
 
+/** The reservation of an id as it was sent; 404 for anything that is none. */
+export async function reservationOf(db: Queryable, text: string): Promise<HeldReservation> {
+  const id = readReservationId(text)
+  const held = id === undefined ? undefined : await selectOptionalReservation(db, id)
+  if (held) return held
+  throw reservationNotFound(text)
+}
+
 /** Below 2^53, as all that is an id. */
 const idText = /^[1-9]\d{0,14}$/
 
-/** The reservation of an id as it was sent; 404 for anything that is none. */
-export async function reservationOf(db: Queryable, id: string): Promise<HeldReservation> {
-  const held = idText.test(id) ? await selectOptionalReservation(db, Number(id)) : undefined
-  if (held) return held
-  throw reservationNotFound(id)
+/** reservation_id as suppliers and the platform write it; undefined for what none of ours can be. */
+export function readReservationId(text: string): number | undefined {
+  return idText.test(text) ? Number(text) : undefined
 }
 
 export function reservationNotFound(id: string): Rejected {

@@ -13,11 +13,10 @@ import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
 import type { Made, ReservationBody } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
-import { following } from './lifecycle.ts'
+import { following, type ReservationContent } from './state.ts'
 import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
-import type { ReservationContent } from './state.ts'
 import {
   insertVersion,
   lockReservation,

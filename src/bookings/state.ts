@@ -4,7 +4,7 @@ import type { Tax } from '../taxes/contract.ts'
 import type { TaxedTotal } from '../taxes/compute.ts'
 import type { paymentTypes } from './callback-contract.ts'
 import type { PriceCheckOutcome } from '../price-check/contract.ts'
-import type { ReservationStatus } from './lifecycle.ts'
+import type { reservationStatuses } from '../webhooks/contract.ts'
 
 /** What is kept of a version: all that its answer and its delivery are made of, but for the card. Amounts in minor units. */
 export type ReservationContent = {
@@ -44,12 +44,12 @@ export type RoomState = {
   fees?: FeeLine[]
 }
 
-export type TaxState = Pick<Tax, 'type' | 'included' | 'payNow'> & { amount: number }
+type TaxState = Pick<Tax, 'type' | 'included' | 'payNow'> & { amount: number }
 
 export type Person = { firstName: string; lastName: string }
-export type Customer = Person & { email?: string; phone?: string; countryCode?: string; remarks?: string }
+type Customer = Person & { email?: string; phone?: string; countryCode?: string; remarks?: string }
 
-export type PaymentType = (typeof paymentTypes)[number]
+type PaymentType = (typeof paymentTypes)[number]
 /** The number is masked; the card itself is in the vault, or nowhere. */
 export type Payment = { type: PaymentType; card?: { type: string; number: string } }
 
@@ -71,3 +71,22 @@ export type ReservationVersion = {
   modifiedAtMs: number
   content: ReservationContent
 }
+
+/**
+ * The states of a reservation, and what may follow each. `Confirm` is followed by `Confirm` (a modification, as a new
+ * version) or by `Cancel`; nothing follows `Cancel`. Cancelling again changes nothing and is answered like the first
+ * time. The database refuses what this table does not know: one version at most is a `Cancel`.
+ */
+
+export type ReservationStatus = (typeof reservationStatuses)[number]
+
+const reservationActions = ['modify', 'cancel'] as const
+type ReservationAction = (typeof reservationActions)[number]
+
+/** The status of the version that follows; `unchanged`: none does; `refused`: the caller is told so. */
+export type Following = ReservationStatus | 'unchanged' | 'refused'
+
+export const following = {
+  Confirm: { modify: 'Confirm', cancel: 'Cancel' },
+  Cancel: { modify: 'refused', cancel: 'unchanged' },
+} as const satisfies Readonly<Record<ReservationStatus, Readonly<Record<ReservationAction, Following>>>>

@@ -1,12 +1,11 @@
 import { referenceNotFound } from '../offers/hotel-references.ts'
-import { hotelVersionColumns, type HotelVersions } from '../offers/hotel-versions.ts'
+import { hotelVersionColumns, type HotelVersions } from '../offers/stay-cache.ts'
 import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { reservationFaults } from './faults-contract.ts'
-import type { ReservationStatus } from './lifecycle.ts'
-import type { ReservationContent, ReservationVersion } from './state.ts'
+import type { ReservationStatus, ReservationContent, ReservationVersion } from './state.ts'
 
 /** What is kept of reservations: the SQL, whole statements. */
 

@@ -5,9 +5,9 @@ import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { forgetCvvsOf } from '../cards/store.ts'
-import { accountTime } from '../bookings/account-time.ts'
+import { accountTime } from './store.ts'
 import { deliveryFaults, deliveryRoutes } from './contract.ts'
-import { readReservationId } from '../bookings/reservation-id.ts'
+import { readReservationId } from '../bookings/find-reservation.ts'
 
 /** POST /push/webhook/pushbook/ack. */
 export const acknowledgeReservations = ({ db, clock }: Needs) =>

@@ -1,6 +1,6 @@
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { accountTime } from '../bookings/account-time.ts'
+import { accountTime } from './store.ts'
 
 /** Undelivered for longer, somebody should look. */
 const undeliveredMs = 30 * 60_000

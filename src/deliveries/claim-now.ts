@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { textArray, type Database, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { accountTime } from '../bookings/account-time.ts'
+import { accountTime, claimedColumns, type Claimed, type Lease } from './store.ts'
 import { deliverWithinMs, type Lane } from '../bookings/delivery-schedule.ts'
 import { isHeldBack } from '../cards/store.ts'
-import { claimedColumns, type Claimed, type Lease } from './store.ts'
 
 /** Claimed by hand. */
 export type ClaimedNow = Claimed & {

@@ -10,7 +10,7 @@ import {
 } from './list-rules.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
 import { runAfter } from '../bookings/delivery-schedule.ts'
-import { readReservationId } from '../bookings/reservation-id.ts'
+import { readReservationId } from '../bookings/find-reservation.ts'
 import { judgePageAfter, writePlace } from './page-query.ts'
 
 /** Of all answers on a page; the first delivery is there whatever its size. */

@@ -1,9 +1,9 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { DeliveryState } from './list-contract.ts'
-import type { ReservationStatus } from '../bookings/lifecycle.ts'
+import type { ReservationStatus } from '../bookings/state.ts'
 import type { Trigger } from '../bookings/delivery-schedule.ts'
 import type { PageAsked } from './page-query.ts'
-import { stateOf } from './state.ts'
+import { stateOf } from './store.ts'
 
 /** A supplier's deliveries with their attempts: the SQL, whole statements. */
 

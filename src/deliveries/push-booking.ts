@@ -7,7 +7,7 @@ import { answer, on, type Answer } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { OutboundCaller } from '../outbound/call.ts'
 import { Rejected, shown } from '../http/rejected.ts'
-import { shuttingDown } from '../http/shutting-down.ts'
+import { shuttingDown } from '../http/admission.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import { selectCallback, type Callback } from '../webhooks/store.ts'
@@ -27,7 +27,7 @@ import {
 } from './send.ts'
 import { settleAttempts, type Attempted, type Standing } from './settle.ts'
 import { selectOptionalReservation } from '../bookings/store.ts'
-import { readReservationId } from '../bookings/reservation-id.ts'
+import { readReservationId } from '../bookings/find-reservation.ts'
 
 export type PushBookingNeeds = Needs & {
   deliveryCaller: OutboundCaller

@@ -5,7 +5,7 @@ import type { Delivery } from '../bookings/callback-contract.ts'
 import { deliveryRoutes, reservationsPerPage } from './contract.ts'
 import { judgePageAfter, writePlace } from './page-query.ts'
 import { selectForSupplier, type Retrieved } from './search.ts'
-import { readReservationId } from '../bookings/reservation-id.ts'
+import { readReservationId } from '../bookings/find-reservation.ts'
 import { supplierBody } from './reservation-body.ts'
 
 const listed = { rowsPerPage: reservationsPerPage, readId: readReservationId, writeId: String }

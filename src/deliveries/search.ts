@@ -1,6 +1,5 @@
 import type { Queryable } from '../postgres/postgres.ts'
-import type { ReservationStatus } from '../bookings/lifecycle.ts'
-import type { ReservationVersion } from '../bookings/state.ts'
+import type { ReservationStatus, ReservationVersion } from '../bookings/state.ts'
 import type { PageAsked } from './page-query.ts'
 
 /** Reservations as they are now, by what a supplier asks for. */

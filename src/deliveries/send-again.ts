@@ -1,6 +1,6 @@
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import { selectCallbacks } from '../webhooks/store.ts'
-import { accountTime } from '../bookings/account-time.ts'
+import { accountTime } from './store.ts'
 import { deliverWithinMs } from '../bookings/delivery-schedule.ts'
 
 /** Which deliveries an operator means; absent: any. */

@@ -9,7 +9,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { hasCallback } from '../webhooks/store.ts'
 import { deliveryListFaults, deliveryListRoutes, sentAgainMax, type DeliveryState } from './list-contract.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
-import { stateOf } from './state.ts'
+import { stateOf } from './store.ts'
 import { sendFailedAgain } from './send-again.ts'
 
 /** POST /push/deliveries/sendAgain. */

@@ -1,9 +1,9 @@
 import { numberArray, textArray, unseen, type Queryable } from '../postgres/postgres.ts'
-import { accountTime } from '../bookings/account-time.ts'
 import { isHeldBack } from '../cards/store.ts'
 import type { Lane, Trigger } from '../bookings/delivery-schedule.ts'
 import type { Allotted, Place } from './slots.ts'
-import type { ReservationStatus } from '../bookings/lifecycle.ts'
+import type { ReservationStatus } from '../bookings/state.ts'
+import { sweep } from '../postgres/sweep.ts'
 
 /**
  * The SQL of the delivery worker: what is due is found, claimed with a lease, and settled. An attempt belongs to who
@@ -222,3 +222,33 @@ export async function readdress(
     ],
   })
 }
+
+/**
+ * What is to be done is timed by the database's clock, also for an account of the sandbox whose clock is ahead: an advance moves
+ * it up. What is noted of reservations and deliveries bears the account's own time.
+ */
+
+/** SQL: what the clock of an account says when ours says `ms`, a parameter. */
+export function accountTime(ms: string, supplierId: string): string {
+  return `instant(${ms}::float8 + (select clock_ahead_ms from supplier where supplier.id = ${supplierId}))`
+}
+
+export const attemptsKeptDays = 90
+
+/** Attempts of long ago, and the marks of the hourly runs of then. Deliveries themselves are kept. How many. */
+export async function deleteOldAttempts(db: Queryable, beforeMs: number): Promise<number> {
+  await db.query('delete from hourly_run where hour < instant($1)', [beforeMs])
+  return sweep(
+    db,
+    `delete from delivery_attempt where (delivery_id, attempt) in (
+       select delivery_id, attempt from delivery_attempt where at < instant($1)
+       order by at limit $2)`,
+    beforeMs,
+  )
+}
+
+/** How a delivery stands, in the words that are shown: a `DeliveryState`. */
+export const stateOf = (delivery: string): string => `case
+  when ${delivery}.status = 'queued' and ${delivery}.endpoint = 0 then 'no_url'
+  when ${delivery}.status in ('queued', 'sending') and ${delivery}.first_failed_at is not null then 'failing'
+  else ${delivery}.status end`

@@ -6,8 +6,8 @@ import { openPlaceOf, type InFlight } from './in-flight.ts'
 import type { Caller } from './call.ts'
 import { RateLimiter } from './rate-limit.ts'
 import type { Route } from './route.ts'
-import { shuttingDown } from './shutting-down.ts'
 import type { ServeNeeds } from './serve-needs.ts'
+import { Rejected } from './rejected.ts'
 
 export type Admission = {
   admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -67,4 +67,15 @@ export function admission(
 
 function keyOwner({ keyId }: Caller): string {
   return `key ${keyId}`
+}
+
+const nothingApplied = 'Nothing was applied; send the same again after Retry-After'
+
+/** For requests that come, or are not finished, when the service ends. */
+export function shuttingDown(hint = nothingApplied): Rejected {
+  return new Rejected(
+    503,
+    { type: 'SHUTTING_DOWN', message: 'The service is shutting down', hint },
+    { headers: { 'retry-after': '2', connection: 'close' } },
+  )
 }

@@ -1,7 +1,7 @@
 import type { MonthNumber } from '../base/calendar.ts'
 import type { BookingCatalog } from './booking-catalog.ts'
 import { bytesOf, type HotelMonth } from './hotel-month.ts'
-import type { HotelVersions } from './hotel-versions.ts'
+import { storeStamp as stampColumn } from '../postgres/store-epoch.ts'
 
 type Kept = {
   storeStamp: string
@@ -86,3 +86,19 @@ export class StayCache {
     this.#bytes = 0
   }
 }
+
+/** What a hotel's row says of everything that is cached of it. */
+export type HotelVersions = {
+  /** Versions of one store say nothing of another one's contents. */
+  storeStamp: string
+  hotelId: number
+  revision: number
+  catalogVersion: number
+  ariVersion: number
+  /** Prices set at this revision or before it are of a former currency. */
+  currencyRevision: number
+}
+
+/** Of `hotel`. */
+export const hotelVersionColumns = `${stampColumn} as "storeStamp", hotel.id as "hotelId", hotel.revision, hotel.catalog_version as "catalogVersion",
+  hotel.ari_version as "ariVersion", hotel.currency_revision as "currencyRevision"`

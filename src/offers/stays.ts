@@ -9,8 +9,7 @@ import {
   type BookingCatalogRow,
 } from './booking-catalog.ts'
 import { hotelBlocksColumn, hotelMonths, type HotelMonth } from './hotel-month.ts'
-import { hotelVersionColumns, type HotelVersions } from './hotel-versions.ts'
-import { StayCache } from './stay-cache.ts'
+import { hotelVersionColumns, type HotelVersions, StayCache } from './stay-cache.ts'
 
 /** All that decides about stays in a hotel, as of one moment. */
 export type HotelStay = {

@@ -5,8 +5,12 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { OperatorRole } from '../http/route.ts'
 import type { WayToSignIn } from './contract.ts'
-import { csrfTokenOf, hashOf, isCsrfTokenOf, looksLikeSecret, makeRandomSecret } from './session-secret.ts'
 import {
+  csrfTokenOf,
+  hashOf,
+  isCsrfTokenOf,
+  looksLikeSecret,
+  makeRandomSecret,
   deleteSession,
   insertSession,
   isOver,

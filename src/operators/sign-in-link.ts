@@ -1,7 +1,6 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { SignInLink } from './contract.ts'
-import type { Account } from './session-store.ts'
-import { hashOf, looksLikeSecret, makeRandomSecret } from './session-secret.ts'
+import { hashOf, looksLikeSecret, makeRandomSecret, type Account } from './session-store.ts'
 
 /** Links that sign one operator in, once: for the first time, and for who forgot the password. */
 

@@ -5,10 +5,10 @@ import { transaction } from '../postgres/transaction.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { leap } from '../deliveries/leap.ts'
 import { accountFaults, testClock } from './account-contract.ts'
-import { advanceHotels, selectAheadMs } from './clock-store.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 
 export type TestClockNeeds = Needs & { vault: Pick<CardVault, 'openableKeyIds'> }
-export type AccountClock = { now: string; aheadBy: string }
+type AccountClock = { now: string; aheadBy: string }
 
 const dayMs = 86_400_000
 
@@ -61,4 +61,25 @@ function readDuration(text: string): number {
 
 function refused(fault: { type: string; message: string; hint: string }, value: string): Rejected {
   return new Rejected(400, { ...fault, path: '/advanceBy', value })
+}
+
+/** How far the test clock of an account is ahead. */
+export async function selectAheadMs(db: Queryable, supplierId: number): Promise<number> {
+  const { rows } = await db.query<{ aheadMs: number }>(
+    'select clock_ahead_ms as "aheadMs" from supplier where id = $1',
+    [supplierId],
+  )
+  return rows[0]?.aheadMs ?? 0
+}
+
+/** Of an account that is taken. The catalog's version tells every process that another time is in it. */
+async function advanceHotels(connection: Queryable, supplierId: number, aheadMs: number): Promise<void> {
+  await connection.query('select from hotel where supplier_id = $1 order by id for no key update', [
+    supplierId,
+  ])
+  await connection.query('update supplier set clock_ahead_ms = $2 where id = $1', [supplierId, aheadMs])
+  await connection.query(
+    'update hotel set clock_ahead_ms = $2, catalog_version = catalog_version + 1 where supplier_id = $1',
+    [supplierId, aheadMs],
+  )
 }

@@ -3,8 +3,8 @@ import type { Needs } from '../postgres/needs.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import { accountFaults, hotelsRememberedMax } from './account-contract.ts'
-import { countHotelsKnown, removeAll, type Removed } from './reset-store.ts'
 import { Rejected } from '../http/rejected.ts'
+import { numberArray, type Queryable } from '../postgres/postgres.ts'
 
 export type ResetNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }
 
@@ -18,4 +18,101 @@ export async function resetAccount(needs: ResetNeeds, supplierId: number): Promi
   })
   needs.callbackFaults?.forget()
   return removed
+}
+
+export type Removed = { hotels: number; roomRates: number; reservations: number; deliveries: number }
+
+/** Those that an account has, and those that were removed from it and did not come back. */
+async function countHotelsKnown(connection: Queryable, supplierId: number): Promise<number> {
+  const { rows } = await connection.query<{ known: number }>(
+    `select (select count(*) from hotel where supplier_id = $1)::int
+       + (select count(*) from removed_hotel where supplier_id = $1)::int as known`,
+    [supplierId],
+  )
+  return rows[0]?.known ?? 0
+}
+
+/**
+ * Removes an account's hotels and all that hangs on them, its memory of Idempotency-Keys and ordered faults, and sets its clock back. The
+ * account must be taken. What others hold at the moment is waited for, in the order in which they lock: hotels,
+ * reservations, deliveries. Keys, URLs and the log of pushes stay.
+ */
+async function removeAll(connection: Queryable, supplierId: number): Promise<Removed> {
+  const ofAccount = [supplierId]
+  const { rows: hotels } = await connection.query<{ id: number }>(
+    'select id from hotel where supplier_id = $1 order by id for update',
+    ofAccount,
+  )
+  await connection.query('select from reservation where supplier_id = $1 order by id for update', ofAccount)
+  await connection.query('select from delivery where supplier_id = $1 order by id for update', ofAccount)
+  const ofDeliveries = 'using delivery where delivery.id = delivery_id and delivery.supplier_id = $1'
+  await connection.query(`delete from delivery_attempt ${ofDeliveries}`, ofAccount)
+  await connection.query(`delete from delivery_alert ${ofDeliveries}`, ofAccount)
+  const deliveries = await count(connection, 'delete from delivery where supplier_id = $1', ofAccount)
+  for (const table of ['card', 'guest', 'note', 'version']) {
+    await connection.query(
+      `delete from reservation_${table} as part using reservation
+       where reservation.id = part.reservation_id and reservation.supplier_id = $1`,
+      ofAccount,
+    )
+  }
+  const reservations = await count(connection, 'delete from reservation where supplier_id = $1', ofAccount)
+  await connection.query('delete from sandbox_fault where supplier_id = $1', ofAccount)
+  await connection.query(
+    'delete from idempotency using api_key where api_key.id = key_id and supplier_id = $1',
+    ofAccount,
+  )
+  await connection.query(
+    // A supplier's test bookings are kept under minus the number of its key.
+    'delete from booking_answer using api_key where token_id = -api_key.id and supplier_id = $1',
+    ofAccount,
+  )
+  const ids = hotels.map(({ id }) => id)
+  const roomRates = await removeHotels(connection, ids)
+  await connection.query('update supplier set clock_ahead_ms = 0 where id = $1', ofAccount)
+  return { hotels: ids.length, roomRates, reservations, deliveries }
+}
+
+/** Hotels without reservations; what has to outlive them is in `removed_hotel`, and the change feed is told. */
+async function removeHotels(connection: Queryable, ids: readonly number[]): Promise<number> {
+  const these = [numberArray(ids)]
+  await connection.query(
+    `with kept as (
+       insert into removed_hotel
+         (supplier_id, code, id, revision, catalog_version, ari_version, numbers_after, numbers_epoch)
+       select supplier_id, code, id, revision + 1, catalog_version + 1, ari_version + 1,
+         greatest(numbers_after, (select max(room_no) from room where hotel_id = hotel.id),
+           (select max(rate_no) from rate where hotel_id = hotel.id)), numbers_epoch
+       from hotel where id = any($1::int[])
+       returning id, revision
+     )
+     insert into change (kind, hotel_ids, revisions_from, revisions_to)
+     select 'removed', array_agg(id order by id), array_agg(revision order by id), array_agg(revision order by id)
+     from kept having count(*) > 0`,
+    these,
+  )
+  let roomRates = 0
+  for (const table of hotelTables) {
+    const removed = await count(connection, `delete from ${table} where hotel_id = any($1::int[])`, these)
+    if (table === 'room_rate') roomRates = removed
+  }
+  await connection.query('delete from hotel where id = any($1::int[])', these)
+  return roomRates
+}
+
+const hotelTables = [
+  'tax',
+  'room_rate',
+  'room',
+  'rate',
+  'ari_month',
+  'stop_sell',
+  'price_drift',
+  'price_check',
+  'hotel_search',
+] as const
+
+async function count(connection: Queryable, text: string, values: unknown[]): Promise<number> {
+  const { rowCount } = await connection.query(text, values)
+  return rowCount ?? 0
 }

@@ -5,7 +5,7 @@ import { readableQuery, readCursor, readLimit, readSince, writeCursor } from '..
 import { rejectIfAny } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { invalid, readDay, readNumber } from './booking-query.ts'
-import { readReservationId } from '../../bookings/reservation-id.ts'
+import { readReservationId } from '../../bookings/find-reservation.ts'
 import { reservationConsoleRoutes, reservationsPerPage, type ListedReservation } from './contract.ts'
 import { selectReservationRows, type ReservationRow, type ReservationSearch } from './store.ts'
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { ReservationStatus } from '../../bookings/lifecycle.ts'
+import type { ReservationStatus } from '../../bookings/state.ts'
 import type { DeliveryState } from '../deliveries/contract.ts'
-import { stateOf } from '../../deliveries/state.ts'
+import { stateOf } from '../../deliveries/store.ts'
 import type { ReservationNote } from './note-contract.ts'
 import { lastNoteOf } from './note-store.ts'
 

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { ReservationStatus } from '../../bookings/lifecycle.ts'
+import type { ReservationStatus } from '../../bookings/state.ts'
 import type { DeliveryState, openStates, ShownAttempt } from './contract.ts'
 import type { ReservationNote } from '../bookings/note-contract.ts'
 import { lastNoteOf } from '../bookings/note-store.ts'
-import { stateOf } from '../../deliveries/state.ts'
+import { stateOf } from '../../deliveries/store.ts'
 
 /** What operators search among deliveries: the SQL, whole statements. */
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import { overviewLimits, type UrgentDelivery } from './contract.ts'
-import { stateOf } from '../../deliveries/state.ts'
+import { stateOf } from '../../deliveries/store.ts'
 
 /** What the overview reads: whole statements, each of which looks at what is open or recent, or stops counting. */
 

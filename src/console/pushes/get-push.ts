@@ -44,3 +44,11 @@ function shownBody({ bytes, encoding }: ReadPush['body']): ShownBody {
       : { text: text.slice(0, shownCharactersMax), isCut: text.length > shownCharactersMax }
   return { encoding, bytes: bytes.length, ...shown }
 }
+
+/** GET /pushes/{pushId}/body and …/answer: the whole of it, byte for byte; what is no text, in base64. */
+export const downloadPush = ({ db }: Needs): Mounted =>
+  on(pushRoutes.downloadPush, async ({ params: { pushId, part } }) => {
+    const { bytes, encoding } = (await readPush(db, pushId))[part]
+    if (encoding === 'json') return { status: 200, json: bytes.toString() }
+    return answer(200, { encoding, body: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') })
+  })

@@ -6,10 +6,17 @@ import type { Push } from '../http/call.ts'
 import { answer, on, type Answer } from '../http/mount.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { webhookRoutes } from './contract.ts'
-import type { Ping } from './ping-contract.ts'
+import { type Ping, webhookKinds, pingRoutes, webhookNotRegistered } from './ping-contract.ts'
 import type { Pinger } from './ping.ts'
-import { describeFault } from './url-fault.ts'
-import { saveWebhook, type SavedWebhook, type WebhookKind } from './store.ts'
+import { describeFault, faultOfUrl } from './callback-url.ts'
+import {
+  saveWebhook,
+  type SavedWebhook,
+  type WebhookKind,
+  selectWebhooks,
+  removeWebhook,
+  selectCallbackOfKey,
+} from './store.ts'
 
 type RegistrationNeeds = Needs & { outbound: OutboundRules; pings: Pinger }
 
@@ -59,3 +66,49 @@ async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {
   if (!('fault' in result)) return result
   throw new Rejected(400, { ...describeFault(result.fault), path: '/webhook', value: shown(text) })
 }
+
+/** GET /push/webhook: the URLs of the key that asks. */
+export const getWebhooks = ({ db, outbound }: Needs & { outbound: OutboundRules }) =>
+  on(webhookRoutes.getWebhooks, async ({ caller }) => {
+    const held = await selectWebhooks(db, caller.keyId)
+    const faults = await Promise.all(
+      webhookKinds.map(async (kind) => {
+        const url = held[kind]
+        const fault = url === null ? undefined : await faultOfUrl(url, outbound)
+        return fault ? [{ kind, ...fault }] : []
+      }),
+    )
+    return answer(200, {
+      code: '200',
+      message: 'Webhooks retrieved successfully',
+      ...held,
+      notCallable: faults.flat(),
+    })
+  })
+
+/** DELETE /push/webhook/availability. */
+export const removeAvailabilityWebhook = (needs: Needs) =>
+  on(webhookRoutes.removeAvailabilityWebhook, ({ push }) => remove('availability', push, needs))
+
+/** DELETE /push/webhook/pushbook. */
+export const removePushbookWebhook = (needs: Needs) =>
+  on(webhookRoutes.removePushbookWebhook, ({ push }) => remove('pushbook', push, needs))
+
+function remove(kind: WebhookKind, push: Push, needs: Needs): Promise<Answer> {
+  return applyPush(needs, push, async (connection) => {
+    const wasRegistered = await removeWebhook(connection, push.caller.keyId, kind)
+    return {
+      answer: answer(200, { code: '200', message: 'Webhook removed successfully' }),
+      kept: { outcome: wasRegistered ? 'applied' : 'unchanged' },
+    }
+  })
+}
+
+/** POST /push/webhook/test: the ping of a registration once more. */
+export const testWebhook = (needs: Needs & { pings: Pinger }) =>
+  on(pingRoutes.testWebhook, async ({ body: { kind }, caller, requestId }) => {
+    const callback = await selectCallbackOfKey(needs.db, caller.keyId, kind, needs.clock.now())
+    if (!callback) throw new Rejected(409, { ...webhookNotRegistered[kind], path: '/kind', value: kind })
+    const ping = await needs.pings.ping(callback, requestId)
+    return answer(200, { code: '200', message: 'Webhook tested', kind, webhook: callback.url, ping })
+  })

@@ -1,6 +1,6 @@
 import { hotelNotFound } from '../hotels/hotel-not-found.ts'
-import { besideShape, onEveryProblem, type Mounted } from '../http/mount.ts'
-import { rejectIfAny, type Problem } from '../http/rejected.ts'
+import { besideShape, onEveryProblem, type Mounted, answer, on } from '../http/mount.ts'
+import { rejectIfAny, type Problem, Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
@@ -8,6 +8,7 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { acceptTaxes, problemsAt } from './accept-taxes.ts'
 import { taxFaults, taxRoutes } from './contract.ts'
 import { taxProblems } from './tax-rules.ts'
+import { anyNo, selectTaxes } from './store.ts'
 
 /** POST /push/taxes. */
 export const pushTaxes = (needs: Needs): Mounted =>
@@ -36,3 +37,22 @@ async function judge(
     ...besideShape(shapeProblems, [...ruleProblems, ...misfits, ...unknown]),
   ])
 }
+
+/** POST /push/getTaxes. */
+export const getTaxes = (needs: Needs) =>
+  on(taxRoutes.getTaxes, async ({ body, caller }) => {
+    const hotel = await selectOptionalHotel(needs.db, caller.supplierId, body.hotelId)
+    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxFaults.hotelNotFound))
+    const scopes = await selectTaxes(needs.db, hotel.id)
+    const isProperty = ({ roomNo, rateNo }: { roomNo: number; rateNo: number }): boolean =>
+      roomNo === anyNo && rateNo === anyNo
+    return answer(200, {
+      code: '200',
+      message: 'Taxes retrieved successfully',
+      hotelId: body.hotelId,
+      taxes: scopes.find(isProperty)?.taxes ?? [],
+      products: scopes
+        .filter((scope) => !isProperty(scope))
+        .map(({ roomId, rateId, taxes }) => ({ roomId, rateId, taxes })),
+    })
+  })

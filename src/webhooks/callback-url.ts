@@ -1,6 +1,12 @@
 import { vetUrl, type OutboundRules, type UrlFault } from '../outbound/vet-url.ts'
 import { webhookFaults } from './contract.ts'
 
+/** Where a URL leads, for people and logs: host and path, because what follows may hold a secret. */
+export function placeOf(href: string): string {
+  const { host, pathname } = new URL(href)
+  return host + pathname
+}
+
 export type DescribedFault = { type: string; message: string; hint: string }
 
 /** Why a URL is not called, in the words in which its registration would be refused; undefined: it may be called. */

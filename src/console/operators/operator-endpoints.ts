@@ -1,3 +1,8 @@
+import { selectOperators } from '../../operators/store.ts'
+import { answer, on, type Mounted } from '../../http/mount.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { operatorRoutes } from './contract.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import {
   createOperator as create,
@@ -9,9 +14,14 @@ import {
   setRole,
   type Doing,
 } from '../../operators/manage.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
-import { operatorRoutes } from './contract.ts'
+
+/** GET /operators. */
+export const listOperators = ({ db }: { db: Queryable }): Mounted =>
+  on(operatorRoutes.listOperators, async () => {
+    const list: AnswerOf<typeof operatorRoutes.listOperators> = { operators: await selectOperators(db) }
+    return answer(200, list)
+  })
 
 /** POST /operators and what is below it: accounts of people, which only admins change. */
 
