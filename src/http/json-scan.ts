@@ -19,20 +19,28 @@ const namesFitIn = bodyNamesMax * memberBytesMin
  * so that a body that is too deep, too full or too varied is refused before the parse spends seconds on it.
  */
 export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
-  const names = body.length > namesFitIn ? new NameCount() : undefined
+  const names = body.length > namesFitIn ? nameCount.begin() : undefined
   const members = new Uint16Array(bodyNestingMax + 1)
   let depth = 0
   let keys = 0
   let commas = 0
   let name = 0
+  let nameAgain = 0
   for (let at = 0; at < body.length; at++) {
     const byte = body[at]
     if (byte === quote) {
       // To the closing quote; what is escaped is stepped over.
-      name = hashSeed
-      for (at++; at < body.length && body[at] !== quote; at++) {
-        name = Math.imul(name ^ (body[at] ?? 0), hashPrime)
-        if (body[at] === backslash) name = Math.imul(name ^ (body[++at] ?? 0), hashPrime)
+      name = nameAgain = hashSeed
+      for (at++; at < body.length; at++) {
+        let inside = body[at] ?? 0
+        if (inside === quote) break
+        name = Math.imul(name ^ inside, hashPrime)
+        nameAgain = Math.imul(nameAgain ^ inside, otherPrime)
+        if (inside === backslash) {
+          inside = body[++at] ?? 0
+          name = Math.imul(name ^ inside, hashPrime)
+          nameAgain = Math.imul(nameAgain ^ inside, otherPrime)
+        }
       }
     } else if (byte === comma) {
       if (++commas > valuesMax) throw tooManyValues(valuesMax)
@@ -41,7 +49,7 @@ export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
       const ofObject = (members[depth] ?? 0) + 1
       if (ofObject > objectMembersMax) throw tooManyMembers()
       members[depth] = ofObject
-      if (names && names.add(depth, name) > bodyNamesMax) throw tooManyNames()
+      if (names && names.add(depth, name, nameAgain) > bodyNamesMax) throw tooManyNames()
     } else if (byte !== undefined && byte > colon) {
       const bracket = byte | braceBit
       if (bracket === openBrace) {
@@ -55,8 +63,9 @@ export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
 }
 
 const hashPrime = 0x01000193
+const otherPrime = 0x85ebca6b
 /** Of each process another, so that nobody can prepare names that are taken for each other. */
-const hashSeed = Math.floor(Math.random() * 2 ** 32)
+const hashSeed = Math.floor(Math.random() * 2 ** 32) | 0
 const mixer = 0x9e3779b1
 /** More than twice as many as there may be names, so that a free one is near. */
 const slotBits = 16
@@ -65,30 +74,52 @@ const slots = 2 ** slotBits
 /**
  * Counts names, each once after the same names before it in its object. The engine's parse makes a layout for every
  * one of them: a few microseconds each, where a member of a known layout takes a few nanoseconds.
+ *
+ * They are known by two hashes, 63 bits together: that two are taken for one happens to one body of 10 billion that have
+ * as many as there may be, and then it is taken, not refused. One is never taken for two.
  */
 class NameCount {
   /** Hashes of a name with those before it; 0: free. */
   readonly #seen = new Int32Array(slots)
-  readonly #hashBefore = new Int32Array(bodyNestingMax + 1)
+  readonly #seenAgain = new Int32Array(slots)
+  readonly #before = new Int32Array(bodyNestingMax + 1)
+  readonly #beforeAgain = new Int32Array(bodyNestingMax + 1)
   #count = 0
 
-  open(depth: number): void {
-    this.#hashBefore[depth] = hashSeed
+  /** For the next body. */
+  begin(): this {
+    this.#seen.fill(0)
+    this.#count = 0
+    return this
   }
 
-  add(depth: number, name: number): number {
-    const mixed = Math.imul((this.#hashBefore[depth] ?? 0) ^ name, mixer)
+  open(depth: number): void {
+    this.#before[depth] = hashSeed
+    this.#beforeAgain[depth] = hashSeed
+  }
+
+  /** Returns how many there are. */
+  add(depth: number, name: number, nameAgain: number): number {
+    const mixed = Math.imul((this.#before[depth] ?? 0) ^ name, mixer)
     const hash = (mixed ^ (mixed >>> (slotBits - 1))) | 1
-    this.#hashBefore[depth] = hash
+    const again = Math.imul((this.#beforeAgain[depth] ?? 0) ^ nameAgain, otherPrime)
+    const hashAgain = again ^ (again >>> (slotBits - 1))
+    this.#before[depth] = hash
+    this.#beforeAgain[depth] = hashAgain
     let slot = hash >>> slotBits
-    while (this.#seen[slot] !== 0 && this.#seen[slot] !== hash) slot = (slot + 1) % slots
+    while (this.#seen[slot] !== 0 && (this.#seen[slot] !== hash || this.#seenAgain[slot] !== hashAgain))
+      slot = (slot + 1) % slots
     if (this.#seen[slot] === 0) {
       this.#seen[slot] = hash
+      this.#seenAgain[slot] = hashAgain
       this.#count++
     }
     return this.#count
   }
 }
+
+/** One for all bodies: they are counted one after another, each in one go. */
+const nameCount = new NameCount()
 
 function nestedTooDeeply(): Rejected {
   return tooMuch('body_nesting', {
