@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { gatewayForTests } from '../../test/harness.ts'
+import { pushStoryHotel } from '../../test/story.ts'
 import { formatNight } from '../base/calendar.ts'
 import { insertChecks, type KeptCheck } from './ledger-store.ts'
 import { deleteOldChecks, deleteOldDrift } from './store.ts'
 
 const gateway = await gatewayForTests()
+let hotelId: number
+before(async () => {
+  await pushStoryHotel(await gateway.supplier('Drifting'))
+  const { rows } = await gateway.db.query<{ id: number }>('select id from hotel')
+  hotelId = rows[0]?.id ?? 0
+})
 
 const night = 20_900
 const began = Date.parse('2027-03-01T12:00:00Z')
@@ -15,7 +22,8 @@ const began = Date.parse('2027-03-01T12:00:00Z')
 /** A live answer of one night, in one of two currencies, with few or enough units. */
 type Answer = { currency: string; stored: number; live: number; revision: number; inventory: number }
 
-function checkOf(hotelId: number, answer: Answer, index: number): KeptCheck {
+/** Of the first room with its first rate. */
+function checkOf(answer: Answer, index: number): KeptCheck {
   const { currency, stored, live, revision, inventory } = answer
   const checkId = randomUUID()
   return {
@@ -87,14 +95,13 @@ const answers = fc.array(
 )
 
 test('however the answers are divided into writings, the drift is that of one after another', async () => {
-  let hotelId = 1_000
   await fc.assert(
     fc.asyncProperty(answers, fc.infiniteStream(fc.integer({ min: 1, max: 4 })), async (given, sizes) => {
-      hotelId++
+      await gateway.db.query('truncate price_drift')
       // A currency does not come back within a writing: the hotel's changes by a push, seldom enough.
       const from = given.findLastIndex(({ currency }) => currency === 'EUR')
       const told = given.map((answer, index) => ({ ...answer, currency: index <= from ? 'EUR' : 'USD' }))
-      const checks = told.map((answer, index) => checkOf(hotelId, answer, index))
+      const checks = told.map((answer, index) => checkOf(answer, index))
       while (checks.length > 0) await insertChecks(gateway.db, checks.splice(0, sizes.next().value))
       const { rows } = await gateway.db.query(
         `select night, currency, checks, differing, sold_out as "soldOut", largest, last_at as "lastAt", stored, live,
@@ -111,7 +118,7 @@ test('old checks and nights that are over are deleted, and no others', async () 
   const { db } = gateway
   await db.query('truncate price_check, price_drift')
   const answer = { currency: 'USD', stored: 100, live: 101, revision: 1, inventory: 4 }
-  for (const index of [0, 1, 2]) await insertChecks(db, [checkOf(1, answer, index)])
+  for (const index of [0, 1, 2]) await insertChecks(db, [checkOf(answer, index)])
   const left = async (table: string): Promise<number> =>
     Number((await db.query<{ count: number }>(`select count(*) from ${table}`)).rows[0]?.count)
   assert.deepEqual([await deleteOldChecks(db, began + 2_000), await left('price_check')], [2, 1])

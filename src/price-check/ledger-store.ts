@@ -35,7 +35,7 @@ export function nightsFound(check: KeptCheck): Finding[] {
 
 /**
  * Checks, and what they say of the nights, in one statement: both are kept or neither is. Nothing is kept of a hotel that
- * was removed meanwhile.
+ * was removed meanwhile, also when it was pushed again.
  */
 export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]): Promise<void> {
   await db.query({
@@ -43,10 +43,10 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
     text: `
       with kept as (
         insert into price_check (${checkColumns}) select ${checkColumns}
-        from jsonb_populate_recordset(null::price_check, $1) where ${isThere}
+        from jsonb_populate_recordset(null::price_check, $1) as asked where ${isThere}
       )
       insert into price_drift as held (${driftColumns}) select ${driftColumns}
-      from jsonb_populate_recordset(null::price_drift, $2) where ${isThere}
+      from jsonb_populate_recordset(null::price_drift, $2) as asked where ${isThere}
       on conflict (hotel_id, room_no, rate_no, night) do update set
         currency = excluded.currency,
         checks = case when held.currency = excluded.currency then held.checks else 0 end + excluded.checks,
@@ -64,9 +64,12 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
   })
 }
 
-/** Looked up once, so that the order of what is sent stays, and without a lock, so that no push is waited for. */
-const isThere = `hotel_id <> all (array(
-  select id from removed_hotel where id in (select hotel_id from jsonb_to_recordset($1) as asked (hotel_id int))))`
+/**
+ * Whether the room-rate is there: a hotel that was removed and pushed again meanwhile has others. A subquery for each, not
+ * a join, so that the order of what is sent stays; and without a lock, so that no push is waited for.
+ */
+const isThere = `(select true from room_rate as there
+  where there.hotel_id = asked.hotel_id and there.room_no = asked.room_no and there.rate_no = asked.rate_no)`
 
 /** Answers that said nothing but sold out leave the last comparison as it was. */
 function keptUnlessCompared(column: string): string {

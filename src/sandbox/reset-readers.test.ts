@@ -47,6 +47,65 @@ test('a price check under way while its hotel is removed leaves nothing, and tho
   assert.deepEqual(await kept(), [{ name: 'Checked beside', isThere: true }])
 })
 
+test('of a price check under way while its hotel is removed and pushed again, the answer is of the old one, and nothing is kept', async () => {
+  const shop = await openShop(gateway, 'Pushed again')
+  const answers: (() => void)[] = []
+  const live = {
+    roomId: 'DBL',
+    rateId: 'BAR',
+    currency: 'USD',
+    inventory: 5,
+    amountBeforeTax: [120],
+    amountAfterTax: [132],
+  }
+  const receiver = await startReceiver(
+    (socket) =>
+      void answers.push(() => void socket.write(httpAnswer(200, JSON.stringify({ roomRate: live })))),
+  )
+  const webhook = `http://127.0.0.1:${receiver.port}/check`
+  expectOk(await shop.supplier.post('/push/webhook/availability', { webhook }))
+  const check = (): Promise<Reply> =>
+    shop.platform.post('/booking/priceCheck', {
+      hotel: { supplier: 'Pushed again', hotelId: 'H1' },
+      checkin: '2027-04-20',
+      checkout: '2027-04-21',
+      roomId: 'DBL',
+      rateId: 'BAR',
+      adultCount: 2,
+      childAges: [],
+    })
+  const storedIn = ({ body }: Reply): unknown => Object(body['stored']).amountBeforeTax
+  const asked = check()
+  await until('it is asked', () => answers.length === 1)
+  expectOk(await shop.supplier.post('/push/sandbox/reset', {}))
+  await pushStoryHotel(shop.supplier)
+  await pushNights(shop.supplier, { rates: [{ rateId: 'BAR', price: 120 }] })
+  answers.shift()?.()
+  assert.deepEqual(storedIn(expectOk(await asked)), ['100.00'])
+  const askedAgain = check()
+  await until('the new one is asked', () => answers.length === 1)
+  answers.shift()?.()
+  assert.deepEqual(storedIn(expectOk(await askedAgain)), ['120.00'])
+  await receiver.close()
+  // They are kept in their order.
+  const viewer = await gateway.operator('viewer')
+  const listed = async (): Promise<unknown[]> => {
+    const { body } = expectOk(await shop.supplier.get('/push/priceChecks?limit=1'))
+    return [
+      Array.from(Object(body)['priceChecks']).map((one) => Object(one).stored.amountBeforeTax),
+      body['nextCursor'],
+    ]
+  }
+  await until('the second is kept', async () => JSON.stringify(await listed()).includes('120.00'))
+  assert.deepEqual(await listed(), [[['120.00']], null])
+  expectOk(await viewer.get('/price-checks'))
+  const { rows } = await gateway.db.query(
+    `select count(*)::int as checks, (select count(*)::int from price_drift) as nights from price_check
+     where supplier_id = (select id from supplier where name = 'Pushed again')`,
+  )
+  assert.deepEqual(rows, [{ checks: 1, nights: 1 }])
+})
+
 test('whoever reads or changes what a reset removes finds it, or is told that it is gone', async () => {
   const shop = await openShop(gateway, 'Looked at', { inventory: 1_000 })
   const operator = await gateway.operator('operator')
