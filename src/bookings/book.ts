@@ -18,7 +18,7 @@ import {
 } from './agree-price.ts'
 import { lowerInventory } from './commit-version.ts'
 import type { BookedRoom, ReservationBody } from './contract.ts'
-import { StayForbidden, type BookNeeds } from './once.ts'
+import { StayForbidden, type BookNeeds } from './idempotent-booking.ts'
 import { quoteRooms, type Order, type Quoted } from './quote-rooms.ts'
 import type { ReservationContent, RoomState } from './state.ts'
 import type { LockedHotel } from './store.ts'

@@ -11,7 +11,7 @@ import type { reservationRoutes } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
 import { following, type ReservationVersion } from './state.ts'
-import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
+import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
 import { shownPenalty } from './penalty.ts'
 import { insertVersion, lockReservation, type HeldReservation } from './store.ts'
 
@@ -27,7 +27,7 @@ export function cancelReservation(
     const { id, hotelId } = await reservationOf(needs.db, reservationId)
     return { id, hotelId }
   }
-  return once(needs, call, {
+  return runIdempotentBooking(needs, call, {
     prepare,
     open: (connection, { id }) => lockReservation(connection, id),
     work: (connection, { hotel, opened: held }) => cancel(needs, connection, hotel, held),

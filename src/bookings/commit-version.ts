@@ -5,7 +5,7 @@ import type { Transaction } from '../postgres/transaction.ts'
 import { queueDelivery, type QueuedDelivery } from './delivery-queue.ts'
 import type { Order, Quoted } from './quote-rooms.ts'
 import type { ReservationVersion } from './state.ts'
-import type { BookedHotel } from './once.ts'
+import type { BookedHotel } from './idempotent-booking.ts'
 import type { LockedHotel } from './store.ts'
 import { loweredBlocks } from './units.ts'
 

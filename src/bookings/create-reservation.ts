@@ -8,7 +8,7 @@ import { saveCard } from '../cards/store.ts'
 import { queueVersion } from './commit-version.ts'
 import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
 import type { Made, ReservationBody } from './contract.ts'
-import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
+import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
 import { insertReservation, selectDeliversCards, takeReservationId } from './store.ts'
@@ -27,7 +27,7 @@ export function createReservation(
     const rooms = await prepareRooms(needs, hotelId, { body, held: undefined })
     return { hotelId, rooms }
   }
-  return once(needs, call, {
+  return runIdempotentBooking(needs, call, {
     prepare,
     open: takeReservationId,
     work: (connection, { hotel, opened: reservationId, prepared: { rooms } }) =>

@@ -14,7 +14,7 @@ import type { Made, ReservationBody } from './contract.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { reservationOf } from './find-reservation.ts'
 import { following, type ReservationContent } from './state.ts'
-import { once, type BookedHotel, type BookNeeds, type Booked } from './once.ts'
+import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
 import {
@@ -49,7 +49,7 @@ export function modifyReservation(
     const rooms = await prepareRooms(needs, hotelId, { body, held: held.content })
     return { hotelId, seen: held, rooms }
   }
-  return once(needs, call, {
+  return runIdempotentBooking(needs, call, {
     prepare,
     open: (connection, { seen }) => lockReservation(connection, seen.id),
     work: (connection, { hotel, opened: held, prepared: { seen, rooms } }) =>

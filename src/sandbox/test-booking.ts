@@ -9,7 +9,7 @@ import { selectOptionalReservation } from '../bookings/store.ts'
 import { cancelReservation } from '../bookings/cancel-reservation.ts'
 import { createReservation } from '../bookings/create-reservation.ts'
 import { modifyReservation } from '../bookings/modify-reservation.ts'
-import type { BookNeeds } from '../bookings/once.ts'
+import type { BookNeeds } from '../bookings/idempotent-booking.ts'
 import { readReservation } from '../bookings/reservation-rules.ts'
 import { sandboxFaults, type TestBooked, type TestBooking } from './contract.ts'
 

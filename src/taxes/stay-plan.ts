@@ -120,20 +120,15 @@ function makePlan(
   const lastNight = firstNight + nightCount - 1
   const entries = taxes.entries.filter((entry) => nightsWith(entry, firstNight, lastNight) > 0)
   const { kindByNight, appliesByKind } = kindsOfNights(entries, firstNight, nightCount)
-  const spreads = entries.map((entry) =>
-    !entry.isPercent && entry.isPerStay ? BigInt(nightsWith(entry, firstNight, lastNight)) : 1n,
-  )
-  const spread = leastCommonMultiple(spreads)
-  const fixedAmounts = entries.map(({ isPercent, isPerPerson, value }, index) =>
-    isPercent ? 0n : value * BigInt(isPerPerson ? persons : 1) * (spread / (spreads[index] ?? 1n)),
-  )
+  const { spread, fixedAmounts } = fixedAmountsOf(entries, firstNight, lastNight, persons)
   const scales = scalesOf(taxes, entries, spread)
-  const termsByKind = appliesByKind.map((applies) => termsOf(entries, fixedAmounts, applies, scales))
-  const growths = termsByKind.map((terms) => scales.rate + sumOf(entries, terms, isIncluded).rate)
-  const growth = leastCommonMultiple(growths)
-  const kinds = termsByKind.map((terms, index) =>
-    kindOf(entries, terms, scales, growth / (growths[index] ?? 1n)),
-  )
+  const taxed = appliesByKind.map((applies) => {
+    const terms = termsOf(entries, fixedAmounts, applies, scales)
+    const included = sumOf(entries, terms, isIncluded)
+    return { terms, included, growth: scales.rate + included.rate }
+  })
+  const growth = leastCommonMultiple(taxed.map((one) => one.growth))
+  const kinds = taxed.map((one) => kindOf(entries, one, scales, growth / one.growth))
   const shares = kinds.flatMap((kind) => [...kind.shares, kind.includedShare, kind.addedShare])
   return {
     entries,
@@ -143,6 +138,23 @@ function makePlan(
     perPriceMax: Math.max(0, ...shares.map(({ perPrice }) => perPrice.number)),
     perNightMax: Math.max(0, ...shares.map(({ perNight }) => Math.abs(perNight.number))),
   }
+}
+
+/** What fixed taxes take a night, over `spread`: a tax of the stay is spread over the nights to which it applies. */
+function fixedAmountsOf(
+  entries: readonly TaxEntry[],
+  firstNight: DayNumber,
+  lastNight: DayNumber,
+  persons: number,
+): { spread: bigint; fixedAmounts: bigint[] } {
+  const spreads = entries.map((entry) =>
+    !entry.isPercent && entry.isPerStay ? BigInt(nightsWith(entry, firstNight, lastNight)) : 1n,
+  )
+  const spread = leastCommonMultiple(spreads)
+  const fixedAmounts = entries.map(({ isPercent, isPerPerson, value }, index) =>
+    isPercent ? 0n : value * BigInt(isPerPerson ? persons : 1) * (spread / (spreads[index] ?? 1n)),
+  )
+  return { spread, fixedAmounts }
 }
 
 function nightsWith(entry: TaxEntry, firstNight: DayNumber, lastNight: DayNumber): number {
@@ -216,15 +228,16 @@ function termsOf(
   })
 }
 
+/** The taxes of a kind of night. `growth` is what a net of 1 becomes with the taxes included in it: 1 + R, over the scale of rates. */
+type Taxed = { terms: readonly Term[]; included: Term; growth: bigint }
+
 function kindOf(
   entries: readonly TaxEntry[],
-  terms: readonly Term[],
+  { terms, included, growth }: Taxed,
   { rate: rateScale, constant: constantScale }: Scales,
   /** Brings what is divided by this kind's growth to the denominator of the whole plan. */
   factor: bigint,
 ): NightKind {
-  const included = sumOf(entries, terms, isIncluded)
-  const growth = rateScale + included.rate
   // (price · constantScale − H) · rate / (growth · constantScale) + constant / constantScale
   const shareOf = ({ rate, constant }: Term): Share => ({
     perPrice: scalar(constantScale * rate * factor),

@@ -1,4 +1,4 @@
-import type { BookNeeds } from '../../bookings/once.ts'
+import type { BookNeeds } from '../../bookings/idempotent-booking.ts'
 import type { Environment } from '../../keys/secret.ts'
 import { audit } from '../../operators/audit.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'

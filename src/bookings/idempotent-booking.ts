@@ -13,7 +13,7 @@ import { Rejected } from '../http/rejected.ts'
 import { transaction, type Transaction } from '../postgres/transaction.ts'
 import { selectCallback } from '../webhooks/store.ts'
 import type { Refused } from './answer-contract.ts'
-import { keepAnswer, repeatable, selectKeptAnswer } from './answers-kept.ts'
+import { keepAnswer, repeatable, selectKeptAnswer, type Repeatable } from './answers-kept.ts'
 import type { ReservationBody } from './contract.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { PriceChecker } from '../price-check/checker.ts'
@@ -66,38 +66,26 @@ type Steps<Prepared extends { hotelId: number }, Opened, Said> = {
 }
 
 /**
- * Works in one transaction, in the hotel's turn, and keeps the answer for a repeat with what it is about. What came
- * before under the same Idempotency-Key is answered as it was then, without any of the steps.
+ * Books, changes or cancels in one transaction, in the hotel's turn, and keeps the answer for a repeat. A request that
+ * repeats another one under the same Idempotency-Key gets that one's answer, and none of the steps is run.
  */
-export async function once<Prepared extends { hotelId: number }, Opened, Said>(
+export async function runIdempotentBooking<Prepared extends { hotelId: number }, Opened, Said>(
   needs: BookNeeds,
-  call: Call,
-  { prepare, open, work }: Steps<Prepared, Opened, Said>,
+  { idempotencyKey, route, reservationId, body }: Call,
+  steps: Steps<Prepared, Opened, Said>,
 ): Promise<Answered<Said>> {
-  const { idempotencyKey, route, reservationId, body } = call
   const nowMs = needs.clock.now()
-  const repeated = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
-  const kept = repeated && (await selectKeptAnswer<Said>(needs.db, repeated, nowMs))
+  const request = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
+  const kept = request && (await selectKeptAnswer<Said>(needs.db, request, nowMs))
   if (kept) return kept
   try {
-    const prepared = await prepare()
-    const { hotelId } = prepared
-    return await inTurn(needs, hotelId, () =>
-      transaction(needs.db, async (connection): Promise<Booked<Said>> => {
-        const [locked, callback, again, opened] = await connection.together(() => [
-          lockHotelForBooking(connection, hotelId),
-          selectCallback(connection, hotelId, 'pushbook', nowMs),
-          // The first of two that came at once has answered by now: both are about this hotel.
-          repeated ? selectKeptAnswer<Said>(connection, repeated, nowMs) : Promise.resolve(undefined),
-          open(connection, prepared),
-        ])
-        if (again) return { answer: again, queued: undefined, outcome: 'repeated' }
-        const hotel = { ...locked, endpoint: callback ? endpointOf(callback.url) : noEndpoint }
-        const booked = await work(connection, { hotel, opened, prepared })
-        if (repeated) connection.lastly((later) => keepAnswer(later, repeated, booked.answer, nowMs))
-        return booked
-      }),
+    const prepared = await steps.prepare()
+    const { answer, queued, outcome } = await inTurn(needs, prepared.hotelId, () =>
+      transaction(needs.db, (connection) => bookLocked(connection, prepared, steps, request, nowMs)),
     )
+    needs.telemetry.bookings.inc({ outcome })
+    if (queued) needs.deliveryBell.ring(queued)
+    return answer
   } catch (error) {
     // Who set what is looked up when no transaction holds the hotel any more.
     const thrown = error instanceof StayForbidden ? await refusalOf(needs.db, error) : error
@@ -107,11 +95,11 @@ export async function once<Prepared extends { hotelId: number }, Opened, Said>(
   }
 }
 
-async function inTurn<Said>(
+async function inTurn<Result>(
   needs: BookNeeds,
   hotelId: number,
-  book: () => Promise<Booked<Said>>,
-): Promise<Answered<Said>> {
+  book: () => Promise<Result>,
+): Promise<Result> {
   const turn = needs.bookingTurns.enter(hotelId)
   if (!turn) {
     needs.telemetry.limited.inc({ limit: 'bookings_of_hotel' })
@@ -119,16 +107,36 @@ async function inTurn<Said>(
   }
   await turn
   try {
-    const { answer, queued, outcome } = await book()
-    needs.telemetry.bookings.inc({ outcome })
-    if (queued) needs.deliveryBell.ring(queued)
-    return answer
+    return await book()
   } finally {
     needs.bookingTurns.leave(hotelId)
   }
 }
 
-/** Thrown where rooms can't be had; `once` makes an answer of it. */
+/** Locks the hotel, does the work and keeps its answer. */
+async function bookLocked<Prepared extends { hotelId: number }, Opened, Said>(
+  connection: Transaction,
+  prepared: Prepared,
+  { open, work }: Steps<Prepared, Opened, Said>,
+  request: Repeatable | undefined,
+  nowMs: number,
+): Promise<Booked<Said>> {
+  const { hotelId } = prepared
+  const [locked, callback, again, opened] = await connection.together(() => [
+    lockHotelForBooking(connection, hotelId),
+    selectCallback(connection, hotelId, 'pushbook', nowMs),
+    // The first of two that came at once has answered by now: both are about this hotel.
+    request ? selectKeptAnswer<Said>(connection, request, nowMs) : Promise.resolve(undefined),
+    open(connection, prepared),
+  ])
+  if (again) return { answer: again, queued: undefined, outcome: 'repeated' }
+  const hotel = { ...locked, endpoint: callback ? endpointOf(callback.url) : noEndpoint }
+  const booked = await work(connection, { hotel, opened, prepared })
+  if (request) connection.lastly((later) => keepAnswer(later, request, booked.answer, nowMs))
+  return booked
+}
+
+/** Thrown where rooms can't be had; `runIdempotentBooking` makes an answer of it. */
 export class StayForbidden extends Error {
   readonly catalog: BookingCatalog
   readonly forbidden: readonly Forbidden[]
