@@ -30,7 +30,7 @@ const searches: Readonly<Record<string, string>> = {
   'lacks webhooks': 'goLive=webhooks&search=etoile',
   ready: 'goLive=ready',
   'longest without ARI': 'sort=stalest',
-  'ARI that ends first': 'sort=ending&ari=some',
+  'ARI ending soonest first': 'sort=ending&ari=some',
   newest: 'sort=newest&search=villa',
 }
 

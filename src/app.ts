@@ -43,7 +43,7 @@ export function startApp(needs: AppNeeds): App {
   const keys = authenticator(needs, needs)
   const ending = new AbortController()
   const handlerNeeds = handlerNeedsOf({ ...needs, ending: ending.signal }, keys)
-  const { committer: commits, pings, priceChecks: prices, door } = handlerNeeds
+  const { committer: commits, pings, priceChecks: prices, sessions } = handlerNeeds
   const mounted = [
     ...(needs.isGateway ? Object.values(handlers).map((handler) => handler(handlerNeeds)) : []),
     ...(needs.console ? Object.values(consoleHandlers).map((handler) => handler(handlerNeeds)) : []),
@@ -54,7 +54,7 @@ export function startApp(needs: AppNeeds): App {
     ...needs,
     callerOf: keys.callerOf,
     tokenOf: keys.tokenOf,
-    operatorOf: door.operatorOf,
+    operatorOf: sessions.operatorOf,
     roleRefused: (operator, route, requestId) => auditRoleRefused(needs.db, operator, route, requestId),
     replayed: (push) => replayedAnswer(needs.db, push),
     keepRefused: (push, rejected, json) => keepRefused(needs, push, rejected, json),
@@ -101,7 +101,7 @@ export function startApp(needs: AppNeeds): App {
       await prices.close()
       await handlerNeeds.callbackWatch?.close()
       await commits.close()
-      await door.close()
+      await sessions.close()
       await web?.close()
       await keys.close()
     },

@@ -22,7 +22,7 @@ import {
 } from './config-values.ts'
 import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
-import { signInMinutes, usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
+import { signInMinutes, defaultSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { MetricsRules } from './metrics.ts'
 import { logLevels, type LogLevel } from './base/log.ts'
 import { operatorRoles, type OperatorRole } from './http/route.ts'
@@ -264,7 +264,7 @@ function readOidc(environ: Environ, setting: Setting, wrong: string[]): OidcSett
 const minuteMs = 60_000
 
 function readSignIn(setting: Setting, environment: Environment): SignInRules {
-  const usual = usualSignInRules[environment]
+  const usual = defaultSignInRules[environment]
   const minutes = (name: Name, usualMs: number, { min, max }: { min: number; max: number }) =>
     setting(name, usualMs / minuteMs, integerBetween(min, max)) * minuteMs
   return {

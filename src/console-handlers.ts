@@ -72,7 +72,7 @@ import { listAudit } from './console/operators/list-audit.ts'
 import { beginOidc, finishOidc } from './console/operators/sign-in-by-oidc.ts'
 import type { Mounted } from './http/mount.ts'
 
-/** A person who searches through years would rather wait for a minute than be told that it takes too long. */
+/** People who search through years of data would rather wait a minute than get a timeout. */
 const unhurried =
   (make: (needs: HandlerNeeds) => Mounted) =>
   (needs: HandlerNeeds): Mounted =>

@@ -13,11 +13,11 @@ import type { MetricsRules } from './metrics.ts'
 import { hotelFinder } from './offers/hotel-references.ts'
 import { SearchTurns } from './offers/search-turns.ts'
 import { stayReader } from './offers/stays.ts'
-import { operatorDoor } from './operators/door.ts'
+import { operatorSessions } from './operators/sessions.ts'
 import { signInProvider, type OidcSettings } from './operators/oidc.ts'
 import { passwords, type PasswordCost } from './operators/password.ts'
 import type { MfaKeys } from './operators/second-factor-secret.ts'
-import { usualSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
+import { defaultSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { ConsoleAddress } from './operators/visit.ts'
 import { outboundCaller } from './outbound/call.ts'
 import type { OutboundRules } from './outbound/vet-url.ts'
@@ -91,13 +91,13 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
 function signInNeedsOf(needs: AppNeeds, { tokenOf }: Authenticator) {
   const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
   const oidc = needs.console?.oidc
-  const rules = needs.console?.signIn ?? usualSignInRules[needs.environment]
+  const rules = needs.console?.signIn ?? defaultSignInRules[needs.environment]
   return {
     consoleAddress,
     rules,
     mfaKeys: needs.console?.mfaKeys ?? [],
     revocations: needs.revocations ?? noRevocations,
-    door: operatorDoor({ ...needs, rules }, consoleAddress, tokenOf),
+    sessions: operatorSessions({ ...needs, rules }, consoleAddress, tokenOf),
     passwords: passwords(needs.console?.passwordCost),
     provider: oidc && signInProvider(oidc, needs),
   }

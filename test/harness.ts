@@ -8,8 +8,8 @@ import { createKey, createToken } from '../src/keys/manage.ts'
 import { revocationsIn } from '../src/keys/revocations.ts'
 import type { Clock } from '../src/base/clock.ts'
 import type { PostgresAddress } from '../src/postgres/connection-config.ts'
-import { openSession } from '../src/operators/door.ts'
-import { usualSignInRules } from '../src/operators/sign-in-rules.ts'
+import { openSession } from '../src/operators/sessions.ts'
+import { defaultSignInRules } from '../src/operators/sign-in-rules.ts'
 import type { MetricsRules } from '../src/metrics.ts'
 import { insertOptionalOperator } from '../src/operators/store.ts'
 import { checkDatabase } from '../src/postgres/first-connection.ts'
@@ -68,7 +68,7 @@ export type TestClient = {
 const usualConsole: ConsoleSettings = {
   publicUrl: undefined,
   oidc: undefined,
-  signIn: usualSignInRules.sandbox,
+  signIn: defaultSignInRules.sandbox,
   // The usual one takes a quarter of a second of a processor for each password.
   passwordCost: { blocks: 1_024, blockSize: 8, parallel: 1 },
   mfaKeys: [],

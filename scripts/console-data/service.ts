@@ -13,7 +13,7 @@ import { signInUrl } from '../../src/operators/sign-in-link.ts'
 import { openLog } from '../../src/base/log.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
 import { resolveAsSystem, loopbackNetworks } from '../../src/outbound/vet-url.ts'
-import { usualSignInRules } from '../../src/operators/sign-in-rules.ts'
+import { defaultSignInRules } from '../../src/operators/sign-in-rules.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { isRecord } from '../../src/http/validate.ts'
@@ -65,7 +65,7 @@ export async function startPastService(port: number): Promise<PastService> {
     // The suppliers listen on this machine.
     outbound: { privateNetworks: loopbackNetworks, resolve: resolveAsSystem },
     isGateway: true,
-    console: { publicUrl: undefined, oidc: undefined, signIn: usualSignInRules[environment], mfaKeys: [] },
+    console: { publicUrl: undefined, oidc: undefined, signIn: defaultSignInRules[environment], mfaKeys: [] },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port })
   await preparePartitions(db, clock.now())

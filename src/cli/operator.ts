@@ -8,7 +8,7 @@ import {
   newSignInLink,
   resetSecondFactor,
   setRole,
-  type Doing,
+  type ChangeContext,
 } from '../operators/manage.ts'
 import { signInUrl } from '../operators/sign-in-link.ts'
 import { selectOperators } from '../operators/store.ts'
@@ -46,7 +46,7 @@ Examples:
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db, ...session }) => {
-        const disabled = await disableOperator(db, name, doing(session))
+        const disabled = await disableOperator(db, name, changeContext(session))
         printOutcome(given, shown(disabled), `Operator "${disabled.name}" is disabled`)
       }),
     )
@@ -57,7 +57,7 @@ Examples:
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db, ...session }) => {
-        const enabled = await enableOperator(db, name, doing(session))
+        const enabled = await enableOperator(db, name, changeContext(session))
         printOutcome(given, shown(enabled), `Operator "${enabled.name}" is enabled`)
       }),
     )
@@ -68,7 +68,7 @@ Examples:
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db, ...session }) => {
-        const reset = await resetSecondFactor(db, name, doing(session))
+        const reset = await resetSecondFactor(db, name, changeContext(session))
         printOutcome(given, shown(reset), `Operator "${reset.name}" has no second factor any more`)
       }),
     )
@@ -79,7 +79,7 @@ Examples:
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db, ...session }) => {
-        const { operator: of, link } = await newSignInLink(db, name, doing(session))
+        const { operator: of, link } = await newSignInLink(db, name, changeContext(session))
         printLink(given, of, link)
       }),
     )
@@ -99,7 +99,7 @@ function addCreate(operator: Command): void {
       withSession(async ({ db, ...session }) => {
         // So that a new database belongs to an environment, as with a first key.
         await session.environment()
-        const { operator: made, link } = await createOperator(db, given, doing(session))
+        const { operator: made, link } = await createOperator(db, given, changeContext(session))
         printLink(given, made, link)
       }),
     )
@@ -151,7 +151,7 @@ function addSetRole(operator: Command): void {
     .option('--json', 'print JSON')
     .action((name: string, role: OperatorRole, given: Given) =>
       withSession(async ({ db, ...session }) => {
-        const changed = await setRole(db, name, role, doing(session))
+        const changed = await setRole(db, name, role, changeContext(session))
         printOutcome(given, shown(changed), `Operator "${changed.name}" has the role ${changed.role}`)
       }),
     )
@@ -165,7 +165,7 @@ function roleOption(): Option {
   return new Option('--role <role>', 'what somebody may do').choices([...operatorRoles]).makeOptionMandatory()
 }
 
-function doing({ nowMs, revocations }: Pick<Session, 'nowMs' | 'revocations'>): Doing {
+function changeContext({ nowMs, revocations }: Pick<Session, 'nowMs' | 'revocations'>): ChangeContext {
   return { operator: whoRuns(), requestId: undefined, nowMs, revocations }
 }
 

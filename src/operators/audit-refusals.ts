@@ -2,10 +2,10 @@ import type { Operator } from '../http/call.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Route } from '../http/route.ts'
 
-/** Sign-ins and roles that were refused: in the audit log as well, but bounded, whoever tries however often. */
+/** Refused sign-ins and roles are in the audit log too, but limited in number, however often somebody tries. */
 
 export type Refusal = {
-  /** Whose account it was; undefined when nobody has it. What was typed is never kept: it may be a password. */
+  /** The owner of the account; undefined if nobody has it. The typed name is never stored: it may be a password. */
   operator: Pick<Operator, 'id' | 'name' | 'role'> | undefined
   action: 'sign-in.refused' | 'operator.password-refused' | 'operator.code-refused' | 'role.refused'
   subject: string
@@ -26,13 +26,13 @@ export function auditRoleRefused(
   return auditRefusal(db, { operator, action: 'role.refused', subject, why, address, requestId })
 }
 
-/** Lines an hour; what is beyond is counted in one line more. */
+/** Lines per hour; further refusals are counted in one more line. */
 const linesPerHourMax = 200
 const nobody = 'nobody'
 const subjectLengthMax = 200
 const instantNow = `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
-/** The same refusal of the same caller is one line an hour: its time is the first, `attempts` counts them all. */
+/** One line per hour for the same refusal of the same caller: its time is the first one, `attempts` counts all. */
 export async function auditRefusal(db: Queryable, refusal: Refusal): Promise<void> {
   const { operator, action, subject, why, address, requestId } = refusal
   const shownSubject = subject.slice(0, subjectLengthMax)

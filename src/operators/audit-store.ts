@@ -7,11 +7,11 @@ export type AuditFilter = {
   subject: string | undefined
   sinceMs: number | undefined
   untilMs: number | undefined
-  /** Only what is older than this row. */
+  /** Only rows older than this one. */
   beforeId: number | undefined
 }
 
-/** Newest first. People make few changes: what no index knows is looked for in the order of time. */
+/** Newest first. There are few changes, so filters without an index scan in order of time. */
 export async function selectAudit(
   db: Queryable,
   filter: AuditFilter,

@@ -18,7 +18,7 @@ function changesOf({ body }: Reply): Record<string, unknown>[] {
   return body['changes']
 }
 
-test('every change of an operator is told: who, what, as it was and is, in which request, from where', async () => {
+test('every change by an operator is logged: the operator, the action, before and after, the request, the address', async () => {
   const { operatorId, name } = await gateway.operator('viewer')
   const at = `/operators/${operatorId}`
   await admin.post(`${at}/role`, { role: 'operator' }, { 'x-request-id': 'r-role' })
@@ -53,7 +53,7 @@ test('every change of an operator is told: who, what, as it was and is, in which
   )
 })
 
-test('a change that is refused is not told', async () => {
+test('a refused change is not logged', async () => {
   const known = changesOf(await admin.get('/audit?limit=200')).length
   await admin.post(`/operators/${admin.operatorId}/disable`, undefined)
   assert.equal(changesOf(await admin.get('/audit?limit=200')).length, known)
@@ -71,7 +71,7 @@ async function refusals(of: TestGateway, reader: TestOperator): Promise<unknown[
   })
 }
 
-test('a role that was refused is told, each hour once for an operator and what was asked, with how often', async () => {
+test('a refused role is logged once an hour per operator and route, with a count', async () => {
   const own = await gatewayForTests()
   const reader = await own.operator('admin')
   const viewer = await own.operator('viewer')
@@ -85,7 +85,7 @@ test('a role that was refused is told, each hour once for an operator and what w
   ])
 })
 
-test('failed sign-ins are told without what was typed: by operator, and those under names that nobody has together', async () => {
+test('failed sign-ins are logged without the typed name: per operator, and together for unknown names', async () => {
   const own = await gatewayForTests()
   const reader = await own.operator('admin')
   const { name, operatorId } = await own.operator('viewer')
@@ -106,7 +106,7 @@ test('failed sign-ins are told without what was typed: by operator, and those un
   ])
 })
 
-test('refusals take 200 lines an hour and one more, however many there are', async () => {
+test('refusals take at most 200 lines an hour, plus one that counts the rest', async () => {
   const own = await gatewayForTests()
   const reader = await own.operator('admin')
   await own.db.query(
@@ -142,7 +142,7 @@ test('refusals take 200 lines an hour and one more, however many there are', asy
   assert.equal((await reader.get('/audit?action=role.')).status, 200)
 })
 
-test('the log is filtered by operator, action, subject and time, and read page by page without gap or repeat', async () => {
+test('the log is filtered by operator, action, subject and time, and its pages have no gaps or repeats', async () => {
   const own = await gatewayForTests()
   const viewer = await own.operator('viewer')
   for (let no = 1; no <= 7; no++) {
@@ -180,7 +180,7 @@ test('the log is filtered by operator, action, subject and time, and read page b
   )
 })
 
-test('secrets and cards never reach the log, not even by a slip of whoever writes to it', async () => {
+test('secrets and cards never reach the log, even if a caller passes them by mistake', async () => {
   await audit(gateway.db, {
     operator: commandLine(undefined),
     requestId: undefined,

@@ -2,21 +2,21 @@ import type { Operator } from '../http/call.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { isRecord } from '../http/validate.ts'
 
-/** One change that a person made, or a program with an operator's token. */
+/** One change by an operator, or by a program with an operator's token. */
 export type AuditEntry = {
   operator: Operator
-  /** Of the request; undefined on the command line. */
+  /** Undefined on the command line. */
   requestId: string | undefined
-  /** What was done, as `key.rotate` or `ari.stop-sell`. */
+  /** For example `key.rotate` or `ari.stop-sell`. */
   action: string
-  /** To what, as `key 7` or `supplier 3 "Sea View"`: people search for it. */
+  /** The changed thing, for example `key 7` or `supplier 3 "Sea View"`: people search for it. */
   subject: string
-  /** What was changed as it was, and as it is now; undefined where there is nothing to say. */
+  /** The values before and after; undefined if there are none to record. */
   before?: object | undefined
   after?: object | undefined
 }
 
-/** Hand in the transaction of the change where there is one, so that neither is without the other. */
+/** Pass the transaction of the change, if there is one, so that both are committed or neither. */
 export async function audit(db: Queryable, entry: AuditEntry): Promise<void> {
   const { operator, requestId, action, subject, before, after } = entry
   await db.query(
@@ -28,21 +28,21 @@ export async function audit(db: Queryable, entry: AuditEntry): Promise<void> {
       operator.role,
       action,
       subject,
-      shownJson(before),
-      shownJson(after),
+      redactedJson(before),
+      redactedJson(after),
       requestId ?? null,
       operator.address ?? null,
     ],
   )
 }
 
-/** Whoever calls leaves these out; a slip must not put a secret where every viewer reads it. */
-const neverKept =
+/** Callers leave these out; this guards against a slip that would show a secret to every viewer. */
+const secretMembers =
   /^(?:.*password.*|.*secret|apiKey|token|.*card|cardNumber|cvv|expireDate|sessionId|cookie)$/i
 const hidden = '[hidden]'
 const nestingMax = 8
 
-function shownJson(value: object | undefined): string | null {
+function redactedJson(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(withoutSecrets(value, nestingMax))
 }
 
@@ -54,7 +54,7 @@ function withoutSecrets(value: unknown, deeper: number): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      neverKept.test(name) && member !== null && typeof member !== 'boolean'
+      secretMembers.test(name) && member !== null && typeof member !== 'boolean'
         ? hidden
         : withoutSecrets(member, deeper - 1),
     ]),

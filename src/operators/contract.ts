@@ -6,7 +6,7 @@ export type StoredOperator = {
   name: string
   role: OperatorRole
   hasPassword: boolean
-  /** Whether an account of the OpenID provider is tied to this one. */
+  /** Whether an account of the OpenID provider is linked to this one. */
   isLinked: boolean
   hasSecondFactor: boolean
   createdAt: string
@@ -14,30 +14,30 @@ export type StoredOperator = {
   lastSignInAt: string | null
 }
 
-/** How somebody proved who they are. Who came by a link may choose a password without the old one. */
-export const waysToSignIn = ['password', 'link', 'oidc'] as const
-export type WayToSignIn = (typeof waysToSignIn)[number]
+/** How an operator signed in. After signing in by link, a new password can be set without the current one. */
+export const signInMethods = ['password', 'link', 'oidc'] as const
+export type SignInMethod = (typeof signInMethods)[number]
 
-/** The token belongs behind `/console/sign-in#token=`; it signs in once. */
+/** The token goes after `/console/sign-in#token=`; it signs in once. */
 export type SignInLink = { token: string; expiresAt: string }
 
-/** For an authenticator app: as text, and as the address in a QR code. Shown until a code confirms it. */
+/** The secret for an authenticator app, as text and as the URI of a QR code. Shown until a code confirms it. */
 export type SecondFactorSetup = { secret: string; uri: string }
 
-/** Of a code, whether of the app or for recovery, with its hyphens. */
+/** For codes of the app and recovery codes, including hyphens. */
 export const codeLengthMax = 40
 
 export const operatorNameLengthMax = 100
 export const passwordLength = { min: 12, max: 200 }
 
-/** One change, with what it was and what it is, or what was refused how often; those who made it may be gone. */
+/** A change with its values before and after, or a refusal with its count; the operator may no longer exist. */
 export type AuditedChange = {
   id: number
   at: string
   /** Null for a token and for the command line. */
   operatorId: number | null
   operator: string
-  /** Null when nobody has the name. */
+  /** Null if nobody has the name. */
   role: OperatorRole | null
   action: string
   subject: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
-import { usualSignInRules } from './sign-in-rules.ts'
+import { defaultSignInRules } from './sign-in-rules.ts'
 import { gatewayForTests, type TestGateway } from '../../test/harness.ts'
 import { browser, linkOf, said, withPassword } from '../../test/sign-in.ts'
 
@@ -29,10 +29,10 @@ async function guess(who = name, at: TestGateway = gateway): Promise<[number, un
 const wrong = [401, 'SIGN_IN_REFUSED']
 const locked = [429, 'SIGN_IN_LOCKED']
 
-test('after five wrong guesses at a name one has to wait, twice as long each time, on every process', () =>
+test('after five wrong guesses at a name there is a wait, twice as long each time, on every process', () =>
   waitsGrow(name))
 
-test('a name that nobody has is answered just so', () => waitsGrow('nobody@example.com'))
+test('an unknown name gets the same answers', () => waitsGrow('nobody@example.com'))
 
 async function waitsGrow(who: string): Promise<void> {
   const other = await gateway.second()
@@ -57,12 +57,12 @@ async function waitsGrow(who: string): Promise<void> {
   assert.deepEqual(await guess(who), wrong)
 }
 
-test('guesses at the same moment count one by one', async () => {
+test('simultaneous guesses all count', async () => {
   const replies = await Promise.all(Array.from({ length: 12 }, () => guess()))
   assert.equal(replies.filter(([status]) => status === 401).length, 5)
 })
 
-test('the right password after some wrong ones starts the count anew; a link works while the name is locked', async () => {
+test('the right password resets the count; a link works while the name is locked', async () => {
   await withPassword(gateway, name, password)
   await guessed(`name\n${name}`, 4)
   assert.equal((await browser(gateway.url).signIn(name, password)).status, 200)
@@ -80,13 +80,13 @@ async function guessed(what: string, attempts: number): Promise<void> {
   )
 }
 
-test('an address that guesses at many names has to wait too', async () => {
+test('an address that guesses at many names is locked too', async () => {
   await guessed('address\n127.0.0.1', 24)
   assert.deepEqual(await guess('name 25'), wrong)
   assert.deepEqual(await guess('name 26'), locked)
 })
 
-test('the wait never exceeds 15 minutes, however often somebody guessed', async () => {
+test('the wait never exceeds 15 minutes, however many guesses there were', async () => {
   await guessed(`name\n${name}`, 100_000)
   assert.deepEqual(await guess(), wrong)
   later(15 * 60 - 1)
@@ -95,8 +95,8 @@ test('the wait never exceeds 15 minutes, however often somebody guessed', async 
   assert.deepEqual(await guess(), wrong)
 })
 
-test('in production the tenth wrong guess at a name is followed by half an hour, those at an address by less', async () => {
-  const strict = await gateway.second({ console: { signIn: usualSignInRules.production } })
+test('in production, the tenth wrong guess locks a name for half an hour, an address for less', async () => {
+  const strict = await gateway.second({ console: { signIn: defaultSignInRules.production } })
   await guessed(`name\n${name}`, 8)
   assert.deepEqual(await guess(name, strict), wrong)
   strict.clock.set(new Date(Date.parse(start) + 10_000 * 2 ** 4).toISOString())
@@ -109,7 +109,7 @@ test('in production the tenth wrong guess at a name is followed by half an hour,
   assert.equal((await browser(strict.url).signIn('name 26', password)).headers.get('retry-after'), '10')
 })
 
-test('guessing the current password of a session that was left open is counted like a sign-in', async () => {
+test('guesses at the current password in an open session count like those at sign-in', async () => {
   const person = await withPassword(gateway, name, password)
   const change = () => person.post('/me/password', { current: 'guess number', next: 'my own now, thank you' })
   await guessed(`name\n${name}`, 4)

@@ -7,26 +7,26 @@ import type { SignInRules } from './sign-in-rules.ts'
 import { nameKeyOf } from './store.ts'
 
 /**
- * Guessing takes longer with every wrong guess: by the name, whether anybody has it or not, and by the address. An
- * attempt counts as failed before it is judged, so that guesses at the same moment count too, on every process.
+ * Every wrong guess makes the next wait longer, counted by name (whether it exists or not) and by address. An attempt
+ * counts as failed before it is checked, so that simultaneous guesses count too, on every process.
  */
 
 export const lockOutLimits = {
-  /** Wrong attempts before there is a wait at all. */
+  /** Wrong attempts before the first wait. */
   freeOfName: 5,
   /** More, because an office has one address. */
   freeOfAddress: 25,
-  /** Doubled each time, up to the lock-out of the rules; a sign-in link works meanwhile. */
+  /** Doubles each time, up to the lock-out time of the rules; a sign-in link works in the meantime. */
   firstWaitMs: 10_000,
-  /** From this one on a name waits for the whole lock-out. */
+  /** From this attempt on, a name is locked for the whole lock-out time. */
   lockedOutFrom: 10,
   forgottenAfterMs: 24 * 60 * 60 * 1000,
 }
 
-/** For what `attemptSucceeded` takes back. */
+/** The keys that `attemptSucceeded` resets. */
 export type Attempt = { name: Buffer; address: Buffer }
 
-/** Throws while the name or the address has to wait. */
+/** Throws while the name or the address is locked. */
 export async function beginAttempt(
   { db, clock, telemetry, rules }: Pick<Needs, 'db' | 'clock' | 'telemetry'> & { rules: SignInRules },
   { name, address }: { name: string; address: string },
@@ -34,22 +34,22 @@ export async function beginAttempt(
   const nowMs = clock.now()
   const attempt = { name: keyOf('name', nameKeyOf(name)), address: keyOf('address', networkOf(address)) }
   const { rows } = await db.query<{ began: number; lockedUntilMs: number | null }>(
-    `with asked (key, waits_ms) as (values ($1::bytea, $2::float8[]), ($3::bytea, $4::float8[])),
+    `with attempt (key, waits_ms) as (values ($1::bytea, $2::float8[]), ($3::bytea, $4::float8[])),
      moment as (select instant($5) as at),
      locked as (
        select max(locked_until) as until from failed_sign_in, moment
-       where key in (select key from asked) and locked_until > moment.at),
+       where key in (select key from attempt) and locked_until > moment.at),
      began as (
        insert into failed_sign_in as held (key, attempts, last_at, locked_until)
-       -- In one order, because several processes write at once.
-       select key, 1, moment.at, moment.at from asked, moment, locked where locked.until is null order by key
+       -- Always in the same order, because several processes write at once.
+       select key, 1, moment.at, moment.at from attempt, moment, locked where locked.until is null order by key
        on conflict (key) do update set (attempts, last_at, locked_until) = (
          select counted.attempts, excluded.last_at,
            excluded.last_at + waits_ms[least(counted.attempts, cardinality(waits_ms))] * interval '1 ms'
-         from asked, lateral (
+         from attempt, lateral (
            select case when held.last_at < instant($6) then 1 else held.attempts + 1 end as attempts) as counted
-         where asked.key = held.key)
-       -- One that was let through a moment ago may have locked it.
+         where attempt.key = held.key)
+       -- A concurrent attempt may have locked it a moment ago.
        where held.locked_until <= excluded.last_at
        returning key)
      select (select count(*)::int from began) as began,
@@ -58,7 +58,7 @@ export async function beginAttempt(
       attempt.name,
       waitsMs(rules, lockOutLimits.freeOfName, lockOutLimits.lockedOutFrom),
       attempt.address,
-      // Never the whole lock-out at once: an address is many people's.
+      // Never the whole lock-out time at once: many people can share an address.
       waitsMs(rules, lockOutLimits.freeOfAddress, Infinity),
       nowMs,
       nowMs - lockOutLimits.forgottenAfterMs,
@@ -70,10 +70,10 @@ export async function beginAttempt(
   throw locked(row?.lockedUntilMs ?? nowMs + lockOutLimits.firstWaitMs, nowMs)
 }
 
-/** From here on every wait is the longest. */
+/** From this many attempts on, every wait is the longest one. */
 const attemptsWithOwnWait = lockOutLimits.freeOfAddress + 20
 
-/** How long to wait after the first wrong attempt, the second and so on; after more of them as after the last one. */
+/** The waits after the first wrong attempt, the second and so on; the last one applies to all further attempts. */
 function waitsMs({ lockOutMs }: SignInRules, free: number, lockedOutFrom: number): number[] {
   return Array.from({ length: attemptsWithOwnWait }, (_, index) => {
     const attempts = index + 1
@@ -83,7 +83,7 @@ function waitsMs({ lockOutMs }: SignInRules, free: number, lockedOutFrom: number
   })
 }
 
-/** The name starts anew; of the address only this attempt is taken back, or guesses of one could hide behind another. */
+/** Resets the count of the name; the address gets back this attempt only, or one success could hide guesses at others. */
 export async function attemptSucceeded(db: Queryable, { name, address }: Attempt): Promise<void> {
   await db.query(
     `with forgotten as (delete from failed_sign_in where key = $1)
@@ -92,7 +92,7 @@ export async function attemptSucceeded(db: Queryable, { name, address }: Attempt
   )
 }
 
-/** As if it had not been: neither a failure nor a success, which would let a guesser begin anew. */
+/** Undoes the attempt: neither a failure nor a success, which would reset the count for a guesser. */
 export async function attemptTakenBack(db: Queryable, { name, address }: Attempt): Promise<void> {
   await db.query(
     `with held as (select key from failed_sign_in where key = any($1::bytea[]) order by key for update)

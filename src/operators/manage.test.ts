@@ -12,7 +12,7 @@ before(async () => {
   admin = await gateway.operator('admin')
 })
 
-test('an admin makes an operator, who signs in by the link that is shown once', async () => {
+test('an admin creates an operator, who signs in by a link that is shown once', async () => {
   const reply = await admin.post('/operators', { name: 'Maria Müller', role: 'operator' })
   const { operator, link } = reply.body
   assert.ok(typeof operator === 'object' && operator !== null && 'operatorId' in operator)
@@ -50,18 +50,18 @@ test('an admin makes an operator, who signs in by the link that is shown once', 
   assert.equal(JSON.stringify(body).includes(link.token), false)
 })
 
-test('a name is taken whatever its case and its way of writing accents', async () => {
+test('a name is taken regardless of its case and of how its accents are encoded', async () => {
   await admin.post('/operators', { name: 'Zoë', role: 'viewer' })
   for (const name of ['zoë', 'ZOË', 'Zoe\u0308']) {
     assert.deepEqual(said(await admin.post('/operators', { name, role: 'viewer' })), {
       status: 409,
       type: 'OPERATOR_EXISTS',
-      message: `Operator "${name}" exists already`,
+      message: `Operator "${name}" already exists`,
     })
   }
 })
 
-test('a name with odd blanks, an unknown role and an unknown operator are refused', async () => {
+test('a name with odd whitespace, an unknown role and an unknown operator are refused', async () => {
   assert.equal(said(await admin.post('/operators', { name: ' x', role: 'viewer' })).type, 'INVALID_NAME')
   assert.equal(said(await admin.post('/operators', { name: 'x', role: 'root' })).type, 'NOT_ALLOWED')
   for (const id of ['0', '999999', '99999999999', 'x', '1.5']) {
@@ -79,7 +79,7 @@ test('a disabled operator gets no link until enabled again', async () => {
   assert.equal((await admin.post(`/operators/${operatorId}/sign-in-link`, undefined)).status, 200)
 })
 
-test('the last admin can be neither disabled nor demoted, not even by two at once', async () => {
+test('the last admin can be neither disabled nor demoted, not even by two requests at once', async () => {
   const alone = await gatewayForTests()
   const [one, two] = [await alone.operator('admin'), await alone.operator('admin')]
   await alone.operator('operator')
@@ -105,7 +105,7 @@ test('the last admin can be neither disabled nor demoted, not even by two at onc
   assert.equal((await last.post(`/operators/${last.operatorId}/role`, { role: 'admin' })).status, 200)
 })
 
-test('viewers, operators and tokens see no operators and change none', async () => {
+test('viewers, operators and tokens can neither see nor change operators', async () => {
   const { operatorId } = await gateway.operator('viewer')
   const token = browser(gateway.url, { authorization: `Bearer ${await gateway.token('operator')}` })
   for (const person of [await gateway.operator('viewer'), await gateway.operator('operator'), token]) {

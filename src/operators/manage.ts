@@ -20,66 +20,66 @@ import {
 
 /** What admins do with operators, in the console and on the command line. */
 
-/** Who does it, in which request and when. */
-export type Doing = {
+/** The operator who makes a change, in which request and when. */
+export type ChangeContext = {
   operator: Operator
   requestId: string | undefined
   nowMs: number
   revocations: Revocations
 }
 
-/** As the audit log names what a user of the operating system did on the command line. */
+/** How the audit log names changes by a user of the operating system on the command line. */
 export function commandLine(user: string | undefined): Operator {
   const name = user === undefined ? 'command line' : `command line (${user})`
   return { id: undefined, name, role: 'admin', sessionId: undefined, address: undefined }
 }
 
-/** And what the service made by itself for an empty store. */
+/** How the audit log names what the service created by itself in an empty store. */
 export const firstStart: Operator = { ...commandLine(undefined), name: 'first start' }
 
 export type CreatedOperator = { operator: StoredOperator; link: SignInLink }
 
-/** Makes an operator, who signs in by the link and chooses a password; refuses a name that is taken. */
+/** Creates an operator, who signs in by the link and chooses a password; refuses a name that is taken. */
 export function createOperator(
   db: Database,
-  wanted: { name: string; role: OperatorRole },
-  doing: Doing,
+  newOperator: { name: string; role: OperatorRole },
+  context: ChangeContext,
 ): Promise<CreatedOperator> {
-  return transaction(db, (connection) => insertOperator(connection, wanted, doing))
+  return transaction(db, (connection) => insertOperator(connection, newOperator, context))
 }
 
-/** Makes the first admin of an empty store; undefined when there is an operator. Of several processes one makes it. */
+/** Creates the first admin of an empty store; undefined if there is an operator. Only one of several processes does. */
 export function createFirstAdmin(
   db: Database,
   name: string,
-  doing: Doing,
+  context: ChangeContext,
 ): Promise<CreatedOperator | undefined> {
   return transaction(db, async (connection) => {
     await connection.query('lock table operator in share row exclusive mode')
     const { rows } = await connection.query('select from operator limit 1')
-    return rows.length > 0 ? undefined : insertOperator(connection, { name, role: 'admin' }, doing)
+    return rows.length > 0 ? undefined : insertOperator(connection, { name, role: 'admin' }, context)
   })
 }
 
 async function insertOperator(
   connection: Queryable,
   { name, role }: { name: string; role: OperatorRole },
-  doing: Doing,
+  context: ChangeContext,
 ): Promise<CreatedOperator> {
   checkName('Operator', name)
-  const operatorId = await insertOptionalOperator(connection, { name, role, nowMs: doing.nowMs })
+  const operatorId = await insertOptionalOperator(connection, { name, role, nowMs: context.nowMs })
   if (operatorId === undefined) {
     throw new Rejected(409, {
       type: 'OPERATOR_EXISTS',
-      message: `Operator "${name}" exists already`,
+      message: `Operator "${name}" already exists`,
       path: '/name',
       hint: 'Upper and lower case do not matter',
     })
   }
-  const link = await createSignInLink(connection, operatorId, doing.nowMs)
+  const link = await createSignInLink(connection, operatorId, context.nowMs)
   const operator = await selectOperator(connection, operatorId)
   await audit(connection, {
-    ...by(doing),
+    ...actorOf(context),
     action: 'operator.create',
     subject: subjectOf(operator),
     after: { name, role },
@@ -87,62 +87,82 @@ async function insertOperator(
   return { operator, link }
 }
 
-/** It holds from the next request on. */
+/** Takes effect with the next request. */
 export async function setRole(
   db: Database,
   which: number | string,
   role: OperatorRole,
-  doing: Doing,
+  context: ChangeContext,
 ): Promise<StoredOperator> {
-  const after = await changed(db, which, doing, 'operator.role', async (connection, operator, admins) => {
-    if (role !== 'admin') refuseLastAdmin(operator, admins)
-    await updateRole(connection, operator.operatorId, role)
-    const isLess = operatorRoles.indexOf(role) < operatorRoles.indexOf(operator.role)
-    if (isLess) await doing.revocations.note(connection, 'operator', operator.operatorId)
-  })
-  await doing.revocations.noteGivenBack(db, 'operator', after.operatorId)
+  const after = await changeOperator(
+    db,
+    which,
+    context,
+    'operator.role',
+    async (connection, operator, admins) => {
+      if (role !== 'admin') refuseLastAdmin(operator, admins)
+      await updateRole(connection, operator.operatorId, role)
+      const isLess = operatorRoles.indexOf(role) < operatorRoles.indexOf(operator.role)
+      if (isLess) await context.revocations.note(connection, 'operator', operator.operatorId)
+    },
+  )
+  await context.revocations.noteGivenBack(db, 'operator', after.operatorId)
   return after
 }
 
-/** Ends the sessions and links; signing in is refused from now on. */
-export function disableOperator(db: Database, which: number | string, doing: Doing): Promise<StoredOperator> {
-  return changed(db, which, doing, 'operator.disable', async (connection, operator, admins) => {
+/** Ends sessions and links, and refuses further sign-ins. */
+export function disableOperator(
+  db: Database,
+  which: number | string,
+  context: ChangeContext,
+): Promise<StoredOperator> {
+  return changeOperator(db, which, context, 'operator.disable', async (connection, operator, admins) => {
     refuseLastAdmin(operator, admins)
-    await updateDisabled(connection, operator.operatorId, doing.nowMs)
+    await updateDisabled(connection, operator.operatorId, context.nowMs)
     await deleteSessionsOf(connection, operator.operatorId)
     await deleteSignInLinks(connection, operator.operatorId)
-    await doing.revocations.note(connection, 'operator', operator.operatorId)
+    await context.revocations.note(connection, 'operator', operator.operatorId)
   })
 }
 
 export async function enableOperator(
   db: Database,
   which: number | string,
-  doing: Doing,
+  context: ChangeContext,
 ): Promise<StoredOperator> {
-  const after = await changed(db, which, doing, 'operator.enable', (connection, { operatorId }) =>
+  const after = await changeOperator(db, which, context, 'operator.enable', (connection, { operatorId }) =>
     updateDisabled(connection, operatorId, null),
   )
-  await doing.revocations.noteGivenBack(db, 'operator', after.operatorId)
+  await context.revocations.noteGivenBack(db, 'operator', after.operatorId)
   return after
 }
 
-/** For whoever lost the app and the recovery codes. Ends the sessions and links, as whoever has the app may have others. */
+/** For operators who lost the app and the recovery codes. Ends sessions and links, because others may have the app now. */
 export function resetSecondFactor(
   db: Database,
   which: number | string,
-  doing: Doing,
+  context: ChangeContext,
 ): Promise<StoredOperator> {
-  return changed(db, which, doing, 'operator.second-factor-reset', async (connection, { operatorId }) => {
-    // An open session must not be enough to do without the own second factor.
-    if (operatorId === doing.operator.id) throw ownSecondFactor()
-    await removeSecondFactor(connection, operatorId)
-    await deleteSessionsOf(connection, operatorId)
-    await deleteSignInLinks(connection, operatorId)
-  })
+  return changeOperator(
+    db,
+    which,
+    context,
+    'operator.second-factor-reset',
+    async (connection, { operatorId }) => {
+      // An open session must not be enough to remove its own second factor.
+      if (operatorId === context.operator.id) throw ownSecondFactor()
+      await removeSecondFactor(connection, operatorId)
+      await deleteSessionsOf(connection, operatorId)
+      await deleteSignInLinks(connection, operatorId)
+    },
+  )
 }
 
-export function newSignInLink(db: Database, which: number | string, doing: Doing): Promise<CreatedOperator> {
+export function newSignInLink(
+  db: Database,
+  which: number | string,
+  context: ChangeContext,
+): Promise<CreatedOperator> {
   return transaction(db, async (connection) => {
     const operator = await selectOperator(connection, which)
     if (operator.disabledAt !== null) {
@@ -152,9 +172,9 @@ export function newSignInLink(db: Database, which: number | string, doing: Doing
         hint: 'Enable the operator first',
       })
     }
-    const link = await createSignInLink(connection, operator.operatorId, doing.nowMs)
+    const link = await createSignInLink(connection, operator.operatorId, context.nowMs)
     await audit(connection, {
-      ...by(doing),
+      ...actorOf(context),
       action: 'operator.sign-in-link',
       subject: subjectOf(operator),
       after: { expiresAt: link.expiresAt },
@@ -163,7 +183,7 @@ export function newSignInLink(db: Database, which: number | string, doing: Doing
   })
 }
 
-function by({ operator, requestId }: Doing): Pick<Doing, 'operator' | 'requestId'> {
+function actorOf({ operator, requestId }: ChangeContext): Pick<ChangeContext, 'operator' | 'requestId'> {
   return { operator, requestId }
 }
 
@@ -172,10 +192,10 @@ export function subjectOf({ operatorId, name }: Pick<StoredOperator, 'operatorId
   return `operator ${operatorId} "${name}"`
 }
 
-function changed(
+function changeOperator(
   db: Database,
   which: number | string,
-  doing: Doing,
+  context: ChangeContext,
   action: string,
   change: (connection: Queryable, operator: StoredOperator, admins: readonly number[]) => Promise<void>,
 ): Promise<StoredOperator> {
@@ -185,25 +205,25 @@ function changed(
     await change(connection, before, admins)
     const after = await selectOperator(connection, before.operatorId)
     await audit(connection, {
-      ...by(doing),
+      ...actorOf(context),
       action,
       subject: subjectOf(before),
-      before: shownOf(before),
-      after: shownOf(after),
+      before: auditedState(before),
+      after: auditedState(after),
     })
     return after
   })
 }
 
-function shownOf({ role, disabledAt, hasSecondFactor }: StoredOperator): object {
+function auditedState({ role, disabledAt, hasSecondFactor }: StoredOperator): object {
   return { role, disabledAt, hasSecondFactor }
 }
 
 function ownSecondFactor(): Rejected {
   return new Rejected(409, {
     type: 'OWN_SECOND_FACTOR',
-    message: 'Your own second factor is removed with a code of it',
-    hint: 'Use the menu of your name; without the app and recovery codes ask another admin, or run: npx ari operator reset-second-factor NAME',
+    message: 'Removing your own second factor takes one of its codes',
+    hint: 'Use the menu under your name; without the app and recovery codes, ask another admin, or run: npx ari operator reset-second-factor NAME',
   })
 }
 
@@ -217,7 +237,7 @@ export function operatorNotFound(which: number | string): Rejected {
   return new Rejected(404, {
     type: 'OPERATOR_NOT_FOUND',
     message: `Operator ${typeof which === 'number' ? which : `"${String(shown(which))}"`} not found`,
-    hint: 'The list of operators has all',
+    hint: 'See the list of operators',
   })
 }
 

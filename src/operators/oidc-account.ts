@@ -5,33 +5,33 @@ import { audit } from './audit.ts'
 import { subjectOf } from './manage.ts'
 import type { Identity, SignInProvider } from './oidc.ts'
 import type { Account } from './session-store.ts'
-import type { SignInNeeds, Visiting } from './sign-in.ts'
+import type { SignInNeeds, SignInContext } from './sign-in.ts'
 import { insertOptionalOperator, nameKeyOf } from './store.ts'
 
 /**
- * Whose account an identity of the provider is: the one that it was tied to; else the one whose name is its verified
- * e-mail address, which is tied to it now; else a new one, where newcomers have a role. Undefined: nobody's.
+ * The operator account for an identity of the provider: the account it is linked to; else the one named by its verified
+ * e-mail address, which is now linked to it; else a new one, if newcomers have a role. Undefined: no account.
  */
 export function optionalAccountOf(
   { db, clock }: SignInNeeds,
   identity: Identity,
   newcomerRole: SignInProvider['newcomerRole'],
-  { visit, requestId }: Visiting,
+  { visit, requestId }: SignInContext,
 ): Promise<Account | undefined> {
   return transaction(db, async (connection) => {
-    const tied = await selectTied(connection, identity)
-    if (tied !== undefined) return tied.isDisabled ? undefined : tied
+    const linked = await selectLinked(connection, identity)
+    if (linked !== undefined) return linked.isDisabled ? undefined : linked
     const { email } = identity
     if (email === undefined) return undefined
-    const named = await tieByName(connection, email, identity)
-    if (named !== undefined || newcomerRole === undefined) return named
-    // It would have the name of another address, to whoever reads it.
+    const byName = await linkByName(connection, email, identity)
+    if (byName !== undefined || newcomerRole === undefined) return byName
+    // To a reader, the name would look like another address.
     if (email.normalize('NFKC') !== email) return undefined
-    const wanted = { name: email, role: newcomerRole, nowMs: clock.now() }
-    const created = await insertOptionalOperator(connection, wanted)
-    // Somebody has the name who is tied to another identity, or disabled.
+    const newOperator = { name: email, role: newcomerRole, nowMs: clock.now() }
+    const created = await insertOptionalOperator(connection, newOperator)
+    // The name belongs to an operator who is linked to another identity, or disabled.
     if (created === undefined) return undefined
-    await tieByName(connection, email, identity)
+    await linkByName(connection, email, identity)
     await audit(connection, {
       operator: {
         id: created,
@@ -49,11 +49,11 @@ export function optionalAccountOf(
   })
 }
 
-/** False when a sign-in with this state succeeded before: its cookie was copied. */
-export async function useStateOnce(db: Queryable, kept: string): Promise<boolean> {
+/** False if a sign-in with this state has already succeeded: its cookie was copied. */
+export async function useStateOnce(db: Queryable, flowState: string): Promise<boolean> {
   const { rowCount } = await db.query(
     'insert into oidc_state_used (hash) values ($1) on conflict do nothing',
-    [hash('sha256', kept, 'buffer')],
+    [hash('sha256', flowState, 'buffer')],
   )
   return rowCount === 1
 }
@@ -68,7 +68,7 @@ export async function deleteOldStates(db: Queryable): Promise<number> {
   return rowCount ?? 0
 }
 
-async function selectTied(
+async function selectLinked(
   db: Queryable,
   { issuer, subject }: Identity,
 ): Promise<(Account & { isDisabled: boolean }) | undefined> {
@@ -81,10 +81,10 @@ async function selectTied(
 }
 
 /**
- * Addresses are the same whatever the case of their ASCII letters, and in no other way: whoever can have a look-alike
- * verified must not become somebody else.
+ * Only the case of ASCII letters is ignored in addresses: somebody with a verified look-alike address must not become
+ * another operator.
  */
-async function tieByName(
+async function linkByName(
   db: Queryable,
   email: string,
   { issuer, subject }: Identity,

@@ -61,7 +61,7 @@ async function makeMaria(at: TestGateway): Promise<{ operatorId: number }> {
   return maria
 }
 
-test('the provider is told as a way in, and the browser is sent to it with state, nonce and a PKCE challenge', async () => {
+test('the provider is listed as a sign-in method, and the browser is sent there with state, nonce and a PKCE challenge', async () => {
   const ways = await fetch(`${gateway.url}/console/api/sign-in/ways`)
   assert.deepEqual(await ways.json(), {
     password: true,
@@ -86,7 +86,7 @@ test('the provider is told as a way in, and the browser is sent to it with state
   )
 })
 
-test('the operator whose name is the verified address is signed in, and known by the account from then on', async () => {
+test('the operator named by the verified address is signed in, and linked to the account from then on', async () => {
   await makeMaria(gateway)
   const me = { name: 'Maria@Example.com', role: 'operator', signedInBy: 'oidc' }
   assert.deepEqual(await signIn(), { location: '/console', me })
@@ -96,7 +96,7 @@ test('the operator whose name is the verified address is signed in, and known by
   assert.deepEqual(await signIn(), { location: '/console/sign-in?problem=unknown', me: undefined })
 })
 
-test('who is unknown, not verified or disabled is sent back to the sign-in', async () => {
+test('unknown, unverified and disabled people are sent back to the sign-in page', async () => {
   const unknown = { location: '/console/sign-in?problem=unknown', me: undefined }
   provider.claims = { sub: 'otto', email: 'otto@example.com', email_verified: true }
   assert.deepEqual(await signIn(), unknown)
@@ -111,7 +111,7 @@ test('who is unknown, not verified or disabled is sent back to the sign-in', asy
   await admin.post(`/operators/${operatorId}/enable`, undefined)
 })
 
-test('an address that only looks like the one of an operator signs nobody in, and makes nobody', async () => {
+test('a look-alike of an operator’s address signs nobody in and creates no operator', async () => {
   const admin = await welcoming.operator('admin')
   await admin.post('/operators', { name: 'op2@x.com', role: 'admin' })
   const unknown = { location: '/console/sign-in?problem=unknown', me: undefined }
@@ -142,7 +142,7 @@ test("tokens are over by the store's clock, also while the provider's metadata a
   gateway.clock.set(startedAt)
 })
 
-test('the cookie of a sign-in counts once, even with another code of the provider, and goes with the answer', async () => {
+test('the cookie of a sign-in works once, even with another code of the provider, and is cleared by the answer', async () => {
   await makeMaria(gateway)
   const begun = await go(`${gateway.url}/console/api/sign-in/oidc`)
   const [one, two] = [provider.visit(begun.location), provider.visit(begun.location)]
@@ -153,7 +153,7 @@ test('the cookie of a sign-in counts once, even with another code of the provide
   assert.deepEqual([second.location, second.cookies], ['/console/sign-in?problem=expired', ['ari_oidc=']])
 })
 
-test('where newcomers have a role, they get an account of their own with it', async () => {
+test('if newcomers have a role, they get an account with it', async () => {
   const me = { name: 'maria@example.com', role: 'viewer', signedInBy: 'oidc' }
   assert.deepEqual(await signIn(welcoming), { location: '/console', me })
   assert.deepEqual(await signIn(welcoming), { location: '/console', me })
@@ -161,7 +161,7 @@ test('where newcomers have a role, they get an account of their own with it', as
   assert.equal((await signIn(welcoming)).location, '/console/sign-in?problem=unknown')
 })
 
-test('another state, nonce, audience, issuer, an old token, a code used twice and no cookie are refused', async () => {
+test('a wrong state, nonce, audience or issuer, an expired token, a reused code and a missing cookie are refused', async () => {
   await makeMaria(gateway)
   const failed = { location: '/console/sign-in?problem=provider', me: undefined }
   for (const spoilt of [
@@ -183,7 +183,7 @@ test('another state, nonce, audience, issuer, an old token, a code used twice an
   assert.equal((await go(back, cookie)).location, failed.location)
 })
 
-test('a provider that does not answer is said so, and asked again the next time', async () => {
+test('an unreachable provider is reported, and tried again the next time', async () => {
   const { issuer, clientId, clientSecret } = provider
   const own = await gatewayForTests({
     console: { publicUrl: undefined, oidc: { issuer, clientId, clientSecret, newcomerRole: 'viewer' } },

@@ -3,41 +3,41 @@ import type { Clock } from '../base/clock.ts'
 import type { OperatorRole } from '../http/route.ts'
 
 /**
- * Signing in by an OpenID provider: code flow with PKCE, state and nonce, the ID token's signature verified. Who runs
- * the service names the provider, which may well be on a private address: unlike URLs of suppliers it is called as it
- * is (decisions/013-operators.md).
+ * Signing in by an OpenID provider: code flow with PKCE, state and nonce, the ID token's signature verified. The
+ * provider is a setting of the service and may well be at a private address: unlike suppliers' URLs, it is not vetted
+ * (decisions/013-operators.md).
  */
 
 export type OidcSettings = {
   issuer: string
   clientId: string
   clientSecret: string | undefined
-  /** For people whom the provider knows and the console doesn't; undefined: they are turned away. */
+  /** For people known to the provider but not to the console; undefined: they are refused. */
   newcomerRole: OperatorRole | undefined
 }
 
-/** Who the provider says somebody is. */
+/** The identity that the provider vouches for. */
 export type Identity = {
   issuer: string
   subject: string
-  /** Only one that the provider has verified. */
+  /** Only if the provider has verified it. */
   email: string | undefined
 }
 
 export type SignInProvider = {
   name: string
   newcomerRole: OperatorRole | undefined
-  /** Where to send the browser, and what it has to bring back in a cookie. */
-  begin: (redirectUri: string) => Promise<{ url: string; kept: string }>
-  /** Throws when anything does not match. What was kept may be used once: `useStateOnce`. */
-  finish: (callbackUrl: URL, kept: string) => Promise<Identity>
+  /** The URL to send the browser to, and the state it has to return in a cookie. */
+  begin: (redirectUri: string) => Promise<{ url: string; flowState: string }>
+  /** Throws when anything does not match. A flow state may be used once: `useStateOnce`. */
+  finish: (callbackUrl: URL, flowState: string) => Promise<Identity>
 }
 
 const timeoutSeconds = 10
 const answerBytesMax = 1024 * 1024
-/** Its addresses and keys may change; what is older is asked for again. */
+/** The addresses and keys of the provider may change, so older metadata is fetched again. */
 const metadataTrustedMs = 60 * 60 * 1000
-/** Less than what providers' tokens are allowed to be off. */
+/** Less than the clock skew allowed for tokens. */
 const skewChangedMs = 5_000
 
 const scopes = 'openid email'
@@ -45,9 +45,9 @@ const scopes = 'openid email'
 export function signInProvider(settings: OidcSettings, { clock }: { clock: Clock }): SignInProvider {
   const issuer = new URL(settings.issuer)
   let discovered: { atMs: number; skewMs: number; configuration: Promise<Configuration> } | undefined
-  const configurationNow = (): Promise<Configuration> => {
+  const currentConfiguration = (): Promise<Configuration> => {
     const nowMs = clock.now()
-    // Tokens are over by the clock that all processes have, not by this machine's.
+    // Tokens expire by the clock that all processes share, not by this machine's.
     const skewMs = nowMs - Date.now()
     if (
       discovered &&
@@ -55,20 +55,20 @@ export function signInProvider(settings: OidcSettings, { clock }: { clock: Clock
       Math.abs(skewMs - discovered.skewMs) < skewChangedMs
     )
       return discovered.configuration
-    const asked = { atMs: nowMs, skewMs, configuration: discover(issuer, settings, skewMs) }
-    discovered = asked
-    // A provider that was not there is asked again the next time.
-    asked.configuration.catch(() => {
-      if (discovered === asked) discovered = undefined
+    const discovery = { atMs: nowMs, skewMs, configuration: discover(issuer, settings, skewMs) }
+    discovered = discovery
+    // A provider that could not be reached is tried again the next time.
+    discovery.configuration.catch(() => {
+      if (discovered === discovery) discovered = undefined
     })
-    return asked.configuration
+    return discovery.configuration
   }
   return {
     name: issuer.host,
     newcomerRole: settings.newcomerRole,
     begin: async (redirectUri) => {
       const client = await import('openid-client')
-      const configuration = await configurationNow()
+      const configuration = await currentConfiguration()
       const [state, nonce, verifier] = [
         client.randomState(),
         client.randomNonce(),
@@ -82,12 +82,12 @@ export function signInProvider(settings: OidcSettings, { clock }: { clock: Clock
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       })
-      return { url: url.href, kept: [state, nonce, verifier].join('.') }
+      return { url: url.href, flowState: [state, nonce, verifier].join('.') }
     },
-    finish: async (callbackUrl, kept) => {
-      const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = kept.split('.')
+    finish: async (callbackUrl, flowState) => {
+      const [expectedState = '', expectedNonce = '', pkceCodeVerifier = ''] = flowState.split('.')
       const client = await import('openid-client')
-      const tokens = await client.authorizationCodeGrant(await configurationNow(), callbackUrl, {
+      const tokens = await client.authorizationCodeGrant(await currentConfiguration(), callbackUrl, {
         expectedState,
         expectedNonce,
         pkceCodeVerifier,
@@ -117,14 +117,14 @@ async function discover(
     [client.customFetch]: boundedFetch,
     execute: [
       client.enableNonRepudiationChecks,
-      // The settings allow http for this machine only, where a provider is tried out.
-      // oxlint-disable-next-line typescript/no-deprecated -- Marked so only to make people think twice.
+      // The settings allow http only for this machine, to try out a provider.
+      // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only to make people think twice.
       ...(issuer.protocol === 'http:' ? [client.allowInsecureRequests] : []),
     ],
   })
 }
 
-/** No answer of the provider is read beyond what it may need. */
+/** Reads no more of the provider's answers than they can reasonably need. */
 const boundedFetch: CustomFetch = async (url, options) => {
   const { signal, body, ...rest } = options
   const response = await fetch(url, { ...rest, ...(signal ? { signal } : {}), ...(body ? { body } : {}) })

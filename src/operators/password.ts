@@ -5,37 +5,37 @@ import type { Problem } from '../http/rejected.ts'
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
 
 /**
- * Passwords, kept as scrypt with its parameters, so that those of later versions can be dearer. A name that nobody has
- * costs as much as a wrong password.
+ * Passwords are stored as scrypt hashes with their parameters, so that later versions can raise the cost. An unknown
+ * name takes as long to check as a wrong password.
  */
 
 const differentCharactersMin = 5
 
-/** What RFC 7914 calls N, r and p: 32 MiB and about a quarter of a second. */
+/** N, r and p of RFC 7914: 32 MiB and about a quarter of a second. */
 export type PasswordCost = { blocks: number; blockSize: number; parallel: number }
-const usualCost: PasswordCost = { blocks: 32_768, blockSize: 8, parallel: 3 }
+const defaultCost: PasswordCost = { blocks: 32_768, blockSize: 8, parallel: 3 }
 const saltBytes = 16
 const keyBytes = 32
 
-/** Node has four threads for this and for files, names and compression: guesses never take more than half of them. */
+/** Node shares four threads between this, files, DNS and compression: guesses never take more than half of them. */
 const hashesAtOnce = { passing: 2, waiting: 20 }
 
 const hashText = /^scrypt\$(\d{1,8})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/
 
 export type Passwords = {
-  /** What is kept of a password. */
+  /** The hash to store for a password. */
   hash: (password: string) => Promise<string>
-  /** Null: there is none, which takes as long to find out. */
-  matches: (password: string, kept: string | null) => Promise<boolean>
-  /** Whether it was made with other parameters than passwords are now. */
-  isDated: (kept: string) => boolean
+  /** Null: no password is set, which takes just as long to check. */
+  matches: (password: string, storedHash: string | null) => Promise<boolean>
+  /** Whether it was made with other parameters than the current ones. */
+  isOutdated: (storedHash: string) => boolean
 }
 
-export function passwords(cost = usualCost): Passwords {
-  /** For names that nobody has: nothing gives this key. */
-  const hashOfNobody = written(cost, Buffer.alloc(saltBytes), Buffer.alloc(keyBytes))
+export function passwords(cost = defaultCost): Passwords {
+  /** For unknown names: no password gives this key. */
+  const hashOfNobody = formatHash(cost, Buffer.alloc(saltBytes), Buffer.alloc(keyBytes))
   const gate = new Gate(hashesAtOnce)
-  const taken = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const withTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const turn = gate.enter(0)
     if (!turn) throw overloaded()
     await turn
@@ -43,23 +43,23 @@ export function passwords(cost = usualCost): Passwords {
   }
   return {
     hash: (password) =>
-      taken(async () => {
+      withTurn(async () => {
         const salt = randomBytes(saltBytes)
-        return written(cost, salt, await derive(password, salt, cost))
+        return formatHash(cost, salt, await derive(password, salt, cost))
       }),
-    matches: (password, kept) =>
-      taken(async () => {
-        const { salt, key, ...own } = read(kept ?? hashOfNobody)
-        return timingSafeEqual(await derive(password, salt, own), key) && kept !== null
+    matches: (password, storedHash) =>
+      withTurn(async () => {
+        const { salt, key, ...own } = parseHash(storedHash ?? hashOfNobody)
+        return timingSafeEqual(await derive(password, salt, own), key) && storedHash !== null
       }),
-    isDated: (kept) => {
-      const { blocks, blockSize, parallel } = read(kept)
+    isOutdated: (storedHash) => {
+      const { blocks, blockSize, parallel } = parseHash(storedHash)
       return blocks !== cost.blocks || blockSize !== cost.blockSize || parallel !== cost.parallel
     },
   }
 }
 
-/** Why nobody should have this password; its length is the shape's to judge. */
+/** Reasons to refuse this password; the schema checks its length. */
 export function passwordProblems(password: string, name: string, path: string): Problem[] {
   const folded = password.normalize('NFKC').toLowerCase()
   if (new Set(folded).size < differentCharactersMin) {
@@ -70,18 +70,18 @@ export function passwordProblems(password: string, name: string, path: string): 
 }
 
 function weak(message: string, path: string): Problem {
-  return { type: 'WEAK_PASSWORD', message, path, hint: 'Several words that do not belong together are good' }
+  return { type: 'WEAK_PASSWORD', message, path, hint: 'Several unrelated words work well' }
 }
 
-function written({ blocks, blockSize, parallel }: PasswordCost, salt: Buffer, key: Buffer): string {
+function formatHash({ blocks, blockSize, parallel }: PasswordCost, salt: Buffer, key: Buffer): string {
   return ['scrypt', blocks, blockSize, parallel, salt.toString('base64url'), key.toString('base64url')].join(
     '$',
   )
 }
 
-function read(kept: string): PasswordCost & { salt: Buffer; key: Buffer } {
-  const [, blocks, blockSize, parallel, salt = '', key = ''] = hashText.exec(kept) ?? []
-  if (blocks === undefined) throw new Error('A password is kept in a form that this version does not know')
+function parseHash(storedHash: string): PasswordCost & { salt: Buffer; key: Buffer } {
+  const [, blocks, blockSize, parallel, salt = '', key = ''] = hashText.exec(storedHash) ?? []
+  if (blocks === undefined) throw new Error('A stored password has a format that this version does not know')
   return {
     blocks: Number(blocks),
     blockSize: Number(blockSize),
@@ -96,7 +96,7 @@ function derive(
   salt: Buffer,
   { blocks, blockSize, parallel }: PasswordCost,
 ): Promise<Buffer> {
-  // Twice what it needs, because Node refuses to use exactly what it may.
+  // Twice the memory it needs, because Node refuses to use exactly its limit.
   const maxmem = 2 * 128 * blocks * blockSize
   const options: ScryptOptions = { N: blocks, r: blockSize, p: parallel, maxmem }
   return new Promise((resolve, reject) => {

@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 
 /**
- * How secrets of second factors are kept: the service must compute codes with them, so a hash won't do. With ARI_MFA_KEY they are
- * sealed (AES-256-GCM) and bound to their operator; without, they are as they are. What is kept begins with a byte for which it is.
+ * How secrets of second factors are stored: the service must compute codes with them, so a hash won't do. With
+ * ARI_MFA_KEY they are sealed (AES-256-GCM) and bound to their operator; without it they are plain. The first byte says
+ * which.
  */
 
-/** The first seals, all open; none: nothing is sealed. */
+/** The first key seals, every key opens; none: nothing is sealed. */
 export type MfaKeys = readonly Buffer[]
 
 const kinds = { plain: 0, sealed: 1 } as const
@@ -22,7 +23,7 @@ export function sealSecret(secret: string, operatorId: number, [key]: MfaKeys): 
   return Buffer.concat([Buffer.of(kinds.sealed), keyIdOf(key), nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Throws where the key is missing, or the secret belongs to somebody else. */
+/** Throws if the key is missing or the secret belongs to another operator. */
 export function openSecret(kept: Buffer, operatorId: number, keys: MfaKeys): string {
   if (kept[0] === kinds.plain) return kept.subarray(1).toString()
   const [nonceAt, tagAt, sealedAt] = [

@@ -4,8 +4,8 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
-import type { SecondFactorSetup, WayToSignIn } from './contract.ts'
-import type { OpenedSession } from './door.ts'
+import type { SecondFactorSetup, SignInMethod } from './contract.ts'
+import type { OpenedSession } from './sessions.ts'
 import { attemptSucceeded, beginAttempt } from './lock-out.ts'
 import { subjectOf } from './manage.ts'
 import {
@@ -17,91 +17,104 @@ import {
   removeSecondFactor,
 } from './second-factor.ts'
 import { deleteSessionsOf, lockSession } from './session-store.ts'
-import { tellRefused, type SignInNeeds, type Visiting } from './sign-in.ts'
+import { auditSignInRefusal, type SignInNeeds, type SignInContext } from './sign-in.ts'
 
-/** What people do with their own second factor. */
+/** Operators setting up and removing their own second factor. */
 
-type Asking = Visiting & { operator: Operator }
+type OperatorContext = SignInContext & { operator: Operator }
 
-/** Whoever has a second factor shows it before another takes its place. */
+/** An existing second factor must be proved before another replaces it. */
 export async function beginOwnSetup(
   needs: SignInNeeds & { issuer: string },
   code: string | undefined,
-  asking: Asking,
+  context: OperatorContext,
 ): Promise<SecondFactorSetup> {
-  const { operatorId, sessionId } = accountOf(asking.operator)
-  await proveOwn(needs, operatorId, code, asking)
+  const { operatorId, sessionId } = accountOf(context.operator)
+  await proveOwnSecondFactor(needs, operatorId, code, context)
   const { issuer } = needs
-  return beginSetup(needs, { operatorId, sessionId, issuer, name: asking.operator.name })
+  return beginSetup(needs, { operatorId, sessionId, issuer, name: context.operator.name })
 }
 
-/** The operator's other sessions end, which did not show it. */
+/** Ends the operator's other sessions, which have not proved it. */
 export async function finishOwnSetup(
   needs: SignInNeeds,
   code: string,
-  asking: Asking,
+  context: OperatorContext,
 ): Promise<OpenedSession & { recoveryCodes: string[] }> {
-  const { operatorId, sessionId } = accountOf(asking.operator)
+  const { operatorId, sessionId } = accountOf(context.operator)
   return transaction(needs.db, async (connection) => {
     if (!(await lockSession(connection, { operatorId, sessionId }))) throw notSignedIn()
     const recoveryCodes = await finishSetup(connection, needs, { operatorId, sessionId, code })
-    const session = await openAnew(needs, connection, { ...asking, operatorId, hasSecondFactor: true })
-    await told(connection, 'operator.second-factor', operatorId, asking)
+    const session = await replaceSessions(needs, connection, {
+      ...context,
+      operatorId,
+      hasSecondFactor: true,
+    })
+    await auditOwnChange(connection, 'operator.second-factor', operatorId, context)
     return { ...session, recoveryCodes }
   })
 }
 
-export async function removeOwn(
+export async function removeOwnSecondFactor(
   needs: SignInNeeds,
   code: string | undefined,
-  asking: Asking,
+  context: OperatorContext,
 ): Promise<OpenedSession> {
-  const { operatorId, sessionId } = accountOf(asking.operator)
-  await proveOwn(needs, operatorId, code, asking)
+  const { operatorId, sessionId } = accountOf(context.operator)
+  await proveOwnSecondFactor(needs, operatorId, code, context)
   return transaction(needs.db, async (connection) => {
     if (!(await lockSession(connection, { operatorId, sessionId }))) throw notSignedIn()
     await removeSecondFactor(connection, operatorId)
-    const session = await openAnew(needs, connection, { ...asking, operatorId, hasSecondFactor: false })
-    await told(connection, 'operator.second-factor-removed', operatorId, asking)
+    const session = await replaceSessions(needs, connection, {
+      ...context,
+      operatorId,
+      hasSecondFactor: false,
+    })
+    await auditOwnChange(connection, 'operator.second-factor-removed', operatorId, context)
     return session
   })
 }
 
-/** Codes that somebody guesses at an open session count like those of a sign-in. */
-async function proveOwn(
+/** Wrong codes in an open session count like those at sign-in. */
+async function proveOwnSecondFactor(
   needs: SignInNeeds,
   operatorId: number,
   code: string | undefined,
-  { operator: { name }, visit, requestId }: Asking,
+  { operator: { name }, visit, requestId }: OperatorContext,
 ): Promise<void> {
   const attempt = code === undefined ? undefined : await beginAttempt(needs, { name, address: visit.address })
   const proof = await proveSecondFactor(needs, operatorId, code)
   if (proof === 'missing') throw codeMissing(403)
   if (proof === 'wrong') {
     const refused = { name, subject: '', why: { reason: 'code' } }
-    await tellRefused(needs, { ...refused, action: 'operator.code-refused' }, { visit, requestId })
+    await auditSignInRefusal(needs, { ...refused, action: 'operator.code-refused' }, { visit, requestId })
     throw codeRefused(403)
   }
   if (attempt) await attemptSucceeded(needs.db, attempt)
 }
 
-async function openAnew(
+async function replaceSessions(
   needs: SignInNeeds,
   connection: Queryable,
-  { operator, visit, operatorId, hasSecondFactor }: Asking & { operatorId: number; hasSecondFactor: boolean },
+  {
+    operator,
+    visit,
+    operatorId,
+    hasSecondFactor,
+  }: OperatorContext & { operatorId: number; hasSecondFactor: boolean },
 ): Promise<OpenedSession> {
-  const by: WayToSignIn = (await needs.door.signedInBy(operator)) ?? 'password'
-  return needs.door.open(connection, visit, await deleteSessionsOf(connection, operatorId), {
+  const by: SignInMethod = (await needs.sessions.signedInBy(operator)) ?? 'password'
+  return needs.sessions.open(connection, visit, await deleteSessionsOf(connection, operatorId), {
     by,
     hasSecondFactor,
   })
 }
 
-function told(
+function auditOwnChange(
   connection: Queryable,
   action: string,
   operatorId: number,
-  { operator, requestId }: Asking,
+  { operator, requestId }: OperatorContext,
 ): Promise<void> {
   const subject = subjectOf({ operatorId, name: operator.name })
   return audit(connection, { operator, requestId, action, subject })

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { generate } from 'otplib'
 import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { browser, linkOf, said, withPassword, type Browser } from '../../test/sign-in.ts'
-import { usualSignInRules } from './sign-in-rules.ts'
+import { defaultSignInRules } from './sign-in-rules.ts'
 
 const password = 'correct horse battery'
 const start = Date.parse('2027-03-01T12:00:00Z')
@@ -45,7 +45,7 @@ const short = (reply: Reply): [number, unknown] => [said(reply).status, said(rep
 const required = [401, 'CODE_REQUIRED']
 const refused = [401, 'CODE_REFUSED']
 
-test('a second factor is set up with a secret and its QR address, confirmed by a code, and asked for from then on', async () => {
+test('a second factor is set up with a secret and its QR URI, confirmed by a code, and required from then on', async () => {
   const person = await withPassword(gateway, name, password)
   const elsewhere = browser(gateway.url)
   await elsewhere.signIn(name, password)
@@ -92,7 +92,7 @@ test('a second factor is set up with a secret and its QR address, confirmed by a
   assert.equal((await next.get('/me')).status, 200)
 })
 
-test('a code is used once, by the one of many at the same moment that is first, and none of before is taken', async () => {
+test('a code works once, even for many simultaneous requests, and no earlier code is accepted after it', async () => {
   const { secret } = await withSecondFactor()
   assert.deepEqual(short(await browser(gateway.url).signIn(name, password, await codeOf(secret))), refused)
   at(60)
@@ -112,7 +112,7 @@ test('a code is used once, by the one of many at the same moment that is first, 
   )
 })
 
-test('a clock may be off by half a minute, not by more', async () => {
+test('a clock may be off by half a minute, but no more', async () => {
   const { secret } = await withSecondFactor()
   for (const [seconds, status] of [
     [600 - 60, 401],
@@ -126,7 +126,7 @@ test('a clock may be off by half a minute, not by more', async () => {
   }
 })
 
-test('a recovery code stands in for the app, however it is typed, and once', async () => {
+test('a recovery code replaces the app once, however it is typed', async () => {
   const { recoveryCodes } = await withSecondFactor()
   const [first = '', second = ''] = recoveryCodes
   const person = browser(gateway.url)
@@ -142,7 +142,7 @@ test('a recovery code stands in for the app, however it is typed, and once', asy
   assert.deepEqual(short(await browser(gateway.url).signIn(other, password, second)), refused)
 })
 
-test('wrong codes lock a name out like wrong passwords; the right password without a code neither counts nor forgives', async () => {
+test('wrong codes lock a name like wrong passwords; the right password without a code neither counts nor resets the count', async () => {
   const { secret } = await withSecondFactor()
   const visitor = browser(gateway.url)
   for (let round = 0; round < 4; round++) {
@@ -157,7 +157,7 @@ test('wrong codes lock a name out like wrong passwords; the right password witho
   ])
 })
 
-test('a link does not stand in for the second factor, stays until the code is right, and its codes are counted', async () => {
+test('a link does not replace the second factor, stays valid until the code is right, and its wrong codes are counted', async () => {
   const { secret } = await withSecondFactor()
   at(90)
   const link = await linkOf(gateway, name)
@@ -176,7 +176,7 @@ test('a link does not stand in for the second factor, stays until the code is ri
   ])
 })
 
-test('another app and no second factor need a code of the present one; an admin resets that of others only', async () => {
+test('changing and removing the second factor take a current code; an admin can reset only that of others', async () => {
   const { person, secret, recoveryCodes } = await withSecondFactor()
   at(300)
   assert.deepEqual(short(await person.post('/me/second-factor', {})), [403, 'CODE_REQUIRED'])
@@ -206,8 +206,8 @@ test('another app and no second factor need a code of the present one; an admin 
   assert.equal((await browser(gateway.url).signIn(name, password)).status, 200)
 })
 
-test('where a second factor is required, whoever has none can do nothing but set one up, and those of a provider need none', async () => {
-  const strict = await gateway.second({ console: { signIn: usualSignInRules.production } })
+test('where a second factor is required, operators without one can only set one up; sign-ins by the provider need none', async () => {
+  const strict = await gateway.second({ console: { signIn: defaultSignInRules.production } })
   const person = await withPassword(strict, name, password)
   const { secondFactor } = (await person.get('/me')).body
   assert.deepEqual(secondFactor, { isSetUp: false, mustSetUp: true, recoveryCodesLeft: 0 })
@@ -227,7 +227,7 @@ test('where a second factor is required, whoever has none can do nothing but set
   ])
 })
 
-test('secrets and codes are kept sealed and hashed, with a key that can be changed; without it nobody gets in by a code', async () => {
+test('secrets are stored sealed and codes hashed, with a replaceable key; without the key no code works', async () => {
   const { secret, recoveryCodes } = await withSecondFactor()
   const kept = async () =>
     (
@@ -254,7 +254,7 @@ test('secrets and codes are kept sealed and hashed, with a key that can be chang
   assert.equal((await browser(onlyNew.url).signIn(name, password, await codeOf(secret, 120))).status, 200)
 })
 
-test('the audit log tells second factors, and with which somebody signed in', async () => {
+test('the audit log records second factors, and which one a sign-in used', async () => {
   const { recoveryCodes } = await withSecondFactor()
   const [code = ''] = recoveryCodes
   await browser(gateway.url).signIn(name, password, '123456')

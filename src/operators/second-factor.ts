@@ -6,20 +6,20 @@ import type { SecondFactorSetup } from './contract.ts'
 import { openSecret, sealSecret, type MfaKeys } from './second-factor-secret.ts'
 
 /**
- * The second factor: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for whoever lost it. A code is used once: the
- * step of time that it was for, or its row, is taken by one statement.
+ * The second factor: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for people who lost it. Every
+ * code works once: one statement claims its time step or deletes its row.
  */
 
 export type SecondFactorNeeds = Pick<Needs, 'db' | 'clock'> & { mfaKeys: MfaKeys }
 
-/** `none`: there is no second factor; `missing`: there is one, and no code was sent. */
+/** `none`: the operator has no second factor; `missing`: has one, but no code was sent. */
 export type Proof = 'none' | 'missing' | 'wrong' | 'code' | 'recovery code'
 
 const stepSeconds = 30
-/** A step of time before and after: phones are off by some seconds, and people type. */
+/** One time step before and after: phone clocks are off by some seconds, and typing takes time. */
 const toleranceSeconds = 30
 const recoveryCodeCount = 10
-/** Without those that look alike; 16 of them are 80 bits, so that a fast hash will do. */
+/** Without look-alikes; 16 of them are 80 bits, so a fast hash is enough. */
 const recoveryAlphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const recoveryLength = 16
 
@@ -42,7 +42,7 @@ export async function proveSecondFactor(
   const step = await stepOf(secret, typed, needs.clock.now(), lastStep)
   if (step === undefined) return 'wrong'
   const { rowCount } = await needs.db.query(
-    // Sealed anew, so that a key that was replaced can go.
+    // Sealed again with the current key, so that a replaced key can be removed.
     `update operator set totp_last_step = $3, totp_secret = $4
      where id = $1 and totp_secret = $2 and (totp_last_step is null or totp_last_step < $3)`,
     [operatorId, kept, step, sealSecret(secret, operatorId, needs.mfaKeys)],
@@ -50,7 +50,7 @@ export async function proveSecondFactor(
   return rowCount === 1 ? 'code' : 'wrong'
 }
 
-/** The step of time that the code is for; undefined when it is wrong, or of a step that was used. */
+/** The time step of the code; undefined if it is wrong or its step was already used. */
 async function stepOf(
   secret: string,
   token: string,
@@ -77,7 +77,7 @@ async function useRecoveryCode(db: Queryable, operatorId: number, typed: string)
   return rowCount === 1
 }
 
-/** A secret for an app, kept with the session until a code shows that the app has it. */
+/** Creates a secret for an app, stored with the session until a code proves that the app has it. */
 export async function beginSetup(
   { db, mfaKeys }: SecondFactorNeeds,
   {
@@ -96,7 +96,7 @@ export async function beginSetup(
   return { secret, uri: generateURI({ issuer, label: name, secret, period: stepSeconds }) }
 }
 
-/** The session's secret is the operator's from now on; answers new recovery codes, in place of those before. */
+/** Makes the session's secret the operator's; returns new recovery codes, which replace the previous ones. */
 export async function finishSetup(
   connection: Queryable,
   { clock, mfaKeys }: Pick<SecondFactorNeeds, 'clock' | 'mfaKeys'>,
@@ -107,7 +107,7 @@ export async function finishSetup(
     [Buffer.from(sessionId, 'hex')],
   )
   const pending = rows[0]?.pending
-  if (!pending) throw setupNotBegun()
+  if (!pending) throw noSetupInProgress()
   const secret = openSecret(pending, operatorId, mfaKeys)
   const nowMs = clock.now()
   const step = await stepOf(secret, code.replaceAll(/\s/g, ''), nowMs, null)
@@ -160,25 +160,25 @@ function hashOfCode(code: string): Buffer {
 export function codeMissing(status: 401 | 403): Rejected {
   return new Rejected(status, {
     type: 'CODE_REQUIRED',
-    message: 'A code of your authenticator app is needed too',
+    message: 'A code from your authenticator app is required as well',
     path: '/code',
-    hint: 'Or one of your recovery codes; an admin can reset the second factor of whoever has neither',
+    hint: 'Or one of your recovery codes; if you have neither, an admin can reset your second factor',
   })
 }
 
 export function codeRefused(status: 401 | 403 | 400 = 400): Rejected {
   return new Rejected(status, {
     type: 'CODE_REFUSED',
-    message: 'The code is wrong, too old, or was used already',
+    message: 'The code is wrong, too old, or already used',
     path: '/code',
-    hint: 'Wait for the next code of the app, and check that the clock of the device is right',
+    hint: 'Wait for the next code in the app, and check that the clock of the device is right',
   })
 }
 
-function setupNotBegun(): Rejected {
+function noSetupInProgress(): Rejected {
   return new Rejected(409, {
     type: 'SETUP_NOT_BEGUN',
-    message: 'Nothing was begun that could be finished',
+    message: 'No setup of a second factor is in progress',
     hint: 'POST /me/second-factor first, in the same session',
   })
 }

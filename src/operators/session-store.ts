@@ -1,27 +1,27 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OperatorRole } from '../http/route.ts'
-import type { WayToSignIn } from './contract.ts'
+import type { SignInMethod } from './contract.ts'
 import type { SignInRules } from './sign-in-rules.ts'
 import { createHmac, hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What is kept of sessions. One that is over is as good as none; housekeeping deletes it. */
+/** The SQL of sessions. An expired session counts as none; housekeeping deletes it. */
 
-/** However busy it is. */
+/** Even if it is in use. */
 const sessionEndsAfterMs = 12 * 60 * 60 * 1000
 
-export type KnownSession = {
+export type StoredSession = {
   operatorId: number
   name: string
   role: OperatorRole
-  signedInBy: WayToSignIn
+  signedInBy: SignInMethod
   hasSecondFactor: boolean
   createdAtMs: number
   lastSeenAtMs: number
 }
 
-/** The session behind the hash of a cookie, unless its operator is disabled. Its end is the caller's to test. */
-export async function selectOptionalSession(db: Queryable, hash: string): Promise<KnownSession | undefined> {
-  const { rows } = await db.query<KnownSession>({
+/** The session behind the hash of a cookie, unless its operator is disabled. The caller checks whether it has expired. */
+export async function selectOptionalSession(db: Queryable, hash: string): Promise<StoredSession | undefined> {
+  const { rows } = await db.query<StoredSession>({
     name: 'select-optional-session',
     text: `
       select o.id as "operatorId", o.name, o.role, s.signed_in_by as "signedInBy",
@@ -35,18 +35,18 @@ export async function selectOptionalSession(db: Queryable, hash: string): Promis
   return rows[0]
 }
 
-/** Whose sessions there are, and how often all of them were ended until now. */
+/** The owner of sessions, and how often all of them have been ended so far. */
 export type Account = { operatorId: number; sessionsEnded: number }
 
 /**
- * False when the operator was disabled meanwhile, or all sessions were ended: the row is locked by either, so that no session outlives
- * that.
+ * False if the operator was disabled or all sessions were ended in the meantime: every one of these statements locks the
+ * row, so no session outlives that.
  */
 export async function insertSession(
   db: Queryable,
   session: Account & {
     hash: string
-    signedInBy: WayToSignIn
+    signedInBy: SignInMethod
     hasSecondFactor: boolean
     nowMs: number
   },
@@ -104,8 +104,8 @@ export async function lockSession(
   return rowCount === 1
 }
 
-export function isOver(
-  { createdAtMs, lastSeenAtMs }: KnownSession,
+export function isExpired(
+  { createdAtMs, lastSeenAtMs }: StoredSession,
   nowMs: number,
   { idleEndsAfterMs }: Pick<SignInRules, 'idleEndsAfterMs'>,
 ): boolean {

@@ -2,11 +2,11 @@ import type { Queryable } from '../postgres/postgres.ts'
 import type { SignInLink } from './contract.ts'
 import { hashOf, looksLikeSecret, makeRandomSecret, type Account } from './session-store.ts'
 
-/** Links that sign one operator in, once: for the first time, and for who forgot the password. */
+/** One-time links that sign in one operator: for the first sign-in, and after a forgotten password. */
 
 export const linkValidMs = 60 * 60 * 1000
 
-/** From now on the only one: those made before no longer work. */
+/** Replaces earlier links of the operator, which stop working. */
 export async function createSignInLink(
   db: Queryable,
   operatorId: number,
@@ -23,7 +23,7 @@ export async function createSignInLink(
   return { token, expiresAt: new Date(expiresAtMs).toISOString() }
 }
 
-/** Whose link it is, as long as it is good. */
+/** The owner of the link, if it is valid. */
 export async function selectOptionalLinkOwner(
   db: Queryable,
   token: string,
@@ -65,7 +65,7 @@ export async function deleteOldLinks(db: Queryable, nowMs: number): Promise<numb
   return rowCount ?? 0
 }
 
-/** Where a link leads. The token stands behind #, which browsers send to no server and no log sees. */
+/** The URL of a link. The token is in the fragment (#), which browsers never send, so no log contains it. */
 export function signInUrl(consoleUrl: string, token: string): string {
   return `${consoleUrl}/console/sign-in#token=${token}`
 }

@@ -1,12 +1,12 @@
 import type { Environment } from '../keys/secret.ts'
 
-/** How strict signing in is; settings change it. */
+/** How strict sign-in is; settings can change it. */
 export type SignInRules = {
-  /** How long a name waits after ten wrong passwords or codes in a row, and the longest wait before. */
+  /** How long a name is locked after ten wrong passwords or codes in a row, and the longest wait before that. */
   lockOutMs: number
-  /** A session that nobody uses ends after that. */
+  /** An unused session ends after this time. */
   idleEndsAfterMs: number
-  /** Whether those who sign in by password or link must have a second factor. */
+  /** Whether operators who sign in by password or link must have a second factor. */
   requiresSecondFactor: boolean
 }
 
@@ -17,8 +17,8 @@ export const signInMinutes = {
 
 const minuteMs = 60_000
 
-/** In production what PCI DSS 4.0.1 asks for: 8.3.4 (lock-out), 8.2.8 (idle sessions), 8.4.2 (second factor). */
-export const usualSignInRules: Readonly<Record<Environment, SignInRules>> = {
+/** In production, the requirements of PCI DSS 4.0.1: 8.3.4 (lock-out), 8.2.8 (idle sessions), 8.4.2 (second factor). */
+export const defaultSignInRules: Readonly<Record<Environment, SignInRules>> = {
   sandbox: { lockOutMs: 15 * minuteMs, idleEndsAfterMs: 120 * minuteMs, requiresSecondFactor: false },
   production: { lockOutMs: 30 * minuteMs, idleEndsAfterMs: 15 * minuteMs, requiresSecondFactor: true },
 }

@@ -15,7 +15,7 @@ beforeEach(async () => {
 const byNumber = (left: number, right: number) => left - right
 const refused = { status: 401, type: 'SIGN_IN_REFUSED', message: 'Name or password is wrong' }
 
-test('a link signs in once, a password chosen then signs in from then on, whatever the case of the name', async () => {
+test('a link signs in once; the password chosen then works from then on, in any case of the name', async () => {
   const link = await linkOf(gateway, name)
   const first = browser(gateway.url)
   assert.deepEqual(Object.keys((await first.signInByLink(link)).body), ['csrfToken'])
@@ -33,7 +33,7 @@ test('a link signs in once, a password chosen then signs in from then on, whatev
   assert.deepEqual(said(again), {
     status: 401,
     type: 'SIGN_IN_LINK_REFUSED',
-    message: 'The sign-in link is not valid (any more)',
+    message: 'The sign-in link is not valid or has expired',
   })
   assert.equal((await first.post('/me/password', { next: password })).status, 200)
   const person = browser(gateway.url)
@@ -42,13 +42,13 @@ test('a link signs in once, a password chosen then signs in from then on, whatev
   assert.deepEqual([signedInBy, hasPassword], ['password', true])
 })
 
-test('two who use a link at the same moment: one is let in', async () => {
+test('of two simultaneous uses of a link, one is let in', async () => {
   const link = await linkOf(gateway, name)
   const replies = await Promise.all([1, 2, 3, 4].map(() => browser(gateway.url).signInByLink(link)))
   assert.deepEqual(replies.map(({ status }) => status).toSorted(byNumber), [200, 401, 401, 401])
 })
 
-test('a link ends after an hour, and when a newer one is made', async () => {
+test('a link expires after an hour, and when a newer one is created', async () => {
   const [older, newer] = [await linkOf(gateway, name), await linkOf(gateway, name)]
   assert.equal((await browser(gateway.url).signInByLink(older)).status, 401)
   gateway.clock.set('2027-03-01T13:00:00Z')
@@ -77,7 +77,7 @@ test('an unknown name, a wrong password, no password yet and a disabled operator
   }
 })
 
-test('every sign-in has a new secret, whatever cookie the browser brought, and ends the session it brought', async () => {
+test('every sign-in has a new secret, whatever cookie the browser sent, and ends the session of that cookie', async () => {
   await withPassword(gateway, name, password)
   const victim = browser(gateway.url)
   const planted = { cookie: `ari_console=${'A'.repeat(43)}` }
@@ -111,7 +111,7 @@ test('a new password needs the old one, ends all sessions, and gives this browse
   assert.equal((await browser(gateway.url).signIn(name, next)).status, 200)
 })
 
-test('whoever forgot the password chooses another after signing in by a link', async () => {
+test('after a link sign-in, a new password can be chosen without the current one', async () => {
   await withPassword(gateway, name, password)
   const person = await withPassword(gateway, name, 'remembered from now on')
   assert.equal((await person.get('/me')).body['signedInBy'], 'password')
@@ -136,7 +136,7 @@ test('passwords that are too short, too simple, common or like the name are refu
   }
 })
 
-test('nothing of the body of a sign-in is in an answer, not even where it is malformed', async () => {
+test('no answer repeats any part of a sign-in body, even a malformed one', async () => {
   const visitor = browser(gateway.url)
   for (const body of [
     '{"name":"hunter2", "password":"hunter2',
@@ -184,7 +184,7 @@ test('a sign-in from another site is refused', async () => {
   assert.equal((await person.signInByLink(link)).status, 200)
 })
 
-test('the ways to sign in are told to everybody', async () => {
+test('everybody can list the sign-in methods', async () => {
   assert.deepEqual((await browser(gateway.url).get('/sign-in/ways')).body, { password: true, oidc: null })
   assert.equal((await browser(gateway.url).get('/sign-in/oidc')).status, 404)
 })

@@ -7,10 +7,10 @@ import { transaction } from '../postgres/transaction.ts'
 import { auditRefusal, type Refusal } from './audit-refusals.ts'
 import { audit } from './audit.ts'
 import { isCommonPassword, passwordProblems, type Passwords } from './password.ts'
-import type { WayToSignIn } from './contract.ts'
-import { signInRefused, type Door, type OpenedSession } from './door.ts'
+import type { SignInMethod } from './contract.ts'
+import { signInRefused, type Sessions, type OpenedSession } from './sessions.ts'
 import { attemptSucceeded, attemptTakenBack, beginAttempt, type Attempt } from './lock-out.ts'
-import { subjectOf, type Doing } from './manage.ts'
+import { subjectOf, type ChangeContext } from './manage.ts'
 import { deleteSessionsOf, lockSession, type Account } from './session-store.ts'
 import type { MfaKeys } from './second-factor-secret.ts'
 import { codeMissing, codeRefused, proveSecondFactor, type Proof } from './second-factor.ts'
@@ -23,27 +23,27 @@ import {
   updatePassword,
 } from './store.ts'
 
-/** How people get in, by each way, and how they change what opens the door. */
+/** Signing in with each method, and changing the password. */
 
 export type SignInNeeds = Needs & {
-  door: Door
+  sessions: Sessions
   passwords: Passwords
   rules: SignInRules
   mfaKeys: MfaKeys
   revocations: Revocations
 }
 
-export type Visiting = { visit: Visit; requestId: string }
+export type SignInContext = { visit: Visit; requestId: string }
 
-/** A code of the second factor belongs to it where there is one; whoever sends none is asked for it. */
+/** Operators with a second factor also send its code; without one they are asked for it. */
 export async function signInByPassword(
   needs: SignInNeeds,
   { name, password, code }: { name: string; password: string; code: string | undefined },
-  visiting: Visiting,
+  context: SignInContext,
 ): Promise<OpenedSession> {
-  const { known, attempt } = await passwordProved(needs, { name, password }, visiting.visit)
+  const { known, attempt } = await checkPassword(needs, { name, password }, context.visit)
   if (!known) {
-    await tellRefused(needs, { name, subject: 'unknown name', why: { reason: 'password' } }, visiting)
+    await auditSignInRefusal(needs, { name, subject: 'unknown name', why: { reason: 'password' } }, context)
     throw signInRefused()
   }
   const proof = await proveSecondFactor(needs, known.operatorId, code)
@@ -51,67 +51,67 @@ export async function signInByPassword(
     await attemptTakenBack(needs.db, attempt)
     throw codeMissing(401)
   }
-  if (proof === 'wrong') throw await wrongCode(needs, name, visiting)
+  if (proof === 'wrong') throw await wrongCode(needs, name, context)
   await attemptSucceeded(needs.db, attempt)
-  if (needs.passwords.isDated(known.kept)) {
+  if (needs.passwords.isOutdated(known.kept)) {
     const by = await needs.passwords.hash(password)
     if (!(await replacePasswordHash(needs.db, known.operatorId, { kept: known.kept, by })))
       throw signInRefused()
   }
-  return signIn(needs, known, { by: 'password', proof }, visiting)
+  return signIn(needs, known, { by: 'password', proof }, context)
 }
 
-/** Stands in for the password, not for the second factor: whoever has one sends a code too. */
+/** The link replaces the password, not the second factor: operators who have one also send a code. */
 export async function signInByLink(
   needs: SignInNeeds,
   { token, code }: { token: string; code: string | undefined },
-  visiting: Visiting,
+  context: SignInContext,
 ): Promise<OpenedSession> {
   const { db, clock } = needs
   const owner = await selectOptionalLinkOwner(db, token, clock.now())
-  const proof = owner === undefined ? 'none' : await proveForLink(needs, owner, code, visiting)
+  const proof = owner === undefined ? 'none' : await proveForLink(needs, owner, code, context)
   const isUsed = owner !== undefined && (await useOptionalLink(db, token, clock.now())) !== undefined
-  if (isUsed) return signIn(needs, owner, { by: 'link', proof }, visiting)
-  await tellRefused(needs, { subject: 'unknown link', why: { reason: 'link' } }, visiting)
+  if (isUsed) return signIn(needs, owner, { by: 'link', proof }, context)
+  await auditSignInRefusal(needs, { subject: 'unknown link', why: { reason: 'link' } }, context)
   throw new Rejected(401, {
     type: 'SIGN_IN_LINK_REFUSED',
-    message: 'The sign-in link is not valid (any more)',
+    message: 'The sign-in link is not valid or has expired',
     hint: 'A link works once and for an hour; ask an admin for a new one, or run: npx ari operator sign-in-link NAME',
   })
 }
 
-/** Guesses count by themselves, so that nobody without the link can make its owner wait; the link stays until it is used. */
+/** Wrong codes are counted per link, so that only somebody with the link can lock it; the link stays until it is used. */
 async function proveForLink(
   needs: SignInNeeds,
   { operatorId, name }: { operatorId: number; name: string },
   code: string | undefined,
-  visiting: Visiting,
+  context: SignInContext,
 ): Promise<Proof> {
-  const { address } = visiting.visit
-  // No name has a line break.
-  const guessed = { name: `link of\n${operatorId}`, address }
-  const attempt = code === undefined ? undefined : await beginAttempt(needs, guessed)
+  const { address } = context.visit
+  // Names have no line breaks, so this can't be one.
+  const guess = { name: `link of\n${operatorId}`, address }
+  const attempt = code === undefined ? undefined : await beginAttempt(needs, guess)
   const proof = await proveSecondFactor(needs, operatorId, code)
   if (proof === 'missing') throw codeMissing(401)
-  if (proof === 'wrong') throw await wrongCode(needs, name, visiting)
+  if (proof === 'wrong') throw await wrongCode(needs, name, context)
   if (attempt) await attemptSucceeded(needs.db, attempt)
   return proof
 }
 
-async function wrongCode(needs: SignInNeeds, name: string, visiting: Visiting): Promise<Rejected> {
-  await tellRefused(needs, { name, subject: '', why: { reason: 'code' } }, visiting)
+async function wrongCode(needs: SignInNeeds, name: string, context: SignInContext): Promise<Rejected> {
+  await auditSignInRefusal(needs, { name, subject: '', why: { reason: 'code' } }, context)
   return codeRefused(401)
 }
 
-/** In the audit log: a sign-in that failed, of whoever has the name. */
-export async function tellRefused(
+/** Writes a failed sign-in to the audit log, under the operator who has the name. */
+export async function auditSignInRefusal(
   { db }: Pick<SignInNeeds, 'db'>,
   {
     name,
     action = 'sign-in.refused',
     ...refused
   }: { name?: string; subject: string; why: Refusal['why']; action?: Refusal['action'] },
-  { visit, requestId }: Visiting,
+  { visit, requestId }: SignInContext,
 ): Promise<void> {
   const known = name === undefined ? undefined : await selectOptionalOperator(db, name)
   await auditRefusal(db, {
@@ -128,12 +128,12 @@ export async function tellRefused(
 export function signIn(
   needs: SignInNeeds,
   { operatorId, sessionsEnded }: Account,
-  { by, proof = 'none' }: { by: WayToSignIn; proof?: Proof },
-  { visit, requestId }: Visiting,
+  { by, proof = 'none' }: { by: SignInMethod; proof?: Proof },
+  { visit, requestId }: SignInContext,
 ): Promise<OpenedSession> {
   const hasSecondFactor = proof !== 'none'
   return transaction(needs.db, async (connection) => {
-    const session = await needs.door.open(
+    const session = await needs.sessions.open(
       connection,
       visit,
       { operatorId, sessionsEnded },
@@ -154,13 +154,13 @@ export function signIn(
 }
 
 /**
- * Ends every session of the operator and opens a new one. The old password is asked for, unless the operator has none
- * or came by a link, as those do who forgot it.
+ * Ends every session of the operator and opens a new one. The current password is required, unless the operator has
+ * none or signed in by link, as people do who forgot it.
  */
 export async function changePassword(
   needs: SignInNeeds,
   { current, next }: { current: string | undefined; next: string },
-  { operator, requestId, visit }: Pick<Doing, 'operator'> & Visiting,
+  { operator, requestId, visit }: Pick<ChangeContext, 'operator'> & SignInContext,
 ): Promise<OpenedSession> {
   const { id: operatorId, sessionId } = operator
   if (operatorId === undefined || sessionId === undefined) {
@@ -173,10 +173,10 @@ export async function changePassword(
   rejectIfAny(passwordProblems(next, operator.name, '/next'))
   if (await isCommonPassword(next, operator.name)) throw commonPassword()
   const held = await selectOptionalPassword(needs.db, operator.name)
-  const isAsked = held?.passwordHash !== null && (await needs.door.signedInBy(operator)) !== 'link'
-  if (isAsked) await proveCurrent(needs, operator.name, current ?? '', { visit, requestId })
+  const isRequired = held?.passwordHash !== null && (await needs.sessions.signedInBy(operator)) !== 'link'
+  if (isRequired) await requireCurrentPassword(needs, operator.name, current ?? '', { visit, requestId })
   const passwordHash = await needs.passwords.hash(next)
-  const hasSecondFactor = await needs.door.hasSecondFactor(operator)
+  const hasSecondFactor = await needs.sessions.hasSecondFactor(operator)
   return transaction(needs.db, async (connection) => {
     if (!(await lockSession(connection, { operatorId, sessionId }))) throw notSignedIn()
     await needs.revocations.note(connection, 'password', operatorId)
@@ -189,39 +189,39 @@ export async function changePassword(
       action: 'operator.password',
       subject: subjectOf({ operatorId, name: operator.name }),
     })
-    return needs.door.open(connection, visit, account, { by: 'password', hasSecondFactor })
+    return needs.sessions.open(connection, visit, account, { by: 'password', hasSecondFactor })
   })
 }
 
 function commonPassword(): Rejected {
   return new Rejected(400, {
     type: 'COMMON_PASSWORD',
-    message: 'This password is among the first that others try',
+    message: 'This password is too easy to guess',
     path: '/next',
-    hint: 'Several words that do not belong together are good',
+    hint: 'Several unrelated words work well',
   })
 }
 
-async function proveCurrent(
+async function requireCurrentPassword(
   needs: SignInNeeds,
   name: string,
   password: string,
-  visiting: Visiting,
+  context: SignInContext,
 ): Promise<void> {
-  const { known, attempt } = await passwordProved(needs, { name, password }, visiting.visit)
+  const { known, attempt } = await checkPassword(needs, { name, password }, context.visit)
   if (known) return attemptSucceeded(needs.db, attempt)
   const refused = { name, subject: '', why: { reason: 'password' } }
-  await tellRefused(needs, { ...refused, action: 'operator.password-refused' }, visiting)
+  await auditSignInRefusal(needs, { ...refused, action: 'operator.password-refused' }, context)
   throw new Rejected(403, {
     type: 'CURRENT_PASSWORD_WRONG',
     message: 'The current password is wrong',
     path: '/current',
-    hint: 'Whoever forgot it signs in by a link of an admin first',
+    hint: 'If you forgot it, ask an admin for a sign-in link and sign in with that first',
   })
 }
 
-/** Whose password it is; undefined when it is wrong, or nobody has the name, which takes as long. */
-async function passwordProved(
+/** The operator with this password; undefined if it is wrong or the name is unknown, which takes just as long. */
+async function checkPassword(
   needs: SignInNeeds,
   { name, password }: { name: string; password: string },
   { address }: Visit,

@@ -3,9 +3,9 @@ import type { OperatorRole } from '../http/route.ts'
 import type { StoredOperator } from './contract.ts'
 import type { Account } from './session-store.ts'
 
-/** What is kept of operators. What may be done with them is in manage.ts. */
+/** The SQL of operators; the rules for changing them are in manage.ts. */
 
-/** Names are the same whatever their case and way of writing accents. */
+/** Names are compared regardless of case and of how accents are encoded. */
 export function nameKeyOf(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
@@ -47,7 +47,7 @@ export async function selectOptionalOperator(
   return rows.map(operatorOf)[0]
 }
 
-/** Undefined when the name is taken. */
+/** Undefined if the name is taken. */
 export async function insertOptionalOperator(
   db: Queryable,
   { name, role, nowMs }: { name: string; role: OperatorRole; nowMs: number },
@@ -64,7 +64,7 @@ export async function updateRole(db: Queryable, operatorId: number, role: Operat
   await db.query('update operator set role = $2 where id = $1', [operatorId, role])
 }
 
-/** Null: enabled again. */
+/** Null enables the operator again. */
 export async function updateDisabled(db: Queryable, operatorId: number, atMs: number | null): Promise<void> {
   await db.query('update operator set disabled_at = instant($2) where id = $1', [operatorId, atMs])
 }
@@ -86,7 +86,7 @@ export async function replacePasswordHash(
   return rowCount === 1
 }
 
-/** Who of those that may sign in has this name, with the hash of the password. */
+/** The enabled operator with this name, and the hash of the password. */
 export async function selectOptionalPassword(
   db: Queryable,
   name: string,
@@ -99,7 +99,7 @@ export async function selectOptionalPassword(
   return rows[0]
 }
 
-/** Locked to the end of the transaction, so that of two admins each can't disable the other at once. */
+/** Locks them until the end of the transaction, so that two admins can't disable each other at the same time. */
 export async function lockAdmins(db: Queryable): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `select id from operator where role = 'admin' and disabled_at is null order by id for update`,

@@ -1,15 +1,15 @@
 import type { Visit } from '../http/call.ts'
 import { Rejected } from '../http/rejected.ts'
 
-/** What a browser says with its headers: its cookie, and which site the request came from. */
+/** What the headers of a browser say: its cookie, and the site the request came from. */
 
-/** The longer name is refused by browsers unless the cookie is Secure, for this host alone, and set by it. */
+/** Browsers refuse the __Host- name unless the cookie is Secure and was set by this host for itself alone. */
 const cookieNames = { https: '__Host-ari_console', http: 'ari_console' }
 
-/** Where people reach the console; undefined: by whatever the request names. */
+/** The address at which people reach the console; undefined: the one in the request. */
 export type ConsoleAddress = { publicUrl: string | undefined }
 
-/** The secret in the cookie. Where the console has an https address, only the name that nobody else can set counts. */
+/** The secret in the cookie. At an https address only the __Host- cookie counts, which no other host can set. */
 export function sessionSecretOf({ headers }: Visit, { publicUrl }: ConsoleAddress): string | undefined {
   const names = publicUrl?.startsWith('https:') ? [cookieNames.https] : Object.values(cookieNames)
   return names.map((name) => cookieOf(headers.cookie, name)).find((secret) => secret !== undefined)
@@ -23,7 +23,7 @@ export function cookieOf(header: string | undefined, name: string): string | und
   return found?.slice(name.length + 1)
 }
 
-/** Lasts as long as the browser runs; when the session ends is the store's to say. */
+/** A cookie without an end: the store decides when the session ends. */
 export function sessionCookie(secret: string, visit: Visit, address: ConsoleAddress): string {
   return isHttps(visit, address)
     ? `${cookieNames.https}=${secret}; Path=/; Secure; HttpOnly; SameSite=Strict`
@@ -34,22 +34,22 @@ export function endedCookie(visit: Visit, address: ConsoleAddress): string {
   return `${sessionCookie('', visit, address)}; Max-Age=0`
 }
 
-/** The service speaks HTTP behind a proxy with TLS; a browser names the scheme it used itself. */
+/** Behind a TLS proxy the service itself speaks HTTP, so the scheme comes from the browser. */
 export function isHttps({ headers }: Visit, { publicUrl }: ConsoleAddress): boolean {
   return publicUrl === undefined
     ? headers.origin?.startsWith('https://') === true
     : publicUrl.startsWith('https:')
 }
 
-/** Brought back from the provider, so it may be sent with what another site began; it opens nothing by itself. */
+/** SameSite=Lax, because the provider sends the browser back; this cookie alone grants nothing. */
 const oidcCookieNames = { https: '__Host-ari_oidc', http: 'ari_oidc' }
 const oidcCookieSeconds = 600
 
-export function oidcCookie(kept: string, visit: Visit, address: ConsoleAddress): string {
+export function oidcCookie(flowState: string, visit: Visit, address: ConsoleAddress): string {
   const [name, secure] = isHttps(visit, address)
     ? [oidcCookieNames.https, ' Secure;']
     : [oidcCookieNames.http, '']
-  return `${name}=${kept}; Path=/;${secure} HttpOnly; SameSite=Lax; Max-Age=${oidcCookieSeconds}`
+  return `${name}=${flowState}; Path=/;${secure} HttpOnly; SameSite=Lax; Max-Age=${oidcCookieSeconds}`
 }
 
 export function endedOidcCookie(visit: Visit, address: ConsoleAddress): string {
@@ -61,12 +61,12 @@ export function oidcCookieOf(visit: Visit, address: ConsoleAddress): string | un
   return cookieOf(visit.headers.cookie, name)
 }
 
-/** Under what the browser reached the service, without a slash at the end. */
+/** The origin at which the browser reached the service, without a trailing slash. */
 export function originOf({ headers }: Visit, { publicUrl }: ConsoleAddress): string {
   return publicUrl ?? `http://${headers.host ?? ''}`
 }
 
-/** Programs send neither header; browsers send at least one of them with everything that changes something. */
+/** Programs send neither header; browsers send at least one of them with every change. */
 export function refuseForeignSite({ headers }: Visit, { publicUrl }: ConsoleAddress): void {
   const site = headers['sec-fetch-site']
   const isForeignSite = site !== undefined && site !== 'same-origin' && site !== 'none'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { generate } from 'otplib'
-import { usualSignInRules } from '../../src/operators/sign-in-rules.ts'
+import { defaultSignInRules } from '../../src/operators/sign-in-rules.ts'
 import { startGateway, type TestGateway } from '../harness.ts'
 import { linkOf, withPassword } from '../sign-in.ts'
 import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
@@ -19,10 +19,10 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     const { name } = await gateway.operator('operator')
     const { page, goto, close } = await openConsole(gateway, 'nobody')
     await goto(`/sign-in#token=${await linkOf(gateway, name)}`)
-    await page.getByRole('button', { name: 'Sign in by link' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in with link' }).waitFor()
     assert.equal(page.url().includes('token='), false)
     await axe(page, { scheme: 'light' })
-    await page.getByRole('button', { name: 'Sign in by link' }).press('Enter')
+    await page.getByRole('button', { name: 'Sign in with link' }).press('Enter')
     await page.getByRole('heading', { name: 'Choose a password' }).waitFor()
     await axe(page, { scheme: 'dark' })
     await typeIn(page.getByLabel('New password'), password)
@@ -68,7 +68,7 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await goto('/sign-in')
     await page.getByLabel('Name or e-mail address').waitFor()
     await page.evaluate(`location.hash = 'token=${'A'.repeat(43)}'`)
-    await page.getByRole('button', { name: 'Sign in by link' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in with link' }).waitFor()
     assert.equal(page.url().includes('token='), false)
     await close()
   })
@@ -86,7 +86,7 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await signIn()
     await page.getByRole('button', { name }).click()
     await page.getByRole('menuitem', { name: 'Second factor' }).click()
-    await page.getByRole('button', { name: 'Show the QR code' }).click()
+    await page.getByRole('button', { name: 'Show QR code' }).click()
     await page.getByRole('img', { name: /^QR code/ }).waitFor()
     for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
     const secret = (await page.locator('code').innerText()).replaceAll(' ', '')
@@ -99,10 +99,10 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
       .allInnerTexts()
     assert.equal(codes.length, 10)
     await axe(page, { scheme: 'light' })
-    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByRole('button', { name }).click()
     await page.getByRole('menuitem', { name: 'Second factor' }).click()
-    await page.getByText('You have one, and 10 recovery codes.').waitFor()
+    await page.getByText('You have a second factor and 10 recovery codes.').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -113,7 +113,7 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await axe(page, { scheme: 'light' })
     await page.getByLabel('Code', { exact: true }).fill('123456')
     await page.keyboard.press('Enter')
-    await page.getByText('The code is wrong, too old, or was used already').waitFor()
+    await page.getByText('The code is wrong, too old, or already used').waitFor()
     await page.getByLabel('Code', { exact: true }).fill(codes[0] ?? '')
     await page.keyboard.press('Enter')
     await page.getByRole('navigation').first().waitFor()
@@ -125,7 +125,7 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await row.getByText('password + second factor').waitFor()
     await row.getByRole('button', { name: /^Actions for/ }).click()
     await admin.page.getByRole('menuitem', { name: 'Reset second factor' }).click()
-    await admin.page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await admin.page.getByRole('button', { name: 'Reset second factor' }).click()
     await row.getByText('password', { exact: true }).waitFor()
     await admin.close()
   })
@@ -133,17 +133,17 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
   test('where a second factor is required, it is set up before anything else is shown', async () => {
     const strict = await gateway.second({
       systemTime: true,
-      console: { signIn: { ...usualSignInRules.production } },
+      console: { signIn: { ...defaultSignInRules.production } },
     })
     const { page, goto, close } = await openConsole(strict, 'operator')
     await goto('/audit')
     await page.getByRole('heading', { name: 'Second factor' }).waitFor()
     await axe(page, { scheme: 'light' })
-    await page.getByRole('button', { name: 'Show the QR code' }).click()
+    await page.getByRole('button', { name: 'Show QR code' }).click()
     const secret = (await page.locator('code').innerText()).replaceAll(' ', '')
     await page.getByLabel('Code', { exact: true }).fill(await generate({ secret }))
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByRole('heading', { name: 'Audit log' }).waitFor()
     await close()
   })
@@ -164,8 +164,8 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
   test('a link that was used says so, and leads to the password', async () => {
     const { page, goto, close } = await openConsole(gateway, 'nobody')
     await goto(`/sign-in#token=${'A'.repeat(43)}`)
-    await page.getByRole('button', { name: 'Sign in by link' }).click()
-    await page.getByText('The sign-in link is not valid (any more)').waitFor()
+    await page.getByRole('button', { name: 'Sign in with link' }).click()
+    await page.getByText('The sign-in link is not valid or has expired').waitFor()
     await page.getByRole('button', { name: 'Sign in with a password instead' }).click()
     await page.getByLabel('Password', { exact: true }).waitFor()
     await close()
@@ -219,7 +219,7 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await page.getByLabel('New password').fill('a new and longer one')
     await axe(page, { scheme: 'light' })
     await page.keyboard.press('Enter')
-    await page.getByText('Your password is changed').waitFor()
+    await page.getByText('Password changed').waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Audit log' }).waitFor()
     await close()
@@ -228,7 +228,7 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
   test('who is no admin is told that only admins see operators', async () => {
     const { page, goto, close } = await openConsole(gateway, 'operator')
     await goto('/operators')
-    await page.getByText('Only admins see the operators').waitFor()
+    await page.getByText('Only admins can see operators').waitFor()
     await axe(page, { scheme: 'light' })
     await close()
   })

@@ -50,7 +50,7 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
       const banner = page.getByRole('status').filter({ hasText: 'The hotel' })
       assert.match(await banner.innerText(), /The hotel does not have it yet\s+Version 1 failed once/)
       await goto(`/reservations/${stage.nowhere}`)
-      await page.getByText('there is nowhere to send it to').waitFor()
+      await page.getByText('no URL to send it to').waitFor()
       await goto('/reservations/999999')
       await page.getByRole('alert').filter({ hasText: 'Reservation not found' }).waitFor()
     })
@@ -65,7 +65,7 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
       ])
       assert.equal(download.suggestedFilename(), 'reservations.csv')
       const [head, ...rows] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
-      assert.match(String(head), /^\ufeffReservation,Version,Status,Hotel knows\?,Guest,/)
+      assert.match(String(head), /^\ufeffReservation,Version,Status,Reached hotel,Guest,/)
       assert.equal(rows.length, 1)
       assert.match(String(rows[0]), new RegExp(`^${stage.failing},1,Confirmed,`))
     })
@@ -93,7 +93,7 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
       await until('one is left', async () => (await rows.count()) === 1)
       await axe(page, { scheme: 'dark' })
       await hotel.fill('nowhere')
-      await page.getByText('No hotel is like that').waitFor()
+      await page.getByText('No hotels match').waitFor()
       for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
       await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
@@ -168,10 +168,10 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
   test('a note is written by an operator, read by all, and stands in the list of deliveries', async () => {
     await withWindow('operator', async ({ page, goto }) => {
       await goto(`/reservations/${stage.failing}`)
-      const field = page.getByLabel('What others should know')
+      const field = page.getByLabel('Note for colleagues')
       await field.fill('guest pays with 4111 1111 1111 1111')
       await field.press('Enter')
-      await page.getByText('A note must not hold the number of a card').waitFor()
+      await page.getByText('A note must not contain a card number').waitFor()
       await field.fill(`Called them ${evilName}`)
       await field.press('Enter')
       const notes = page.getByRole('region', { name: 'Notes' })
@@ -199,14 +199,14 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
       await goto('/price-checks?outcome=price_changed')
       await settled(page)
       const row = page.locator('tbody tr').first()
-      assert.match(await row.innerText(), /110\.00\s*USD\s+132\.00\s*USD\s+22\.00 USD dearer live/)
+      assert.match(await row.innerText(), /110\.00\s*USD\s+132\.00\s*USD\s+live price 22\.00 USD higher/)
       await row.getByRole('button', { name: 'Show the nights' }).click()
       await page.getByRole('table', { name: 'Stored and live price of each night' }).waitFor()
       await page.getByRole('link', { name: 'Latency and outcomes' }).click()
       await page.getByRole('img', { name: 'How long suppliers take to answer' }).locator('canvas').waitFor()
       await page.getByText('Price changed 2').first().waitFor()
       await page.getByRole('link', { name: 'Drift' }).click()
-      await page.getByText('22.00 USD (20\u00a0%) dearer live').first().waitFor()
+      await page.getByText('live price 22.00 USD (20%) higher').first().waitFor()
       const cell = page.getByRole('link', { name: 'Show Mon, 12 Apr 2027 in the calendar' })
       assert.match(
         String(await cell.getAttribute('href')),
@@ -231,7 +231,7 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
             await axe(page, { scheme })
           }
           await goto('/deliveries')
-          await page.getByRole('button', { name: 'Send all of these again…' }).click()
+          await page.getByRole('button', { name: 'Send all matching again…' }).click()
           await page
             .getByRole('dialog')
             .getByRole('button', { name: /^Send \d+ again$/ })
@@ -271,7 +271,7 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
       await page.getByRole('dialog', { name: `Send reservation ${stage.other} again?` }).waitFor()
       await tabTo(page, 'Send 1 again')
       await page.keyboard.press('Enter')
-      await page.getByText('1 reservation is sent again').waitFor()
+      await page.getByText('Sending 1 reservation again').waitFor()
       await page.getByText('The hotel has it').waitFor()
       assert.deepEqual(stage.receiver.calls.flatMap(namedIn), [`${stage.other}.1`])
     })
@@ -283,13 +283,13 @@ describe('bookings in the console', { skip: withoutChromium }, () => {
       stage.receiver.calls.length = 0
       await goto('/deliveries?state=failing')
       await settled(page)
-      await page.getByLabel('Choose all that are shown').check()
+      await page.getByLabel('Select all rows').check()
       await page.getByRole('button', { name: 'Send 2 again' }).click()
       const dialog = page.getByRole('dialog', { name: 'Send 2 reservations again?' })
       await dialog.getByRole('button', { name: 'Send 2 again' }).click()
-      await page.getByText('2 reservations are sent again').waitFor()
+      await page.getByText('Sending 2 reservations again').waitFor()
       await Promise.all([stage.failing, stage.late].map(arrives))
-      await page.getByText('No delivery is like that').waitFor()
+      await page.getByText('No deliveries match').waitFor()
       assert.deepEqual(
         stage.receiver.calls.flatMap(namedIn).sort(),
         [`${stage.failing}.1`, `${stage.late}.1`].sort(),

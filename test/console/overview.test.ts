@@ -17,10 +17,10 @@ describe('the overview', { skip: withoutChromium }, () => {
     const empty = await startGateway()
     const { page, goto, close } = await openConsole(empty, 'viewer')
     await goto('/')
-    await page.getByText('Nothing is here yet').waitFor()
+    await page.getByText('Nothing here yet').waitFor()
     await axe(page, { scheme: 'light' })
     await axe(page, { scheme: 'dark' })
-    await page.getByRole('link', { name: 'Make a supplier and a key' }).click()
+    await page.getByRole('link', { name: 'Create a supplier and a key' }).click()
     await page.getByRole('heading', { level: 1, name: 'Suppliers' }).waitFor()
     await close()
     await empty.stop()
@@ -31,11 +31,11 @@ describe('the overview', { skip: withoutChromium }, () => {
     const without = await sealing.second({ vaultKey: undefined })
     const wrong = await sealing.second({ vaultKey: Buffer.alloc(32, 2) })
     const notes = [
-      { at: without, title: 'The vault key is not set', means: /Set ARI_VAULT_KEY and start it again/ },
+      { at: without, title: 'The vault key is not set', means: /Set ARI_VAULT_KEY, then restart it/ },
       {
         at: wrong,
-        title: 'The vault key is not the one of the store',
-        means: /Set the right ARI_VAULT_KEY and start it again/,
+        title: 'The vault key does not match the store',
+        means: /Set the correct ARI_VAULT_KEY, then restart it/,
       },
     ]
     for (const { at, title, means } of notes) {
@@ -52,7 +52,7 @@ describe('the overview', { skip: withoutChromium }, () => {
     }
     const { page, goto, close } = await openConsole(sealing, 'viewer')
     await goto('/')
-    await page.getByText('Nothing is here yet').waitFor()
+    await page.getByText('Nothing here yet').waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
     await close()
     await sealing.stop()
@@ -67,8 +67,8 @@ describe('the overview', { skip: withoutChromium }, () => {
     await goto('/')
     const undelivered = page.getByRole('region', { name: 'Undelivered, nearest arrival first' })
     await undelivered.getByText('No URL').waitFor()
-    const refusing = page.getByRole('region', { name: 'Suppliers whose pushes are refused' })
-    assert.match(await refusing.innerText(), /Acme\s+\d+ % of \d+/)
+    const refusing = page.getByRole('region', { name: 'Suppliers with refused or partly applied pushes' })
+    assert.match(await refusing.innerText(), /Acme\s+\d+% of \d+/)
     await axe(page, { scheme: 'light' })
     await axe(page, { scheme: 'dark' })
 
@@ -90,7 +90,7 @@ describe('the overview', { skip: withoutChromium }, () => {
     await goto('/')
     const panel = page.getByRole('region', { name: 'Pushes, last 24 hours', exact: true }).first()
     await panel.getByRole('img', { name: /Applied 4, .*Refused 4/ }).waitFor()
-    await panel.getByRole('button', { name: 'As a table' }).press('Enter')
+    await panel.getByRole('button', { name: 'Show as table' }).press('Enter')
     const row = panel.getByRole('row').nth(1)
     assert.deepEqual((await row.innerText()).split(/\t/).slice(1), ['4', '0', '0', '0', '4'])
     await axe(page, { scheme: 'light' })

@@ -123,8 +123,8 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await goto('/pushes?requestId=ari-partly')
     await page.locator('tbody tr a').first().press('Enter')
     await page.getByRole('tab', { name: /^Items/ }).press('ArrowRight')
-    await page.getByText('All 10 changed cells still hold what it set.').waitFor()
-    const cells = page.getByRole('table', { name: 'Nights that still hold what this push set' })
+    await page.getByText('All 10 changed cells still have the values from this push.').waitFor()
+    const cells = page.getByRole('table', { name: 'Nights that still have values from this push' })
     assert.deepEqual(await cells.locator('tbody td:last-child').allInnerTexts(), ['units', 'price'])
     await cells.getByRole('link').last().press('Enter')
     await page.waitForURL(/\/hotels\/\d+\/calendar\?/)
@@ -150,11 +150,13 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await later({ date: '2027-03-05' })
     await goto('/pushes?requestId=ari-partly')
     await page.locator('tbody tr a').first().click()
-    await page.getByRole('tab', { name: 'What it changed' }).click()
-    await page.getByText('8 of 10 changed cells still hold what it set; the rest was').waitFor()
+    await page.getByRole('tab', { name: 'Changes' }).click()
+    await page
+      .getByText('8 of 10 changed cells still have the values from this push; the others have')
+      .waitFor()
     await later(nights)
     await page.reload()
-    await page.getByText('None of the 10 changed cells still holds what it set').waitFor()
+    await page.getByText('None of the 10 changed cells still has the values from this push').waitFor()
     await close()
   })
 
@@ -162,7 +164,7 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/pushes?requestId=products-changed')
     await page.locator('tbody tr a').first().click()
-    await page.getByRole('tab', { name: 'What it changed' }).click()
+    await page.getByRole('tab', { name: 'Changes' }).click()
     const changed = page.getByRole('table', { name: 'DBL / BAR' })
     assert.deepEqual(await changed.locator('tbody tr').first().locator('td').allInnerTexts(), [
       'roomName',
@@ -180,11 +182,11 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await page.getByText('There are no items to show').waitFor()
     await page.getByRole('tab', { name: 'Request' }).click()
     await page.getByText('{"hotelId', { exact: true }).waitFor()
-    await page.getByRole('tab', { name: 'Answer' }).click()
-    await page.getByRole('region', { name: 'Answer' }).waitFor()
+    await page.getByRole('tab', { name: 'Response' }).click()
+    await page.getByRole('region', { name: 'Response' }).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download the whole' }).click(),
+      page.getByRole('link', { name: 'Download full body' }).click(),
     ])
     assert.match(download.suggestedFilename(), /^push-\d+-answer\.json$/)
     await close()
@@ -199,7 +201,7 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     for (const requestId of ['ari-partly', 'products-changed', 'no-json']) {
       await goto(`/pushes?requestId=${requestId}`)
       await page.locator('tbody tr a').first().click()
-      for (const tab of [/^Items/, 'What it changed', 'Request', 'Answer']) {
+      for (const tab of [/^Items/, 'Changes', 'Request', 'Response']) {
         await page.getByRole('tab', { name: tab }).click()
         await axe(page, { scheme: 'light' })
         await axe(page, { scheme: 'dark' })

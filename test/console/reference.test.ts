@@ -39,7 +39,7 @@ describe('reference data in the console', { skip: withoutChromium }, () => {
     await page.getByLabel('Find').fill('igloo')
     await page.getByRole('button', { name: 'Retire Igloo' }).press('Enter')
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Rooms that have it: 1').waitFor()
+    await dialog.getByText('Rooms that use it: 1').waitFor()
     await dialog.getByText('Acme <img src=x onerror=alert(1)>: 1').waitFor()
     await dialog.getByText('Sea <img src=x onerror=alert(1)> View').waitFor()
     assert.equal(await page.locator('img').count(), 0)
@@ -47,7 +47,7 @@ describe('reference data in the console', { skip: withoutChromium }, () => {
     await axe(page, { scheme: 'dark' })
     await dialog.getByRole('button', { name: 'Retire' }).press('Enter')
     await dialog.waitFor({ state: 'detached' })
-    const back = page.getByRole('button', { name: 'Bring Igloo back' })
+    const back = page.getByRole('button', { name: 'Restore Igloo' })
     await back.waitFor()
     const other = { hotelId: 'H1', products: [product('OTHER', 'BAR', { roomType: 'Igloo' })] }
     assert.equal((await supplier.post('/push/products', other)).status, 400)

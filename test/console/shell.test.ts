@@ -27,7 +27,7 @@ describe('the console', { skip: withoutChromium }, () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/')
     await page.keyboard.press('Tab')
-    const skip = page.getByRole('link', { name: 'Skip to the content' })
+    const skip = page.getByRole('link', { name: 'Skip to content' })
     assert.equal(await skip.evaluate((link) => link.matches(':focus')), true)
     await page.keyboard.press('Enter')
     assert.equal(await page.evaluate('document.activeElement.id'), 'content')
@@ -102,7 +102,7 @@ describe('the console', { skip: withoutChromium }, () => {
   test('a page that is not there says so, and a service that fails says its request id', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/no/such/page')
-    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
     await page.route('**/console/api/overview', (route) =>
       route.fulfill({
         status: 400,
@@ -144,7 +144,7 @@ describe('the console', { skip: withoutChromium }, () => {
   const usable = async (options: WindowOptions) => {
     const { page, goto, close } = await openConsole(gateway, 'viewer', options)
     await goto('/')
-    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await page.getByRole('button', { name: 'Open menu' }).click()
     await page.getByRole('link', { name: 'Push log' }).click()
     await page.getByRole('heading', { level: 1, name: 'Push log' }).waitFor()
     await goto('/')

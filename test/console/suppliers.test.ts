@@ -42,9 +42,9 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
     await page.getByRole('heading', { level: 1, name: 'Acme' }).waitFor()
     await page.getByRole('button', { name: 'Rotate', exact: true }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('How long the old one works').selectOption('60')
+    await dialog.getByLabel('Keep the old key working for').selectOption('60')
     await dialog.getByText('The old key works until').waitFor()
-    await dialog.getByRole('button', { name: 'Make the new key' }).click()
+    await dialog.getByRole('button', { name: 'Create new key' }).click()
     await dialog.getByText('Copy it now').waitFor()
     const newer = await secretShown(page)
     assert.match(newer, /^ari_sbx_/)
@@ -52,9 +52,9 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
     assert.deepEqual([await statusWith(acme.apiKey), await statusWith(newer)], [200, 200])
     await page.keyboard.press('Escape')
     assert.ok(await dialog.isVisible(), 'it does not close by a slip')
-    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await dialog.getByRole('button', { name: 'I have saved it' }).click()
     await dialog.waitFor({ state: 'detached' })
-    await page.getByText('two secrets work').waitFor()
+    await page.getByText('two active secrets').waitFor()
     assert.ok(!(await page.content()).includes(newer))
     assert.ok(!page.url().includes(newer))
 
@@ -73,7 +73,7 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: '<img src=x onerror=alert(1)>' }).waitFor()
     await page.getByRole('button', { name: 'Create key' }).press('Enter')
-    await typeIn(page.getByRole('dialog').getByLabel('Who will use it'), 'direct')
+    await typeIn(page.getByRole('dialog').getByLabel('Used by'), 'direct')
     await page.keyboard.press('Enter')
     await page.getByText('Copy it now').waitFor()
     const apiKey = await secretShown(page)
@@ -81,13 +81,13 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Revoke' }).press('Enter')
-    const revoke = page.getByRole('button', { name: 'Revoke for ever' })
+    const revoke = page.getByRole('button', { name: 'Revoke permanently' })
     await revoke.waitFor()
     assert.ok(await revoke.isDisabled())
     await typeIn(page.getByRole('dialog').getByRole('textbox'), '<img src=x onerror=alert(1)>')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Show ended keys (1)' }).waitFor()
+    await page.getByRole('button', { name: 'Show inactive keys (1)' }).waitFor()
     await wait(600)
     assert.equal(await statusWith(apiKey), 401)
     assert.equal(await page.locator('#app img').count(), 0)
@@ -115,7 +115,7 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
         .first()
         .click()
       await page
-        .getByText(/^It is registered but not called: /)
+        .getByText(/^Registered but not called: /)
         .first()
         .waitFor()
       await close()
@@ -139,7 +139,7 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
     const operator = await openConsole(gateway, 'operator')
     await operator.goto(`/suppliers/${id}`)
     const called = receiver.calls.length
-    await operator.page.getByRole('button', { name: /^Test call of Push booking/ }).click()
+    await operator.page.getByRole('button', { name: /^Send test call: Push booking/ }).click()
     await operator.page.getByText(/^answered 204 in \d+ ms$/).waitFor()
     assert.equal(receiver.calls.length, called + 1)
     assert.equal(await operator.page.getByRole('button', { name: 'Rotate', exact: true }).count(), 0)
@@ -151,7 +151,7 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
       .getByRole('heading', { name: /^Key \d+$/ })
       .first()
       .waitFor()
-    assert.equal(await viewer.page.getByRole('button', { name: /Test call|Rotate|Revoke|Create/ }).count(), 0)
+    assert.equal(await viewer.page.getByRole('button', { name: /test call|Rotate|Revoke|Create/ }).count(), 0)
     await viewer.close()
   })
 
@@ -163,7 +163,7 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
     const id = await idOf('Acme')
     const testCall = async () => {
       await goto(`/suppliers/${id}`)
-      await page.getByRole('button', { name: /^Test call of Price check/ }).click()
+      await page.getByRole('button', { name: /^Send test call: Price check/ }).click()
     }
     const badge = (text: RegExp, icon: string) =>
       page
@@ -202,7 +202,7 @@ describe('suppliers in the console', { skip: withoutChromium }, () => {
         'nothing sticks out',
       )
       await page.getByRole('button', { name: 'Set limits' }).first().click()
-      await page.getByRole('dialog').getByLabel('Requests a minute').waitFor()
+      await page.getByRole('dialog').getByLabel('Requests per minute').waitFor()
       await axe(page, { scheme })
       await close()
     }

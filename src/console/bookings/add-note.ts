@@ -25,9 +25,9 @@ export const addReservationNote = ({ db, clock }: Needs): Mounted =>
     return answer(201, said)
   })
 
-/** Notes are read by everybody who may sign in, and are not sealed. */
+/** Everybody who can sign in reads notes, and they are not encrypted. */
 const cardInNote = {
   type: 'CARD_IN_NOTE',
-  message: 'A note must not hold the number of a card',
-  hint: 'Leave the number out; its last four digits will do',
+  message: 'A note must not contain a card number',
+  hint: 'Leave out the number; its last four digits are enough',
 } as const

@@ -3,11 +3,11 @@ import { cursorProblem } from '../../http/query.ts'
 import { shown, type Problem } from '../../http/rejected.ts'
 import { readId } from '../suppliers/rules.ts'
 
-/** Reads parameters of the lists of bookings, as http/query.ts does. */
+/** Query parameters that the lists of bookings share; http/query.ts reads the general ones. */
 
 export type Query = Readonly<{ [Name in string]?: string }>
 
-/** The number of a supplier or a hotel. */
+/** The id of a supplier or a hotel. */
 export function readNumber(name: string, query: Query, wrong: Problem[]): number | undefined {
   const sent = query[name]
   if (sent === undefined) return undefined
@@ -36,12 +36,12 @@ export function invalid(name: string, sent: unknown, what: string): Problem {
   return { type: 'INVALID_PARAMETER', message: `${name} ${what}`, path: `?${name}`, value: shown(sent) }
 }
 
-/** A place in a list that several values order. Opaque outside, so that it may change. */
+/** A position in a list sorted by several values. Opaque to clients, so that it may change. */
 export function writePlace(values: readonly (number | string)[]): string {
   return Buffer.from(values.join(' ')).toString('base64url')
 }
 
-/** The values of a place, by what each looks like. */
+/** The values of a position, each checked against its pattern. */
 export function readPlace({ cursor }: Query, shape: RegExp, wrong: Problem[]): readonly string[] | undefined {
   if (cursor === undefined) return undefined
   const [, ...values] = shape.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []

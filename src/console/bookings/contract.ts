@@ -7,18 +7,18 @@ import { reservationStatuses } from '../../webhooks/contract.ts'
 import type { DeliveryState, ShownDelivery } from '../deliveries/contract.ts'
 import type { ReservationNote } from './note-contract.ts'
 
-/** Reservations as operators see them: of all suppliers, with all that is kept of them, but for the card. */
+/** Reservations of all suppliers as operators see them: everything stored except card data. */
 
-/** A query is text throughout; what a number, a date or a cursor is, the handler reads. */
+/** Query parameters are plain text; the handler parses numbers, dates and cursors. */
 const queried = Type.Optional(text({ maxLength: 200 }))
 
 export const reservationsPerPage = { max: 200, usual: 50 }
-/** Of one version, with more there is a count. */
+/** Per version; further changes are only counted. */
 export const changesShownMax = 100
 
 type Status = (typeof reservationStatuses)[number]
 
-/** What is the same of a reservation in the list and alone. Times of the stay are those of `timeZone`. */
+/** The members that the list and the page of a reservation share. Times of the stay are in `timeZone`. */
 export type ReservationOfHotel = {
   reservationId: number
   version: number
@@ -37,13 +37,13 @@ export type ReservationOfHotel = {
 }
 
 export type ListedReservation = ReservationOfHotel & {
-  /** Who books. */
+  /** The person who books. */
   customer: string
   rooms: number
   afterTax: string
-  /** Of the present version. */
+  /** Of the current version. */
   delivery: DeliveryState
-  /** Of its attempts. */
+  /** Attempts to deliver it. */
   attempts: number
   isAlerted: boolean
   lastNote: ReservationNote | null
@@ -51,7 +51,7 @@ export type ListedReservation = ReservationOfHotel & {
 
 type Shown = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
 
-/** One thing that a version has other than the one before; absent on the side where there is nothing. */
+/** One difference from the previous version; a side without a value is absent. */
 export type VersionChange = { path: string[]; before?: unknown; after?: unknown }
 
 export type ShownVersion = {
@@ -59,31 +59,31 @@ export type ShownVersion = {
   status: Status
   at: string
   total: Shown['total']
-  /** None of the first. */
+  /** Empty for the first version. */
   changes: VersionChange[]
   moreChanges: number
 }
 
 /**
- * Whether the hotel knows of the reservation as it is now. `acknowledged`: it fetched it. `no_url`: there is nowhere to
+ * Whether the hotel has the current version. `acknowledged`: it fetched the reservation. `no_url`: there is no URL to
  * send it to.
  */
 export type Reach = {
   kind: 'reached' | 'acknowledged' | 'on_its_way' | 'failing' | 'no_url' | 'given_up' | 'unknown'
-  /** When it arrived; else since when it should have. */
+  /** When it was delivered; otherwise since when it has been due. */
   at: string | null
   attempts: number
-  /** Of the next attempt; null: none is planned, or it goes with the next hourly run. */
+  /** The next attempt; null: none is planned, or it waits for the next hourly run. */
   nextAt: string | null
-  /** The newest version that arrived, where that is not the present one. */
+  /** The newest delivered version, if it is not the current one. */
   earlierVersion: number | null
 }
 
-/** What is left of a card. Its number is in the vault, or nowhere; only its last four digits are ever shown. */
+/** The visible part of a card. Its number is in the vault or gone; only the last four digits are ever shown. */
 export type ShownCard = {
   brand: string
   last4: string
-  /** Null: destroyed, or never kept. */
+  /** Null: destroyed, or never stored. */
   keptUntil: string | null
   isCvvKept: boolean
 }
@@ -100,20 +100,20 @@ export type WholeReservation = ReservationOfHotel & {
   customer: Shown['customer']
   paymentType: Shown['payment']['type']
   total: Shown['total']
-  /** Of a cancelled one, by the policies that were booked. */
+  /** For a cancelled reservation, by the booked policies. */
   penalty: Shown['penalty']
   card: ShownCard | null
   reach: Reach
   /** Newest first. */
   versions: ShownVersion[]
-  /** Made for one of the versions, while they are kept. */
+  /** The checks made for any version, as long as they are stored. */
   priceChecks: (ListedCheck & { version: number })[]
   /** Newest first. */
   deliveries: ShownDelivery[]
   alerts: ShownAlert[]
   /** Newest first. */
   notes: ReservationNote[]
-  /** What the supplier is sent, but for the card. */
+  /** The body sent to the supplier, without card data. */
   body: Delivery
 }
 
@@ -126,7 +126,7 @@ export const reservationConsoleRoutes = {
       hotelId: queried,
       reservation: queried,
       guest: Type.Optional(
-        text({ maxLength: 200, description: 'Words of a name that it was made under, or their beginnings' }),
+        text({ maxLength: 200, description: 'Words of a guest name, or their beginnings' }),
       ),
       status: Type.Optional(oneOf(reservationStatuses)),
       arrivalFrom: queried,

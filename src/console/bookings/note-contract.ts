@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { consoleRoute, text } from '../../http/route.ts'
 
-/** What operators tell each other of a reservation: that the hotel was called, and what it said. */
+/** Notes that operators leave each other on a reservation, for example about a call with the hotel. */
 export type ReservationNote = { at: string; operator: string; text: string }
 
 export const noteCharactersMax = 500
-/** The newest of a reservation. */
+/** The latest note of a reservation. */
 export const notesShownMax = 100
 
 export const noteRoutes = {
@@ -17,7 +17,7 @@ export const noteRoutes = {
     body: Type.Object({
       text: text({
         maxLength: noteCharactersMax,
-        description: 'One line; it stays, under the name of who writes it',
+        description: 'One line; permanent, and shown with the name of its author',
       }),
     }),
     status: 201,

@@ -4,7 +4,7 @@ import type { ReservationNote } from './note-contract.ts'
 const asJson = `json_build_object(
   'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'operator', operator_name, 'text', text)`
 
-/** The newest note of a reservation as JSON; null where there is none. */
+/** The latest note of a reservation as JSON, or null. */
 export const lastNoteOf = (reservationId: string): string => `(
   select ${asJson} from reservation_note where reservation_id = ${reservationId} order by id desc limit 1)`
 
@@ -21,7 +21,7 @@ export async function selectNotes(
   return rows.map(({ note }) => note)
 }
 
-/** Whether the reservation is there. */
+/** False if there is no such reservation. */
 export async function insertNote(
   db: Queryable,
   reservationId: number,

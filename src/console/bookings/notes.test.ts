@@ -22,7 +22,7 @@ const lastIn = async (list: 'reservations' | 'deliveries', id: string): Promise<
   return rows.find(({ reservationId }) => String(reservationId) === id)?.lastNote
 }
 
-test('notes stand at the reservation, newest first, and the last one in the lists', async () => {
+test('a reservation shows its notes, newest first, and lists show the latest one', async () => {
   const [id, other] = [idOf(await shop.book()), idOf(await shop.book())]
   const at = '2027-03-01T12:00:00.000Z'
   const first = await write(id, 'Called the hotel: nobody answers')
@@ -54,7 +54,7 @@ test('notes stand at the reservation, newest first, and the last one in the list
   )
 })
 
-test('what is no note, or may hold the number of a card, is refused and kept nowhere', async () => {
+test('an invalid note, or one that may contain a card number, is refused and stored nowhere', async () => {
   const id = idOf(await shop.book())
   const refused = async (text: unknown) => {
     const reply = await write(id, text)
@@ -74,7 +74,7 @@ test('what is no note, or may hold the number of a card, is refused and kept now
   assert.equal((await refused('two\nlines'))[0], 400)
   assert.equal((await refused('x'.repeat(501)))[0], 400)
   assert.deepEqual(await notesOf(id), [])
-  // Telephone and reservation numbers are none.
+  // Telephone and reservation numbers are not card numbers.
   assert.equal((await write(id, 'Tel. +49 30 1234567890, reservation 4111111111111112')).status, 201)
   assert.equal((await write('999999', 'nothing')).status, 404)
 })

@@ -77,7 +77,7 @@ const supplierIdOf = async (name: string): Promise<number> => {
   return rows[0]?.id ?? 0
 }
 
-test('a reservation is found by supplier, hotel, status, arrival, number and whether the hotel knows of it', async () => {
+test('a reservation is found by supplier, hotel, status, arrival, number and whether it reached the hotel', async () => {
   const reached = idOf(await acme.book())
   const waiting = idOf(await beta.book({ checkin: '2027-04-10', checkout: '2027-04-12' }))
   const cancelled = idOf(await acme.book())
@@ -142,7 +142,7 @@ test('a reservation is found by supplier, hotel, status, arrival, number and whe
   })
 })
 
-test('a reservation is found by the names of all its guests, as they are and as they were', async () => {
+test('a reservation is found by the current and earlier names of all its guests', async () => {
   const zoe = { firstName: 'Zoë', lastName: 'Müller-Lüdenscheidt' }
   const guest = { firstName: 'Søren', lastName: 'O’Neill' }
   const id = idOf(await acme.book({ customer: zoe, rooms: [room({ guest })] }))
@@ -158,7 +158,7 @@ test('a reservation is found by the names of all its guests, as they are and as 
   assert.equal((await search(`guest=zoe&supplierId=${await supplierIdOf('Beta')}`)).length, 0)
 })
 
-test('pages follow one another without a gap', async () => {
+test('pages follow each other without a gap', async () => {
   const all = (await search('')).map(({ reservationId }) => reservationId)
   const pages = await pagesOf(viewer, '/reservations?limit=2')
   const seen = pages.flatMap((body): ListedReservation[] => Object(body)['reservations'])
@@ -168,7 +168,7 @@ test('pages follow one another without a gap', async () => {
   )
 })
 
-test('everything that is wrong with a search is told at once', async () => {
+test('all problems of a search are reported at once', async () => {
   const reply = expectStatus(
     await viewer.get(
       '/reservations?supplierId=Acme&hotelId=0&reservation=x&status=Gone&arrivalFrom=2027-02-30&createdSince=now&undelivered=no&cursor=x&limit=0',
@@ -191,7 +191,7 @@ test('everything that is wrong with a search is told at once', async () => {
   )
 })
 
-test('a reservation shows its versions with what differs, its timeline, and the body that goes out', async () => {
+test('a reservation shows its versions with their differences, its timeline, and the body sent to the supplier', async () => {
   const id = idOf(await acme.book())
   await delivered(id)
   answered = 503
@@ -289,7 +289,7 @@ test('a reservation shows its versions with what differs, its timeline, and the 
 })
 
 describe('a card', () => {
-  test('is shown by brand and last four digits with how long it is kept, and nowhere in clear', async () => {
+  test('is shown by brand, last four digits and expiry of storage, and its number nowhere', async () => {
     const id = idOf(await acme.book({ payment: { type: 'Channel Collect', card } }))
     await delivered(id)
     const replies = [
@@ -308,7 +308,7 @@ describe('a card', () => {
     for (const { text } of replies) assert.doesNotMatch(text, /411111|paymentcarddetail|cvv"|CardHolder/)
   })
 
-  test('whose type is a number shows no number, and one that was replaced is a change', async () => {
+  test('whose brand is a number shows no number, and a replaced card is a change', async () => {
     const id = idOf(await acme.book({ payment: { type: 'Channel Collect', card } }))
     await gateway.db.query(
       `update reservation_version set content = jsonb_set(content, '{payment,card,type}', '"4111111111111111"')
@@ -333,10 +333,10 @@ describe('a card', () => {
     assert.doesNotMatch(text, /411111|555555/)
   })
 
-  test('that is destroyed is told apart from one that is kept', async () => {
+  test('that is destroyed differs from one that is stored', async () => {
     const id = idOf(await acme.book({ payment: { type: 'Channel Collect', card } }))
     gateway.clock.set('2027-04-30T00:00:00Z')
-    // A session of March is over.
+    // A session from March has expired.
     const later = await gateway.operator('viewer')
     const { body } = await later.get(`/reservations/${id}`)
     gateway.clock.set('2027-03-01T12:00:00Z')
@@ -349,7 +349,7 @@ describe('a card', () => {
   })
 })
 
-test('names that suppliers and guests chose come as they are, as text', async () => {
+test('names chosen by suppliers and guests are returned unchanged, as text', async () => {
   const name = '<img src=x onerror=alert(1)>'
   await pushNights(beta.supplier, { inventory: 9 })
   const id = idOf(
@@ -361,7 +361,7 @@ test('names that suppliers and guests chose come as they are, as text', async ()
   assert.match(String(headers.get('content-type')), /^application\/json/)
 })
 
-test('an unknown reservation is 404, and nobody reads without being signed in', async () => {
+test('an unknown reservation is 404, and nobody can read one without signing in', async () => {
   for (const id of ['999999', 'x', '0', '%00'])
     assert.ok([400, 404].includes((await viewer.get(`/reservations/${id}`)).status), id)
   const response = await fetch(`${gateway.url}/console/api/reservations`)

@@ -12,7 +12,7 @@ import { selectReservationRows, type ReservationRow, type ReservationSearch } fr
 /** GET /reservations. */
 export const searchReservations = ({ db }: Needs): Mounted =>
   onEveryProblem(reservationConsoleRoutes.searchReservations, judge, async ({ read }) => {
-    // One more than shown tells whether there is a next page.
+    // One row more than shown, to learn whether there is a next page.
     const found = await selectReservationRows(db, { ...read, limit: read.limit + 1 })
     const page = found.slice(0, read.limit)
     const last = page.at(-1)

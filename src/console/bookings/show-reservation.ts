@@ -44,7 +44,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
       selectNotes(db, held.id, notesShownMax),
       shownCard(needs, held),
     ])
-    // Removed since it was found, with all that it had.
+    // Removed since it was found, with everything that belongs to it.
     if (!hotel || history.length === 0) throw reservationNotFound(params.reservationId)
     const ids = deliveries.map(({ id }) => id)
     const versions = history.map((version): HeldReservation => ({ ...held, ...version }))
@@ -124,12 +124,12 @@ function shownVersions(versions: readonly HeldReservation[]): ShownVersion[] {
     .reverse()
 }
 
-/** The checks that a version names, with when it was made. */
+/** The price checks that a version refers to, and when the version was made. */
 function checksNamed({ modifiedAtMs, content }: HeldReservation): { atMs: number; checkIds: string[] } {
   return { atMs: modifiedAtMs, checkIds: content.priceChecks.map(({ priceCheckId }) => priceCheckId) }
 }
 
-/** A check belongs to the first version that names it: others that changed no room carry it along. */
+/** A check belongs to the first version that refers to it; later versions with the same rooms only repeat it. */
 const withVersion = (versions: readonly HeldReservation[]) => (row: CheckRow) => {
   const owner = versions.find(({ content }) =>
     content.priceChecks.some(({ priceCheckId }) => priceCheckId === row.checkId),

@@ -3,7 +3,7 @@ import type { Payment } from '../../bookings/state.ts'
 const lastDigits = 4
 const brandlessName = 'Card'
 
-/** Brand and last four digits. The brand is free text: what could be a number is none. */
+/** Brand and last four digits. The brand is free text, so anything that looks like a number is not shown as one. */
 export function shownCardFace({ type, number }: NonNullable<Payment['card']>): {
   brand: string
   last4: string

@@ -5,9 +5,9 @@ import { stateOf } from '../../deliveries/store.ts'
 import type { ReservationNote } from './note-contract.ts'
 import { lastNoteOf } from './note-store.ts'
 
-/** What operators search among reservations: the SQL, whole statements. */
+/** The SQL of the reservations that operators search. */
 
-/** Of the version that is `present`. */
+/** Of the version marked `present`. */
 export const customerName = `concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName')`
 
 export type ReservationSearch = {
@@ -17,11 +17,11 @@ export type ReservationSearch = {
   status: ReservationStatus | undefined
   arrivalFrom: string | undefined
   arrivalTo: string | undefined
-  /** Words of names, or their beginnings, as typed; each must be found. */
+  /** Words of names, or their beginnings, as typed; all must match. */
   guest: string | undefined
   createdSinceMs: number | undefined
   isUndelivered: boolean
-  /** Only what was made before the reservation of this id. */
+  /** Only reservations created before this one. */
   beforeId: number | undefined
   limit: number
 }
@@ -59,11 +59,11 @@ export async function selectReservationRows(
 ): Promise<ReservationRow[]> {
   const { supplierId, hotelId, reservationId, status, arrivalFrom, arrivalTo, guest } = search
   const words = guest === undefined ? [] : await selectGuestWords(db, guest)
-  // Few of all: found by the index of what is open.
+  // Few among all: found by the index of open deliveries.
   const undelivered = `and reservation.id in (select reservation_id from delivery
     where delivery.status in ('queued', 'sending', 'dead') and not is_repeat and not is_outdated
       and ($1::int is null or delivery.supplier_id = $1))`
-  // Not named: planned anew with the values at hand, because each has an index of its own.
+  // Unnamed, so that it is planned with the actual values: each filter has its own index.
   const { rows } = await db.query<ReservationRow>(
     `select reservation.id, reservation.version, reservation.status, reservation.supplier_id as "supplierId",
        supplier.name as supplier, reservation.hotel_id as "hotelId", hotel.code as "hotelCode",
@@ -108,7 +108,7 @@ export async function selectReservationRows(
 
 const guestWordsMax = 5
 
-/** What a search compares, as the store spells names. */
+/** The search term, normalized like stored names. */
 export async function selectGuestWords(db: Queryable, typed: string): Promise<string[]> {
   const { rows } = await db.query<{ word: string }>(
     `select word from string_to_table(search_text($1), ' ') with ordinality as typed (word, place)
@@ -118,14 +118,14 @@ export async function selectGuestWords(db: Queryable, typed: string): Promise<st
   return rows.map(({ word }) => word)
 }
 
-/** Of a reservation: one of the names it was made under has a word that begins like the parameter. */
+/** Whether any guest name of the reservation has a word that begins with the parameter. */
 export function hasGuest(beginning: string): string {
   return `reservation.id in (select reservation_id from reservation_guest where word ^@ ${beginning}::text)`
 }
 
 export type HotelOfReservation = { supplier: string; hotelCode: string; hotelName: string; timeZone: string }
 
-/** As they are called now; undefined where the hotel was removed with its reservations. */
+/** Their current names; undefined if the hotel was removed with its reservations. */
 export async function selectOptionalHotelOfReservation(
   db: Queryable,
   hotelId: number,
@@ -139,7 +139,7 @@ export async function selectOptionalHotelOfReservation(
   return rows[0]
 }
 
-/** Whether a card is kept, and for how long: never the card. */
+/** Whether a card is stored, and until when; never the card itself. */
 export async function selectOptionalCardTerms(
   db: Queryable,
   reservationId: number,

@@ -32,7 +32,7 @@ async function push(
   return reply.body
 }
 
-test('a calendar has every room-rate, night by night: prices of the party, units, restrictions and what forbids a sale', async () => {
+test('a calendar has every room-rate, night by night: prices for the party, units, restrictions and reasons against a sale', async () => {
   const stage = await scene('whole')
   const prices = [
     { guests: 1, ageCategory: 'adult', amount: 90 },
@@ -117,7 +117,7 @@ test('a calendar has every room-rate, night by night: prices of the party, units
   })
 })
 
-/** Runs are spelled out in what is compared: which columns are shorter as runs is no part of the guarantee. */
+/** Expands runs before comparing: which columns are sent as runs is not part of the guarantee. */
 function packedAsSent(room: object, calendar: object): object {
   Object.assign(calendar, JSON.parse(JSON.stringify(calendar), spelledOut))
   return room
@@ -132,7 +132,7 @@ function spelledOut(_name: string, value: unknown): unknown {
   )
 }
 
-test('a calendar that is at hand already is not sent again until something changes', async () => {
+test('an unchanged calendar is not sent again', async () => {
   const stage = await scene('unchanged')
   const first = await calendarOf(operator, stage.hotel, '2027-04-01', '2027-04-30')
   const path = `/hotels/${stage.hotel}/calendar?from=2027-04-01&to=2027-04-30&since=${first.version}`
@@ -143,7 +143,7 @@ test('a calendar that is at hand already is not sent again until something chang
   assert.equal(otherParty.body['isUnchanged'], false)
 })
 
-test('nights that are past, and prices of a former currency, are told from those that are missing', async () => {
+test('past nights and prices in an earlier currency differ from missing ones', async () => {
   const stage = await scene('former')
   const changed = [
     {
@@ -163,7 +163,7 @@ test('nights that are past, and prices of a former currency, are told from those
   assert.deepEqual(april.rooms[0]?.rates[0]?.unsellable, [8, 2 + 4])
 })
 
-test('a cell says what is held, who set it, and which pushes named the night', async () => {
+test('a cell shows its values, their origin, and the pushes that include the night', async () => {
   const stage = await scene('cell')
   const line = { rateId: 'BAR', prices: [{ guests: 2, ageCategory: 'adult', amount: 99 }], minStayArrival: 3 }
   await push(stage, 'c1', [
@@ -217,7 +217,7 @@ test('a cell says what is held, who set it, and which pushes named the night', a
   assert.deepEqual([cell.isWhole, cell.night, cell.rateName], [true, '2027-04-10', 'Rate BAR'])
 })
 
-test('a cell of the room itself tells of an operator who stopped the sale', async () => {
+test('a cell of the room itself shows the operator who stopped sales', async () => {
   const stage = await scene('stopped-cell')
   const dates = { from: '2027-04-10', to: '2027-04-10' }
   const order = { action: 'stop', targets: [{ roomId: 'DBL' }], ...dates, reason: 'Burst pipe' }
@@ -242,7 +242,7 @@ test('a cell of the room itself tells of an operator who stopped the sale', asyn
   assert.deepEqual([history[0].kind, history[0].items], ['stopSell', [{ item: 0, sent: { stopSell: true } }]])
 })
 
-test('a stay is explained in place: what it costs, or every rule with what would help', async () => {
+test('an explained stay shows its price, or every rule and the nearest bookable change', async () => {
   const stage = await scene('explained')
   await push(stage, 'e1', [
     { roomId: 'DBL', date: '2027-04-10', rates: [{ rateId: 'BAR', minStayArrival: 3 }] },
@@ -293,7 +293,7 @@ test('a stay is explained in place: what it costs, or every rule with what would
   )
 })
 
-test('what is wrong with a question is said at once, and what is not there is not found', async () => {
+test('all problems of a request are reported at once, and unknown hotels, rooms and rates are not found', async () => {
   const stage = await scene('wrong')
   const { hotel } = stage
   const get = (path: string) => operator('GET', path)
@@ -328,7 +328,7 @@ test('what is wrong with a question is said at once, and what is not there is no
   }
 })
 
-test('200 room-rates and 760 nights are one answer of less than two megabytes', async () => {
+test('200 room-rates and 760 nights fit in one answer of less than two megabytes', async () => {
   const supplier = await gateway.supplier('large', { ariCellsMax: 1_000_000 })
   const hotel = {
     hotelId: 'BIG',

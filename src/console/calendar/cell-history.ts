@@ -7,7 +7,7 @@ import { unpack } from '../../push-log/compress.ts'
 import { selectNightPushes, selectPushBodies } from '../../push-log/store.ts'
 import type { CalendarCell, CellPush } from './contract.ts'
 
-/** The search ends with the first of these that is reached. */
+/** The search ends at the first of these limits. */
 const pushesFoundMax = 30
 const pushesSearchedMax = 400
 const bytesSearchedMax = 16 * 1024 * 1024
@@ -15,7 +15,7 @@ const pushesAtOnce = 40
 
 type Cell = { roomId: string; rateId: string | undefined; night: DayNumber }
 
-/** The pushes of the log that named a night of a room or room-rate, newest first, as far back as one request looks. */
+/** The pushes in the log that include a night of a room or room-rate, newest first, as far back as one request searches. */
 export async function readCellHistory(
   db: Queryable,
   hotelId: number,
@@ -49,7 +49,7 @@ export async function readCellHistory(
   return { history, searchedBackTo, isWhole: false }
 }
 
-/** Members that say which cells an item is for. */
+/** The members that select the cells of an item. */
 const addressing = new Set(['roomId', 'rateId', 'date', 'startDate', 'endDate', 'daysOfWeek', 'rates'])
 
 function itemsThatName(body: Buffer, { roomId, rateId, night }: Cell): CellPush['items'] {
@@ -73,7 +73,7 @@ function valuesOf(line: Record<string, unknown>): [string, unknown][] {
   return Object.entries(line).filter(([name]) => !addressing.has(name))
 }
 
-/** A refused push may have had any body. */
+/** A refused push can have any body. */
 function parsedOrNothing(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())

@@ -5,7 +5,7 @@ import { unpack } from '../../push-log/compress.ts'
 import type { CellSetter } from './contract.ts'
 import { selectKeyNames } from './store.ts'
 
-/** Who set values of a hotel, with the names of keys and the reasons of stop-sells; the same order as asked. */
+/** The origins of values of a hotel, with key names and stop-sell reasons, in the order requested. */
 export async function shownSetters(
   db: Queryable,
   hotelId: number,
@@ -28,7 +28,7 @@ export async function shownSetters(
   })
 }
 
-/** The requests by which operators stopped the sale. */
+/** The request ids of stop-sells. */
 function requestsOf(setters: readonly (Setter | undefined)[]): string[] {
   return [
     ...new Set(
@@ -39,7 +39,7 @@ function requestsOf(setters: readonly (Setter | undefined)[]): string[] {
   ]
 }
 
-/** Reasons of stop-sells by request, from what the push log keeps of them. */
+/** Stop-sell reasons by request id, from the push log. */
 async function readReasons(
   db: Queryable,
   hotelId: number,
@@ -47,7 +47,7 @@ async function readReasons(
 ): Promise<ReadonlyMap<string, string>> {
   if (requestIds.length === 0) return new Map()
   const { rows } = await db.query<{ requestId: string; bodyEncoding: string; body: Buffer | null }>(
-    // By hotel and kind: pushes that are not of ARI have an index of these.
+    // By hotel and kind: there is an index on these for pushes other than ARI.
     `select request_id as "requestId", body_encoding as "bodyEncoding", body from push_log
      where hotel_id = $1 and kind = 'stopSell' and request_id = any($2::text[]) order by id`,
     [hotelId, requestIds],

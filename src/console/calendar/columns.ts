@@ -19,10 +19,10 @@ import {
 
 export type CalendarWindow = { from: DayNumber; days: number; today: DayNumber; parties: Parties }
 
-/** Rows worked off before other requests get a turn of the event loop. */
+/** Rows processed before yielding the event loop to other requests. */
 const rowsAtOnce = 20
 
-/** Every room-rate of a hotel, night by night, below its room. */
+/** Every room-rate of a hotel, night by night, grouped by room. */
 export async function calendarRooms(stay: HotelStay, window: CalendarWindow): Promise<CalendarRoom[]> {
   const rooms = new Map<number, CalendarRoom>()
   const columns = new Columns(stay, window)
@@ -45,7 +45,7 @@ function bitOf(reason: UnsellableReason): number {
 class Columns {
   readonly #window: CalendarWindow
   readonly #days: RoomRateDays
-  /** The same with prices of former currencies, where the hotel has had any. */
+  /** The same with prices in earlier currencies, if the hotel has had any. */
   readonly #former: RoomRateDays | undefined
   readonly #party: Party | undefined
 
@@ -161,7 +161,7 @@ function noteRevisions(block: Block, newest: Float64Array, month: number, from: 
   }
 }
 
-/** Undefined where no night has anything. */
+/** Undefined if no night has a value. */
 export function columnOf(values: Float64Array, nothing: number): CalendarColumn | undefined {
   const runs: number[] = []
   for (let night = 0; night < values.length;) {

@@ -3,14 +3,14 @@ import type { RateRestriction, RestrictionName } from '../../ari/restrictions.ts
 import { askedRoom, roomsPerStayMax, type OfferRule } from '../../offers/contract.ts'
 import { code, consoleRoute, date, oneOf, text } from '../../http/route.ts'
 
-/** Nights that one answer reaches, and room-rates times nights: a larger window ends earlier and says so. */
+/** Limits of one answer: nights, and room-rates times nights. A larger window is cut short, and the answer says so. */
 export const calendarNightsMax = 768
 export const calendarCellsMax = 400_000
 
-/** The values of one row, night after night, −1 where there is none; as runs (value, nights, …) where that is shorter. */
+/** The values of one row, night by night, −1 for none; as runs (value, nights, …) if that is shorter. */
 export type CalendarColumn = readonly number[] | { runs: readonly number[] }
 
-/** Why a night of a room-rate can't be sold to the party, whatever the stay; each is a bit of `unsellable`. */
+/** Reasons why a night of a room-rate can't be sold to the party, for any stay; each is a bit of `unsellable`. */
 export const unsellableReasons = [
   'past',
   'inventory',
@@ -23,12 +23,12 @@ export const unsellableReasons = [
 ] as const
 export type UnsellableReason = (typeof unsellableReasons)[number]
 
-/** Columns that hold nothing in the window are absent. */
+/** Columns without any value in the window are absent. */
 export type CalendarRow = {
   units?: CalendarColumn
   closed?: CalendarColumn
   stopSell?: CalendarColumn
-  /** The hotel's revision that set a value of the night last. */
+  /** The revision of the hotel that last set a value of the night. */
   revision?: CalendarColumn
 }
 
@@ -38,7 +38,7 @@ export type CalendarRate = CalendarRow & {
   mealPlan: string | null
   isAvailable: boolean
   pricingModel: 'unit' | 'guest' | null
-  /** Whether the party may stay in it. */
+  /** Whether the party fits. */
   takesParty: boolean
   /** For the party, in minor units. */
   price?: CalendarColumn
@@ -51,7 +51,7 @@ export type CalendarParty = { adults: number; childAges: readonly number[] }
 
 export type Calendar = {
   isUnchanged: false
-  /** Sent as `since`, it makes an answer of one line as long as nothing has changed. */
+  /** Send it as `since` to get a one-line answer while nothing has changed. */
   version: string
   hotel: {
     hotelId: number
@@ -66,16 +66,16 @@ export type Calendar = {
     maxChildAge: number
   }
   revision: number
-  /** The hotel's date. */
+  /** The current date at the hotel. */
   today: string
   from: string
-  /** The last night, perhaps earlier than asked. */
+  /** The last night; may be earlier than requested. */
   to: string
   party: CalendarParty
   rooms: CalendarRoom[]
 }
 
-/** Who set a value: a push, a reservation, or an operator. */
+/** The origin of a value: a push, a reservation, or an operator. */
 export type CellSetter =
   | {
       by: 'push'
@@ -92,22 +92,22 @@ export type CellSetter =
       operator: string
       requestId: string
       at: string
-      /** Null where none was given, or where the push log no longer keeps it. */
+      /** Null if none was given, or if it is no longer in the push log. */
       reason: string | null
     }
 
 export type CellValue = {
   of: 'room' | 'rate'
   field: RestrictionName | 'inventory' | 'price'
-  /** Of a price of the guest model. */
+  /** For prices per guest. */
   guests?: number
   ageCategory?: 'adult' | 'child' | 'infant'
-  /** A decimal, a number, or true for a switch that is on; null: it was cleared. */
+  /** A decimal, a number, or true for a switch; null: cleared. */
   value: string | number | boolean | null
-  /** A price in a currency that the hotel had before. */
+  /** Whether a price is in an earlier currency of the hotel. */
   isFormerCurrency?: boolean
   revision: number
-  /** Null where the push log no longer keeps it. */
+  /** Null if it is no longer in the push log. */
   setBy: CellSetter | null
 }
 
@@ -118,7 +118,7 @@ export type CellPush = {
   kind: 'ari' | 'stopSell'
   outcome: string
   revision: number | null
-  /** The items that name the night, with what they send for it. */
+  /** The items that include the night, with their values for it. */
   items: { item: number; sent: Record<string, unknown> }[]
 }
 
@@ -132,9 +132,9 @@ export type CalendarCell = {
   revision: number
   values: CellValue[]
   history: CellPush[]
-  /** The log was searched back to here; null: it holds no push for the hotel. */
+  /** How far back the log was searched; null: it has no push for the hotel. */
   searchedBackTo: string | null
-  /** Whether nothing older is kept. */
+  /** Whether there is nothing older in the log. */
   isWhole: boolean
 }
 
@@ -180,9 +180,9 @@ export type ExplainedStay = {
   currency: string
   revision: number
   rules: ExplainedRule[]
-  /** Where it can be booked. */
+  /** Present if it can be booked. */
   offer: ExplainedOffer | null
-  /** The smallest change that makes it bookable, where there is one. */
+  /** The smallest change that makes it bookable, if any. */
   nearest: {
     checkin: string
     checkout: string
@@ -198,7 +198,7 @@ export type StoppedRow = {
   roomId: string
   rateId: string | null
   nights: number
-  /** Nights that were not so already. */
+  /** Nights that change state. */
   changed: number
 }
 
@@ -219,9 +219,9 @@ export const calendarRoutes = {
     path: '/hotels/{hotelId}/calendar',
     params: Type.Object(hotelParam),
     query: Type.Object({
-      from: Type.Optional(date({ description: "First night; a week before the hotel's today unless told" })),
+      from: Type.Optional(date({ description: "First night; by default a week before the hotel's today" })),
       to: Type.Optional(
-        date({ description: 'Last night, included; the last that can be pushed unless told' }),
+        date({ description: 'Last night, inclusive; by default the last one that can be pushed' }),
       ),
       adults: queried('Of the party whose prices are shown; 2 unless told'),
       childAges: queried('Of the party, with commas between'),
@@ -257,7 +257,7 @@ export const calendarRoutes = {
     params: Type.Object(hotelParam),
     body: Type.Object({
       action: oneOf(stopSellActions, {
-        description: '`stop` closes for sale, `open` lifts what was stopped',
+        description: '`stop` stops sales, `open` lifts an earlier stop',
       }),
       targets: Type.Array(
         Type.Object({
@@ -267,9 +267,9 @@ export const calendarRoutes = {
         { minItems: 1, maxItems: stopSellTargetsMax },
       ),
       from: date({ description: 'First night' }),
-      to: date({ description: 'Last night, included' }),
+      to: date({ description: 'Last night, inclusive' }),
       reason: Type.Optional(text({ maxLength: 200, description: 'For the audit log and the supplier' })),
-      preview: Type.Optional(Type.Boolean({ description: 'Say what it would do, and do nothing' })),
+      preview: Type.Optional(Type.Boolean({ description: 'Only report what would change' })),
     }),
   }),
 }

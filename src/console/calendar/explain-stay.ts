@@ -18,7 +18,7 @@ import { shownSetters } from './cell-setters.ts'
 import { readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 
-/** POST /hotels/{hotelId}/explain: the same rules as those of offers, told of one room-rate whether it can be booked or not. */
+/** POST /hotels/{hotelId}/explain: the rules of offers, explained for one room-rate whether or not it can be booked. */
 export const explainStay = (needs: CalendarNeeds): Mounted =>
   onEveryProblem(
     calendarRoutes.explainStay,
@@ -73,7 +73,7 @@ function offerOf(
   quote: Quote,
 ): ExplainedOffer {
   const texts = new OfferTexts(catalog, sought, { beforeNights: textsBeforeNights(sought), hasTrace: true })
-  // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: offer-text.ts wrote it just now.
+  // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: offer-text.ts has just written it.
   const { unitsLeft, rooms, taxes, total, cancelPolicy, fees, trace }: ExplainedOffer = JSON.parse(
     texts.text(roomRate, quote),
   )

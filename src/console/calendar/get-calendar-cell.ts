@@ -58,7 +58,7 @@ const plainNames = ['inventory', ...restrictionNames] as const
 type PlainName = (typeof plainNames)[number]
 const plainNameOf = new Map<number, PlainName>(plainNames.map((name) => [fieldNumber[name], name]))
 
-/** What the rows hold on the night, or held before it was cleared. */
+/** The values on the night, including cleared ones. */
 function heldOf(
   stay: HotelStay,
   roomRate: BookableRoomRate,
@@ -92,7 +92,7 @@ function heldOf(
 
 function fieldsOf(block: Block): number[] {
   const fields = new Set([...plainNameOf.keys(), fieldNumber.unitPrice, ...block.fields()])
-  // Prices first, in the order of guests, then the rest in the order of their numbers.
+  // Prices first, by guest bucket, then the other fields by number.
   return [...fields].sort(
     (one, other) => Number(isPriceField(other)) - Number(isPriceField(one)) || one - other,
   )

@@ -16,7 +16,7 @@ import { hotelNotFound, hotelNumber, readHotelStay } from '../hotels/find-hotel.
 
 export type CalendarNeeds = Needs & { stays: StayReader }
 
-/** Nights before today that are shown unless told; what was held on them may be of use. */
+/** Nights before today that are shown by default, because their values can still be useful. */
 const daysBackShown = 7
 
 /** GET /hotels/{hotelId}/calendar. */

@@ -4,7 +4,7 @@ import { RateSteps } from './rate-steps.ts'
 
 const limits = { stepMs: 10, steps: 6, settledAfterMs: 5, stepsAtOnce: 2, budgetMs: Infinity }
 
-/** A table with one row a millisecond, and the ranges that were counted in it. */
+/** A table with one row per millisecond, and the ranges counted in it. */
 function table() {
   const counted: [number, number][] = []
   const count = async (fromMs: number, toMs: number) => {
@@ -20,7 +20,7 @@ function table() {
 const stepsOf = (rows: readonly { stepMs: number }[]) =>
   rows.map(({ stepMs }) => stepMs).sort((a, b) => a - b)
 
-test('the day is counted from now backwards, a few steps at once, each step once', async () => {
+test('the day is counted backwards from now, several steps per query, each step once', async () => {
   const { counted, count } = table()
   const steps = new RateSteps(limits, count)
   const { sinceMs, rows } = await steps.read(1_058)
@@ -33,13 +33,13 @@ test('the day is counted from now backwards, a few steps at once, each step once
   ])
 })
 
-test('of what was counted only the open steps are counted again, and what is older than a day is forgotten', async () => {
+test('only open steps are counted again, and steps older than a day are forgotten', async () => {
   const { counted, count } = table()
   const steps = new RateSteps(limits, count)
   await steps.read(1_058)
   counted.length = 0
   assert.deepEqual(stepsOf((await steps.read(1_059)).rows), [1_000, 1_010, 1_020, 1_030, 1_040, 1_050])
-  // A moment after its end, a step may still get what was answered before.
+  // For a moment after its end, a step may still get rows of earlier answers.
   assert.deepEqual((await steps.read(1_062)).sinceMs, 1_010)
   assert.deepEqual((await steps.read(1_066)).sinceMs, 1_010)
   assert.deepEqual(counted, [
@@ -50,7 +50,7 @@ test('of what was counted only the open steps are counted again, and what is old
   ])
 })
 
-test('a look that has no time goes on where the one before ended', async () => {
+test('a call that runs out of time continues where the previous one stopped', async () => {
   const { count } = table()
   const steps = new RateSteps({ ...limits, budgetMs: -1 }, count)
   const since: number[] = []

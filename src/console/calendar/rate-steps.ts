@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 
 /**
- * Counts of the last day in steps of some minutes, out of tables of millions of rows. A step that is over does not
- * change any more: it is counted once and remembered. After a start the day is counted from now backwards, as far as
- * each look at it has time for.
+ * Counts of the last day in steps of some minutes, from tables of millions of rows. A completed step no longer
+ * changes: it is counted once and remembered. After a start, the day is counted backwards from now, as far as each call
+ * has time for.
  */
 
 export type StepRow = { stepMs: number }
@@ -12,13 +12,13 @@ type CountSteps<Row extends StepRow> = (fromMs: number, toMs: number) => Promise
 
 export type StepLimits = {
   stepMs: number
-  /** How many steps back. */
+  /** The number of steps. */
   steps: number
-  /** What was answered before the end of a step is committed by then. */
+  /** After this time, everything answered before the end of a step is committed. */
   settledAfterMs: number
-  /** Steps counted by one statement. */
+  /** Steps per statement. */
   stepsAtOnce: number
-  /** So long one look may count what was not counted yet. */
+  /** How long one call may spend on uncounted steps. */
   budgetMs: number
 }
 
@@ -32,7 +32,7 @@ export class RateSteps<Row extends StepRow> {
     this.#count = count
   }
 
-  /** Rows of the steps since `sinceMs`, which is a day ago once all of it is counted. */
+  /** Counts of the steps since `sinceMs`, which is a day ago once the whole day is counted. */
   async read(nowMs: number): Promise<{ sinceMs: number; rows: Row[] }> {
     const { stepMs, steps, settledAfterMs, budgetMs, stepsAtOnce } = this.#limits
     const beganMs = performance.now()
@@ -51,7 +51,7 @@ export class RateSteps<Row extends StepRow> {
         sinceMs -= stepMs
         continue
       }
-      // However slow it is, each look goes on by some steps.
+      // However slow it is, each call counts some more steps.
       if (!isFirst && performance.now() - beganMs > budgetMs) break
       isFirst = false
       let fromMs = sinceMs - stepMs

@@ -45,7 +45,7 @@ async function offered({ name, platform }: Scene, checkin = '2027-04-20', checko
   }
 }
 
-test('a stopped room is sold with no rate, whatever is pushed, until an operator opens it', async () => {
+test('a stopped room is sold at no rate, whatever is pushed, until an operator resumes sales', async () => {
   const stage = await scene('stopped')
   const atFirst = await offered(stage)
   const stopped = await operator('POST', `/hotels/${stage.hotel}/stop-sell`, {
@@ -81,7 +81,7 @@ test('a stopped room is sold with no rate, whatever is pushed, until an operator
   const forbidden = ['BAR', 'NRF'].map((rateId) => ({ rateId, failing: [rule] }))
   assert.deepEqual(await offered(stage), { rates: [], forbidden })
 
-  // A push that opens, one with new prices, and one that clears what it does not send.
+  // A push that opens, one with new prices, and one that clears the members it does not send.
   await pushNights(stage.supplier, { closed: false })
   await pushNights(stage.supplier, { rates: [{ rateId: 'BAR', price: 120, closed: false }] })
   const item = {
@@ -108,7 +108,7 @@ test('a stopped room is sold with no rate, whatever is pushed, until an operator
   assert.deepEqual((await offered(stage)).rates, ['BAR', 'NRF'])
 })
 
-test('a stopped rate leaves the others on sale; stopping it again changes nothing and is not logged', async () => {
+test('stopping one rate leaves the others on sale; stopping it again changes nothing and is not logged', async () => {
   const stage = await scene('rate')
   const order = { action: 'stop', targets: [{ ...dbl, rateId: 'NRF' }], ...nights }
   const first = await operator('POST', `/hotels/${stage.hotel}/stop-sell`, order)
@@ -119,7 +119,7 @@ test('a stopped rate leaves the others on sale; stopping it again changes nothin
   assert.equal(Object(logged.body['pushes']).length, 1)
 })
 
-test('the supplier finds it in its push log, the audit log has it, and the change feed tells of the nights', async () => {
+test('a stop-sell is in the supplier’s push log, the audit log and the change feed', async () => {
   const stage = await scene('told')
   await changesSettled(gateway.db)
   const { body: now } = await stage.platform.get('/booking/changes')
@@ -175,7 +175,7 @@ test('the supplier finds it in its push log, the audit log has it, and the chang
   )
 })
 
-test('what suppliers read back, and the time of their last push, do not show it', async () => {
+test('suppliers’ read-backs and the time of their last push do not change', async () => {
   const stage = await scene('read-back')
   const asked = { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-05-31' }
   const read = async () => {
@@ -187,7 +187,7 @@ test('what suppliers read back, and the time of their last push, do not show it'
   }
   const atFirst = await read()
   gateway.clock.set('2027-03-01T13:00:00Z')
-  // Beyond what was pushed too.
+  // Also beyond the pushed nights.
   const order = {
     action: 'stop',
     targets: [dbl, { ...dbl, rateId: 'BAR' }],
@@ -199,7 +199,7 @@ test('what suppliers read back, and the time of their last push, do not show it'
   gateway.clock.set('2027-03-01T12:00:00Z')
 })
 
-test('a sale is stopped by the catalog that the lock finds', async () => {
+test('a stop-sell uses the catalog as it is once the lock is held', async () => {
   const stage = await scene('met')
   const single = { roomId: 'SGL', rateId: 'BAR' }
   const products = { hotelId: 'H1', products: [product(single.roomId, single.rateId)] }
@@ -224,7 +224,7 @@ test('a sale is stopped by the catalog that the lock finds', async () => {
   )
 })
 
-test('a preview says what would change and changes nothing', async () => {
+test('a preview reports what would change and changes nothing', async () => {
   const stage = await scene('preview')
   const order = { action: 'stop', targets: [dbl], ...nights, preview: true }
   const told = await operator('POST', `/hotels/${stage.hotel}/stop-sell`, order)
@@ -236,7 +236,7 @@ test('a preview says what would change and changes nothing', async () => {
   assert.equal(rows.length, 0)
 })
 
-test('a price check says that a stopped night can not be booked', async () => {
+test('a price check reports that a stopped night cannot be booked', async () => {
   const stage = await scene('checked')
   expectOk(
     await operator('POST', `/hotels/${stage.hotel}/stop-sell`, { action: 'stop', targets: [dbl], ...nights }),
@@ -280,7 +280,7 @@ test('unknown hotels, rooms and rates, reversed and far dates are refused', asyn
   }
 })
 
-test('a calendar marks what is stopped and says why nothing is sold', async () => {
+test('a calendar marks stopped nights and gives the reason', async () => {
   const stage = await scene('marked')
   expectOk(
     await operator('POST', `/hotels/${stage.hotel}/stop-sell`, { action: 'stop', targets: [dbl], ...nights }),
@@ -295,7 +295,7 @@ test('a calendar marks what is stopped and says why nothing is sold', async () =
   )
 })
 
-test('pushes and stop-sells for one hotel at once are all kept', async () => {
+test('concurrent pushes and stop-sells for one hotel all take effect', async () => {
   const stage = await scene('at-once')
   const order = (action: string, night: string) => ({ action, targets: [dbl], from: night, to: night })
   const replies = await Promise.all([

@@ -21,7 +21,7 @@ import type { CalendarNeeds } from './get-calendar.ts'
 type Route = typeof calendarRoutes.stopSell
 type Body = BodyOf<Route>
 
-/** POST /hotels/{hotelId}/stop-sell: closes nights for the platform, or opens them again; a preview changes nothing. */
+/** POST /hotels/{hotelId}/stop-sell: stops or resumes sales by the platform; a preview changes nothing. */
 export const stopSell = (needs: CalendarNeeds): Mounted =>
   onEveryProblem(
     calendarRoutes.stopSell,
@@ -36,7 +36,7 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
       const nights = to - from + 1
       const told = await transaction(needs.db, async (connection) => {
         const hotel = (await lockHotels(connection, [hotelId], 'wait')).get(hotelId)
-        // Under the lock: a push of products or a reset of the sandbox may have been waited for.
+        // Under the lock, which may have waited for a push of products or a reset of the sandbox.
         const range = { firstDay: from, lastDay: from }
         const stay = hotel && (await needs.stays.readWithin(connection, { ...hotel, hotelId }, range))
         if (!stay) throw hotelNotFound(params.hotelId)
@@ -82,7 +82,7 @@ function datesReversed(sent: unknown): Problem[] {
   ]
 }
 
-/** The nights that may be pushed. */
+/** The nights that can be pushed. */
 function outOfWindow(body: Body, from: number, to: number, today: number): Problem[] {
   const problems: Problem[] = []
   if (from < today - 1)
@@ -120,7 +120,7 @@ function rowsOf(catalog: BookingCatalog, { targets }: Body): StoppedRow[] {
 
 type Noted = { catalog: BookingCatalog; answered: StopSellAnswer; nowMs: number; startedMs: number }
 
-/** Who did it: for whoever asks what closed a night, for the supplier's push log, and for the audit log. */
+/** Records the stop-sell as the origin of closed nights, in the supplier's push log, and in the audit log. */
 async function note(
   connection: Queryable,
   { operator, requestId, body }: Call<Route>,

@@ -13,7 +13,7 @@ export async function selectOptionalCalendarHotel(
   return rows[0]
 }
 
-/** Whose keys they are, by id: the names of their channel managers. */
+/** The channel managers of keys, by id. */
 export async function selectKeyNames(
   db: Queryable,
   keyIds: readonly number[],
@@ -26,7 +26,7 @@ export async function selectKeyNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Says who made a revision of a hotel, for as long as its closures hold. */
+/** Records the operator of a revision, for as long as its closures are in force. */
 export async function insertStopSell(
   connection: Queryable,
   made: { hotelId: number; revision: number; operator: string; requestId: string; atMs: number },

@@ -8,22 +8,22 @@ import type { ReservationNote } from '../bookings/note-contract.ts'
 const queried = Type.Optional(text({ maxLength: 200 }))
 
 export const deliveriesPerPage = { max: 200, usual: 50 }
-/** Reservations that are sent again by one request: chosen ones, and by a filter. */
+/** Reservations that one request can send again: selected ones, and by a filter. */
 export const sentAgainMax = { chosen: 200, byFilter: 1_000 }
 
 export type { DeliveryState }
 
-/** Those that a supplier is still to be told of. `undelivered`: all of them. */
+/** The states of deliveries that have not arrived; `undelivered`: any of them. */
 export const openStates = ['undelivered', 'queued', 'sending', 'failing', 'no_url', 'dead'] as const
 
-/** Where a delivery goes; the place is null when no key of the supplier has that URL any more. */
+/** The endpoint of a delivery; the place is null if no key of the supplier has that URL any more. */
 export type ShownEndpoint = { id: string; place: string | null }
 
 export type ListedDelivery = {
   deliveryId: string
   reservationId: number
   version: number
-  /** Of the version that is delivered. */
+  /** Of the delivered version. */
   reservationStatus: 'Confirm' | 'Cancel'
   supplierId: number
   supplier: string
@@ -34,22 +34,22 @@ export type ListedDelivery = {
   /** Null: none is registered. */
   endpoint: ShownEndpoint | null
   attempts: number
-  /** Of the last attempt. */
+  /** The last attempt. */
   outcome: string | null
   httpStatus: number | null
   createdAt: string
   undeliveredSince: string
-  /** Null while there is no next attempt, and for one that goes with the next hourly run. */
+  /** Null if there is no next attempt, or if it waits for the next hourly run. */
   dueAt: string | null
   isForHourlyRun: boolean
   giveUpAt: string
   deliveredAt: string | null
   alertedAt: string | null
-  /** Midnight of the arrival at the hotel. */
+  /** Midnight on the day of arrival, at the hotel. */
   arrivesAt: string
-  /** Sent once more after it had arrived. */
+  /** Whether it is a repeat of a version that was already delivered. */
   isRepeat: boolean
-  /** Of the reservation's present version: no other is sent again. */
+  /** Whether this is the reservation's current version; only that can be sent again. */
   isPresent: boolean
   /** Of the reservation. */
   lastNote: ReservationNote | null
@@ -64,7 +64,7 @@ export type ShownAttempt = {
   httpStatus: number | null
   durationMs: number
   messageId: string
-  /** The first 2 KB of the answer, or why there was none. */
+  /** The first 2 KB of the response, or why there was none. */
   answer: string | null
 }
 
@@ -73,7 +73,7 @@ export type ShownDelivery = ListedDelivery & {
   timeline: ShownAttempt[]
 }
 
-/** Undelivered deliveries that are meant; absent: any. */
+/** A filter of undelivered deliveries; absent: any. */
 const undeliveredFilter = Type.Object({
   state: oneOf(openStates),
   supplierId: Type.Optional(integer({ minimum: 1, maximum: 2_147_483_647 })),
@@ -86,8 +86,8 @@ const undeliveredFilter = Type.Object({
 export type UndeliveredFilter = Static<typeof undeliveredFilter>
 
 /**
- * `again`: undelivered ones, at once and with a schedule from the beginning; `repeated`: had arrived before; `nowhere`:
- * left as they are, because their suppliers have no URL.
+ * `again`: undelivered, sent at once with a new retry schedule; `repeated`: already delivered before; `nowhere`: left
+ * alone, because their suppliers have no URL.
  */
 export type SentAgainAnswer = { again: number; repeated: number; nowhere: number }
 
@@ -113,7 +113,7 @@ export const deliveryConsoleRoutes = {
     role: 'operator',
     params: Type.Object({ deliveryId: text({ maxLength: 64 }) }),
   }),
-  /** How many reservations a filter means, before they are sent again. */
+  /** The number of reservations that match a filter, before they are sent again. */
   countDeliveriesToSend: consoleRoute<{ count: number; isMore: boolean }>()({
     method: 'GET',
     path: '/deliveries/count-to-send',
@@ -128,7 +128,7 @@ export const deliveryConsoleRoutes = {
         Type.Array(text({ maxLength: 64 }), { minItems: 1, maxItems: sentAgainMax.chosen }),
       ),
       filter: Type.Optional(undeliveredFilter),
-      /** With `filter`: as many as were counted. More by now, and none is sent. */
+      /** With `filter`: the counted number. If more match by now, none is sent. */
       count: Type.Optional(integer({ minimum: 0, maximum: sentAgainMax.byFilter })),
     }),
   }),

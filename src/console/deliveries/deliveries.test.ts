@@ -18,12 +18,12 @@ import type { ListedDelivery } from './contract.ts'
 let stage: DeliveryTest
 let viewer: TestOperator
 let operator: TestOperator
-/** Answers 500 until it is mended. */
+/** Answers 500 until it is repaired. */
 let broken: Receiver
 let isMended = false
 let acme: DeliverySupplier
 let beta: DeliverySupplier
-/** Of acme: failing twice, near its arrival; given up; and of beta: nowhere to go. */
+/** For acme: one failed twice and close to arrival, one dead letter; for beta: one without a URL. */
 let ids: { far: number; near: number; dead: number; nowhere: number; arrived: number }
 
 before(async () => {
@@ -163,7 +163,7 @@ test('deliveries are found by state, supplier, endpoint, age, arrival and alert'
   assert.equal(hotelId, acme.hotelId)
 })
 
-test('pages follow one another without a gap, of the undelivered and of all', async () => {
+test('pages follow each other without a gap, for undelivered and for all deliveries', async () => {
   for (const filter of ['', 'state=undelivered&']) {
     const all = (await search(filter)).map(({ deliveryId }) => deliveryId)
     const pages = await pagesOf(viewer, `/deliveries?${filter}limit=1`)
@@ -175,7 +175,7 @@ test('pages follow one another without a gap, of the undelivered and of all', as
   }
 })
 
-test('a filter that can only go wrong is refused', async () => {
+test('an impossible filter is refused', async () => {
   const wrong = await viewer.get(
     '/deliveries?state=delivered&alerted=true&endpoint=x&olderThanMinutes=-1&cursor=abc',
   )
@@ -186,11 +186,11 @@ test('a filter that can only go wrong is refused', async () => {
   )
   const counted = await viewer.get('/deliveries/count-to-send?state=delivered')
   assert.deepEqual(problemsOf(counted), [
-    ['?state', 'UNDELIVERED_ONLY', 'By a filter only undelivered deliveries are sent again'],
+    ['?state', 'UNDELIVERED_ONLY', 'A filter can send only undelivered deliveries again'],
   ])
 })
 
-test('a viewer sends nothing again', async () => {
+test('a viewer cannot send anything again', async () => {
   const { deliveryId } = (await rowOf(ids.dead)) ?? assert.fail()
   const replies = [
     await viewer.post(`/deliveries/${deliveryId}/send-again`, {}),
@@ -204,7 +204,7 @@ test('a viewer sends nothing again', async () => {
   assert.deepEqual(await audited(), [])
 })
 
-test('a dead letter is sent again and arrives; who did it is kept', async () => {
+test('a dead letter is sent again and arrives; the audit log has the operator', async () => {
   isMended = true
   broken.calls.length = 0
   const { deliveryId } = (await rowOf(ids.dead)) ?? assert.fail()
@@ -217,7 +217,7 @@ test('a dead letter is sent again and arrives; who did it is kept', async () => 
   ])
 })
 
-test('chosen ones are sent again together, one that had arrived as a repeat; an unknown one stops all', async () => {
+test('selected deliveries are sent again together, an already delivered one as a repeat; an unknown one stops all', async () => {
   const chosen = [await rowOf(ids.far), await rowOf(ids.arrived)].flatMap((row) => row?.deliveryId ?? [])
   const unknown = `dlv_${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}`
   const refused = await operator.post('/deliveries/send-again', { deliveryIds: [...chosen, unknown, 'x'] })
@@ -233,7 +233,7 @@ test('chosen ones are sent again together, one that had arrived as a repeat; an 
   )
 })
 
-test('a filter is counted first, and what came to be meant besides is not sent', async () => {
+test('a filter is counted first, and nothing is sent if more match by then', async () => {
   const { hotelId } = (await rowOf(ids.nowhere)) ?? assert.fail()
   const { hotelId: anothers } = (await rowOf(ids.far)) ?? assert.fail()
   const filter = { state: 'undelivered', supplierId: beta.supplierId, hotelId } as const
@@ -244,7 +244,7 @@ test('a filter is counted first, and what came to be meant besides is not sent',
   const more = await operator.post('/deliveries/send-again', { filter, count: 1 })
   assert.deepEqual(
     [more.status, problemsOf(more)],
-    [409, [[undefined, 'MORE_BY_NOW', 'More deliveries are meant than were counted; none was sent']]],
+    [409, [[undefined, 'MORE_BY_NOW', 'More deliveries match than were counted; none was sent']]],
   )
   const none = await operator.post('/deliveries/send-again', { filter, count: 2 })
   assert.deepEqual([none.status, Object(problemsOf(none)[0])[1]], [409, 'NO_URL'])
@@ -260,7 +260,7 @@ test('a filter is counted first, and what came to be meant besides is not sent',
       filter: { ...filter, ...narrower },
       count: 5,
     })
-    assert.deepEqual(problemsOf(nothing), [[undefined, 'NOTHING_TO_SEND', 'Nothing is sent again']])
+    assert.deepEqual(problemsOf(nothing), [[undefined, 'NOTHING_TO_SEND', 'Nothing was sent']])
   }
   for (const body of [{}, { filter }, { deliveryIds: ['x'], filter, count: 1 }])
     assert.deepEqual(

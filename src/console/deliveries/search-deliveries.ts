@@ -20,7 +20,7 @@ export const searchDeliveries = (needs: Needs): Mounted =>
   onEveryProblem(deliveryConsoleRoutes.searchDeliveries, judge(needs), async ({ read }) => {
     const { db } = needs
     const { search, after, limit } = read
-    // One more than shown tells whether there is a next page.
+    // One row more than shown, to learn whether there is a next page.
     const page: Page = { after, limit: limit + 1 }
     const found =
       search.kind === 'open'

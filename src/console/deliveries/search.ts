@@ -4,13 +4,13 @@ import { invalid, readCount, readNumber, type Query } from '../bookings/booking-
 import { openStates, type UndeliveredFilter } from './contract.ts'
 import type { OpenSearch } from './store.ts'
 
-/** Which deliveries a request means. */
+/** The filter of deliveries in a request. */
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const countMax = { minutes: 1_000_000, hours: 100_000 }
 
-/** Delivered and superseded ones are a long list, in which nothing but the supplier and the hotel is looked for. */
+/** Delivered and superseded deliveries are a long list, which can be filtered only by supplier and hotel. */
 export type DeliverySearch =
   | { kind: 'open'; search: OpenSearch }
   | {
@@ -51,7 +51,7 @@ export function readDeliverySearch(query: Query, nowMs: number, wrong: Problem[]
   }
 }
 
-/** The same filter as a body says it. */
+/** The same filter in a body. */
 export function openSearchOf(filter: UndeliveredFilter, nowMs: number, wrong: Problem[]): OpenSearch {
   const { state, supplierId, hotelId, olderThanMinutes, arrivalWithinHours, alerted } = filter
   return {
@@ -72,7 +72,7 @@ function readEndpoint(sent: string | undefined, wrong: Problem[]): number | unde
   return undefined
 }
 
-/** For routes that need no more than this of their query. */
+/** For routes that need nothing else from their query. */
 export function readQueryOf(
   sent: unknown,
   shapeProblems: readonly Problem[],

@@ -13,7 +13,7 @@ import { deliveryConsoleRoutes, sentAgainMax, type SentAgainAnswer } from './con
 import { openSearchOf, readDeliverySearch, readQueryOf } from './search.ts'
 import { selectStates, selectToSendAgain, type OpenSearch } from './store.ts'
 
-/** Sending deliveries again: the same as `ari deliveries again`, with a person's name in the audit log. */
+/** Sends deliveries again, like `ari deliveries again`, with the operator's name in the audit log. */
 
 type By = { operator: Operator; requestId: string }
 
@@ -47,11 +47,11 @@ const judgeCount =
     throw new Rejected(400, { ...filterNeeded, path: '?state' })
   }
 
-/** What arrived once is sent again by hand only, never by a filter. */
+/** Delivered reservations are sent again only one by one, never by a filter. */
 const filterNeeded = {
   type: 'UNDELIVERED_ONLY',
-  message: 'By a filter only undelivered deliveries are sent again',
-  hint: 'Choose those that arrived one by one',
+  message: 'A filter can send only undelivered deliveries again',
+  hint: 'Select delivered ones one by one',
 } as const
 
 /** POST /deliveries/send-again. */
@@ -79,9 +79,9 @@ function problemsOf(body: unknown): Problem[] {
   return [
     {
       type: 'CHOICE_REQUIRED',
-      message: 'Deliveries are named by deliveryIds, or by filter and count',
+      message: 'Send either deliveryIds, or filter and count',
       path: '',
-      hint: 'Send either; count is what GET /console/api/deliveries/count-to-send answered',
+      hint: 'count is the number returned by GET /console/api/deliveries/count-to-send',
     },
   ]
 }
@@ -121,14 +121,14 @@ function rejectIfNothing({ again, repeated, nowhere }: SentAgainAnswer): void {
 
 const noUrl = {
   type: 'NO_URL',
-  message: 'Nothing is sent again: the supplier has registered no URL for reservations',
+  message: 'Nothing was sent: the supplier has registered no URL for reservations',
   hint: 'Tell the hotel by other means. The supplier can register one with POST /push/webhook/pushbook, or fetch its reservations',
 } as const
 
 const nothingToSend = {
   type: 'NOTHING_TO_SEND',
-  message: 'Nothing is sent again',
-  hint: 'It is under way, a newer version took its place, or it was queued once more already',
+  message: 'Nothing was sent',
+  hint: 'It is being sent, a newer version replaced it, or it is already queued again',
 } as const
 
 function deliveryUnknown(sent: string): Problem {
@@ -161,6 +161,6 @@ async function sendMeant(
 
 const moreByNow = {
   type: 'MORE_BY_NOW',
-  message: 'More deliveries are meant than were counted; none was sent',
+  message: 'More deliveries match than were counted; none was sent',
   hint: 'Count them again, and confirm the number',
 } as const

@@ -5,7 +5,7 @@ import type { ListedDelivery, ShownDelivery } from './contract.ts'
 import { selectPushbookUrls, type AttemptRow, type DeliveryRow } from './store.ts'
 import type { Reach } from '../bookings/contract.ts'
 
-/** Deliveries in the words of the console. */
+/** Deliveries as the console shows them. */
 
 export function instantOf(epochMs: number): string {
   return new Date(epochMs).toISOString()
@@ -14,7 +14,7 @@ export function instantOf(epochMs: number): string {
 export const optionalInstant = (epochMs: number | null): string | null =>
   epochMs === null ? null : instantOf(epochMs)
 
-/** Where each endpoint is, as far as a key still has its URL: host and path, because the rest may hold secrets. */
+/** Host and path of each endpoint whose URL a key still has; the rest of a URL may contain secrets. */
 export async function placesOf(
   db: Queryable,
   deliveries: readonly DeliveryRow[],
@@ -55,7 +55,7 @@ export function shownWithTimeline(
   }
 }
 
-/** Whether the hotel knows of the present version, from all deliveries of the reservation, newest first. */
+/** Whether the hotel has the current version, from all deliveries of the reservation, newest first. */
 export function reachOf(
   version: number,
   deliveries: readonly DeliveryRow[],
@@ -64,7 +64,7 @@ export function reachOf(
   const present = deliveries.filter((one) => one.version === version)
   const arrivedVersions = deliveries.filter((one) => one.state === 'delivered').map((one) => one.version)
   const earlier = arrivedVersions.find((one) => one < version) ?? null
-  // The first of those that arrived: repeats change nothing.
+  // The first delivery that arrived: repeats change nothing.
   const arrived = present.findLast(({ state }) => state === 'delivered')
   if (arrived) {
     const made = attempts.get(arrived.id) ?? []
@@ -92,6 +92,6 @@ const reachByState: Readonly<Record<DeliveryRow['state'], Reach['kind']>> = {
   no_url: 'no_url',
   dead: 'given_up',
   delivered: 'reached',
-  // A newer version is always the present one.
+  // The newest version is always the current one.
   superseded: 'unknown',
 }

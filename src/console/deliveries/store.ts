@@ -5,11 +5,11 @@ import type { ReservationNote } from '../bookings/note-contract.ts'
 import { lastNoteOf } from '../bookings/note-store.ts'
 import { stateOf } from '../../deliveries/store.ts'
 
-/** What operators search among deliveries: the SQL, whole statements. */
+/** The SQL of the deliveries that operators search. */
 
 export type OpenState = (typeof openStates)[number]
 
-/** Of the undelivered ones, which are few whatever number of deliveries there is. */
+/** Undelivered deliveries, which are few however many deliveries there are. */
 export type OpenSearch = {
   state: OpenState
   supplierId: number | undefined
@@ -32,7 +32,7 @@ const isOpenState: Readonly<Record<OpenState, string>> = {
   dead: `delivery.status = 'dead'`,
 }
 
-/** The parameters $1 to $6. */
+/** Parameters $1 to $6. */
 const isMeant = ({ state }: OpenSearch): string => `delivery.status in ('queued', 'sending', 'dead')
   and ${isOpenState[state]} and ($1::int is null or delivery.supplier_id = $1)
   and ($2::int8 is null or delivery.endpoint = $2)
@@ -70,7 +70,7 @@ export type DeliveryRow = {
   httpStatus: number | null
   createdAtMs: number
   undeliveredSinceMs: number
-  /** Null: with the next hourly run, or never. */
+  /** Null: in the next hourly run, or never. */
   dueAtMs: number | null
   isForHourlyRun: boolean
   giveUpAtMs: number
@@ -102,10 +102,10 @@ const shownDeliveries = `
     ) as last on true`
 
 const newestFirst = 'order by delivery.created_at desc, delivery.id desc'
-/** The parameters $7 and $8. */
+/** Parameters $7 and $8. */
 const isAfter = `($7::float8 is null or (delivery.created_at, delivery.id) < (instant($7), $8::uuid))`
 
-/** Undelivered ones, newest first. */
+/** Undelivered deliveries, newest first. */
 export async function selectOpenDeliveries(
   db: Queryable,
   search: OpenSearch,
@@ -126,7 +126,7 @@ type AllSearch = {
   status: 'delivered' | 'superseded' | undefined
 }
 
-/** Of all, newest first; `status`: only those. */
+/** All deliveries, newest first, or only those with `status`. */
 export async function selectAllDeliveries(
   db: Queryable,
   { supplierId, hotelId, status }: AllSearch,
@@ -141,7 +141,7 @@ export async function selectAllDeliveries(
     where ${condition} ${status === undefined ? '' : ofStatus[status]}
       and ($2::float8 is null or (delivery.created_at, delivery.id) < (instant($2), $3::uuid))
     ${newestFirst} limit $4`
-  // By what there is an index of: a hotel's are those of its reservations; all are looked for supplier by supplier, of
+  // By the indexes there are: a hotel's deliveries by its reservations; all deliveries supplier by supplier, of
   // whom there are some hundreds.
   const way =
     hotelId === undefined
@@ -166,7 +166,7 @@ export async function selectAllDeliveries(
   return rows
 }
 
-/** All of a reservation, newest first. */
+/** All deliveries of a reservation, newest first. */
 export async function selectDeliveriesOf(db: Queryable, reservationId: number): Promise<DeliveryRow[]> {
   const { rows } = await db.query<DeliveryRow>(
     `${shownDeliveries} where delivery.reservation_id = $1
@@ -191,7 +191,7 @@ export async function selectAttemptsOf(db: Queryable, deliveryIds: readonly stri
   return rows
 }
 
-/** Of those that a search means, the deliveries that can be sent again: one a reservation, of its present version. */
+/** The deliveries matching a search that can be sent again: one per reservation, of its current version. */
 export async function selectToSendAgain(db: Queryable, search: OpenSearch, limit: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select distinct on (delivery.reservation_id) delivery.id from delivery join reservation
@@ -203,7 +203,7 @@ export async function selectToSendAgain(db: Queryable, search: OpenSearch, limit
   return rows.map(({ id }) => id)
 }
 
-/** How deliveries stand before they are sent again; those that there are not are missing. */
+/** The states of deliveries before they are sent again; unknown ids are left out. */
 export async function selectStates(db: Queryable, ids: readonly string[]): Promise<Map<string, StandingRow>> {
   const { rows } = await db.query<StandingRow & { id: string }>(
     `select id, ${stateOf('delivery')} as state, attempts, reservation_id as "reservationId" from delivery
@@ -215,7 +215,7 @@ export async function selectStates(db: Queryable, ids: readonly string[]): Promi
 
 export type StandingRow = { state: DeliveryState; attempts: number; reservationId: number }
 
-/** The URLs that suppliers have registered for reservations, whatever became of the key. */
+/** The URLs that suppliers have registered for reservations, including those of ended keys. */
 export async function selectPushbookUrls(db: Queryable, supplierIds: readonly number[]): Promise<string[]> {
   const { rows } = await db.query<{ url: string }>(
     `select distinct pushbook_webhook as url from api_key

@@ -24,8 +24,8 @@ type KindOfHotel = (typeof kindsOfHotel)[number]
 type Newest = { did: ReadonlyMap<PushKind, LoggedPush>; refused: ReadonlyMap<PushKind, LoggedPush> }
 
 /**
- * The go-live checklist of the specification, by the same rules by which a supplier reads it (hotels/get-hotels.ts), with
- * the pushes that show it. The webhooks are those that are called for this hotel.
+ * The go-live checklist of the specification, by the same rules as the one suppliers read (hotels/get-hotels.ts), with
+ * the pushes that completed each step. The webhooks are those called for this hotel.
  */
 export async function readChecklist(needs: ChecklistNeeds, hotel: CheckedHotel): Promise<ChecklistStep[]> {
   const { db, clock } = needs

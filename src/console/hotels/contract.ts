@@ -6,16 +6,16 @@ import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 import type { Tax } from '../../taxes/contract.ts'
 
 export const hotelsPerPage = { max: 200, usual: 50 }
-/** A search compares so many words; what is typed beyond them is a text, not a name. */
+/** A search uses this many words; anything beyond is not a name. */
 export const searchWordsMax = 8
-/** Room-rates that the page of a hotel shows; beyond them it says how many more there are. */
+/** Room-rates on the page of a hotel; it says how many more there are. */
 export const productsShownMax = 2_000
 
-/** What a hotel lacks next on the way to its first booking, or nothing. */
+/** The next step a hotel needs before its first booking; `ready`: none. */
 export const goLiveStages = ['products', 'ari', 'webhooks', 'ready'] as const
 export type GoLiveStage = (typeof goLiveStages)[number]
 
-/** `stalest`: the longest without ARI first. `ending`: whose ARI ends first. */
+/** `stalest`: longest without ARI first. `ending`: ARI ending soonest first. */
 export const hotelOrders = ['name', 'newest', 'stalest', 'ending'] as const
 export type HotelOrder = (typeof hotelOrders)[number]
 
@@ -33,12 +33,12 @@ export type HotelListed = {
   revision: number
   createdAt: string
   lastAriAt: string | null
-  /** The last month of which anything was pushed, `YYYY-MM`. */
+  /** The last month with pushed ARI, `YYYY-MM`. */
   ariUntilMonth: string | null
   goLive: GoLiveStage
 }
 
-/** A push by which something is proved or was tried. */
+/** A push that completed or attempted a step. */
 export type NamedPush = { pushId: number; requestId: string; at: string; outcome: PushOutcome }
 
 export const checklistSteps = [
@@ -52,15 +52,15 @@ export const checklistSteps = [
 export type ChecklistStep = {
   step: (typeof checklistSteps)[number]
   status: 'done' | 'missing' | 'notNeeded'
-  /** Since when, as far as it is known. */
+  /** Since when, if known. */
   at: string | null
-  /** The newest push that did it; null where the push log no longer keeps it. */
+  /** The newest push that completed it; null if it is no longer in the push log. */
   proof: NamedPush | null
-  /** A later push that was refused, or was applied in part only. */
+  /** A later push that was refused or only partly applied. */
   refusedSince: NamedPush | null
-  /** Of a webhook. */
+  /** For webhooks. */
   url?: string
-  /** Why the URL would be refused today, and so is not called. */
+  /** Why the URL is not called: it would be refused today. */
   fault?: string
 }
 
@@ -70,11 +70,11 @@ export type HotelTaxes = { roomId: string | null; rateId: string | null; taxes: 
 
 export type HotelPage = {
   hotel: Omit<HotelListed, 'goLive'> & {
-    /** Of the key that pushed it last. */
+    /** Of the key that last pushed it. */
     channelManager: string | null
     minChildAge: number
     maxChildAge: number
-    /** The other members as pushed. */
+    /** The other members, as pushed. */
     pushed: Record<string, unknown>
     cityMatched: string | null
   }
@@ -86,7 +86,7 @@ export type HotelPage = {
   lastPushes: { kind: PushKind; push: NamedPush }[]
 }
 
-/** A query is text throughout; what a number, a time or a cursor is, the handler reads. */
+/** Query parameters are plain text; the handler parses numbers, times and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 
 export const hotelRoutes = {
@@ -100,7 +100,7 @@ export const hotelRoutes = {
       country: queried('ISO 3166-1 alpha-2'),
       available: Type.Optional(oneOf(['yes', 'no'])),
       goLive: Type.Optional(oneOf(goLiveStages)),
-      ari: Type.Optional(oneOf(['none', 'some'], { description: 'Whether any was ever pushed' })),
+      ari: Type.Optional(oneOf(['none', 'some'], { description: 'Whether any has been pushed' })),
       staleSince: queried('No ARI since then: a date (UTC) or an ISO 8601 instant'),
       endsBy: queried('No ARI after this month: YYYY-MM'),
       sort: Type.Optional(oneOf(hotelOrders)),

@@ -2,7 +2,7 @@ import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-cata
 import type { HotelStay, StayRange, StayReader } from '../../offers/stays.ts'
 import { Rejected, shown } from '../../http/rejected.ts'
 
-/** A hotel by its platformHotelId, with what stays in the range need; 404 where there is none. */
+/** A hotel by its platformHotelId, with everything needed to evaluate stays; throws 404 if there is none. */
 export async function readHotelStay(
   stays: StayReader,
   hotelId: string,
@@ -14,7 +14,7 @@ export async function readHotelStay(
   return stay
 }
 
-/** undefined for what can't be one. */
+/** Undefined if it can't be an id. */
 export function hotelNumber(hotelId: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(hotelId) ? Number(hotelId) : undefined
 }
@@ -29,7 +29,7 @@ export function hotelNotFound(hotelId: string): Rejected {
   })
 }
 
-/** The room-rate of two codes, or any of the room where no rate is named; 404 where there is none. */
+/** The room-rate of two codes, or any rate of the room if none is named; throws 404 if there is none. */
 export function roomRateNamed(
   { roomRates }: BookingCatalog,
   { roomId, rateId }: { roomId: string; rateId: string | undefined },

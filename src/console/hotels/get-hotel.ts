@@ -19,7 +19,7 @@ import { selectNewestOfKinds } from '../pushes/store.ts'
 import { shownHotel } from './shown-hotel.ts'
 import { namedPush } from '../pushes/shown-push.ts'
 
-/** GET /hotels/{hotelId}: all that is kept of a hotel but its nights. */
+/** GET /hotels/{hotelId}: everything stored for a hotel except its nights. */
 export const getHotel = (needs: ChecklistNeeds): Mounted =>
   on(hotelRoutes.getHotel, async ({ params }) => {
     const { db, clock } = needs

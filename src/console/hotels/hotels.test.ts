@@ -21,7 +21,7 @@ const hotel = (hotelId: string, hotelName: string, more: object = {}) => ({
 
 const gateway = await gatewayForTests()
 before(async () => {
-  // A token, because the clock of these tests goes further than any session lasts.
+  // A token, because the clock of these tests advances past the end of any session.
   const authorization = `Bearer ${await gateway.token('operator')}`
   viewer = client(gateway.url, { authorization }, '/console/api')
   alpha = await gateway.supplier('Alpha Travel')
@@ -50,7 +50,7 @@ async function list(
 
 const named = async (query: Record<string, string>) => (await list(query)).hotels.map(({ name }) => name)
 
-test('a hotel is found by parts of its name, whatever the case and the accents', async () => {
+test('a hotel is found by parts of its name, regardless of case and accents', async () => {
   for (const search of ['etoile', 'HÔTEL', 'hotel etoi', "l'étoile", 'toil', 'Étoile de']) {
     assert.deepEqual(await named({ search }), ["Hôtel de l'Étoile"], search)
   }
@@ -69,7 +69,7 @@ test('a hotel is found by its code, its city, its country, its supplier and its 
   assert.deepEqual(await named({ search: 'lowen nordlys' }), [])
 })
 
-test('whoever types a whole code sees those hotels first, each once, whatever the supplier', async () => {
+test('hotels with exactly the typed code come first, each once, for any supplier', async () => {
   const { hotels } = await list({ search: 'GARE' })
   assert.deepEqual(
     hotels.map(({ code, supplier }) => [code, supplier]),
@@ -80,7 +80,7 @@ test('whoever types a whole code sees those hotels first, each once, whatever th
   )
 })
 
-test('signs of patterns and of markup are letters like others, or nothing', async () => {
+test('pattern and markup characters have no special meaning', async () => {
   assert.deepEqual(await named({ search: '%' }), [])
   assert.deepEqual(await named({ search: '50%_off' }), ['Zum Löwen'])
   assert.deepEqual(await named({ search: '<img src' }), ['<img src=x onerror=alert(1)>'])
@@ -88,7 +88,7 @@ test('signs of patterns and of markup are letters like others, or nothing', asyn
   assert.deepEqual(await named({ search: '🏨' }), [])
 })
 
-test('the longest names are taken, those too that grow when they are compared', async () => {
+test('the longest names are accepted, including names that grow when normalized', async () => {
   const supplier = await gateway.supplier('long names')
   const names = ['\ufdfa'.repeat(255), '\u{1f3e8}'.repeat(120), `${'Grand '.repeat(40)}Finale`]
   expectOk(
@@ -101,7 +101,7 @@ test('the longest names are taken, those too that grow when they are compared', 
   assert.equal((await named({ search: 'long' })).length, 3)
 })
 
-test('a new name is found from the push on, and the old one is not', async () => {
+test('a new name is found right after its push, and the old one no longer', async () => {
   const supplier = await gateway.supplier('renaming')
   await supplier.post('/push/hotels', [hotel('R1', 'Former Palace')])
   assert.deepEqual(await named({ search: 'former pal' }), ['Former Palace'])
@@ -110,7 +110,7 @@ test('a new name is found from the push on, and the old one is not', async () =>
   assert.deepEqual(await named({ search: 'latter man' }), ['Latter Manor'])
 })
 
-test('filters narrow the list, each and together', async () => {
+test('filters narrow the list, alone and combined', async () => {
   const [first] = (await list({ search: 'nordlys' })).hotels
   const supplierId = String(first?.supplierId)
   assert.deepEqual(await named({ supplierId, available: 'no' }), ['Nordlys'])
@@ -127,7 +127,7 @@ test('filters narrow the list, each and together', async () => {
   assert.equal((await viewer.get(`/hotels?cursor=${forged}`)).status, 400)
 })
 
-test('the list says what each hotel lacks next, and is filtered and sorted by its ARI', async () => {
+test('the list shows the next step of each hotel, and is filtered and sorted by its ARI', async () => {
   const supplier = await gateway.supplier('stages')
   const of = { search: 'stages' }
   for (const hotelId of ['S1', 'S2', 'S3'])
@@ -162,7 +162,7 @@ test('the list says what each hotel lacks next, and is filtered and sorted by it
   assert.deepEqual(await codes({ sort: 'newest' }), ['S0', 'S3', 'S2', 'S1'])
 })
 
-test('pages follow one another in every order without gaps and repeats', async () => {
+test('pages follow each other in every order without gaps or repeats', async () => {
   const supplier = await gateway.supplier('paging')
   const names = Array.from({ length: 23 }, (_, index) => `Page ${'cab'[index % 3]}`)
   await supplier.post(
@@ -188,7 +188,7 @@ async function page(search: string): Promise<HotelPage> {
   return JSON.parse(reply.text)
 }
 
-test('the checklist says of each step whether it is done, by which push, and what was refused since', async () => {
+test('the checklist shows for each step whether it is done, by which push, and later refusals', async () => {
   const supplier = await gateway.supplier('checklist')
   const sent = (requestId: string) => ({ 'x-request-id': requestId })
   await supplier.post('/push/hotels', [hotel('C1', 'Checked Inn')], sent('c-hotel'))
@@ -255,7 +255,7 @@ test('the checklist says of each step whether it is done, by which push, and wha
   })
 })
 
-test('the page of a hotel shows it as pushed, with products, taxes and the newest push of each kind', async () => {
+test('the page of a hotel shows it as pushed, with products, taxes and the latest push of each kind', async () => {
   const supplier = await gateway.supplier('page')
   const policies = [
     {
@@ -316,13 +316,13 @@ test('the page of a hotel shows it as pushed, with products, taxes and the newes
   )
 })
 
-test('a hotel that is not there is not found, whatever stands in its place', async () => {
+test('an unknown hotel is not found, whatever is sent as its id', async () => {
   for (const odd of ['0', '999999', 'GARE', '1e3', '-1', '99999999999999999999']) {
     assert.ok([400, 404].includes((await viewer.get(`/hotels/${odd}`)).status), odd)
   }
 })
 
-test('without a session nothing is told', async () => {
+test('without a session nothing is shown', async () => {
   assert.equal((await fetch(`${gateway.url}/console/api/hotels`)).status, 401)
   assert.equal((await fetch(`${gateway.url}/console/api/hotels/1`)).status, 401)
 })

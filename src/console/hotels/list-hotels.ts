@@ -17,8 +17,7 @@ import {
 import { shownHotel } from './shown-hotel.ts'
 
 /**
- * GET /hotels. What was typed may be part of anything by which a hotel is called; the hotel whose id or code it is
- * comes first.
+ * GET /hotels. The search text can be part of any name of a hotel; hotels with exactly this id or code come first.
  */
 export const listHotels = ({ db, clock }: Needs): Mounted =>
   onEveryProblem(hotelRoutes.listHotels, judge, async ({ query, read }) => {
@@ -43,7 +42,7 @@ export const listHotels = ({ db, clock }: Needs): Mounted =>
       order,
       after,
       exact: { hotelIds, isOnly: false },
-      // One more than asked for tells whether there is another page.
+      // One row more than requested, to learn whether there is another page.
       limit: limit + 1,
       nowMs: clock.now(),
       thisMonth,
@@ -53,7 +52,7 @@ export const listHotels = ({ db, clock }: Needs): Mounted =>
       isFirstPage && hotelIds.length > 0
         ? await selectHotels(db, { ...asked, exact: { hotelIds, isOnly: true } })
         : []
-    // Of signs alone nothing is called.
+    // Nothing is named by punctuation alone.
     const found = words?.length === 0 ? [] : await selectHotels(db, asked)
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
@@ -115,7 +114,7 @@ function readPlace(
 
 const isNumber = (key: string): boolean => /^\d{1,9}$/.test(key)
 
-/** What each order may have sorted by. */
+/** Valid sort keys for each order. */
 const isKey: Readonly<Record<HotelOrder, (key: string) => boolean>> = {
   name: (key) => !key.includes('\0') && key.isWellFormed(),
   newest: isNumber,
@@ -134,7 +133,7 @@ function placeOf(json: string, order: HotelOrder): HotelPlace | undefined {
     if (madeFor !== order || typeof key !== 'string' || typeof hotelId !== 'number') return undefined
     return isKey[order](key) && isNumber(String(hotelId)) ? { key, hotelId: Number(hotelId) } : undefined
   } catch {
-    // Not a cursor of ours.
+    // Not one of our cursors.
     return undefined
   }
 }

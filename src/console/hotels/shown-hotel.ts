@@ -2,7 +2,7 @@ import { firstDay, formatNight, type MonthNumber } from '../../base/calendar.ts'
 import type { GoLiveStage, HotelListed } from './contract.ts'
 import type { HotelFoundRow } from './store.ts'
 
-/** A hotel as lists show it. */
+/** A hotel as shown in lists. */
 export function shownHotel(row: HotelFoundRow, thisMonth: MonthNumber): HotelListed {
   return {
     ...plainOf(row),

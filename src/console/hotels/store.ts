@@ -4,11 +4,11 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { searchWordsMax, type GoLiveStage, type HotelOrder } from './contract.ts'
 
-/** The supplier's name may hold it instead of the hotel's. */
+/** Whether the supplier's name may contain the word instead of the hotel's. */
 export type SearchWord = { text: string; supplierIds: readonly number[] }
 
 export type HotelSearch = {
-  /** Parts of words, each of which must be found; undefined: all hotels. */
+  /** Parts of words, all of which must match; undefined: all hotels. */
   words?: readonly SearchWord[] | undefined
   supplierId?: number | undefined
   currency?: string | undefined
@@ -20,7 +20,7 @@ export type HotelSearch = {
   endsByMonth?: number | undefined
 }
 
-/** Where the page before ended: what its last hotel was sorted by, and its id. */
+/** The end of the previous page: sort key and id of its last hotel. */
 export type HotelPlace = { key: string; hotelId: number }
 
 export type HotelFoundRow = {
@@ -47,14 +47,14 @@ export type HotelsAsked = {
   search: HotelSearch
   order: HotelOrder
   after: HotelPlace | undefined
-  /** The hotels whose id or code was typed in full: only these, or all but these. */
+  /** The hotels whose full id or code was typed: only these, or all others. */
   exact: { hotelIds: readonly number[]; isOnly: boolean }
   limit: number
   nowMs: number
   thisMonth: number
 }
 
-/** What each order sorts by; the id decides between equals. */
+/** The sort key of each order; ties are broken by id. */
 const orders: Readonly<Record<HotelOrder, { key: string; type: string; isDescending?: true }>> = {
   name: { key: 's.name', type: 'text' },
   newest: { key: 'h.id', type: 'int', isDescending: true },
@@ -62,7 +62,7 @@ const orders: Readonly<Record<HotelOrder, { key: string; type: string; isDescend
   ending: { key: 'coalesce(h.ari_until_month, 0)::int', type: 'int' },
 }
 
-/** Both URLs, of any valid key: whose hotel it is doesn't matter, see webhooks/store.ts. */
+/** Both URLs, of any valid key of the supplier, see webhooks/store.ts. */
 const hasWebhooks = (now: string): string => `h.supplier_id in (
   select supplier_id from api_key
   where revoked_at is null and (expires_at is null or expires_at > instant(${now}))
@@ -71,8 +71,8 @@ const hasWebhooks = (now: string): string => `h.supplier_id in (
 )`
 
 /**
- * Hotels in their order. Not named: planned anew with the values at hand, because what is quickest depends on them; and
- * of the two tables only those are read that are needed. decisions/012-hotel-search.md.
+ * Hotels in the requested order. Unnamed, so that it is planned with the actual values, on which the fastest plan
+ * depends; it joins only the tables it needs. decisions/012-hotel-search.md.
  */
 export async function selectHotels(db: Queryable, asked: HotelsAsked): Promise<HotelFoundRow[]> {
   const parameters = new Parameters()
@@ -141,14 +141,14 @@ function conditionsOf(
   return conditions
 }
 
-/** search_text left nothing that `like` reads as a pattern. Where no supplier has the word, nothing hides how rare it is. */
+/** search_text has no characters special to `like`. If no supplier has the word, its condition is left out, so that the planner sees how rare it is. */
 function isNamed({ text, supplierIds }: SearchWord, parameters: Parameters): string {
   const isInWords = `s.words like '%' || ${parameters.add(text)}::text || '%'`
   if (supplierIds.length === 0) return isInWords
   return `(${isInWords} or s.supplier_id = any(${parameters.add(supplierIds)}::int[]))`
 }
 
-/** Each names its parameters only where it has them. */
+/** Each condition adds its parameters only if it is used. */
 const stageConditions: Readonly<
   Record<GoLiveStage, (hasAri: () => string, webhooks: () => string) => string>
 > = {
@@ -158,7 +158,7 @@ const stageConditions: Readonly<
   ready: (hasAri, webhooks) => `h.is_offered and ${hasAri()} and ${webhooks()}`,
 }
 
-/** What a search compares, as the store spells names; beyond the first words it is a text, not a name. */
+/** The search words, normalized like stored names; words beyond the limit are dropped. */
 export async function selectSearchWords(db: Queryable, typed: string): Promise<SearchWord[]> {
   const { rows } = await db.query<SearchWord>(
     `select word as text, array(
@@ -173,7 +173,7 @@ export async function selectSearchWords(db: Queryable, typed: string): Promise<S
 
 const exactMax = 20
 
-/** The hotels that have what was typed as their id or code, the former first. */
+/** The hotels whose id or code is the typed text, id matches first. */
 export async function selectNamedHotels(db: Queryable, typed: string): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `select id from (
@@ -200,7 +200,7 @@ export type HotelDetails = HotelRow & {
   hasTaxes: boolean
 }
 
-/** What the page of a hotel shows beside what lists show. */
+/** Details for the page of a hotel, beyond the list. */
 export async function selectOptionalHotelDetails(
   db: Queryable,
   hotelId: number,
@@ -216,7 +216,7 @@ export async function selectOptionalHotelDetails(
   return rows[0]
 }
 
-/** Of room-rates in the order of their numbers. */
+/** For room-rates, ordered by number. */
 export async function selectCancelPolicies(
   db: Queryable,
   hotelId: number,

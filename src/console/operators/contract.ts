@@ -5,12 +5,12 @@ import { consoleRoute, oneOf, operatorRoles, text } from '../../http/route.ts'
 
 export type OperatorList = { operators: StoredOperator[] }
 export type ChangedOperator = { operator: StoredOperator }
-/** The link is shown once. */
+/** The link is shown only once. */
 export type OperatorWithLink = { operator: StoredOperator; link: SignInLink }
 
 const params = Type.Object({ operatorId: text({ maxLength: 20 }) })
 
-/** All for admins. */
+/** Admins only. */
 export const operatorRoutes = {
   listOperators: consoleRoute<OperatorList>()({ method: 'GET', path: '/operators', role: 'admin' }),
   createOperator: consoleRoute<OperatorWithLink>()({
@@ -59,7 +59,7 @@ export const auditPageLimit = { max: 200, usual: 50 }
 const queried = () => Type.Optional(text({ maxLength: 200 }))
 
 export const auditRoutes = {
-  /** `operator` is the whole name, `action` a word or how it begins (`key.`), `subject` any part of it. */
+  /** `operator` is the full name, `action` a full action or its beginning (`key.`), `subject` any part. */
   listAudit: consoleRoute<AuditPage>()({
     method: 'GET',
     path: '/audit',

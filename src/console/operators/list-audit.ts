@@ -9,7 +9,7 @@ import { auditPageLimit, auditRoutes } from './contract.ts'
 /** GET /audit. */
 export const listAudit = ({ db }: { db: Queryable }): Mounted =>
   onEveryProblem(auditRoutes.listAudit, judge, async ({ read: { limit, ...filter } }) => {
-    // One more than asked for tells whether there is another page.
+    // One row more than requested, to learn whether there is another page.
     const found = await selectAudit(db, filter, limit + 1)
     const changes = found.slice(0, limit)
     const last = found.length > limit ? changes.at(-1) : undefined

@@ -12,7 +12,7 @@ import {
   operatorNotFound,
   resetSecondFactor as reset,
   setRole,
-  type Doing,
+  type ChangeContext,
 } from '../../operators/manage.ts'
 import type { Needs } from '../../postgres/needs.ts'
 
@@ -23,42 +23,45 @@ export const listOperators = ({ db }: { db: Queryable }): Mounted =>
     return answer(200, list)
   })
 
-/** POST /operators and what is below it: accounts of people, which only admins change. */
+/** POST /operators and below: operator accounts, which only admins change. */
 
 type OperatorNeeds = Needs & { revocations: Revocations }
-type Asked = Pick<Doing, 'operator' | 'requestId'>
+type Requested = Pick<ChangeContext, 'operator' | 'requestId'>
 
 export const createOperator = ({ db, ...needs }: OperatorNeeds): Mounted =>
-  on(operatorRoutes.createOperator, async ({ body: { name, role }, ...asked }) =>
-    answer(200, await create(db, { name, role }, doing(asked, needs))),
+  on(operatorRoutes.createOperator, async ({ body: { name, role }, ...request }) =>
+    answer(200, await create(db, { name, role }, changeContext(request, needs))),
   )
 
 export const changeOperatorRole = ({ db, ...needs }: OperatorNeeds): Mounted =>
-  on(operatorRoutes.changeOperatorRole, async ({ body: { role }, params, ...asked }) =>
-    answer(200, { operator: await setRole(db, idOf(params), role, doing(asked, needs)) }),
+  on(operatorRoutes.changeOperatorRole, async ({ body: { role }, params, ...request }) =>
+    answer(200, { operator: await setRole(db, idOf(params), role, changeContext(request, needs)) }),
   )
 
 export const disableOperator = ({ db, ...needs }: OperatorNeeds): Mounted =>
-  on(operatorRoutes.disableOperator, async ({ params, ...asked }) =>
-    answer(200, { operator: await disable(db, idOf(params), doing(asked, needs)) }),
+  on(operatorRoutes.disableOperator, async ({ params, ...request }) =>
+    answer(200, { operator: await disable(db, idOf(params), changeContext(request, needs)) }),
   )
 
 export const enableOperator = ({ db, ...needs }: OperatorNeeds): Mounted =>
-  on(operatorRoutes.enableOperator, async ({ params, ...asked }) =>
-    answer(200, { operator: await enable(db, idOf(params), doing(asked, needs)) }),
+  on(operatorRoutes.enableOperator, async ({ params, ...request }) =>
+    answer(200, { operator: await enable(db, idOf(params), changeContext(request, needs)) }),
   )
 
 export const resetSecondFactor = ({ db, ...needs }: OperatorNeeds): Mounted =>
-  on(operatorRoutes.resetSecondFactor, async ({ params, ...asked }) =>
-    answer(200, { operator: await reset(db, idOf(params), doing(asked, needs)) }),
+  on(operatorRoutes.resetSecondFactor, async ({ params, ...request }) =>
+    answer(200, { operator: await reset(db, idOf(params), changeContext(request, needs)) }),
   )
 
 export const createSignInLink = ({ db, ...needs }: OperatorNeeds): Mounted =>
-  on(operatorRoutes.createSignInLink, async ({ params, ...asked }) =>
-    answer(200, await newSignInLink(db, idOf(params), doing(asked, needs))),
+  on(operatorRoutes.createSignInLink, async ({ params, ...request }) =>
+    answer(200, await newSignInLink(db, idOf(params), changeContext(request, needs))),
   )
 
-function doing({ operator, requestId }: Asked, { clock, revocations }: Omit<OperatorNeeds, 'db'>): Doing {
+function changeContext(
+  { operator, requestId }: Requested,
+  { clock, revocations }: Omit<OperatorNeeds, 'db'>,
+): ChangeContext {
   return { operator, requestId, nowMs: clock.now(), revocations }
 }
 

@@ -4,7 +4,7 @@ import {
   operatorNameLengthMax,
   passwordLength,
   type SecondFactorSetup,
-  type WayToSignIn,
+  type SignInMethod,
 } from '../../operators/contract.ts'
 import { consoleRoute, openConsoleRoute, text, type OperatorRole } from '../../http/route.ts'
 
@@ -14,31 +14,31 @@ export type Me = {
   name: string
   role: OperatorRole
   environment: 'sandbox' | 'production'
-  /** To be sent as x-csrf-token with every change; null for a token, which needs none. */
+  /** Send it as x-csrf-token with every change; null for a token, which needs none. */
   csrfToken: string | null
-  signedInBy: WayToSignIn | null
+  signedInBy: SignInMethod | null
   hasPassword: boolean
   secondFactor: {
     isSetUp: boolean
-    /** Nothing else works for this session until there is one. */
+    /** Nothing else works in this session until there is one. */
     mustSetUp: boolean
     recoveryCodesLeft: number
   }
 }
 
-/** Shown once. */
+/** Shown only once. */
 export type SecondFactorConfirmed = SignedIn & { recoveryCodes: string[] }
 
-/** What else to know, GET /me tells. */
+/** GET /me has everything else. */
 export type SignedIn = { csrfToken: string }
 
 export type SignInWays = {
   password: true
-  /** Where to go for the OpenID provider, and its name; null: there is none. */
+  /** Name and path of the OpenID provider; null: none is configured. */
   oidc: { name: string; path: string } | null
 }
 
-/** Why a sign-in by OpenID failed: `problem` in the query of the page that comes after it. */
+/** Why an OpenID sign-in failed: `problem` in the query of the page that follows. */
 export const oidcProblems = ['provider', 'expired', 'unknown'] as const
 export type OidcProblem = (typeof oidcProblems)[number]
 
@@ -49,16 +49,16 @@ const password = {
     minLength: {
       type: 'TOO_SHORT',
       message: `A password must have at least ${passwordLength.min} characters`,
-      hint: 'Several words that do not belong together are good',
+      hint: 'Several unrelated words work well',
     },
     required: { type: 'REQUIRED', message: 'Password is required' },
   },
 }
-/** Of the authenticator app, or for recovery. */
+/** From the authenticator app, or a recovery code. */
 const code = () => text({ secret: true, maxLength: codeLengthMax })
 const providerSays = () => Type.Optional(text({ secret: true, maxLength: 4_000 }))
 
-/** People type passwords where the name belongs: no answer repeats anything of these bodies. */
+/** People sometimes type the password as the name: no answer repeats any part of these bodies. */
 export const sessionRoutes = {
   whoAmI: consoleRoute<Me>()({ method: 'GET', path: '/me', isBeforeSecondFactor: true }),
   signIn: openConsoleRoute<SignedIn>()({
@@ -82,7 +82,7 @@ export const sessionRoutes = {
     ),
   }),
   signInWays: openConsoleRoute<SignInWays>()({ method: 'GET', path: '/sign-in/ways' }),
-  /** Both are gone to by the browser, and send it on. */
+  /** The browser navigates to both of them, and is redirected. */
   beginOidc: openConsoleRoute<Record<string, never>>()({ method: 'GET', path: '/sign-in/oidc' }),
   finishOidc: openConsoleRoute<Record<string, never>>()({
     method: 'GET',
@@ -100,7 +100,7 @@ export const sessionRoutes = {
     path: '/sign-out',
     isBeforeSecondFactor: true,
   }),
-  /** Everybody's own, so viewers may too. Ends the operator's sessions but this one, which gets a new secret. */
+  /** For one's own password, so viewers may too. Ends the operator's other sessions; this one gets a new secret. */
   changePassword: consoleRoute<SignedIn>()({
     method: 'POST',
     path: '/me/password',
@@ -113,14 +113,14 @@ export const sessionRoutes = {
       { secret: true },
     ),
   }),
-  /** A secret for an authenticator app; whoever has a second factor sends a code of it. */
+  /** Returns a secret for an authenticator app; operators who have a second factor must send a code. */
   beginSecondFactor: consoleRoute<SecondFactorSetup>()({
     method: 'POST',
     path: '/me/second-factor',
     isBeforeSecondFactor: true,
     body: Type.Object({ code: Type.Optional(code()) }, { secret: true }),
   }),
-  /** A code of the app shows that it has the secret. Ends the operator's other sessions. */
+  /** A code proves that the app has the secret. Ends the operator's other sessions. */
   confirmSecondFactor: consoleRoute<SecondFactorConfirmed>()({
     method: 'POST',
     path: '/me/second-factor/confirm',

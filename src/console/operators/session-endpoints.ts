@@ -1,5 +1,5 @@
 import type { Environment } from '../../keys/secret.ts'
-import type { Door } from '../../operators/door.ts'
+import type { Sessions } from '../../operators/sessions.ts'
 import { selectOptionalOperator } from '../../operators/store.ts'
 import { countRecoveryCodes } from '../../operators/second-factor.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
@@ -14,10 +14,10 @@ import {
   changePassword as change,
 } from '../../operators/sign-in.ts'
 import { refuseForeignSite, type ConsoleAddress } from '../../operators/visit.ts'
-import { beginOwnSetup, finishOwnSetup, removeOwn } from '../../operators/second-factor-setup.ts'
+import { beginOwnSetup, finishOwnSetup, removeOwnSecondFactor } from '../../operators/second-factor-setup.ts'
 
 /** GET /me. */
-export const whoAmI = (needs: { db: Queryable; environment: Environment; door: Door }): Mounted =>
+export const whoAmI = (needs: { db: Queryable; environment: Environment; sessions: Sessions }): Mounted =>
   on(sessionRoutes.whoAmI, async ({ operator, visit }) => {
     const { id, name, role } = operator
     const account = id === undefined ? undefined : await selectOptionalOperator(needs.db, id)
@@ -26,8 +26,8 @@ export const whoAmI = (needs: { db: Queryable; environment: Environment; door: D
       name,
       role,
       environment: needs.environment,
-      csrfToken: id === undefined ? null : (needs.door.csrfTokenOf(visit) ?? null),
-      signedInBy: (await needs.door.signedInBy(operator)) ?? null,
+      csrfToken: id === undefined ? null : (needs.sessions.csrfTokenOf(visit) ?? null),
+      signedInBy: (await needs.sessions.signedInBy(operator)) ?? null,
       hasPassword: account?.hasPassword ?? false,
       secondFactor: {
         isSetUp: account?.hasSecondFactor ?? false,
@@ -71,10 +71,10 @@ export const signInByLink = (needs: SignInNeeds & { consoleAddress: ConsoleAddre
   })
 
 /** POST /sign-out. A token stays as it is: `ari token revoke` ends it. */
-export const signOut = ({ door }: { door: Door }): Mounted =>
+export const signOut = ({ sessions }: { sessions: Sessions }): Mounted =>
   on(sessionRoutes.signOut, async ({ visit, operator }) => ({
     ...answer(200, {}),
-    headers: await door.end(visit, operator),
+    headers: await sessions.end(visit, operator),
   }))
 
 /** POST /me/password. */
@@ -101,6 +101,6 @@ export const confirmSecondFactor = (needs: SignInNeeds): Mounted =>
 
 export const removeSecondFactor = (needs: SignInNeeds): Mounted =>
   on(sessionRoutes.removeSecondFactor, async ({ body: { code }, operator, visit, requestId }) => {
-    const { headers, csrfToken } = await removeOwn(needs, code, { operator, visit, requestId })
+    const { headers, csrfToken } = await removeOwnSecondFactor(needs, code, { operator, visit, requestId })
     return { ...answer(200, { csrfToken }), headers }
   })

@@ -1,6 +1,6 @@
 import { optionalAccountOf, useStateOnce } from '../../operators/oidc-account.ts'
 import type { SignInProvider } from '../../operators/oidc.ts'
-import { signIn, tellRefused, type SignInNeeds } from '../../operators/sign-in.ts'
+import { signIn, auditSignInRefusal, type SignInNeeds } from '../../operators/sign-in.ts'
 import {
   endedOidcCookie,
   oidcCookie,
@@ -14,7 +14,7 @@ import { Rejected } from '../../http/rejected.ts'
 import { basePathOf } from '../../http/route.ts'
 import { sessionRoutes, type OidcProblem } from './session-contract.ts'
 
-/** GET /sign-in/oidc and what the provider sends the browser back to; people see pages, never these answers. */
+/** GET /sign-in/oidc and its callback. They redirect: people see pages, never these answers. */
 
 type OidcNeeds = SignInNeeds & { provider: SignInProvider | undefined; consoleAddress: ConsoleAddress }
 
@@ -23,10 +23,10 @@ export const beginOidc = (needs: OidcNeeds): Mounted =>
     const { provider, consoleAddress, log } = needs
     if (!provider) throw noProvider()
     try {
-      const { url, kept } = await provider.begin(callbackUrl(visit, consoleAddress))
-      return seeOther(url, oidcCookie(kept, visit, consoleAddress))
+      const { url, flowState } = await provider.begin(callbackUrl(visit, consoleAddress))
+      return seeOther(url, oidcCookie(flowState, visit, consoleAddress))
     } catch (error) {
-      log.warn({ err: error, requestId }, 'the OpenID provider could not be asked')
+      log.warn({ err: error, requestId }, 'the OpenID provider could not be reached')
       return backToSignIn('provider')
     }
   })
@@ -35,19 +35,19 @@ export const finishOidc = (needs: OidcNeeds): Mounted =>
   on(sessionRoutes.finishOidc, async ({ visit, requestId, query }) => {
     const { provider, consoleAddress, log } = needs
     if (!provider) throw noProvider()
-    const kept = oidcCookieOf(visit, consoleAddress)
+    const flowState = oidcCookieOf(visit, consoleAddress)
     const ended = endedOidcCookie(visit, consoleAddress)
     const back = (problem: OidcProblem) => backToSignIn(problem, ended)
-    if (kept === undefined || kept === '') return back('expired')
+    if (flowState === undefined || flowState === '') return back('expired')
     const url = new URL(callbackUrl(visit, consoleAddress))
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
     try {
-      const identity = await provider.finish(url, kept)
-      if (!(await useStateOnce(needs.db, kept))) return back('expired')
+      const identity = await provider.finish(url, flowState)
+      if (!(await useStateOnce(needs.db, flowState))) return back('expired')
       const account = await optionalAccountOf(needs, identity, provider.newcomerRole, { visit, requestId })
       if (account === undefined) {
         const subject = `OpenID account ${JSON.stringify(identity.email ?? identity.subject)}`
-        await tellRefused(needs, { subject, why: { reason: 'openid' } }, { visit, requestId })
+        await auditSignInRefusal(needs, { subject, why: { reason: 'openid' } }, { visit, requestId })
         return back('unknown')
       }
       const { headers } = await signIn(needs, account, { by: 'oidc' }, { visit, requestId })
@@ -76,7 +76,7 @@ function seeOther(location: string, ...cookies: string[]): Answer {
 function noProvider(): Rejected {
   return new Rejected(404, {
     type: 'NO_SIGN_IN_PROVIDER',
-    message: 'There is no OpenID provider',
+    message: 'No OpenID provider is configured',
     hint: 'Set ARI_OIDC_ISSUER, ARI_OIDC_CLIENT_ID and ARI_PUBLIC_URL',
   })
 }

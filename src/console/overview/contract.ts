@@ -4,23 +4,23 @@ import { consoleRoute } from '../../http/route.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import type { DeliveryState } from '../deliveries/contract.ts'
 
-/** What needs a person now, and how busy it is. */
+/** Problems that need attention now, and recent traffic. */
 
 export const overviewLimits = {
-  /** Shown of each list; the page behind it has all. */
+  /** Rows of each list; the linked page has all. */
   listed: 6,
-  /** Beyond it, that there are more. */
+  /** Counting stops here; the answer says that there are more. */
   counted: 10_000,
-  /** A hotel that can be booked and had no ARI for so long is stale. */
+  /** A bookable hotel is stale after this time without ARI. */
   staleAfterDays: 3,
-  /** The ARI of a hotel ends soon when nothing is pushed for months after the one in so many days. */
+  /** A hotel's ARI ends soon if none is pushed for any month after the one in this many days. */
   endsWithinDays: 60,
-  /** A supplier is listed when this share of its pushes was refused, and this many of them. */
+  /** A supplier is listed if at least this share and this number of its pushes were refused. */
   refusedShareMin: 0.05,
   refusedMin: 3,
 } as const
 
-/** The rates are counted in steps of this. */
+/** The step of the traffic counts. */
 export const rateStepMinutes = 15
 export const rateHours = 24
 
@@ -32,22 +32,22 @@ export type UrgentDelivery = {
   supplier: string
   hotelName: string
   timeZone: string
-  /** Of the version that is delivered. */
+  /** Of the delivered version. */
   reservationStatus: 'Confirm' | 'Cancel'
   state: DeliveryState
   undeliveredSince: string
-  /** Midnight of the arrival at the hotel. */
+  /** Midnight on the day of arrival, at the hotel. */
   arrivesAt: string
 }
 
 export type Undelivered = {
   all: Counted
-  /** By the least age. */
+  /** By minimum age. */
   olderThan: { quarterHour: number; hour: number; day: number }
   arrivingWithin: { day: number; threeDays: number }
   dead: number
   withoutUrl: number
-  /** The nearest arrivals of those that wait for longer than a usual delivery takes. */
+  /** Deliveries waiting longer than usual, nearest arrival first. */
   urgent: UrgentDelivery[]
 }
 
@@ -59,7 +59,7 @@ export type WatchedHotel = {
   name: string
   supplier: string
   lastAriAt: string | null
-  /** The last month of which anything was pushed, `YYYY-MM`. */
+  /** The last month with pushed ARI, `YYYY-MM`. */
   ariUntilMonth: string | null
 }
 
@@ -68,7 +68,7 @@ export type DriftingHotel = {
   name: string
   supplier: string
   nights: number
-  /** Of the stored price, to one decimal, of the night that differs most. */
+  /** In per cent of the stored price, with one decimal, for the night that differs most. */
   mostPercent: number
 }
 
@@ -80,11 +80,11 @@ export type NamedCircuit = {
   state: Exclude<CircuitState, 'closed'>
 }
 
-/** One step of the last day; `at` is its beginning. */
+/** One step of the last day; `at` is its start. */
 export type PushRate = { at: string } & Record<PushOutcome, number>
 export type DeliveryRate = { at: string; delivered: number; failed: number }
 
-/** `since`: later than a day ago while the day is still being counted, after a start of the service. */
+/** `since` is less than a day ago while the day is still being counted after a start of the service. */
 export type Rates<Rate> = { since: string; steps: Rate[] }
 
 export type Overview = {
@@ -95,13 +95,13 @@ export type Overview = {
   stale: Counted & { since: string; hotels: WatchedHotel[] }
   ending: Counted & { endsBy: string; hotels: WatchedHotel[] }
   drifting: { nights: Counted; hotels: DriftingHotel[] }
-  /** The store's cards, as the process that answers can open them. */
+  /** Whether the answering process can open the stored cards. */
   vault: { state: VaultState; cardsToRewrap: number; cardsUnreadable: number }
-  /** Of the process that answers: each finds out for itself. */
+  /** In the answering process: each process keeps its own list. */
   circuits: NamedCircuit[]
   pushes: Rates<PushRate>
   deliveries: Rates<DeliveryRate>
-  /** Whether there is anything at all yet. */
+  /** Whether there are any hotels yet. */
   hasHotels: boolean
 }
 

@@ -5,10 +5,10 @@ import { gatewayForTests, type TestGateway } from '../../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../../test/story.ts'
 import type { Overview } from './contract.ts'
 
-/** Sessions end while the clock goes on for days. */
+/** A token, because the clock advances by days and sessions would end. */
 let token: string
 
-/** An overview is remembered for a moment: each one is asked of a service that remembers none. */
+/** Overviews are cached for a moment, so each one is requested from a service with an empty cache. */
 const overview = async (): Promise<Overview> => {
   const fresh = await gateway.second()
   fresh.clock.set(new Date(gateway.clock.now()).toISOString())
@@ -28,7 +28,7 @@ before(async () => {
   token = await gateway.token('operator')
 })
 
-test('an empty service has nothing that needs anybody, and no pushes', async () => {
+test('an empty service has no problems and no pushes', async () => {
   const { pushes, deliveries, ...rest } = await overview()
   assert.deepEqual(rest, {
     at: '2027-03-01T12:00:00.000Z',
@@ -54,7 +54,7 @@ test('an empty service has nothing that needs anybody, and no pushes', async () 
 
 const none = { applied: 0, unchanged: 0, partial: 0, rejected: 0, dryRun: 0 }
 
-test('what needs somebody: refused pushes, a booking that reached nobody, ARI that is old or ends', async () => {
+test('problems are listed: refused pushes, an undelivered booking, old or ending ARI', async () => {
   const shop = await openShop(gateway, 'Acme')
   const reservationId = Number(idOf(await shop.book()))
   gateway.clock.set('2027-03-01T12:20:00Z')
@@ -91,7 +91,7 @@ test('what needs somebody: refused pushes, a booking that reached nobody, ARI th
     refusing.map(({ supplierId: _id, ...told }) => told),
     [{ supplier: 'Careless', hour: refused, day: refused }],
   )
-  // The story's nights end with April.
+  // The story's nights end in April.
   const hotel = { name: 'Sea View', supplier: 'Acme', lastAriAt: '2027-03-01T12:00:00.000Z' }
   assert.deepEqual(
     ending.hotels.map(({ hotelId: _id, ...told }) => told),
@@ -124,7 +124,7 @@ const closedHotel = {
   timezone: 'Europe/Paris',
 }
 
-test('a quarter of an hour that is over is counted once, and stays what it was', async () => {
+test('a completed quarter of an hour is counted once and does not change', async () => {
   const supplier = await gateway.supplier('Steady')
   await pushStoryHotel(supplier)
   gateway.clock.set('2027-03-06T10:05:00Z')

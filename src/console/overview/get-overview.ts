@@ -23,7 +23,7 @@ export type OverviewNeeds = Needs & {
 }
 
 const dayMs = 86_400_000
-/** However many people have the page open, it is read once in so long. */
+/** However many people have the page open, the store is read once in this time. */
 const memory = { trustedMs: 5_000, entriesMax: 1 }
 const onlyKey = 'all'
 
@@ -78,7 +78,7 @@ async function readUndelivered({ db }: Needs, nowMs: number): Promise<Overview['
 }
 
 async function readWatched({ db }: Needs, nowMs: number): Promise<Pick<Overview, 'stale' | 'ending'>> {
-  // A whole day (UTC), because the page behind it asks for one.
+  // A whole day (UTC), because the linked page filters by day.
   const staleSince = dayIn('UTC', nowMs) - overviewLimits.staleAfterDays
   const endsByMonth = monthOf(dayIn('UTC', nowMs + overviewLimits.endsWithinDays * dayMs))
   const { stale, ending, stalest, endingFirst } = await selectWatchedHotels(db, {

@@ -12,7 +12,7 @@ import {
 import { countAttempts, countPushes, selectSupplierNames, type PushStepRow } from './store.ts'
 import { RateSteps } from '../calendar/rate-steps.ts'
 
-/** How busy the last day was, and whose pushes are refused. */
+/** Traffic of the last day, and suppliers with refused pushes. */
 
 export type OverviewRates = (nowMs: number) => Promise<Pick<Overview, 'pushes' | 'deliveries' | 'refusing'>>
 
@@ -51,7 +51,7 @@ export function overviewRates({ db }: Needs): OverviewRates {
 
 const isoOf = (atMs: number): string => new Date(atMs).toISOString()
 
-/** Every step of the time, the empty ones too. */
+/** Every step of the period, including empty ones. */
 function stepsBetween(sinceMs: number, nowMs: number): number[] {
   const count = Math.floor((nowMs - sinceMs) / stepMs) + 1
   return Array.from({ length: count }, (_, index) => sinceMs + index * stepMs)
@@ -81,7 +81,7 @@ function deliveryRates(
   })
 }
 
-/** Those whose pushes are refused in number, the worst of the last hour first. */
+/** The suppliers with many refused pushes, worst in the last hour first. */
 function refusingSuppliers(
   rows: readonly PushStepRow[],
   nowMs: number,
@@ -114,7 +114,7 @@ function isRefusing(counts: Refused): boolean {
   return refused >= overviewLimits.refusedMin && refused / counts.pushes >= overviewLimits.refusedShareMin
 }
 
-/** The last hour says what is wrong now. */
+/** The last hour shows current problems. */
 function weight({ hour, day }: { hour: Refused; day: Refused }): number {
   return refusedOf(hour) * 10 + refusedOf(day)
 }

@@ -3,7 +3,7 @@ import type { PushOutcome } from '../../push-log/contract.ts'
 import { overviewLimits, type UrgentDelivery } from './contract.ts'
 import { stateOf } from '../../deliveries/store.ts'
 
-/** What the overview reads: whole statements, each of which looks at what is open or recent, or stops counting. */
+/** The SQL of the overview: every statement reads only open or recent rows, or stops counting at a limit. */
 
 const { counted, listed } = overviewLimits
 
@@ -17,7 +17,7 @@ export async function countPushes(
   { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number },
 ): Promise<PushStepRow[]> {
   const { rows } = await db.query<PushStepRow>(
-    // Not named: planned with the instants at hand, so that only their day and its pages of that time are read.
+    // Unnamed, so that it is planned with the actual instants and reads only the pages of that time.
     `select ${stepOf('$3')} as "stepMs", supplier_id as "supplierId", outcome, count(*)::int as pushes
      from push_log where at >= instant($1) and at < instant($2)
      group by 1, 2, 3`,
@@ -55,7 +55,7 @@ export type UndeliveredCounts = {
 
 const isOpen = `delivery.status in ('queued', 'sending', 'dead')`
 
-/** Undelivered ones are few, whatever number of deliveries there is; when they are not, counting ends. */
+/** Undelivered deliveries are few, however many deliveries there are; otherwise counting stops at a limit. */
 export async function countUndelivered(db: Queryable, nowMs: number): Promise<UndeliveredCounts> {
   const { rows } = await db.query<UndeliveredCounts>(
     `select count(*)::int as all,
@@ -80,7 +80,7 @@ type UrgentRow = Omit<UrgentDelivery, 'undeliveredSince' | 'arrivesAt'> & {
   arrivesAtMs: number
 }
 
-/** A delivery that takes longer than this, or failed, waits for something. */
+/** A delivery that takes longer than this is waiting for something, as is a failed one. */
 const usualDeliverySeconds = 60
 
 export async function selectUrgent(db: Queryable, nowMs: number): Promise<UrgentDelivery[]> {
@@ -115,8 +115,8 @@ export type WatchedRow = {
 export type WatchedRows = { stale: number; ending: number; stalest: WatchedRow[]; endingFirst: WatchedRow[] }
 
 /**
- * Hotels that can be booked and had no ARI since an instant, or have none after a month. Looks at every hotel: an
- * index on what each push of ARI writes would cost every push more than this costs the few who look.
+ * Bookable hotels without ARI since an instant, or after a month. Reads every hotel: an index on columns that every push
+ * of ARI writes would cost more than this occasional scan.
  */
 export async function selectWatchedHotels(
   db: Queryable,
@@ -155,10 +155,10 @@ export type DriftingHotelRow = {
   mostShare: number
 }
 
-/** As the index price_drift_differing has it. */
+/** The expression of the index price_drift_differing. */
 const share = `abs(live - stored)::float8 / greatest(stored, 1)`
 
-/** Hotels of the nights that differ most; beyond `counted` nights only those are looked at. */
+/** The hotels of the nights that differ most, among the first `counted` nights. */
 export async function selectDriftingHotels(db: Queryable, today: string): Promise<DriftingHotelRow[]> {
   const { rows } = await db.query<DriftingHotelRow>(
     `select hotel.id as "hotelId", hotel.name, supplier.name as supplier, nights, most as "mostShare"
@@ -179,7 +179,7 @@ export async function selectDriftingHotels(db: Queryable, today: string): Promis
 
 export type CheckedUrlRow = { supplierId: number; supplier: string; url: string }
 
-/** The URLs that price checks call. */
+/** The URLs called by price checks. */
 export async function selectCheckedUrls(db: Queryable, nowMs: number): Promise<CheckedUrlRow[]> {
   const { rows } = await db.query<CheckedUrlRow>(
     `select distinct supplier.id as "supplierId", supplier.name as supplier, availability_webhook as url

@@ -2,13 +2,13 @@ import Type from 'typebox'
 import { consoleRoute, oneOf, text } from '../../http/route.ts'
 import { priceCheckOutcomes, type ListedCheck, type PriceCheckOutcome } from '../../price-check/contract.ts'
 
-/** What suppliers' live answers are like: every check, how long they take, and where they differ from what is held. */
+/** Suppliers' live prices: every check, their latency, and differences from stored prices. */
 
 const queried = Type.Optional(text({ maxLength: 200 }))
 
 export const consoleChecksPerPage = { max: 200, usual: 50 }
 export const driftPerPage = { max: 200, usual: 50 }
-/** How far back a search by outcome goes, unless told. */
+/** How far back a search by outcome goes by default. */
 export const outcomeSearchDays = 7
 
 type OfHotel = {
@@ -24,14 +24,14 @@ export type ConsoleCheck = Omit<ListedCheck, 'hotelId'> & OfHotel & { hotelCode:
 export const summaryPeriods = ['hour', 'day'] as const
 export type SummaryPeriod = (typeof summaryPeriods)[number]
 
-/** Of the calls that were made; null where there were none. */
+/** For the calls that were made; null if there were none. */
 export type Latency = { p50Ms: number | null; p95Ms: number | null; p99Ms: number | null }
 
 export type SupplierSummary = Latency & {
   supplierId: number
   supplier: string
   checks: number
-  /** Where there were more than are counted: since when these are. */
+  /** The start of the counted checks, if there were more than are counted. */
   countedSince: string | null
   outcomes: Partial<Record<PriceCheckOutcome, number>>
 }
@@ -42,11 +42,11 @@ export type PriceCheckSummary = {
   since: string
   until: string
   suppliers: SupplierSummary[]
-  /** Of all the suppliers named, oldest first. */
+  /** For all listed suppliers, oldest first. */
   series: SummaryPoint[]
 }
 
-/** A night of a room-rate whose live price is another than the stored one. Amounts are of one room. */
+/** A night of a room-rate whose live price differs from the stored one. Amounts are per room. */
 export type DriftingNight = OfHotel & {
   roomId: string
   roomName: string
@@ -57,16 +57,16 @@ export type DriftingNight = OfHotel & {
   checks: number
   differing: number
   soldOut: number
-  /** Of all comparisons, the difference farthest from zero. */
+  /** The largest difference in all comparisons, of either sign. */
   largest: string
-  /** At the last comparison. */
+  /** In the latest comparison. */
   stored: string | null
   live: string | null
   difference: string | null
-  /** Of the stored price, to one decimal. */
+  /** In per cent of the stored price, with one decimal. */
   differencePercent: number | null
   lastAt: string
-  /** Since when every comparison differed, and the hotel's revision that had set the price then. */
+  /** Since when every comparison has differed, and the revision of the hotel that had set the price then. */
   since: { at: string; revision: number } | null
 }
 
@@ -97,7 +97,7 @@ export const priceCheckConsoleRoutes = {
     path: '/drift',
     query: Type.Object({ supplierId: queried, hotelId: queried, cursor: queried, limit: queried }),
   }),
-  /** The push that made a revision of a hotel; null: it changed no price, or the log has dropped its day. */
+  /** The push behind a revision of a hotel; null: no push, or no longer in the push log. */
   findPushOfRevision: consoleRoute<{ pushId: number | null }>()({
     method: 'GET',
     path: '/hotels/{hotelId}/revisions/{revision}/push',

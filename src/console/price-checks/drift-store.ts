@@ -1,6 +1,6 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 
-/** The drift of all suppliers: the SQL, whole statements. */
+/** The SQL of the drift of all suppliers. */
 
 export type DriftSearch = {
   supplierId: number | undefined
@@ -35,10 +35,10 @@ export type DriftingRow = {
   sinceRevision: number | null
 }
 
-/** As the index price_drift_differing has it. */
+/** The expression of the index price_drift_differing. */
 const share = '(abs(live - stored)::float8 / greatest(stored, 1))'
 
-/** Nights whose last comparison differed, those first that differ by the largest share of the stored price. */
+/** Nights whose latest comparison differed, largest share of the stored price first. */
 export async function selectDrift(
   db: Queryable,
   { supplierId, hotelId, after, limit }: DriftSearch,

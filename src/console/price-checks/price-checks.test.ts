@@ -12,7 +12,7 @@ let viewer: TestOperator
 let acme: Shop
 
 let receiver: Receiver
-/** What acme answers for one night of a room; undefined: 500. */
+/** acme's answer for one night of a room; undefined: 500. */
 let live: number | undefined = 110
 before(async () => {
   gateway = await startGateway({ allowPrivate: true, outbound: { reach: (to) => to } })
@@ -122,7 +122,7 @@ test('checks are found by supplier, hotel, outcome and time, with stored and liv
   assert.equal(body['since'], '2027-02-22T13:00:00.000Z')
 })
 
-test('pages follow one another without a gap', async () => {
+test('pages follow each other without a gap', async () => {
   const all = (await search()).map(({ priceCheckId }) => priceCheckId)
   const pages = await pagesOf(viewer, '/price-checks?limit=1')
   const seen = pages.flatMap((body): ConsoleCheck[] => Object(body)['priceChecks'])
@@ -132,7 +132,7 @@ test('pages follow one another without a gap', async () => {
   )
 })
 
-test('a summary tells outcomes and how long calls take, of a period and a supplier', async () => {
+test('a summary shows outcomes and latency for a period and a supplier', async () => {
   const summary = async (query: string): Promise<PriceCheckSummary> =>
     Object(expectOk(await viewer.get(`/price-checks/summary?${query}`)).body)
   const day = await summary('period=day')
@@ -167,7 +167,7 @@ test('a summary tells outcomes and how long calls take, of a period and a suppli
   )
 })
 
-test('drift lists the nights that differ, the largest share first, with the push since which they do', async () => {
+test('drift lists the nights that differ, largest share first, with the push since which they differ', async () => {
   live = 132
   await check('Acme', '2027-04-25', '2027-04-26')
   await check('Acme', '2027-04-25', '2027-04-26')
@@ -208,7 +208,7 @@ test('drift lists the nights that differ, the largest share first, with the push
   )
   assert.deepEqual(await drift('supplierId=999'), [])
 
-  // The supplier pushes what it says: the next answer agrees, and the night is no drift any more.
+  // The supplier pushes its live price: the next answer matches, and the night no longer drifts.
   await pushNights(acme.supplier, {
     startDate: '2027-04-25',
     endDate: '2027-04-25',
@@ -221,7 +221,7 @@ test('drift lists the nights that differ, the largest share first, with the push
   )
 })
 
-test('everything that is wrong with a search is told at once', async () => {
+test('all problems of a search are reported at once', async () => {
   const wrong = await viewer.get(
     '/price-checks?supplierId=x&hotelId=0&outcome=odd&since=x&cursor=x&limit=9999',
   )

@@ -19,7 +19,7 @@ import { readId } from '../suppliers/rules.ts'
 export const searchDrift = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
   onEveryProblem(priceCheckConsoleRoutes.searchDrift, judge, async ({ read }) => {
     await needs.priceChecks.ledger.written()
-    // One more than shown tells whether there is a next page.
+    // One row more than shown, to learn whether there is a next page.
     const found = await selectDrift(needs.db, { ...read, limit: read.limit + 1 })
     const page = found.slice(0, read.limit)
     const last = found.length > read.limit ? page.at(-1) : undefined
@@ -79,7 +79,7 @@ export const findPushOfRevision = ({ db }: Needs): Mounted =>
     const hotelId = readId(params.hotelId)
     const revision = /^\d{1,15}$/.test(params.revision) ? Number(params.revision) : undefined
     const isNone = hotelId === undefined || revision === undefined
-    // Asked for when a person wants to go there: it costs a look at all the hotel's pushes.
+    // Looked up only when somebody follows the link: it searches all pushes of the hotel.
     const [push] = isNone ? [] : await selectAppliedPushes(db, [{ hotelId, revision }])
     return answer(200, { pushId: push?.id ?? null })
   })

@@ -23,7 +23,7 @@ export const searchPriceChecks = (needs: Needs & { priceChecks: PriceChecker }):
   onEveryProblem(priceCheckConsoleRoutes.searchPriceChecks, judge(needs), async ({ read }) => {
     await needs.priceChecks.ledger.written()
     const { limit, sinceMs } = read
-    // One more than shown tells whether there is a next page.
+    // One row more than shown, to learn whether there is a next page.
     const found = await selectConsoleChecks(needs.db, { ...read, limit: limit + 1 })
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
@@ -41,7 +41,7 @@ const judge =
     const { query, wrong } = readQueryOf(sent, shapeProblems)
     const outcome = priceCheckOutcomes.find((one) => one === query['outcome'])
     const hotelId = readNumber('hotelId', query, wrong)
-    // A rare outcome is searched for through everything there is.
+    // A rare outcome would be searched for through all checks.
     const isWide = outcome !== undefined && hotelId === undefined
     const farthestMs = isWide ? clock.now() - outcomeSearchDays * dayMs : undefined
     const [atMs, id] = readPlace(query, /^(\d{1,15}) (\d{1,15})$/, wrong) ?? []

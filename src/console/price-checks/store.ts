@@ -2,7 +2,7 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import type { PriceCheckOutcome } from '../../price-check/contract.ts'
 import { checkColumns, checkSource, type CheckRow } from '../../price-check/store.ts'
 
-/** What operators search among price checks: the SQL, whole statements. */
+/** The SQL of the price checks that operators search. */
 
 export type CheckSearch = {
   supplierId: number | undefined
@@ -24,7 +24,7 @@ export type ConsoleCheckRow = CheckRow & {
   requestId: string
 }
 
-/** The parameters $3 to $7. */
+/** Parameters $3 to $7. */
 const found = (condition: string): string => `
   select id, at from price_check
   where ${condition} and ($3::text is null or outcome = $3)
@@ -37,7 +37,7 @@ export async function selectConsoleChecks(
   db: Queryable,
   { supplierId, hotelId, outcome, sinceMs, after, limit }: CheckSearch,
 ): Promise<ConsoleCheckRow[]> {
-  // Without a hotel supplier by supplier, because that is what checks have an index by.
+  // Without a hotel, supplier by supplier, because checks are indexed by supplier.
   const picked =
     hotelId === undefined
       ? `select newest.id from supplier as owner cross join lateral (${found('supplier_id = owner.id')}) as newest
@@ -62,11 +62,11 @@ export async function selectConsoleChecks(
   return rows
 }
 
-/** How long before its version a check can have been made, and a little after it by another process's clock. */
+/** How long before its version a check can have been made; and a little after, by another process's clock. */
 const checkedBeforeMs = 120_000
 const checkedAfterMs = 5_000
 
-/** Checks that versions of a reservation name, oldest first; they have no index by their ids, but one by time. */
+/** The checks that versions of a reservation refer to, oldest first; they are indexed by time, not by id. */
 export async function selectChecksOfReservation(
   db: Queryable,
   supplierId: number,
@@ -88,20 +88,20 @@ export async function selectChecksOfReservation(
   return rows
 }
 
-/** Checks looked at of each supplier, the newest of the period; of one supplier asked for alone more. */
+/** The newest checks of the period that are counted per supplier; more if only one supplier is requested. */
 const countedMax = { ofEach: 500, ofOne: 20_000 }
 const suppliersMax = 200
-/** How many points a chart has. */
+/** Points of a chart. */
 const pointsMax = 48
 
-/** Half, 95 and 99 per cent; null: no call was made. */
+/** 50th, 95th and 99th percentile; null: no call was made. */
 export type Percentiles = readonly [number, number, number] | null
 
 export type SummaryRow = {
   supplierId: number
   supplier: string
   checks: number
-  /** Null: all of the period were looked at. */
+  /** Null: all checks of the period are counted. */
   countedSinceMs: number | null
   outcomes: Partial<Record<PriceCheckOutcome, number>>
   percentiles: Percentiles
@@ -115,7 +115,7 @@ export type PointRow = {
 
 export type SummaryScope = { supplierId: number | undefined; sinceMs: number; nowMs: number }
 
-/** The parameters $1 to $3. Where there was nobody to ask, or the circuit was open, no call was made. */
+/** Parameters $1 to $3. No call was made if no URL was registered or the circuit was open. */
 const lookedAt = (most: number): string => `
   with looked as materialized (
     select owner.id as supplier_id, owner.name, seen.at, seen.outcome, seen.duration_ms,
@@ -149,7 +149,7 @@ export async function selectSummaries(db: Queryable, scope: SummaryScope): Promi
   return rows
 }
 
-/** The same over time. */
+/** The percentiles over time. */
 export async function selectPoints(db: Queryable, scope: SummaryScope): Promise<PointRow[]> {
   const stepMs = (scope.nowMs - scope.sinceMs) / pointsMax
   const { rows } = await db.query<PointRow>(

@@ -7,18 +7,18 @@ import { readChangedNights } from './nights.ts'
 import { selectFormerPushes, type LoggedPush } from './store.ts'
 
 /**
- * What a push changed: of nights by the blocks, which remember who set them; of everything else by comparing it with the
- * pushes of the same kind before it.
+ * The changes of a push: nights from the blocks, which remember the revision that set each value; everything else by
+ * comparing it with earlier pushes of the same kind.
  */
 
-/** A larger body is not compared. */
+/** Larger bodies are not compared. */
 const comparedBytesMax = 4 * 1024 * 1024
 const partsShownMax = 50
 const membersOfPartMax = 50
 /** Deeper values are compared as a whole. */
 const depthMax = 6
 
-/** `body`: its JSON; undefined where it is none. */
+/** `body` is its JSON; undefined if it is not JSON. */
 export async function readChanges(
   db: Queryable,
   push: LoggedPush,
@@ -38,7 +38,7 @@ export async function readChanges(
 
 type Parts = Map<string, unknown>
 
-/** What pushes of a kind are made of, by what each part is called. */
+/** The parts of a push of each kind, by name. */
 const partsByKind: Readonly<Record<Exclude<PushKind, 'ari' | 'stopSell'>, (body: unknown) => Parts>> = {
   hotels: (body) => byName(body, ({ hotelId }) => codeOf(hotelId)),
   products: (body) =>
@@ -55,7 +55,7 @@ const partsByKind: Readonly<Record<Exclude<PushKind, 'ari' | 'stopSell'>, (body:
   pushbookWebhook: (body) => new Map([['webhook', body]]),
 }
 
-/** Of taxes, what is not named stands for any. */
+/** In a tax scope, an absent room or rate means any. */
 function codeOf(code: unknown): string {
   return typeof code === 'string' ? code : '*'
 }
@@ -108,7 +108,7 @@ function differences(before: unknown, after: unknown): ChangedMember[] {
     }))
 }
 
-/** Every value that is no list and no object, by where it stands. */
+/** Every scalar value, by its path. */
 function leaves(
   value: unknown,
   at = '',

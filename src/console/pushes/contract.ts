@@ -10,11 +10,11 @@ import {
 
 export const pushesPerPage = { max: 200, usual: 50 }
 export const itemsPerPage = { max: 200, usual: 50 }
-/** Longer bodies and answers are shown in part, with a link to the whole. */
+/** Longer bodies and answers are cut, with a link to the full text. */
 export const shownCharactersMax = 65_536
-/** The same of one item. */
+/** The same limit for one item. */
 export const itemCharactersMax = 16_384
-/** What a push changed is told up to here; beyond it, how much more. */
+/** Changes listed for a push; beyond it, only the number of further ones. */
 export const changesShownMax = 200
 
 export type PushListed = {
@@ -24,32 +24,32 @@ export type PushListed = {
   supplierId: number
   supplier: string
   kind: PushKind
-  /** Null for a push of none or several. */
+  /** Null for a push of no hotel or of several. */
   hotelId: number | null
-  /** As it was sent; there may be no such hotel. */
+  /** As sent; there may be no such hotel. */
   hotelCode: string | null
   hotelName: string | null
-  /** Of a push of several. */
+  /** For a push of several hotels. */
   hotels: number
   outcome: PushOutcome
-  /** Why it was not applied, or not all of it. */
+  /** Why it was not applied, or only partly. */
   problems: PushProblems | null
   status: number
   revision: number | null
   cellsChanged: number
   durationMs: number
   bodyBytes: number
-  /** Null for what an operator did. */
+  /** Null for an action of an operator. */
   keyId: number | null
   channelManager: string | null
 }
 
-/** `isCut`: only its beginning. `encoding`: text where it is no JSON, base64 where it is no text. */
+/** `isCut`: only the beginning. `encoding`: text if it is not JSON, base64 if it is not text. */
 export type ShownBody = { encoding: 'json' | 'text' | 'base64'; text: string; bytes: number; isCut: boolean }
 
 export type PushProblem = ConstraintError & { path?: string; value?: unknown }
 
-/** Nights of a room (`rateId` null) or of a room-rate that still hold what the push set. */
+/** Nights of a room (`rateId` null) or of a room-rate that still have the values from the push. */
 export type ChangedNights = {
   roomId: string
   rateId: string | null
@@ -58,12 +58,12 @@ export type ChangedNights = {
   fields: string[]
 }
 
-/** One member that differs from the push before. */
+/** One member that differs from the previous push. */
 export type ChangedMember = { member: string; before?: unknown; after?: unknown }
 export type ChangedPart = {
-  /** What it is of: a hotel, a product, a scope of taxes, a URL. */
+  /** A hotel, a product, a tax scope or a URL. */
   part: string
-  /** Null where no push before it is kept that names the part. */
+  /** Null if no earlier push in the log includes the part. */
   comparedWith: { pushId: number; requestId: string; at: string } | null
   members: ChangedMember[]
 }
@@ -75,7 +75,7 @@ export type PushChanges =
       hotelId: number
       nights: ChangedNights[]
       moreNights: number
-      /** Cells that still hold it; the others were changed again since, or are past. */
+      /** Cells that still have its values; the others have changed since, or are in the past. */
       cellsHeld: number
     }
   | { kind: 'members'; parts: ChangedPart[]; moreParts: number; isUnchanged: boolean }
@@ -91,10 +91,10 @@ export const itemStatuses = [
 export type ItemStatus = (typeof itemStatuses)[number]
 
 export type PushItem = {
-  /** Where it stands in the body. */
+  /** Its position in the body. */
   pointer: string
   index: number
-  /** The JSON as it was sent. */
+  /** The JSON as sent. */
   text: string
   isCut: boolean
   status: ItemStatus
@@ -107,10 +107,10 @@ export type PushPage = {
   push: PushListed
   body: ShownBody
   answer: ShownBody
-  /** What the answer says is wrong, with where; items have theirs too. */
+  /** The problems in the answer, with their paths; items have theirs too. */
   problems: PushProblem[]
   moreProblems: number
-  /** How many items the body has; 0 where it is no JSON. */
+  /** The number of items in the body; 0 if it is not JSON. */
   items: number
   changes: PushChanges
   /** Other pushes with the same request id, newest first. */
@@ -143,7 +143,7 @@ export const pushRoutes = {
     items: PushItem[]
     total: number
     matching: number
-    /** Index of the first. */
+    /** Index of the first item. */
     from: number
     nextFrom: number | null
   }>()({
@@ -153,13 +153,16 @@ export const pushRoutes = {
     query: Type.Object({
       from: queried('Index of the first, 0 unless told'),
       at: Type.Optional(
-        text({ description: 'JSON Pointer into the body: the page that holds it', maxLength: 500 }),
+        text({
+          description: 'JSON Pointer into the body: returns the page that contains it',
+          maxLength: 500,
+        }),
       ),
-      only: Type.Optional(oneOf(['failed'], { description: 'Those with errors or warnings' })),
+      only: Type.Optional(oneOf(['failed'], { description: 'Only items with errors or warnings' })),
       limit: queried(`1 to ${itemsPerPage.max}, ${itemsPerPage.usual} unless told`),
     }),
   }),
-  /** The body as it was received, or the answer as it was sent. */
+  /** The body as received, or the answer as sent. */
   downloadPush: consoleRoute<unknown>()({
     method: 'GET',
     path: '/pushes/{pushId}/{part}',

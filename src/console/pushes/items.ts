@@ -10,9 +10,9 @@ import {
   type PushProblem,
 } from './contract.ts'
 
-/** The items of a push, each beside what was answered to it. */
+/** The items of a push, each with its result. */
 
-/** Where the items of a body stand; '' is the body itself. Bodies of the kinds left out are one item. */
+/** The member that contains the items of a body; '' is the body itself. Bodies of other kinds are one item. */
 const listsByKind: Readonly<Partial<Record<PushKind, readonly string[]>>> = {
   hotels: [''],
   products: ['products'],
@@ -32,12 +32,12 @@ export function itemPlaces(kind: PushKind, body: string): ItemPlace[] {
   })
 }
 
-/** What an answer says, as far as it is one of ours. */
+/** The parts of an answer, if it has our format. */
 export type ReadAnswer = {
   errors: PushProblem[]
   moreErrors: number
   warnings: PushProblem[]
-  /** By the index of the item; of ARI pushes only. */
+  /** By item index; ARI pushes only. */
   results: ReadonlyMap<number, Record<string, unknown>>
 }
 
@@ -56,7 +56,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    // An answer that is kept is ours; one that is not JSON says nothing of items.
+    // Stored answers are ours; one that is not JSON has no results of items.
     return undefined
   }
 }
@@ -77,7 +77,7 @@ function problemsOf(list: unknown): PushProblem[] {
 
 export type JudgedItem = ItemPlace & Omit<PushItem, 'text' | 'isCut'>
 
-/** What became of each item. */
+/** The result of each item. */
 export function judgedItems(
   places: readonly ItemPlace[],
   { outcome, kind }: Pick<PushListed, 'outcome' | 'kind'>,
@@ -103,13 +103,13 @@ function statusOf(result: Record<string, unknown> | undefined): ItemStatus | und
   return itemStatuses.find((status) => status === result?.['status'])
 }
 
-/** Of pushes that are applied as a whole or not at all. */
+/** For pushes that are applied completely or not at all. */
 function statusInAll(outcome: PushListed['outcome'], hasErrors: boolean): ItemStatus {
   if (outcome === 'rejected') return hasErrors ? 'rejected' : 'notApplied'
   return outcome === 'unchanged' ? 'unchanged' : 'applied'
 }
 
-/** Problems by the pointer of the item that they lie in. */
+/** Problems by the pointer of their item. */
 function byItem(problems: readonly PushProblem[], places: readonly ItemPlace[]): Map<string, PushProblem[]> {
   const pointers = new Set(places.map(({ pointer }) => pointer))
   const found = new Map<string, PushProblem[]>()
@@ -121,7 +121,7 @@ function byItem(problems: readonly PushProblem[], places: readonly ItemPlace[]):
   return found
 }
 
-/** Which of the items a pointer leads to or into; -1 where none. */
+/** The index of the item that a pointer leads to or into; -1 if none. */
 export function indexOfPointer(items: readonly ItemPlace[], path: string): number {
   const pointer = itemPointer(path, new Set(items.map((item) => item.pointer)))
   return items.findIndex((item) => item.pointer === pointer)

@@ -1,6 +1,6 @@
 /**
- * JSON as it was sent: cut into its parts and laid out without being read, because 110.00 read and written anew is 110.
- * The text must be JSON that the service has parsed before.
+ * Splits and formats JSON text without parsing it into values, because 110.00 would come back as 110. The text must be
+ * JSON that the service has parsed before.
  */
 
 export type Span = { from: number; to: number }
@@ -22,7 +22,7 @@ function stringEnd(text: string, at: number): number {
   }
 }
 
-/** Behind the value that begins there. */
+/** The position after the value that begins at `at`. */
 function valueEnd(text: string, at: number): number {
   const first = text[at]
   if (first === '"') return stringEnd(text, at)
@@ -37,7 +37,7 @@ function valueEnd(text: string, at: number): number {
   return text.length
 }
 
-/** The elements of an array; none where the value is no array. */
+/** The elements of an array; empty if the value is not an array. */
 export function elementSpans(text: string, whole: Span = { from: 0, to: text.length }): Span[] {
   const begin = after(blanks, text, whole.from)
   if (text[begin] !== '[') return []
@@ -52,7 +52,7 @@ export function elementSpans(text: string, whole: Span = { from: 0, to: text.len
   return spans
 }
 
-/** The value of a member of the object that the text is. */
+/** The value of a member, if the text is an object. */
 export function memberSpan(text: string, member: string): Span | undefined {
   const begin = after(blanks, text, 0)
   if (text[begin] !== '{') return undefined
@@ -69,7 +69,7 @@ export function memberSpan(text: string, member: string): Span | undefined {
   return undefined
 }
 
-/** A member a line, two blanks a level; cut after so many characters. */
+/** One member per line, indented by two spaces per level; cut after the maximum length. */
 export function laidOut(text: string, charactersMax: number): { text: string; isCut: boolean } {
   let out = ''
   let depth = 0

@@ -8,7 +8,7 @@ import { itemsPerPage, pushRoutes } from './contract.ts'
 import { hasProblems, indexOfPointer, itemPlaces, judgedItems, readAnswer, shownItem } from './items.ts'
 import { readPush } from './read-push.ts'
 
-/** GET /pushes/{pushId}/items: what became of each, in the order in which they were sent. */
+/** GET /pushes/{pushId}/items: each item with its result, in the order sent. */
 export const listPushItems = ({ db }: Needs): Mounted =>
   onEveryProblem(pushRoutes.listPushItems, judge, async ({ params, query, read: { from: asked, limit } }) => {
     const { push, body, answer: answered } = await readPush(db, params.pushId)

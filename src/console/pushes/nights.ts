@@ -8,15 +8,15 @@ import { isRecord } from '../../http/validate.ts'
 import { selectRates, selectRooms } from '../../products/store.ts'
 import { changesShownMax, type ChangedNights, type PushChanges } from './contract.ts'
 
-/** The nights that a push of nights changed, as far as they still hold what it set: blocks remember the last revision. */
+/** The nights changed by a push that still have its values: blocks remember the revision of each value. */
 
 type MadeRevision = { hotelId: number; revision: number }
 type Held = { roomNo: number; rateNo: number; day: number; fields: string }
 
 const nightsOfMonthMax = 31
-/** Before other requests get a turn of the event loop. */
+/** Rows processed before yielding the event loop to other requests. */
 const blocksAtOnce = 100
-/** Where a body names no dates: all that suppliers may push. */
+/** For a body without dates: the whole range that suppliers can push. */
 const monthsAhead = 26
 
 export async function readChangedNights(
@@ -58,7 +58,7 @@ export async function readChangedNights(
   }
 }
 
-/** The months between the first and the last date that the items name. */
+/** The months from the first to the last date in the items. */
 function monthsNamed(
   body: unknown,
   thisMonth: MonthNumber,
@@ -105,7 +105,7 @@ function bucketName(field: number): string {
 
 type Range = { roomNo: number; rateNo: number; from: number; to: number; fields: string }
 
-/** Nights in a row of which the same fields were set. */
+/** Consecutive nights with the same fields set. */
 function rangesOf(held: readonly Held[]): Range[] {
   const ranges: Range[] = []
   for (const { roomNo, rateNo, day, fields } of held) {
@@ -129,7 +129,7 @@ async function named(db: Queryable, hotelId: number, ranges: readonly Range[]): 
     rateId: rateNo === 0 ? null : (rates.get(rateNo) ?? ''),
     from: formatNight(from),
     to: formatNight(to),
-    // A field of which nothing is left in the month has no name any more.
+    // A field without any value left in the month has no name any more.
     fields: fields === '' ? ['cleared'] : fields.split('\n'),
   }))
 }

@@ -5,12 +5,12 @@ import type { PushFilters } from '../../push-log/filters.ts'
 import { selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
 
 /**
- * Pages of the push log. Where neither a hotel nor a request id narrows the search, a page is looked for among the next
- * few thousand numbers; where it isn't, the search goes back through time in stretches, so that the newest are found
- * without touching the days before. A search that finds little ends after a while and says how far it came.
+ * Pages of the push log. Without a hotel or request id, a page is searched for among the next few thousand ids; if it is
+ * not there, the search goes back in time in stretches, so that the newest pushes are found without touching earlier
+ * days. A search with few matches stops after a while and reports how far it got.
  */
 
-/** Where the next page goes on: before this row, and before this instant. */
+/** The start of the next page: before this row and this instant. */
 export type PushPlace = { beforeId: number | undefined; untilMs: number | undefined }
 export type PushPageFound = {
   pushes: LoggedPush[]
@@ -18,17 +18,17 @@ export type PushPageFound = {
   searchedToMs: number | undefined
 }
 
-/** Numbers only rise: of a busy log the newest page is among these, and no supplier's index is read beyond them. */
+/** Ids only increase: the newest page of a busy log is among these, and no supplier's index is read beyond them. */
 const numbersAtOnce = 5_000
 const dayMs = 24 * 60 * 60 * 1000
 const firstStretchMs = 60 * 60 * 1000
 const longerBy = 6
-/** A stretch that took longer than this is not followed by a longer one. */
+/** After a stretch that took longer than this, the next one is not longer. */
 const quickMs = 50
 const searchForMs = 1_000
-/** Rows get their numbers a moment before or after their instants: at the edge of a stretch both must be looked at. */
+/** Rows get their ids shortly before or after their instants, so the edge of a stretch must consider both. */
 const edgeMs = 60_000
-/** Nothing is kept so long. */
+/** Longer than anything is stored. */
 const longestMs = 2 * 366 * 24 * 60 * 60 * 1000
 
 export async function readPushPage(
@@ -63,7 +63,7 @@ export async function readPushPage(
   }
 }
 
-/** Undefined where they don't make a page. */
+/** Undefined if there are too few for a page. */
 async function readNextNumbers(
   db: Queryable,
   search: PushFilters,
@@ -71,10 +71,10 @@ async function readNextNumbers(
   nowMs: number,
 ): Promise<PushPageFound | undefined> {
   const { supplierId, untilMs, beforeId } = search
-  // A supplier has an index of its own; and which numbers there were at an instant nobody knows.
+  // A supplier has its own index; and the ids at a given instant are unknown.
   if (supplierId !== undefined || (untilMs !== undefined && beforeId === undefined)) return undefined
   const before = beforeId ?? (await selectNextPushId(db))
-  // So that only a day or two are looked at.
+  // So that only a day or two are searched.
   const sinceMs = Math.max(search.sinceMs ?? 0, (untilMs ?? nowMs) - dayMs)
   const numbers = { beforeId: before, afterId: before - numbersAtOnce, sinceMs }
   const found = await selectLoggedPushes(db, { ...search, ...numbers }, limit + 1)
@@ -99,7 +99,7 @@ function pageOf(
   return { pushes, next, searchedToMs: undefined }
 }
 
-/** Opaque outside, so that it may change. */
+/** Opaque to clients, so that it may change. */
 export function writePushPlace({ beforeId, untilMs }: PushPlace): string {
   return Buffer.from(`${beforeId ?? ''} ${untilMs === undefined ? '' : Math.ceil(untilMs)}`).toString(
     'base64url',

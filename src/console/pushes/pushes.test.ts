@@ -7,7 +7,7 @@ import type { PushListed, PushItem, PushPage } from './contract.ts'
 let viewer: TestClient
 const gateway = await gatewayForTests()
 before(async () => {
-  // A token, because the clock of these tests goes further than any session lasts.
+  // A token, because the clock of these tests advances past the end of any session.
   const authorization = `Bearer ${await gateway.token('operator')}`
   viewer = client(gateway.url, { authorization }, '/console/api')
 })
@@ -95,7 +95,7 @@ test('pushes of all suppliers are listed newest first and narrowed by every filt
   })
 })
 
-test('pages of the log follow one another without gaps and repeats, over days too', async () => {
+test('pages of the log follow each other without gaps or repeats, also across days', async () => {
   const supplier = await gateway.supplier('log pages')
   const [first] = (await list({})).pushes
   const wanted: string[] = []
@@ -117,7 +117,7 @@ test('pages of the log follow one another without gaps and repeats, over days to
   assert.ok(first)
 })
 
-test('parameters that can be none are all named', async () => {
+test('all invalid parameters are reported', async () => {
   const { status, body } = await viewer.get('/pushes?hotelId=H1&status=x&since=y&kind=z&cursor=!&limit=1000')
   assert.equal(status, 400)
   assert.ok(Array.isArray(body['errors']))
@@ -127,7 +127,7 @@ test('parameters that can be none are all named', async () => {
   )
 })
 
-test('a push of ARI shows each item beside its outcome, spelled as it was sent', async () => {
+test('a push of ARI shows each item with its result, exactly as sent', async () => {
   const supplier = await gateway.supplier('items')
   await pushStoryHotel(supplier)
   const body = `{"hotelId":"H1","pricingModel":"unit","ari":[
@@ -180,7 +180,7 @@ test('a refused push shows which items are wrong and that the others were not ap
   )
 })
 
-test('a push of ARI leads to the nights that still hold what it set', async () => {
+test('a push of ARI links to the nights that still have its values', async () => {
   const supplier = await gateway.supplier('changed nights')
   await pushStoryHotel(supplier)
   const guest = [
@@ -234,7 +234,7 @@ test('a push of ARI leads to the nights that still hold what it set', async () =
   assert.deepEqual((await page('n-dry')).changes, { kind: 'none' })
 })
 
-test('other pushes are compared with the push of the kind before them that names the same', async () => {
+test('other pushes are compared with the previous push of the same kind and parts', async () => {
   const supplier = await gateway.supplier('compared')
   await supplier.post('/push/hotels', [hotel('H1', 'Before'), hotel('H2', 'Same')], sent('d-1'))
   await supplier.post('/push/hotels', [hotel('H2', 'Same')], sent('d-2'))
@@ -293,7 +293,7 @@ test('other pushes are compared with the push of the kind before them that names
   )
 })
 
-test('a signing secret is in no answer that is kept', async () => {
+test('no stored answer contains a signing secret', async () => {
   const supplier = await gateway.supplier('secretive')
   const reply = await supplier.post(
     '/push/webhook/availability',
@@ -307,7 +307,7 @@ test('a signing secret is in no answer that is kept', async () => {
   }
 })
 
-test('a large body is shown in part and downloaded whole, byte for byte', async () => {
+test('a large body is shown cut and downloaded in full, byte for byte', async () => {
   const supplier = await gateway.supplier('large')
   const body = JSON.stringify(
     Array.from({ length: 400 }, (_, index) => hotel(`H${index}`, `Hotel "${index}"`)),
@@ -325,7 +325,7 @@ test('a large body is shown in part and downloaded whole, byte for byte', async 
   assert.deepEqual([around.from, around.items[23]?.pointer, around.nextFrom], [100, '/123', 150])
 })
 
-test('what is no JSON is shown as text or base64 and has no items', async () => {
+test('a body that is not JSON is shown as text or base64 and has no items', async () => {
   const supplier = await gateway.supplier('no json')
   for (const [id, bytes, encoding, text] of [
     ['j-1', '{"a":1,"a":2}', 'text', '{"a":1,"a":2}'],
@@ -339,7 +339,7 @@ test('what is no JSON is shown as text or base64 and has no items', async () => 
   }
 })
 
-test('a push that is not there is not found, and without a session nothing is told', async () => {
+test('an unknown push is not found, and without a session nothing is shown', async () => {
   for (const odd of ['0', '999999', 'abc', '1e3', '%00']) {
     for (const path of ['', '/items', '/body']) {
       assert.ok([400, 404].includes((await viewer.get(`/pushes/${odd}${path}`)).status), odd)

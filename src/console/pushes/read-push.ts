@@ -11,7 +11,7 @@ export type ReadPush = {
   answer: { bytes: Buffer; encoding: BodyEncoding }
 }
 
-/** One push with what was sent and answered; 404 where it is not, or no longer, kept. */
+/** One push with its body and answer; throws 404 if it is not in the log, or no longer. */
 export async function readPush(db: Queryable, pushId: string): Promise<ReadPush> {
   const id = /^[1-9]\d{0,14}$/.test(pushId) ? Number(pushId) : undefined
   const push = id === undefined ? undefined : await selectOptionalPush(db, id)
@@ -32,6 +32,6 @@ function pushNotFound(pushId: string): Rejected {
     message: 'Push not found',
     path: 'pushId',
     value: shown(pushId),
-    hint: 'The log keeps its days for as long as ARI_PUSH_LOG_DAYS says; GET /console/api/pushes lists them',
+    hint: 'The log keeps pushes for ARI_PUSH_LOG_DAYS days; GET /console/api/pushes lists them',
   })
 }

@@ -2,12 +2,12 @@ import type { NamedPush } from '../hotels/contract.ts'
 import type { PushListed } from './contract.ts'
 import type { LoggedPush } from './store.ts'
 
-/** A push as lists show it. */
+/** A push as shown in lists. */
 export function shownPush({ atMs: _atMs, ...push }: LoggedPush): PushListed {
   return push
 }
 
-/** A push as others refer to it. */
+/** A reference to a push. */
 export function namedPush({ pushId, requestId, at, outcome }: LoggedPush): NamedPush {
   return { pushId, requestId, at, outcome }
 }

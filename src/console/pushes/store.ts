@@ -14,7 +14,7 @@ import {
 import type { KeptBytes } from '../../push-log/store.ts'
 import type { PushListed } from './contract.ts'
 
-/** The push log of all suppliers. Its rows are found by supplier, by hotel and by request id; none by the id alone. */
+/** The SQL of the push log of all suppliers. Rows are indexed by supplier, hotel and request id, not by id alone. */
 
 export type LoggedPush = PushListed & { atMs: number }
 type Row = Omit<LoggedPush, 'at'>
@@ -22,7 +22,7 @@ type Row = Omit<LoggedPush, 'at'>
 const entryColumns = `id, at, supplier_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, status,
   revision, cells_changed, duration_ms, body_bytes, key_id`
 
-/** Of rows of the log as `entry`, with the names that people know. */
+/** Columns of log rows as `entry`, with names for people. */
 const listed = `entry.id as "pushId", epoch_ms(entry.at) as "atMs",
   entry.request_id as "requestId", entry.supplier_id as "supplierId", supplier.name as supplier, entry.kind,
   entry.hotel_id as "hotelId", coalesce(entry.hotel_code, hotel.code) as "hotelCode", hotel.name as "hotelName",
@@ -36,7 +36,7 @@ function pushOf(row: Row): LoggedPush {
   return { ...row, at: new Date(Math.round(row.atMs)).toISOString() }
 }
 
-/** Newest first. Within the range given: whoever asks for all days reads the index of each. */
+/** Newest first, within the given range: a range of all days reads the index of each day. */
 export async function selectLoggedPushes(
   db: Queryable,
   search: PushFilters,
@@ -48,7 +48,7 @@ export async function selectLoggedPushes(
     ({ from, conditions }) => `(select way.* from ${from} (
       select ${entryColumns} from push_log where ${conditions.join(' and ')} ${newest}) as way ${newest})`,
   )
-  // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
+  // Unnamed, so that it is planned with the actual values and reads only the requested days.
   const { rows } = await db.query<Row>(
     `select ${listed} from (select * from (${found.join(' union all ')}) as way ${newest}) as entry
      ${named} order by entry.id desc`,
@@ -96,13 +96,13 @@ function placesOf(
   return supplierId !== undefined || isByType ? [everywhere] : [bySupplier]
 }
 
-/** The number after the last that a push was given. */
+/** The id after the newest one. */
 export async function selectNextPushId(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ id: number }>('select last_value + 1 as id from push_log_id_seq')
   return rows[0]?.id ?? 1
 }
 
-/** One push by its number; its day is found in the indexes of all suppliers. */
+/** One push by its id; its day is found through the indexes of all suppliers. */
 export async function selectOptionalPush(db: Queryable, pushId: number): Promise<LoggedPush | undefined> {
   const { rows } = await db.query<Row>(
     `select ${listed} from supplier as owner cross join lateral (
@@ -113,7 +113,7 @@ export async function selectOptionalPush(db: Queryable, pushId: number): Promise
   return rows[0] && pushOf(rows[0])
 }
 
-/** What a push held; undefined when its day was dropped meanwhile. */
+/** Body and answer of a push; undefined if its day has been dropped in the meantime. */
 export async function selectPushBytes(
   db: Queryable,
   { pushId, requestId, at }: Pick<LoggedPush, 'pushId' | 'requestId' | 'at'>,
@@ -140,8 +140,8 @@ const formerMax = 20
 const formerBytesMax = 8 * 1024 * 1024
 
 /**
- * The pushes of the same kind before one, newest first, that left the hotels (or the key's URLs) as they were when it
- * came. The first few, and no more of them than a reader may take in.
+ * Earlier pushes of the same kind, newest first, for the same hotels (or the key's URLs): the first few, up to a total
+ * size.
  */
 export async function selectFormerPushes(db: Queryable, push: LoggedPush): Promise<FormerPush[]> {
   const former = (condition: string): string => `
@@ -175,7 +175,7 @@ async function hotelIdsOf(db: Queryable, push: LoggedPush): Promise<number[]> {
   return rows[0]?.hotel_ids ?? []
 }
 
-/** Of each kind the newest push for a hotel with one of the outcomes; kinds without any are left out. */
+/** The newest push of each kind for a hotel with one of the outcomes; kinds without one are left out. */
 export async function selectNewestOfKinds(
   db: Queryable,
   hotelId: number,
@@ -196,7 +196,7 @@ export async function selectNewestOfKinds(
   return rows.map(pushOf)
 }
 
-/** The newest push of a key that registered a URL of the kind. */
+/** The newest push of a key that registered a URL of this kind. */
 export async function selectOptionalRegistration(
   db: Queryable,
   { supplierId, keyId, kind }: { supplierId: number; keyId: number; kind: PushKind },

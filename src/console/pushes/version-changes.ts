@@ -15,7 +15,7 @@ export function changesBetween(
   return { changes, moreChanges: all.length - changes.length }
 }
 
-/** What people tell versions apart by; nights by their dates, so that a moved stay shows which came and went. */
+/** The values by which people tell versions apart; nights by date, so that a moved stay shows added and removed nights. */
 function comparable(held: HeldReservation): Record<string, unknown> {
   const { status, checkin, checkout, currency, rooms, customer, payment, total } = shownReservation(held)
   return {

@@ -1,20 +1,20 @@
 import Type from 'typebox'
 import { consoleRoute, oneOf, text } from '../../http/route.ts'
 
-/** Room types and meal plans, which every supplier's pushes may name: only an admin changes them. */
+/** Room types and meal plans, which the pushes of every supplier can use; only admins change them. */
 
 export const referenceLists = ['roomTypes', 'mealPlans'] as const
 export type ReferenceList = (typeof referenceLists)[number]
 
-/** Rooms of a type and products with a meal plan are counted up to here; then there are more. */
+/** Rooms of a type and products with a meal plan are counted up to this number. */
 export const usesCountedMax = 1_000
-/** Of the hotels that use an entry so many are named. */
+/** Hotels listed per entry. */
 export const hotelsNamedMax = 20
 
 export type ReferenceEntry = {
-  /** By which pushes name it: a room type's name, a meal plan's code. */
+  /** The value used in pushes: a room type's name, a meal plan's code. */
   key: string
-  /** Of a meal plan; a room type has no other name than its key. */
+  /** For meal plans; the key of a room type is its name. */
   name: string | null
   description: string
   isRetired: boolean
@@ -22,7 +22,7 @@ export type ReferenceEntry = {
 }
 
 export type ReferenceUse = {
-  /** Of the uses that were counted. */
+  /** Of the counted uses. */
   suppliers: { supplierId: number; name: string; uses: number }[]
   hotels: { hotelId: number; code: string; name: string; supplier: string }[]
   used: { count: number; isMore: boolean }
@@ -45,7 +45,7 @@ export const referenceRoutes = {
     method: 'POST',
     path: '/reference',
     role: 'admin',
-    /** `name`: of a meal plan. */
+    /** `name` is for meal plans. */
     body: Type.Object({ list, key, name: Type.Optional(text({ maxLength: 200 })), description: text() }),
     status: 201,
   }),

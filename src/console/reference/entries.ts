@@ -9,7 +9,7 @@ import { putMealPlan, putRoomType, retireMealPlan, retireRoomType } from '../../
 import { referenceRoutes, usesCountedMax, type ReferenceEntry, type ReferenceList } from './contract.ts'
 import { selectEntries, selectOptionalEntry, selectUse } from './store.ts'
 
-/** Room types and meal plans, as operators see them and admins change them. */
+/** Room types and meal plans: operators see them, admins change them. */
 
 const counted = (uses: number): ReferenceEntry['used'] => ({
   count: Math.min(uses, usesCountedMax),
@@ -32,7 +32,7 @@ export const listReferenceEntries = ({ db }: Needs): Mounted =>
     return answer(200, said)
   })
 
-/** GET /reference/use: what somebody should know before an entry is retired. */
+/** GET /reference/use: the uses of an entry, to check before it is retired. */
 export const getReferenceUse = ({ db }: Needs): Mounted =>
   on(referenceRoutes.getReferenceUse, async ({ query: { list, key } }) => {
     await entryHeld(db, list, key)
@@ -60,7 +60,7 @@ export const addReferenceEntry = ({ db }: Needs): Mounted =>
     return answer(201, { key })
   })
 
-/** POST /reference/retire: from now on new pushes can't name it; where it is used it stays valid. */
+/** POST /reference/retire: new uses in pushes are refused from now on; existing uses stay valid. */
 export const retireReferenceEntry = ({ db, clock }: Needs): Mounted =>
   on(referenceRoutes.retireReferenceEntry, async ({ body: { list, key }, operator, requestId }) => {
     await transaction(db, async (connection) => {
@@ -97,7 +97,7 @@ async function put(connection: Queryable, list: ReferenceList, entry: Described)
   if (name !== null) return putMealPlan(connection, { code: key, name, description })
   throw new Rejected(400, {
     type: 'REQUIRED',
-    message: 'A meal plan has a name beside its code',
+    message: 'A meal plan needs a name as well as a code',
     path: '/name',
   })
 }
@@ -122,15 +122,15 @@ async function entryHeld(
   throw new Rejected(404, {
     type: 'NOT_FOUND',
     message: `There is no ${nouns[list]} ${JSON.stringify(shown(key))}`,
-    hint: 'GET /console/api/reference lists those there are; upper and lower case matter',
+    hint: 'GET /console/api/reference lists all; case matters',
   })
 }
 
 function entryExists(list: ReferenceList, key: string): Rejected {
   return new Rejected(409, {
     type: 'ENTRY_EXISTS',
-    message: `There is a ${nouns[list]} ${JSON.stringify(shown(key))} already`,
+    message: `The ${nouns[list]} ${JSON.stringify(shown(key))} already exists`,
     path: '/key',
-    hint: 'A retired one can be brought back',
+    hint: 'A retired one can be restored',
   })
 }

@@ -24,7 +24,7 @@ async function entry(list: string, key: string): Promise<Record<string, unknown>
 const push = (more: Record<string, unknown>, roomId = 'NEW') =>
   supplier.post('/push/products', { hotelId: 'H1', products: [product(roomId, 'BAR', more)] })
 
-test('each entry tells how much uses it, and its use says whose', async () => {
+test('each entry has a count of its uses, and its use lists the suppliers', async () => {
   assert.deepEqual(await entry('roomTypes', 'Double'), {
     key: 'Double',
     name: null,
@@ -48,23 +48,23 @@ test('each entry tells how much uses it, and its use says whose', async () => {
   assert.equal((await admin.get('/reference/use?list=mealPlans&key=ZZ')).status, 404)
 })
 
-test('an entry that is added can be pushed, and stands there only once', async () => {
+test('an added entry can be pushed, and appears only once', async () => {
   const added = { list: 'roomTypes', key: 'Igloo', description: 'House of snow' }
   assert.equal((await push({ roomType: 'Igloo' })).status, 400)
   expectStatus(await admin.post('/reference', added), 201)
   expectOk(await push({ roomType: 'Igloo' }))
   assert.deepEqual(problemsOf(await admin.post('/reference', added)), [
-    ['/key', 'ENTRY_EXISTS', 'There is a room type "Igloo" already'],
+    ['/key', 'ENTRY_EXISTS', 'The room type "Igloo" already exists'],
   ])
   const nameless = { list: 'mealPlans', key: 'XB', description: 'Extra breakfast' }
   assert.deepEqual(problemsOf(await admin.post('/reference', nameless)), [
-    ['/name', 'REQUIRED', 'A meal plan has a name beside its code'],
+    ['/name', 'REQUIRED', 'A meal plan needs a name as well as a code'],
   ])
   expectStatus(await admin.post('/reference', { ...nameless, name: 'Extra breakfast' }), 201)
   expectOk(await push({ mealPlan: 'XB' }, 'DBL'))
 })
 
-test('a retired entry stays where it is used, is refused where it is new, and can be brought back', async () => {
+test('a retired entry stays valid where it is in use, is refused in new uses, and can be restored', async () => {
   const named = { list: 'mealPlans', key: 'HB' }
   expectOk(await push({ mealPlan: 'HB' }, 'HELD'))
   expectOk(await admin.post('/reference/retire', named))
@@ -86,7 +86,7 @@ test('a retired entry stays where it is used, is refused where it is new, and ca
   )
 })
 
-test('who is no admin changes nothing', async () => {
+test('only admins can change entries', async () => {
   const named = { list: 'roomTypes', key: 'Single' }
   for (const role of ['viewer', 'operator'] as const) {
     const who = await gateway.operator(role)

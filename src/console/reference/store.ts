@@ -1,9 +1,9 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { hotelsNamedMax, usesCountedMax, type ReferenceEntry, type ReferenceList } from './contract.ts'
 
-/** Who uses room types and meal plans, read from indexes that have them in order, and never further than is told. */
+/** The SQL of the uses of room types and meal plans, read from ordered indexes, and only up to the limits. */
 
-/** In the order of their keys. One use more is counted than is told. */
+/** Ordered by key. Counts one use more than the limit. */
 export async function selectEntries(
   db: Queryable,
   list: ReferenceList,
@@ -49,7 +49,7 @@ export type Use = {
   hotels: HotelUsing[]
 }
 
-/** One use more is counted than is told. */
+/** Counts one use more than the limit. */
 export async function selectUse(db: Queryable, list: ReferenceList, key: string): Promise<Use> {
   const { table, column } = usedIn[list]
   const { rows } = await db.query<Use>(

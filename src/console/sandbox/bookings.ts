@@ -21,13 +21,13 @@ import type { Queryable } from '../../postgres/postgres.ts'
 
 type BookingNeeds = BookNeeds & { environment: Environment }
 
-/** GET /sandbox/{supplierId}/hotels: where a test booking can be made. */
+/** GET /sandbox/{supplierId}/hotels: the hotels for a test booking. */
 export const listSandboxHotels = ({ db, clock, environment }: BookingNeeds): Mounted =>
   inSandbox(
     environment,
     on(sandboxConsoleRoutes.listSandboxHotels, async ({ params, query }) => {
       const { supplierId } = await supplierNamed(db, params.supplierId)
-      // What can be no number is no hotel's.
+      // An invalid id matches no hotel.
       const hotelId = query.hotelId === undefined ? undefined : (readId(query.hotelId) ?? 0)
       const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxHotels> = {
         hotels: await selectSandboxHotels(db, { supplierId, hotelId }, clock.now()),
@@ -36,7 +36,7 @@ export const listSandboxHotels = ({ db, clock, environment }: BookingNeeds): Mou
     }),
   )
 
-/** POST /sandbox/{supplierId}/bookings: goes the way of every booking. */
+/** POST /sandbox/{supplierId}/bookings: works like any booking. */
 export const bookInSandbox = (needs: BookingNeeds): Mounted =>
   inSandbox(
     needs.environment,

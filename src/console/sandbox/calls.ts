@@ -11,7 +11,7 @@ import { readId, supplierNamed } from '../suppliers/rules.ts'
 
 type CallNeeds = Needs & { environment: Environment; callbackWatch?: CallbackWatch | undefined }
 
-/** GET /sandbox/{supplierId}/calls: the newest calls of the supplier's URLs, whichever process made them. */
+/** GET /sandbox/{supplierId}/calls: the latest calls to the supplier's URLs, made by any process. */
 export const listSandboxCalls = ({ db, environment, callbackWatch }: CallNeeds): Mounted =>
   inSandbox(
     environment,
@@ -25,7 +25,7 @@ export const listSandboxCalls = ({ db, environment, callbackWatch }: CallNeeds):
     }),
   )
 
-/** GET /sandbox/{supplierId}/calls/{callId}: one of them with what was sent and what came back. */
+/** GET /sandbox/{supplierId}/calls/{callId}: one call with its request and response. */
 export const getSandboxCall = ({ db, environment }: CallNeeds): Mounted =>
   inSandbox(
     environment,
@@ -37,7 +37,7 @@ export const getSandboxCall = ({ db, environment }: CallNeeds): Mounted =>
         throw new Rejected(404, {
           type: 'CALL_NOT_FOUND',
           message: `Call ${String(shown(params.callId))} not found`,
-          hint: 'Only the newest calls are kept',
+          hint: 'Only the latest calls are stored',
         })
       }
       const said: AnswerOf<typeof sandboxConsoleRoutes.getSandboxCall> = { call }

@@ -7,15 +7,15 @@ import {
   type SeenCalls,
 } from '../../webhooks/faults-contract.ts'
 
-/** What operators do in the sandbox for a supplier; in production all of it is answered with 404 `NOT_ENABLED`. */
+/** Actions of operators in the sandbox, on behalf of a supplier; in production all answer 404 `NOT_ENABLED`. */
 
 const supplierId = text({ maxLength: 20, description: 'Number of the supplier' })
 const ofSupplier = Type.Object({ supplierId })
 
-/** The example hotel's code in every account; pushing it again makes it anew. */
+/** The example hotel's code in every account; pushing it again restores it. */
 export const exampleHotelCode = 'EXAMPLE'
 
-/** Pushes of the console have request ids that begin so. */
+/** The prefix of request ids of pushes from the console. */
 export const consoleRequestPrefix = 'console-'
 
 const fault = Type.Object({
@@ -34,7 +34,7 @@ export type SandboxHotel = {
   hotelId: number
   code: string
   name: string
-  /** In the hotel's zone; its nights can be booked from here. */
+  /** The current date at the hotel: the first night that can be booked. */
   today: string
   products: { roomId: string; roomName: string; rateId: string; rateName: string }[]
 }
@@ -46,18 +46,18 @@ export type SandboxCall = {
   url: string
   requestId: string
   webhookId: string
-  /** `answered`, or why there is no answer. */
+  /** `answered`, or the reason why there was no response. */
   outcome: string
   httpStatus: number | null
   durationMs: number
 }
 
-/** `answer` is null where it could repeat a card. */
+/** `answer` is null if it could repeat card data. */
 export type SandboxCallShown = SandboxCall & { request: string; answer: string | null }
 
 export type ExamplePush = { kind: string; requestId: string; status: number; message: string }
 
-/** `aheadBy` is a duration of ISO 8601, PT0S where the clock is not ahead. */
+/** `aheadBy` is an ISO 8601 duration, PT0S if the clock is not ahead. */
 export type SandboxClock = { now: string; aheadBy: string }
 
 export type SandboxRemoved = { hotels: number; roomRates: number; reservations: number; deliveries: number }

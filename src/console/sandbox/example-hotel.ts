@@ -15,8 +15,8 @@ import type { Tax } from '../../taxes/contract.ts'
 import { exampleHotelCode } from './contract.ts'
 
 /**
- * A hotel as a supplier would push it, complete: three rooms with two rates, taxes, and a year of prices by guests with
- * dearer weekends, a high season, and two weeks in which the suites are closed.
+ * A complete hotel as a supplier would push it: three rooms with two rates, taxes, and a year of prices per guest with
+ * higher prices on weekends, a high season, and two weeks in which the suites are closed.
  */
 
 type AriItem = PushAriBody['ari'][number]
@@ -46,7 +46,7 @@ export type UsableReference = { roomTypes: ReadonlySet<string>; mealPlans: Reado
 type Room = {
   roomId: string
   roomName: string
-  /** The first that is not retired. */
+  /** The first one that is not retired. */
   roomTypes: readonly string[]
   occupancy: { maxOccupancy: number; maxAdult: number; maxChild: number }
   units: number
@@ -134,7 +134,7 @@ const flexible: Policy = {
 
 const nonRefundable: Policy = {
   code: 'NRF',
-  description: 'The full stay from booking on',
+  description: 'The full stay, from the time of booking',
   cancelPenalties: [
     {
       noShow: false,
@@ -173,7 +173,7 @@ const highSeasonExtra = 60
 /** July and August; months count from 0. */
 const highSeason = [6, 7]
 
-/** A year from the hotel's today: an item for each month, room and kind of day, then the closure. */
+/** A year from the hotel's today: an item per month, room and kind of day, then the closure. */
 export function exampleYear(nowMs: number): AriItem[] {
   const first = dayIn(timeZone, nowMs)
   const items: AriItem[] = stretchesOf(first, first + nights - 1).flatMap((stretch) =>

@@ -9,7 +9,7 @@ import { supplierNamed, supplierSubject } from '../suppliers/rules.ts'
 
 type FaultNeeds = OrderFaultsNeeds & { environment: Environment }
 
-/** GET /sandbox/{supplierId}/faults: those that are still to come. */
+/** GET /sandbox/{supplierId}/faults: the pending faults. */
 export const listSandboxFaults = (needs: FaultNeeds): Mounted =>
   inSandbox(
     needs.environment,
@@ -19,7 +19,7 @@ export const listSandboxFaults = (needs: FaultNeeds): Mounted =>
     }),
   )
 
-/** PUT /sandbox/{supplierId}/faults: in the place of what was ordered before, by the supplier too. */
+/** PUT /sandbox/{supplierId}/faults: replaces all pending faults, including those set by the supplier. */
 export const orderSandboxFaults = (needs: FaultNeeds): Mounted =>
   inSandbox(
     needs.environment,

@@ -6,7 +6,7 @@ import { noWarnings } from '../../http/warnings.ts'
 import type { NamedSupplier } from '../suppliers/rules.ts'
 import { selectNewestKey } from '../suppliers/store.ts'
 
-/** The limits of keys bind suppliers, not the platform. */
+/** The limits of keys apply to suppliers, not to the platform. */
 const usualLimits = limitsOf({
   requestsPerMinute: null,
   requestsBurst: null,
@@ -15,7 +15,7 @@ const usualLimits = limitsOf({
   ariCellsMax: null,
 })
 
-/** The supplier by its newest valid key: its URLs are called for the hotels that are pushed so. */
+/** The supplier as caller with its newest valid key, whose URLs are then called for the pushed hotels. */
 export async function callerOf(db: Queryable, supplier: NamedSupplier, nowMs: number): Promise<Caller> {
   const key = await selectNewestKey(db, supplier.supplierId, nowMs)
   const { supplierId, name } = supplier
@@ -34,7 +34,7 @@ export async function callerOf(db: Queryable, supplier: NamedSupplier, nowMs: nu
   })
 }
 
-/** A push in the supplier's stead: it is applied and logged like one of its own. */
+/** A push on behalf of the supplier, applied and logged like one of its own. */
 export function pushBy(
   caller: Caller,
   { kind, body, requestId, nowMs }: { kind: string; body: object; requestId: string; nowMs: number },

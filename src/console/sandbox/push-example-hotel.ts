@@ -49,20 +49,20 @@ export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
       ]
       const requestIds = pushes.map((push) => push.requestId)
       const subject = supplierSubject(supplier)
-      // Before they are made: one that is refused leaves those before it.
+      // Audited before the pushes: if one is refused, earlier ones have already been applied.
       const after = { hotel: code, pushes: requestIds }
       await audit(db, { operator, requestId, action: 'sandbox.push-example', subject, after })
-      const told: ExamplePush[] = []
+      const results: ExamplePush[] = []
       for (const { kind, body, requestId: pushId, accept } of pushes) {
         const { status, json } = await accept(pushBy(caller, { kind, body, requestId: pushId, nowMs }))
-        told.push({ kind, requestId: pushId, status, message: messageOf(json) })
+        results.push({ kind, requestId: pushId, status, message: messageOf(json) })
       }
       const hotel = await selectOptionalHotel(db, supplier.supplierId, code)
-      if (!hotel) throw new Error('the example hotel was pushed and is not there')
+      if (!hotel) throw new Error('the example hotel was pushed but cannot be found')
       const said: AnswerOf<typeof sandboxConsoleRoutes.pushExampleHotel> = {
         hotelId: hotel.id,
         code,
-        pushes: told,
+        pushes: results,
       }
       return answer(200, said)
     }),
@@ -71,7 +71,7 @@ export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
 type ExamplePushed = {
   kind: string
   body: object
-  /** Says in the push log where it came from. */
+  /** Marks the push as one of the console in the push log. */
   requestId: string
   accept: (push: Push) => Promise<Answer>
 }

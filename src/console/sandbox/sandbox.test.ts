@@ -14,7 +14,7 @@ import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
 import type { DeliveryWorker } from '../../deliveries/worker.ts'
 import { startSupplier, type SimulatedSupplier } from '../../simulate/supplier.ts'
 
-/** What operators do in the sandbox in a supplier's stead. */
+/** Actions of operators in the sandbox, on behalf of a supplier. */
 
 let gateway: TestGateway
 let deliveries: DeliveryWorker
@@ -66,7 +66,7 @@ const booking = {
 const book = (more: object = {}) =>
   operator.post(at('/bookings'), { ...booking, adults: 2, childAges: [5], ...more })
 
-test('the example hotel is pushed as the supplier would push it: bookable for a year, in its log, by its key', async () => {
+test('the example hotel is pushed as the supplier would push it: bookable for a year, in the push log, with its key', async () => {
   const { body } = expectOk(await operator.post(at('/example'), undefined))
   const pushes = listOf(body['pushes'])
   assert.deepEqual(
@@ -102,7 +102,7 @@ test('the example hotel is pushed as the supplier would push it: bookable for a 
   )
 })
 
-test('a booking ordered here is checked and delivered, and its calls are seen to arrive', async () => {
+test('a test booking is checked and delivered, and its calls are visible', async () => {
   const made = Object(expectStatus(await book(), 201).body['booking'])
   assert.deepEqual([made.version, made.status], [1, 'Confirm'])
   await until('it is delivered', () => simulated.held(made.reservationId)?.version === 1)
@@ -131,7 +131,7 @@ test('a booking ordered here is checked and delivered, and its calls are seen to
       ({ kind, hotelName, reservationId }) => `${String(kind)} ${String(hotelName)} ${String(reservationId)}`,
     )
   }
-  // Settled a moment after the supplier has it.
+  // It is settled a moment after the supplier has it.
   await until('both calls are listed', async () => (await callsAbout()).length === 2)
   assert.deepEqual((await callsAbout()).toSorted(), [
     'availability Example Hotel null',
@@ -141,7 +141,7 @@ test('a booking ordered here is checked and delivered, and its calls are seen to
   assert.deepEqual([cancelled.version, cancelled.status], [2, 'Cancel'])
 })
 
-test('one of the hotels is read by its number, if it is the supplier’s', async () => {
+test('a hotel can be read by its id, if it belongs to the supplier', async () => {
   await pushStoryHotel(supplier, { hotelId: 'OTHER' })
   const stranger = await gateway.supplier('Stranger')
   await pushStoryHotel(stranger)
@@ -157,7 +157,7 @@ test('one of the hotels is read by its number, if it is the supplier’s', async
     assert.deepEqual(await read(hotelId), [])
 })
 
-test('what can not be booked is refused with the reason, as to the platform', async () => {
+test('an impossible booking is refused with the reason the platform gets', async () => {
   const refused = await book({ checkin: '2027-07-20', checkout: '2027-07-21' })
   assert.equal(refused.status, 409)
   const unknown = await book({ hotelId: 'H9' })
@@ -167,7 +167,7 @@ test('what can not be booked is refused with the reason, as to the platform', as
   )
 })
 
-test('faults ordered here spoil the calls of this supplier, and are told before and after', async () => {
+test('faults make the calls to this supplier fail, and are listed while pending', async () => {
   const faults = [{ calls: 'priceCheck', fault: 'status500', times: 1 }]
   const ordered = expectOk(await operator.put(at('/faults'), { faults })).body
   const held = [
@@ -198,7 +198,7 @@ test('faults ordered here spoil the calls of this supplier, and are told before 
   assert.deepEqual(rows, [{ before: { faults: [] }, after: { faults: held } }])
 })
 
-test('a card that goes with a reservation is not among what is seen', async () => {
+test('the visible calls contain no card data', async () => {
   const number = '4111111111111111'
   await gateway.db.query('update supplier set delivers_cards = true where id = $1', [supplierId])
   const card = { holderName: 'Ada Lovelace', type: 'VI', number, expiry: '12/2030', cvv: '737' }
@@ -221,7 +221,7 @@ test('a card that goes with a reservation is not among what is seen', async () =
   await gateway.db.query('update supplier set delivers_cards = false where id = $1', [supplierId])
 })
 
-test("another supplier's calls are not seen, and who only looks orders nothing", async () => {
+test("another supplier's calls are not visible, and viewers can't do anything", async () => {
   await gateway.supplier('Other')
   const other = await idOf('Other')
   const [mine] = await callsSeen()
@@ -247,7 +247,7 @@ test("another supplier's calls are not seen, and who only looks orders nothing",
   ])
 })
 
-test('the clock of a supplier is advanced, its example hotel pushed in that time, and all its hotels removed; the audit log has both', async () => {
+test('the clock of a supplier is advanced, its example hotel pushed at that time, and all its hotels removed; the audit log has both', async () => {
   const later = await gateway.supplier('Later')
   const path = `/sandbox/${await idOf('Later')}`
   const clock = { now: '2027-12-26T12:00:00.000Z', aheadBy: 'P300D' }
@@ -276,7 +276,7 @@ test('the clock of a supplier is advanced, its example hotel pushed in that time
   ])
 })
 
-test('in production there is nothing of it', async () => {
+test('in production there is no sandbox', async () => {
   const production = await gatewayForTests({ environment: 'production' })
   const who = await production.operator('operator')
   const replies = [

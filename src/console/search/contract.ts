@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { consoleRoute, text } from '../../http/route.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 
-/** Of each kind. */
+/** Results per kind. */
 export const foundMax = 6
 
 export type Found =
@@ -11,7 +11,7 @@ export type Found =
   | {
       kind: 'reservation'
       reservationId: number
-      /** Who booked. */
+      /** The person who booked. */
       guest: string
       hotelName: string
       supplier: string
@@ -35,7 +35,8 @@ export const searchRoutes = {
     query: Type.Object({
       text: text({
         maxLength: 200,
-        description: 'Words of a hotel, a supplier or a guest, or the beginning of a request id, or an id',
+        description:
+          'Words of the name of a hotel, supplier or guest, an id, or the beginning of a request id',
       }),
     }),
   }),

@@ -39,7 +39,7 @@ async function found(text: string): Promise<string[]> {
   )
 }
 
-test('hotels are found by words, in any case and without accents, by code, and by their number', async () => {
+test('hotels are found by words, regardless of case and accents, by code, and by id', async () => {
   const chateau = ['hotel Hôtel du Château']
   assert.deepEqual(await found('CHATEAU'), chateau)
   assert.deepEqual(await found('nice hotel'), chateau)
@@ -48,13 +48,13 @@ test('hotels are found by words, in any case and without accents, by code, and b
   assert.ok((await found(String(rows[0]?.id))).includes(chateau[0] ?? ''))
 })
 
-test('signs that a pattern would understand are letters', async () => {
+test('pattern characters have no special meaning', async () => {
   assert.deepEqual(await found('_real_'), ['hotel 100% _real_ <img src=x onerror=alert(1)>'])
   assert.deepEqual(await found('%'), [])
   assert.deepEqual(await found(`'); drop table hotel; --`), [])
 })
 
-test('suppliers are found by a part of their name, with all their hotels', async () => {
+test('suppliers are found by part of their name, with all their hotels', async () => {
   assert.deepEqual((await found('meridian')).at(-1), 'supplier Meridian Channel')
 })
 
@@ -63,21 +63,21 @@ test('a reservation is found by its id alone', async () => {
   assert.deepEqual(await found('999999999999'), [])
 })
 
-test('reservations are found by words of their guest’s name, three letters of one at least', async () => {
+test('reservations are found by words of their guest’s name, with at least three letters of one', async () => {
   assert.deepEqual(await found('lovelace ADA'), [`reservation ${reservationId}`])
   assert.deepEqual(await found('lov'), [`reservation ${reservationId}`])
   assert.deepEqual(await found('lo'), [])
   assert.deepEqual(await found('lovelace byron'), [])
 })
 
-test('pushes are found by the beginning of their request id, of eight characters or more', async () => {
+test('pushes are found by the beginning of their request id, at least eight characters', async () => {
   assert.deepEqual(await found('req-2027-abc.1'), ['push req-2027-abc.1'])
   assert.deepEqual(await found('req-2027'), ['push req-2027-abc.1'])
   assert.deepEqual(await found('req-202'), [])
   assert.deepEqual(await found('req-2027%'), [])
 })
 
-test('without a text it says what is missing', async () => {
+test('a search without text is refused', async () => {
   const { status, body } = await viewer.get('/search')
   assert.deepEqual([status, body['message']], [400, 'text is required'])
 })

@@ -14,11 +14,11 @@ import {
   selectFoundSuppliers,
 } from './store.ts'
 
-/** GET /search: from wherever somebody is to what they name. */
+/** GET /search: the search box of every page. */
 export const search = (needs: Needs) =>
   on(searchRoutes.search, async ({ query }) => {
     const typed = query.text.trim()
-    // What an id names stands before what is only called alike.
+    // Matches by id come before matches by name.
     const found = (
       await Promise.all([
         findReservation(needs, typed),
@@ -37,7 +37,7 @@ async function findReservation({ db }: Needs, typed: string): Promise<Found[]> {
   return reservationId === undefined ? [] : selectFoundReservation(db, reservationId)
 }
 
-/** Shorter beginnings are those of half of all names. */
+/** Shorter beginnings match too many names. */
 const guestLettersMin = 3
 
 async function findGuests({ db }: Needs, typed: string): Promise<Found[]> {
@@ -46,7 +46,7 @@ async function findGuests({ db }: Needs, typed: string): Promise<Found[]> {
   return selectFoundGuests(db, words, foundMax)
 }
 
-/** Shorter beginnings of a request id are words. */
+/** Shorter text is not taken for the beginning of a request id. */
 const requestIdBeginning = /^[A-Za-z0-9._-]{8,64}$/
 
 async function findPushes({ db }: Needs, typed: string): Promise<Found[]> {

@@ -2,7 +2,7 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import { customerName, hasGuest } from '../bookings/store.ts'
 import type { Found } from './contract.ts'
 
-/** What the search finds beside hotels: by what has an index, or among the suppliers, who are some hundreds. */
+/** The SQL of search results other than hotels: by indexed columns, or among the suppliers, of whom there are hundreds. */
 
 type OfKind<Kind extends Found['kind']> = Extract<Found, { kind: Kind }>
 
@@ -13,7 +13,7 @@ export async function selectFoundReservation(
   return selectFound(db, 'reservation.id = $2', 1, [reservationId])
 }
 
-/** The newest that were made under names with all the words, or words that begin so. */
+/** The newest reservations with a guest name that has all the words, or words that begin with them. */
 export async function selectFoundGuests(
   db: Queryable,
   words: readonly string[],
@@ -41,14 +41,14 @@ async function selectFound(
   return rows
 }
 
-/** The newest pushes whose request id begins so. */
+/** The newest pushes whose request id begins with the text. */
 export async function selectFoundPushes(
   db: Queryable,
   beginning: string,
   limit: number,
 ): Promise<OfKind<'push'>[]> {
   const { rows } = await db.query<Omit<OfKind<'push'>, 'at'> & { atMs: number }>(
-    // Between two texts rather than by a pattern: the index serves that in every collation.
+    // A range instead of a pattern, because the index serves it in every collation.
     `select 'push' as kind, found.id as "pushId", found.request_id as "requestId",
        epoch_ms(found.at) as "atMs", supplier.name as supplier,
        found.kind as "pushKind", found.outcome

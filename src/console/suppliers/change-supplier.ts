@@ -8,7 +8,7 @@ import { transaction } from '../../postgres/transaction.ts'
 import { supplierRoutes } from './contract.ts'
 import { supplierNamed, supplierSubject } from './rules.ts'
 
-/** PUT /suppliers/{supplierId}/account: what is not sent stays. */
+/** PUT /suppliers/{supplierId}/account: absent members stay unchanged. */
 export const changeSupplier = ({ db }: Needs): Mounted =>
   on(supplierRoutes.changeSupplier, async ({ params, body, operator, requestId }) => {
     rejectWrongTolerance(body)
@@ -41,7 +41,7 @@ function rejectWrongTolerance({ priceTolerance }: BodyOf<typeof supplierRoutes.c
   })
 }
 
-/** Only what is another value now. */
+/** Only the changed values. */
 function differing(held: Account, now: Account): { before: object; after: object } {
   const heldByName = new Map<string, unknown>(Object.entries(held))
   const changed = Object.entries(now).filter(([name, value]) => heldByName.get(name) !== value)

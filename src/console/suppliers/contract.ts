@@ -3,26 +3,26 @@ import { consoleRoute, integer, nullableInteger, oneOf, text } from '../../http/
 import { webhookKinds, type Ping } from '../../webhooks/ping-contract.ts'
 
 /**
- * Supplier accounts and their keys. Whoever may look may see them; what is agreed with a supplier, and what opens its
- * account, only an admin changes. To have a URL called changes nothing, so an operator may.
+ * Supplier accounts and their keys. Viewers can see them; only admins change contract settings and keys. A test call
+ * changes nothing, so operators may make one.
  */
 
-/** A query is text throughout; what a number or a cursor is, the handler reads. */
+/** Query parameters are plain text; the handler parses numbers and cursors. */
 const queried = Type.Optional(text({ maxLength: 200 }))
 const supplierId = text({ maxLength: 20, description: 'Number of the supplier' })
 const keyId = text({ maxLength: 20, description: 'Number of the key' })
 
 export const suppliersPerPage = { max: 100, usual: 50 }
-/** Hotels of a supplier are counted up to here; then there are more. */
+/** Hotels of a supplier are counted up to this number. */
 export const hotelsCounted = { inList: 1_000, onPage: 20_000 }
-/** A supplier's newest pushes say how it fares. */
+/** The newest pushes of a supplier, counted for its health. */
 export const pushesLookedAt = { newest: 100, days: 7 }
-/** A secret that was replaced works for so long at most. */
+/** A replaced secret works for at most this time. */
 export const overlapMinutesMax = 90 * 24 * 60
 
 type Counted = { count: number; isMore: boolean }
 
-/** The newest pushes of the last days; `lastAt` is null when there were none. */
+/** The newest pushes of the last days; `lastAt` is null if there were none. */
 export type PushesOfLate = { looked: number; rejected: number; partial: number; lastAt: string | null }
 
 export type SupplierListed = {
@@ -39,7 +39,7 @@ const onFailures = ['reject', 'use_stored'] as const
 
 const account = Type.Object({
   onFailure: Type.Optional(oneOf(onFailures)),
-  /** Per cent, as a decimal. */
+  /** In per cent, as a decimal. */
   priceTolerance: Type.Optional(text({ maxLength: 6 })),
   deliversCards: Type.Optional(Type.Boolean()),
   mayPushOnDemand: Type.Optional(Type.Boolean()),
@@ -47,7 +47,7 @@ const account = Type.Object({
 })
 export type SupplierAccount = Required<Static<typeof account>>
 
-/** `null`: the default again. */
+/** `null` restores the default. */
 const keyLimits = Type.Object({
   requestsPerMinute: Type.Optional(nullableInteger({ minimum: 0, maximum: 10_000_000 })),
   requestsBurst: Type.Optional(nullableInteger({ minimum: 1, maximum: 10_000_000 })),
@@ -61,7 +61,7 @@ const keyUnknownFields = ['warn', 'reject'] as const
 export type KeyUnknownFields = (typeof keyUnknownFields)[number]
 const keySettings = Type.Object({
   ...keyLimits.properties,
-  /** Whether a request with members that are not known is told of them, or refused. */
+  /** Whether a request with unknown members gets a warning or is refused. */
   unknownFields: Type.Optional(oneOf(keyUnknownFields)),
 })
 
@@ -69,9 +69,9 @@ export type SupplierWebhook = {
   kind: (typeof webhookKinds)[number]
   url: string
   registeredAt: string | null
-  /** Of the price check's URL, in the process that answers. */
+  /** For the price check URL, in the answering process. */
   circuit: 'closed' | 'open' | 'half_open' | null
-  /** Why it would be refused today, and so is not called; null: it is. */
+  /** Why it is not called: it would be refused today; null: it is called. */
   fault: string | null
 }
 
@@ -79,22 +79,22 @@ export type SupplierKey = {
   keyId: number
   channelManager: string
   status: 'active' | 'expired' | 'revoked'
-  /** What opens the key now, the newest first; `worksUntil` is null where no end is set. */
+  /** The valid secrets, newest first; `worksUntil` is null if no end is set. */
   secrets: { tail: string; createdAt: string; worksUntil: string | null }[]
   createdAt: string
   expiresAt: string | null
   revokedAt: string | null
   lastUsedAt: string | null
-  /** Its own; null takes the default. */
+  /** Its own limits; null uses the default. */
   limits: SupplierKeyLimits
   unknownFields: KeyUnknownFields
   webhooks: SupplierWebhook[]
   hasSigningSecret: boolean
-  /** The one before signs beside it until then. */
+  /** The previous secret also signs until then. */
   oldSigningSecretUntil: string | null
 }
 
-/** One call of the supplier's URLs, as it was kept. */
+/** One stored call to a URL of the supplier. */
 export type SupplierCall = {
   kind: (typeof webhookKinds)[number]
   at: string
@@ -104,7 +104,7 @@ export type SupplierCall = {
   durationMs: number
   hotelId: number
   hotelName: string
-  /** What was delivered; null for a price check. */
+  /** The delivered reservation; null for a price check. */
   reservationId: number | null
 }
 
@@ -116,7 +116,7 @@ export type Supplier = {
   hotels: Counted
   pushes: PushesOfLate
   keys: SupplierKey[]
-  /** The newest of each kind, newest first. */
+  /** The latest calls of each kind, newest first. */
   calls: SupplierCall[]
   defaultLimits: Record<keyof SupplierKeyLimits, number>
 }
@@ -124,7 +124,7 @@ export type Supplier = {
 const overlapMinutes = integer({
   minimum: 0,
   maximum: overlapMinutesMax,
-  description: 'How long the old one works beside the new one',
+  description: 'How long the old secret keeps working',
 })
 
 export const supplierRoutes = {
@@ -159,7 +159,7 @@ export const supplierRoutes = {
     params: Type.Object({ supplierId }),
     body: Type.Object({
       channelManager: text({ maxLength: 200 }),
-      /** A date (its beginning in UTC) or an instant. */
+      /** A date (its start in UTC) or an instant. */
       expiresAt: Type.Optional(text({ maxLength: 40 })),
     }),
     status: 201,
@@ -183,7 +183,7 @@ export const supplierRoutes = {
     role: 'admin',
     params: Type.Object({ keyId }),
     body: Type.Object({
-      /** A date (its beginning in UTC) or an instant; null: never. */
+      /** A date (its start in UTC) or an instant; null: never. */
       at: Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 40 }),
     }),
   }),

@@ -14,7 +14,7 @@ type GetNeeds = Needs & { priceChecks: PriceChecker; outbound: OutboundRules }
 
 const callsOfEachKind = 10
 
-/** GET /suppliers/{supplierId}: all that is agreed with it, its keys, and how calls of its URLs went of late. */
+/** GET /suppliers/{supplierId}: its contract settings, keys, and the latest calls to its URLs. */
 export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mounted =>
   on(supplierRoutes.getSupplier, async ({ params }) => {
     const supplierId = readId(params.supplierId)

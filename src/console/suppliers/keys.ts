@@ -12,8 +12,8 @@ import { supplierRoutes } from './contract.ts'
 import { changeKey, endsEarlier, isoSeconds, keySubject, readInstant, supplierNamed } from './rules.ts'
 
 /**
- * What admins do with the keys of suppliers. A key and a signing secret leave in the one answer that made them: the
- * audit log is told that it happened, and until when the old one works.
+ * Admins managing the keys of suppliers. A key or signing secret is only ever in the answer that created it; the audit
+ * log records the action, and until when the old one works.
  */
 type KeyNeeds = Needs & { environment: Environment; revocations: Revocations }
 
@@ -98,7 +98,7 @@ export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
     return answer(200, said)
   })
 
-/** PUT /keys/{keyId}/limits: what is not sent stays; null takes the default again. */
+/** PUT /keys/{keyId}/limits: absent members stay unchanged; null restores the default. */
 export const limitSupplierKey = (needs: KeyNeeds): Mounted =>
   on(supplierRoutes.limitSupplierKey, async ({ params, body, operator, requestId }) => {
     const { unknownFields, ...limits } = await changeKey(

@@ -12,7 +12,7 @@ export const listSuppliers = ({ db, clock }: Needs): Mounted =>
     const { limit, afterId } = read
     const hotelsMax = hotelsCounted.inList
     const filter = { supplierId: undefined, search, afterId, hotelsMax, nowMs: clock.now() }
-    // One more than asked for tells whether there is another page.
+    // One row more than requested, to learn whether there is another page.
     const found = await selectSuppliers(db, filter, limit + 1)
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined

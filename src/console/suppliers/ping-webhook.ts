@@ -10,7 +10,7 @@ import { supplierRoutes } from './contract.ts'
 import { keySubject, keyUnknown, readId } from './rules.ts'
 import { selectKeysOf } from './store.ts'
 
-/** POST /keys/{keyId}/ping: has one of the key's URLs called, as the supplier itself may. */
+/** POST /keys/{keyId}/ping: makes a test call to one of the key's URLs, as the supplier itself can. */
 export const pingWebhook = ({ db, clock, pings }: Needs & { pings: Pinger }): Mounted =>
   on(supplierRoutes.pingWebhook, async ({ params, body: { kind }, operator, requestId }) => {
     const nowMs = clock.now()
@@ -21,7 +21,7 @@ export const pingWebhook = ({ db, clock, pings }: Needs & { pings: Pinger }): Mo
     if (!callback) throw new Rejected(409, { ...webhookNotRegistered[kind], path: '/kind', value: kind })
     const ping = await pings.ping(callback, requestId)
     const { status, httpStatus } = ping
-    // Without the URL: suppliers put secrets of theirs into queries.
+    // Without the URL, because suppliers put secrets into its query.
     const after = { kind, status, httpStatus }
     await audit(db, {
       operator,

@@ -5,11 +5,11 @@ import { Rejected, rejectIfAny, shown, type Problem } from '../../http/rejected.
 import { transaction } from '../../postgres/transaction.ts'
 import { lockOptionalKey, selectOptionalName, type KeySettings } from './store.ts'
 
-/** What the endpoints of suppliers and keys have in common. */
+/** Shared by the endpoints of suppliers and keys. */
 
 const idMax = 2_147_483_647
 
-/** The number that a path or a query names; undefined for what can be none. */
+/** The id in a path or query; undefined if it can't be one. */
 export function readId(text: string): number | undefined {
   const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
   return id !== undefined && id <= idMax ? id : undefined
@@ -28,11 +28,11 @@ export function supplierUnknown(text: string): Rejected {
   return new Rejected(404, {
     type: 'SUPPLIER_NOT_FOUND',
     message: `Supplier ${String(shown(text))} not found`,
-    hint: 'GET /console/api/suppliers lists those there are',
+    hint: 'GET /console/api/suppliers lists all suppliers',
   })
 }
 
-/** What people search the audit log for. */
+/** The subject in the audit log, which people search for. */
 export const supplierSubject = ({ supplierId, name }: NamedSupplier): string =>
   `supplier ${supplierId} ${JSON.stringify(name)}`
 
@@ -45,7 +45,7 @@ export function endsEarlier({ expiresAt }: Pick<KeySettings, 'expiresAt'>, nextM
   return expiresAt === null || nextMs < Date.parse(expiresAt)
 }
 
-/** A change of a key in one transaction, which begins with what was set before. */
+/** Changes a key in one transaction, which first reads the previous values. */
 export function changeKey<Result>(
   { db }: Needs,
   text: string,
@@ -67,7 +67,7 @@ export function keyUnknown(text: string): Rejected {
   })
 }
 
-/** A date (its beginning in UTC) or an instant, as people write it in a body. */
+/** A date (its start in UTC) or an instant in a body. */
 export function readInstant(member: string, text: string): number {
   const wrong: Problem[] = []
   const atMs = readSince(member, text, wrong)
@@ -75,7 +75,7 @@ export function readInstant(member: string, text: string): number {
   return atMs ?? 0
 }
 
-/** Instants in answers, by the second, as the lists show them. */
+/** Instants in answers, in whole seconds. */
 export function isoSeconds(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d{3}Z$/, 'Z')
 }

@@ -9,7 +9,7 @@ import {
   type SupplierKeyLimits,
 } from './contract.ts'
 
-/** What the console reads of suppliers and keys. Nothing here counts what has no bound. */
+/** The SQL of suppliers and keys in the console. Every count has a limit. */
 
 export type SupplierRow = {
   supplierId: number
@@ -22,17 +22,17 @@ export type SupplierRow = {
 }
 
 export type SupplierFilter = {
-  /** Only this one. */
+  /** Only this supplier. */
   supplierId: number | undefined
-  /** A part of the name. */
+  /** Part of the name. */
   search: string | undefined
-  /** Only those after this one, in the order of names. */
+  /** Only suppliers after this one, by name. */
   afterId: number | undefined
   hotelsMax: number
   nowMs: number
 }
 
-/** Suppliers by name. Of hotels one more is counted than `hotelsMax`. */
+/** Suppliers by name. Counts one hotel more than `hotelsMax`. */
 export async function selectSuppliers(
   db: Queryable,
   filter: SupplierFilter,
@@ -40,7 +40,7 @@ export async function selectSuppliers(
 ): Promise<SupplierRow[]> {
   const { supplierId, search, afterId, hotelsMax, nowMs } = filter
   const { rows } = await db.query<SupplierRow>(
-    // Not named: planned with the instant at hand, so that only the newest days of the push log are looked at.
+    // Unnamed, so that it is planned with the actual instant and reads only the newest days of the push log.
     `select page.id as "supplierId", page.name, ${instant('page.created_at')} as "createdAt",
        keys.active as "activeKeys", ${instant('keys.last_used_at')} as "lastUsedAt", hotels.counted as hotels,
        json_build_object('looked', pushes.looked, 'rejected', pushes.rejected, 'partial', pushes.partial,
@@ -97,7 +97,7 @@ export type KeyRow = Omit<SupplierKey, 'webhooks'> & {
   pushbookAt: string | null
 }
 
-/** The keys of a supplier, or one key: the newest first. */
+/** The keys of a supplier, newest first, or one key. */
 export async function selectKeysOf(
   db: Queryable,
   of: { supplierId: number } | { keyId: number },
@@ -131,7 +131,7 @@ export async function selectKeysOf(
 const limitsObject = `json_build_object('requestsPerMinute', k.requests_per_minute, 'requestsBurst', k.requests_burst,
   'bodyBytesMax', k.body_bytes_max, 'ariItemsMax', k.ari_items_max, 'ariCellsMax', k.ari_cells_max)`
 
-/** What was set for a key, as it was before a change; locked until the change is made. */
+/** The values of a key before a change; locks it until the change is committed. */
 export type KeySettings = {
   supplierId: number
   supplier: string
@@ -154,7 +154,7 @@ export async function lockOptionalKey(
   return rows[0]
 }
 
-/** The newest calls of each of a supplier's URLs, newest first. */
+/** The latest calls to each URL of a supplier, newest first. */
 export async function selectCalls(db: Queryable, supplierId: number, each: number): Promise<SupplierCall[]> {
   const { rows } = await db.query<SupplierCall>(
     `select call.*, hotel.name as "hotelName" from (
@@ -166,7 +166,7 @@ export async function selectCalls(db: Queryable, supplierId: number, each: numbe
        (select 'pushbook', ${instant('attempt.at')}, attempt.outcome,
           coalesce(attempt.http_status between 200 and 299, false), attempt.http_status, attempt.duration_ms,
           newest.hotel_id, newest.reservation_id
-        -- Of the newest deliveries: their attempts are the newest but for late retries.
+        -- Of the newest deliveries, whose attempts are the newest except for late retries.
         from (
           select id, hotel_id, reservation_id from delivery where supplier_id = $1 order by created_at desc limit $2
         ) as newest join delivery_attempt as attempt on attempt.delivery_id = newest.id
@@ -178,7 +178,7 @@ export async function selectCalls(db: Queryable, supplierId: number, each: numbe
   return rows
 }
 
-/** With which key the console speaks for a supplier: the newest that is valid. */
+/** The key with which the console acts for a supplier: the newest valid one. */
 export async function selectNewestKey(
   db: Queryable,
   supplierId: number,

@@ -29,7 +29,7 @@ after(async () => {
 })
 
 const now = '2027-03-01T12:00:00Z'
-/** For so long a key that was looked up is trusted. */
+/** How long a key is trusted after a look-up. */
 const trustedMs = 600
 
 async function newSupplier(name: string): Promise<number> {
@@ -56,7 +56,7 @@ async function audited(subject: string): Promise<unknown[]> {
 const statusWith = async (apiKey: string): Promise<number> =>
   (await client(gateway.url, { 'x-api-key': apiKey }).get('/push/limits')).status
 
-test('the list tells of each supplier its keys, its hotels and how its pushes fare, by name and page by page', async () => {
+test('the list shows keys, hotels and recent pushes of each supplier, by name and page by page', async () => {
   const supplier = await gateway.supplier('Beach')
   await pushStoryHotel(supplier)
   assert.equal((await supplier.post('/push/products', { hotelId: 'H9', products: [] })).status, 400)
@@ -87,7 +87,7 @@ test('the list tells of each supplier its keys, its hotels and how its pushes fa
   )
 })
 
-test('a key that is rotated: the old one works during the overlap and not after, and neither is kept anywhere', async () => {
+test('a rotated key: the old secret works during the overlap and not after, and neither is stored anywhere', async () => {
   const supplierId = await newSupplier('Rotating')
   const { keyId, apiKey } = await newKey(supplierId)
   const reply = expectOk(await admin.post(`/keys/${keyId}/rotate`, { overlapMinutes: 120 }))
@@ -117,7 +117,7 @@ test('a key that is rotated: the old one works during the overlap and not after,
   for (const secret of [apiKey, String(newer)]) assert.ok(!rows[0]?.text.includes(secret))
 })
 
-test('a revoked key opens nothing, an expired one neither, and a key without an end again has none', async () => {
+test('revoked and expired keys are refused, and removing an expiry removes it', async () => {
   const supplierId = await newSupplier('Ending')
   const revoked = await newKey(supplierId)
   expectOk(await admin.post(`/keys/${revoked.keyId}/revoke`, undefined))
@@ -148,7 +148,7 @@ test('a revoked key opens nothing, an expired one neither, and a key without an 
   assert.deepEqual(problemsOf(past), [['/expiresAt', 'END_IN_THE_PAST', 'The key must end in the future']])
 })
 
-test('limits of a key hold for its requests; null takes the default again', async () => {
+test('limits of a key apply to its requests; null restores the default', async () => {
   const supplierId = await newSupplier('Limited')
   const { keyId, apiKey } = await newKey(supplierId)
   const own = {
@@ -172,7 +172,7 @@ test('limits of a key hold for its requests; null takes the default again', asyn
   assert.deepEqual(back.body['limits'], { ...own, requestsPerMinute: null })
 })
 
-test('what is agreed with an account is changed member by member, and told before and after', async () => {
+test('contract settings are changed member by member, and audited before and after', async () => {
   const supplierId = await newSupplier('Agreed')
   const path = `/suppliers/${supplierId}/account`
   const wanted = { onFailure: 'use_stored', priceTolerance: '2.50', mayRetrieve: true }
@@ -199,7 +199,7 @@ test('what is agreed with an account is changed member by member, and told befor
     assert.equal((await admin.put(path, { priceTolerance })).status, 400)
 })
 
-test('the URLs of a key are shown, called on request, and signed with a secret that can be rotated', async () => {
+test('the URLs of a key are shown and called on request, signed with a secret that can be rotated', async () => {
   const supplier = await gateway.supplier('Called')
   const webhook = `http://127.0.0.1:${receiver.port}/book?token=hush`
   const registered = expectOk(await supplier.post('/push/webhook/pushbook', { webhook })).body
@@ -229,7 +229,7 @@ test('the URLs of a key are shown, called on request, and signed with a secret t
   )
 })
 
-test('only an admin changes accounts and keys; what is not there is not found', async () => {
+test('only admins change accounts and keys; unknown ones are not found', async () => {
   const supplierId = await newSupplier('Guarded')
   const { keyId, apiKey } = await newKey(supplierId)
   const changes = (who: TestOperator): Promise<Reply>[] => [

@@ -6,11 +6,11 @@ import type { Log } from '../../base/log.ts'
 import { buildProgram, hashOfBuiltWeb, hashOfWebSources } from './sources.ts'
 
 /**
- * In a checkout the web application is built by the service itself, in a process of its own behind everything else,
- * so that `npm ci && npm start` is all it takes. The installed package has it built.
+ * In a checkout, the service itself builds the web application, in a separate process at the lowest priority, so that
+ * `npm ci && npm start` is all it takes. The installed package includes the build.
  */
 export type WebBuild = {
-  /** Builds where what is there is older than its sources. Asked again, it looks again after a failure, and where nothing is there any more. */
+  /** Builds if the existing build is older than its sources. Later calls try again after a failure or if the build is gone. */
   begin: (isThere: boolean) => Promise<WebState>
   close: () => Promise<void>
 }
@@ -45,9 +45,9 @@ export function webBuild(log: Log): WebBuild {
   const look = async (): Promise<WebState> => {
     const [hash, built] = await Promise.all([hashOfWebSources(), hashOfBuiltWeb()])
     if (hash === undefined && built === undefined)
-      return { is: 'failed', why: 'This package was made without the console.' }
+      return { is: 'failed', why: 'This package was built without the console.' }
     if (hash === undefined || hash === built) return { is: 'built' }
-    // What failed fails again until somebody changes a source.
+    // A failed build fails again until a source changes.
     if (state?.is === 'failed' && hash === failedHash) return state
     void build(hash)
     return { is: 'building' }
@@ -69,7 +69,7 @@ export function webBuild(log: Log): WebBuild {
   }
 }
 
-/** Undefined when it went well, else the end of what the program said. */
+/** Undefined on success, otherwise the end of the program's output. */
 async function run(started: (child: ChildProcess) => void): Promise<string | undefined> {
   const child = spawn(process.execPath, [buildProgram], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -81,7 +81,7 @@ async function run(started: (child: ChildProcess) => void): Promise<string | und
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   } catch {
-    // It ended already, or the system has no priorities.
+    // It has already ended, or the system has no priorities.
   }
   const ended = await new Promise<number | string | Error | null>((resolve) => {
     child.once('error', resolve)

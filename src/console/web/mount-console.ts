@@ -10,17 +10,17 @@ import { webFolder } from './sources.ts'
 import { webPage } from './web-page.ts'
 
 export type ConsoleWeb = {
-  /** Has the web application built where it isn't; nothing waits for it. */
+  /** Starts a build of the web application if there is none; nothing waits for it. */
   prepare: () => void
   close: () => Promise<void>
 }
 
-/** Otherwise the compression of answers would do it anew for each request. */
+/** Otherwise every request would compress them again. */
 const compressedHere = { compress: false } as const
 const assetsFolder = join(webFolder, 'assets')
 /** Not those that the build has compressed: they are sent in place of these. */
 const assetName = /^[\w-][\w.-]{0,199}\.(?:js|css|svg|png|woff2)$/
-/** Their names say what is in them. */
+/** Their names contain hashes of their content. */
 const forEver = { maxAge: '365d', immutable: true } as const
 const noncePlace = '%STYLE_NONCE%'
 const nonceBytes = 16
@@ -45,15 +45,15 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
     return reply.send(waitingPage(nonce, why))
   }
 
-  // A scope of its own: the headers are for pages, not for the API.
+  // A separate scope, because the headers are for pages, not for the API.
   void fastify.register(async (pages) => {
     await pages.register(helmet, {
-      // Set with each page, because each has a nonce of its own.
+      // Set with each page, because each has its own nonce.
       contentSecurityPolicy: false,
       frameguard: { action: 'deny' },
-      // Whether the host is to be reached by HTTPS only, is for whoever puts TLS in front of the service.
+      // Whether the host is HTTPS-only is up to the TLS proxy in front of the service.
       strictTransportSecurity: false,
-      // Browsers complain of it on plain HTTP, and it guards nothing here.
+      // Browsers warn about it on plain HTTP, and it protects nothing here.
       crossOriginOpenerPolicy: false,
       originAgentCluster: false,
     })
@@ -74,12 +74,12 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
   return { prepare: () => void build.begin(true), close: build.close }
 }
 
-/** Before every link, style and script: those of the head are fetched as soon as they are read. */
+/** Before every link, style and script, because the browser fetches those in the head as soon as it reads them. */
 function withFirstScript(page: string): string {
   return page.replace('<head>', `<head>${firstScript}`)
 }
 
-/** Paths of the application have no dots; what has one is a file that isn't there. */
+/** Paths of the application have no dots; a path with one is a missing file. */
 function isPage(url: string): boolean {
   const path = url.replace(/[?#].*$/s, '')
   return !path.startsWith('/console/api/') && path !== '/console/api' && !/\.[^/]*$/.test(path)

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 
 /**
- * The first of a page, before anything is loaded: the token of a sign-in link leaves the address, and with it the browser's history
- * and whatever else reads addresses. The page of the sign-in takes it from here (console/src/pages/sign-in/link-token.ts).
+ * The first script of the page, before anything is loaded: it removes the token of a sign-in link from the address, and so
+ * from the browser's history and anything else that reads addresses. The sign-in page takes the token from here
+ * (console/src/pages/sign-in/link-token.ts).
  */
 const takeLinkToken = `const take = () => {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
@@ -14,16 +15,16 @@ const takeLinkToken = `const take = () => {
 take()
 addEventListener('hashchange', take)`
 
-/** The only inline script that the policy knows, by its hash. */
+/** The only inline script that the policy allows, by its hash. */
 export const firstScript = `<script>${takeLinkToken}</script>`
 const firstScriptHash = `'sha256-${hash('sha256', takeLinkToken, 'base64')}'`
 
-/** What the console's pages may do: nothing but load their own files, and speak to their own service. */
+/** The console's pages may only load their own files and call their own service. */
 export function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
     `script-src 'self' ${firstScriptHash}`,
-    // Style elements that the components make while they run carry the nonce; style attributes in HTML count for nothing.
+    // Style elements created by components at run time carry the nonce; style attributes in HTML have no effect.
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
@@ -36,14 +37,14 @@ export function contentSecurityPolicy(nonce: string): string {
 
 const refreshSeconds = 2
 
-/** For the waiting page alone, which is all in one piece. */
+/** For the waiting page only, which is self-contained. */
 export function waitingPolicy(nonce: string): string {
   return contentSecurityPolicy(nonce).replace(/script-src [^;]*/, `script-src 'nonce-${nonce}'`)
 }
 
 /**
- * While the console is being built, or when that failed: a page that looks again by itself. By a script, because a
- * refresh by the header goes nowhere from an address with a #, as sign-in links have.
+ * The page shown while the console is being built, or after that failed: it reloads itself. It uses a script, because a
+ * refresh header has no effect at an address with a fragment, as sign-in links have.
  */
 export function waitingPage(nonce: string, why: string | undefined): string {
   const text =

@@ -3,17 +3,17 @@ import { glob, readFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Where the web application is, in a checkout (src/console/) and in the installed package (dist/console/) alike. */
+/** The paths of the web application, from a checkout (src/console/) and the installed package (dist/console/). */
 
 const root = resolve(import.meta.dirname, '../../..')
-/** Beside the compiled service in dist/. */
+/** Next to the compiled service in dist/. */
 export const webFolder = join(root, 'dist/console-web')
-/** In the built application: of which sources it was made. */
+/** In the build: the hash of its sources. */
 export const builtFromFile = 'built-from.txt'
-/** Absent from the installed package, which has it built. */
+/** Absent from the installed package, which includes the build. */
 export const buildProgram = join(root, 'scripts/build-console.ts')
 
-/** With what the application reads of the service: contracts, and the two tables of which they are made. */
+/** Includes what the application imports from the service: contracts, and the two tables they are derived from. */
 const sources = [
   'console/**/*',
   'src/**/*contract.ts',
@@ -22,7 +22,7 @@ const sources = [
   'package-lock.json',
 ]
 
-/** Of what lies in the sources now; undefined where there are none. */
+/** The hash of the current sources; undefined if there are none. */
 export async function hashOfWebSources(): Promise<string | undefined> {
   if (!existsSync(buildProgram)) return undefined
   const paths = new Set<string>()
@@ -36,7 +36,7 @@ export async function hashOfWebSources(): Promise<string | undefined> {
   return hash.digest('hex')
 }
 
-/** Of which sources the application that lies there was made; undefined where none does. */
+/** The hash of the sources of the existing build; undefined if there is none. */
 export async function hashOfBuiltWeb(folder: string = webFolder): Promise<string | undefined> {
   return readFile(join(folder, builtFromFile), 'utf8').catch(() => undefined)
 }

@@ -4,7 +4,7 @@ import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { OperatorRole } from '../http/route.ts'
-import type { WayToSignIn } from './contract.ts'
+import type { SignInMethod } from './contract.ts'
 import {
   csrfTokenOf,
   hashOf,
@@ -13,11 +13,11 @@ import {
   makeRandomSecret,
   deleteSession,
   insertSession,
-  isOver,
+  isExpired,
   selectOptionalSession,
   updateLastSeen,
   type Account,
-  type KnownSession,
+  type StoredSession,
 } from './session-store.ts'
 import type { SignInRules } from './sign-in-rules.ts'
 import {
@@ -28,56 +28,56 @@ import {
   type ConsoleAddress,
 } from './visit.ts'
 
-/** A session just opened: the cookie for the browser, and what its pages must send with every change. */
+/** A session just opened: the cookie for the browser, and the token its pages must send with every change. */
 export type OpenedSession = { headers: { 'set-cookie': string }; csrfToken: string }
 
-/** How somebody proved who they are, and whether a second factor was shown. */
-export type Proved = { by: WayToSignIn; hasSecondFactor: boolean }
+/** How an operator signed in, and whether with a second factor. */
+export type SignInProof = { by: SignInMethod; hasSecondFactor: boolean }
 
-export type Door = {
-  /** Who stands behind the session or the token of a request; refuses changes that another site may have caused. */
+export type Sessions = {
+  /** The operator behind the session or token of a request; refuses changes that another site may have caused. */
   operatorOf: (visit: Visit) => Promise<Operator | undefined>
   /** How the operator of this session signed in; undefined for a token. */
-  signedInBy: (operator: Operator) => Promise<WayToSignIn | undefined>
+  signedInBy: (operator: Operator) => Promise<SignInMethod | undefined>
   /** Whether this session began with a second factor, or set one up. */
   hasSecondFactor: (operator: Operator) => Promise<boolean>
-  /** For the session of the request; undefined for a token. */
+  /** The CSRF token for the session of the request; undefined for a token. */
   csrfTokenOf: (visit: Visit) => string | undefined
-  /** A new session, with a new secret whatever the browser brought; the one that it brought ends. */
-  open: (db: Queryable, visit: Visit, account: Account, proof: Proved) => Promise<OpenedSession>
-  /** Ends the session; its cookie goes too. */
+  /** Opens a session with a new secret, whatever cookie the browser sent; the session of that cookie ends. */
+  open: (db: Queryable, visit: Visit, account: Account, proof: SignInProof) => Promise<OpenedSession>
+  /** Ends the session and clears its cookie. */
   end: (visit: Visit, operator: Operator) => Promise<{ 'set-cookie': string }>
-  /** Waits for what is still to be written. */
+  /** Waits for pending writes. */
   close: () => Promise<void>
 }
 
-/** A session that ended must be unknown everywhere within a second: half for what is remembered, half for the query. */
-const memory = { trustedMs: 500, entriesMax: 1_000 }
-/** Not with every request; a session ends that much earlier than its idle time at most. */
+/** An ended session must be unknown everywhere within a second: half of it for this memory, half for the query. */
+const memoryLimits = { trustedMs: 500, entriesMax: 1_000 }
+/** Not with every request, so a session may end up to this much before its idle time. */
 const lastSeenWrittenEveryMs = 60_000
 
 type TokenOf = (authorization: string | undefined) => Promise<{ id: number; role: string } | undefined>
 
-export function operatorDoor(
+export function operatorSessions(
   needs: Needs & { rules: SignInRules },
   address: ConsoleAddress,
   tokenOf: TokenOf,
-): Door {
-  const sessions = new Memory<KnownSession | undefined>(needs.db.epoch, memory)
+): Sessions {
+  const remembered = new Memory<StoredSession | undefined>(needs.db.epoch, memoryLimits)
   const writing = new Set<Promise<void>>()
 
-  const sessionOf = async (hash: string): Promise<KnownSession | undefined> => {
-    const session = await sessions.get(hash, () => selectOptionalSession(needs.db.signIn, hash))
-    return session && !isOver(session, needs.clock.now(), needs.rules) ? session : undefined
+  const sessionOf = async (hash: string): Promise<StoredSession | undefined> => {
+    const session = await remembered.get(hash, () => selectOptionalSession(needs.db.signIn, hash))
+    return session && !isExpired(session, needs.clock.now(), needs.rules) ? session : undefined
   }
-  const seen = (hash: string, session: KnownSession): void => {
+  const recordLastSeen = (hash: string, session: StoredSession): void => {
     const nowMs = needs.clock.now()
     if (nowMs - session.lastSeenAtMs < lastSeenWrittenEveryMs) return
-    // Of the remembered session, so that requests meanwhile don't write it again.
+    // Set on the remembered session, so that requests in the meantime don't write it again.
     session.lastSeenAtMs = nowMs
     const write = updateLastSeen(needs.db, hash, nowMs)
-      // The request does not depend on it, and the next one tries again.
-      .catch((error: unknown) => needs.log.warn({ err: error }, 'when a session was seen was not written'))
+      // The request doesn't depend on it, and the next one tries again.
+      .catch((error: unknown) => needs.log.warn({ err: error }, 'the last use of a session was not written'))
       .finally(() => writing.delete(write))
     writing.add(write)
   }
@@ -94,10 +94,10 @@ export function operatorDoor(
         refuseForeignSite(visit, address)
         refuseWithoutCsrfToken(secret, visit)
       }
-      seen(hash, session)
+      recordLastSeen(hash, session)
       const { operatorId: id, name, role } = session
-      const isMissing = needs.rules.requiresSecondFactor && !isProvedTwice(session)
-      const lacks = isMissing ? { lacksSecondFactor: true as const } : {}
+      const isRequired = needs.rules.requiresSecondFactor && !hasProvedSecondFactor(session)
+      const lacks = isRequired ? { lacksSecondFactor: true as const } : {}
       return { id, name, role, sessionId: hash, address: visit.address, ...lacks }
     },
     signedInBy: async ({ sessionId }) =>
@@ -108,19 +108,19 @@ export function operatorDoor(
       const secret = sessionSecretOf(visit, address)
       return secret === undefined ? undefined : csrfTokenOf(secret)
     },
-    open: async (db, visit, account, proved) => {
-      const brought = sessionSecretOf(visit, address)
-      if (brought !== undefined && looksLikeSecret(brought)) {
-        await deleteSession(db, hashOf(brought))
-        sessions.forget(hashOf(brought))
+    open: async (db, visit, account, proof) => {
+      const previous = sessionSecretOf(visit, address)
+      if (previous !== undefined && looksLikeSecret(previous)) {
+        await deleteSession(db, hashOf(previous))
+        remembered.forget(hashOf(previous))
       }
-      const { secret, csrfToken } = await openSession(db, account, proved, needs.clock.now())
+      const { secret, csrfToken } = await openSession(db, account, proof, needs.clock.now())
       return { headers: { 'set-cookie': sessionCookie(secret, visit, address) }, csrfToken }
     },
     end: async (visit, { sessionId }) => {
       if (sessionId !== undefined) {
         await deleteSession(needs.db, sessionId)
-        sessions.forget(sessionId)
+        remembered.forget(sessionId)
       }
       return { 'set-cookie': endedCookie(visit, address) }
     },
@@ -128,16 +128,16 @@ export function operatorDoor(
   }
 }
 
-/** A provider of OpenID asks for a second factor itself. */
-function isProvedTwice({ hasSecondFactor, signedInBy }: KnownSession): boolean {
+/** An OpenID provider asks for its own second factor. */
+function hasProvedSecondFactor({ hasSecondFactor, signedInBy }: StoredSession): boolean {
   return hasSecondFactor || signedInBy === 'oidc'
 }
 
-/** Makes a session; the secret is for the cookie, and can't be had again. */
+/** Creates a session. The secret is for the cookie and can't be read back later. */
 export async function openSession(
   db: Queryable,
   account: Account,
-  { by, hasSecondFactor }: Proved,
+  { by, hasSecondFactor }: SignInProof,
   nowMs: number,
 ): Promise<{ secret: string; csrfToken: string }> {
   const secret = makeRandomSecret()
@@ -148,16 +148,16 @@ export async function openSession(
   return { secret, csrfToken: csrfTokenOf(secret) }
 }
 
-/** The same whatever is wrong, so that nobody learns which names there are. */
+/** The same answer whatever is wrong, so that nobody learns which names exist. */
 export function signInRefused(): Rejected {
   return new Rejected(401, {
     type: 'SIGN_IN_REFUSED',
     message: 'Name or password is wrong',
-    hint: 'After several wrong attempts there is a wait; an admin can give you a sign-in link',
+    hint: 'After several wrong attempts you have to wait; an admin can give you a sign-in link',
   })
 }
 
-/** What an operator's token may, being a program's. */
+/** Tokens belong to programs, so they never get more than this. */
 const roleOfTokens: OperatorRole = 'operator'
 
 async function operatorOfToken(visit: Visit, tokenOf: TokenOf): Promise<Operator | undefined> {
@@ -177,8 +177,9 @@ function refuseWithoutCsrfToken(secret: string, { headers }: Visit): void {
   if (isCsrfTokenOf(secret, presented)) return
   throw new Rejected(403, {
     type: 'CSRF_TOKEN_WRONG',
-    message: presented === undefined ? 'x-csrf-token is missing' : 'x-csrf-token is not of this session',
+    message:
+      presented === undefined ? 'x-csrf-token is missing' : 'x-csrf-token does not belong to this session',
     path: 'x-csrf-token',
-    hint: 'Send csrfToken of GET /console/api/me as x-csrf-token; after signing in anew it is another',
+    hint: 'Send csrfToken of GET /console/api/me as x-csrf-token; it changes with every sign-in',
   })
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { client, gatewayForTests, type TestGateway, type TestOperator } from '../../test/harness.ts'
 import { browser, linkOf, said } from '../../test/sign-in.ts'
 import { deleteOldSessions } from './session-store.ts'
-import { usualSignInRules } from './sign-in-rules.ts'
+import { defaultSignInRules } from './sign-in-rules.ts'
 
 const start = '2027-03-01T12:00:00Z'
 
@@ -16,7 +16,7 @@ function later(minutes: number): void {
 
 const notSignedIn = { status: 401, type: 'NOT_SIGNED_IN', message: 'Not signed in' }
 
-test('a session ends after two hours in which nothing was asked', async () => {
+test('a session ends after two hours without a request', async () => {
   const viewer = await gateway.operator('viewer')
   later(119)
   assert.equal((await viewer.get('/me')).status, 200)
@@ -27,8 +27,8 @@ test('a session ends after two hours in which nothing was asked', async () => {
   later(0)
 })
 
-test('in production a session ends a quarter of an hour after it was used last', async () => {
-  const strict = await gateway.second({ console: { signIn: usualSignInRules.production } })
+test('in production, a session ends a quarter of an hour after its last request', async () => {
+  const strict = await gateway.second({ console: { signIn: defaultSignInRules.production } })
   const viewer = await gateway.operator('viewer')
   const there = client(strict.url, viewer.headers, '/console/api')
   const at = (minutes: number) =>
@@ -41,7 +41,7 @@ test('in production a session ends a quarter of an hour after it was used last',
   assert.deepEqual(said(await there.get('/me')), notSignedIn)
 })
 
-test('a session ends after twelve hours, however busy it is, and housekeeping deletes it', async () => {
+test('a session ends after twelve hours, even if in use, and housekeeping deletes it', async () => {
   const viewer = await gateway.operator('viewer')
   for (let minutes = 0; minutes < 12 * 60; minutes += 90) {
     later(minutes)
@@ -51,7 +51,7 @@ test('a session ends after twelve hours, however busy it is, and housekeeping de
   assert.equal((await viewer.get('/me')).status, 200)
   later(12 * 60)
   assert.deepEqual(said(await viewer.get('/me')), notSignedIn)
-  await deleteOldSessions(gateway.db, gateway.clock.now(), usualSignInRules.sandbox)
+  await deleteOldSessions(gateway.db, gateway.clock.now(), defaultSignInRules.sandbox)
   const { rows } = await gateway.db.query('select from operator_session')
   assert.equal(rows.length, 0)
   later(0)
@@ -86,7 +86,7 @@ test('a disabled operator is out within a second on every process, and stays out
   for (const here of [viewer, there]) assert.deepEqual(said(await here.get('/me')), notSignedIn)
 })
 
-test('another role holds within a second, without signing in anew', async () => {
+test('a new role takes effect within a second, without signing in again', async () => {
   const [admin, person] = [await gateway.operator('admin'), await gateway.operator('admin')]
   assert.equal((await person.get('/operators')).status, 200)
   await admin.post(`/operators/${person.operatorId}/role`, { role: 'viewer' })
@@ -108,7 +108,7 @@ test('a change needs the token of its own session', async () => {
   }
   assert.equal((await change(one, one.headers['x-csrf-token'])).status, 200)
   const refused = { status: 403, type: 'CSRF_TOKEN_WRONG' }
-  const wrong = { ...refused, message: 'x-csrf-token is not of this session' }
+  const wrong = { ...refused, message: 'x-csrf-token does not belong to this session' }
   assert.deepEqual(said(await change(one, undefined)), { ...refused, message: 'x-csrf-token is missing' })
   assert.deepEqual(said(await change(one, two.headers['x-csrf-token'])), wrong)
   assert.deepEqual(said(await change(one, '')), wrong)
@@ -116,7 +116,7 @@ test('a change needs the token of its own session', async () => {
   assert.equal(body['csrfToken'], one.headers['x-csrf-token'])
 })
 
-test('where the console has an https address, its cookie is Secure and of this host alone, and no other counts', async () => {
+test('at an https address, the cookie is Secure and bound to the host, and no other cookie counts', async () => {
   const safe = await gatewayForTests({ console: { publicUrl: 'https://ari.example.com', oidc: undefined } })
   const { name, headers } = await safe.operator('viewer')
   const atHome = { origin: 'https://ari.example.com', 'sec-fetch-site': 'same-origin' }
@@ -130,7 +130,7 @@ test('where the console has an https address, its cookie is Secure and of this h
   assert.equal((await client(safe.url, headers, '/console/api').get('/me')).status, 401)
 })
 
-test('behind a proxy with TLS the cookie is Secure without a setting, because the browser names its scheme', async () => {
+test('behind a TLS proxy, the cookie is Secure without a setting, because the browser sends its scheme', async () => {
   const { name } = await gateway.operator('viewer')
   const { host } = new URL(gateway.url)
   const person = browser(gateway.url, { origin: `https://${host}` })
@@ -148,7 +148,7 @@ test('a process without the console has neither its pages nor its API', async ()
   }
 })
 
-test('where a request came from is what a trusted proxy says, and nobody else', async () => {
+test('only a trusted proxy can say which address a request came from', async () => {
   const behind = await gatewayForTests({ trustedProxies: ['127.0.0.0/8'] })
   const addressOf = async (at: TestGateway): Promise<unknown> => {
     const { name } = await at.operator('viewer')
