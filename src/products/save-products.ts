@@ -153,8 +153,10 @@ function roomRateOf(
   }
 }
 
-/** Per epoch: more rooms or rates than a hotel gets between two backups. Together no more than leaves room for others. */
-const numbersSkipped = { anEpoch: 200, max: 20_000 }
+/** Numbers are smallints: behind this one there is room for all rooms and rates that a hotel may have, and to spare. */
+export const numbersAfterMax = 20_000
+/** More rooms or rates than a hotel gets between two backups. */
+const numbersSkippedPerEpoch = 200
 
 /**
  * The number behind which those of new rooms and rates begin, where it is not the highest there is: what was given out
@@ -171,7 +173,7 @@ async function settleNumbersAfter(connection: Queryable, hotelId: number): Promi
        returning numbers_after
      )
      select coalesce((select numbers_after from behind), numbers_after) as after from hotel where id = $1`,
-    [hotelId, numbersSkipped.anEpoch, numbersSkipped.max],
+    [hotelId, numbersSkippedPerEpoch, numbersAfterMax],
   )
   return rows[0]?.after ?? 0
 }

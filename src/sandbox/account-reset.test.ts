@@ -235,6 +235,23 @@ test('a hotel that is pushed again is the same hotel to the platform, empty; no 
   )
 })
 
+test('a hotel is removed and pushed again as often as anybody likes: the numbers of its rooms and rates do not run out', async () => {
+  const supplier = await gateway.supplier('Tireless')
+  await pushStoryHotel(supplier)
+  // As after some ten thousand resets.
+  await gateway.db.query(
+    `update hotel set numbers_after = 32764
+     where supplier_id = (select id from supplier where name = 'Tireless')`,
+  )
+  for (let round = 0; round < 3; round++) {
+    expectOk(await reset(supplier))
+    await pushStoryHotel(supplier)
+    await pushNights(supplier)
+    const { body } = expectOk(await supplier.post('/push/getRoomRateMappings', { hotelId: 'H1' }))
+    assert.equal(Array.from(Object(body)['mappings']).length, 2)
+  }
+})
+
 test('whoever follows the changes is told of every removed hotel, and the feed comes to its end', async () => {
   const supplier = await gateway.supplier('Many')
   const platform = await platformOf(gateway)

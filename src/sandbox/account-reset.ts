@@ -5,6 +5,7 @@ import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import { accountFaults, hotelsRememberedMax } from './account-contract.ts'
 import { Rejected } from '../http/rejected.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
+import { numbersAfterMax } from '../products/save-products.ts'
 
 export type ResetNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }
 
@@ -73,23 +74,30 @@ async function removeAll(connection: Queryable, supplierId: number): Promise<Rem
   return { hotels: ids.length, roomRates, reservations, deliveries }
 }
 
-/** Hotels without reservations; what has to outlive them is in `removed_hotel`, and the change feed is told. */
+/**
+ * Hotels without reservations; what has to outlive them is in `removed_hotel`, and the change feed is told. The numbers of
+ * rooms and rates go on behind those of before, and begin anew before they run out: hundreds of resets later nobody
+ * remembers the first ones.
+ */
 async function removeHotels(connection: Queryable, ids: readonly number[]): Promise<number> {
   const these = [numberArray(ids)]
   await connection.query(
-    `with kept as (
+    `with numbered as (
+       select hotel.*, greatest(numbers_after, (select max(room_no) from room where hotel_id = hotel.id),
+         (select max(rate_no) from rate where hotel_id = hotel.id)) as last_number
+       from hotel where id = any($1::int[])
+     ), kept as (
        insert into removed_hotel
          (supplier_id, code, id, revision, catalog_version, ari_version, numbers_after, numbers_epoch)
        select supplier_id, code, id, revision + 1, catalog_version + 1, ari_version + 1,
-         greatest(numbers_after, (select max(room_no) from room where hotel_id = hotel.id),
-           (select max(rate_no) from rate where hotel_id = hotel.id)), numbers_epoch
-       from hotel where id = any($1::int[])
+         case when last_number > $2 then 0 else last_number end, numbers_epoch
+       from numbered
        returning id, revision
      )
      insert into change (kind, hotel_ids, revisions_from, revisions_to)
      select 'removed', array_agg(id order by id), array_agg(revision order by id), array_agg(revision order by id)
      from kept having count(*) > 0`,
-    these,
+    [...these, numbersAfterMax],
   )
   let roomRates = 0
   for (const table of hotelTables) {
