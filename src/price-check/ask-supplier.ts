@@ -86,11 +86,32 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
       const { callback, request, expected } = asked
       // What the answer is compared with belongs to the question.
       const key = JSON.stringify([callback.keyId, callback.url, request, expected.currency])
-      return calls.get(key, () => askOnce(needs, means, circuits, asked))
+      const own: { told?: Promise<Told> } = {}
+      const told = calls.get(key, () => (own.told = askOnce(needs, means, circuits, asked)))
+      return told === own.told ? told : withinOwnTime(told, asked.untilMs)
     },
     circuit: (url) => circuits.state(url),
     close: caller.close,
   }
+}
+
+/** A shared call may have been given more time than this check has left. */
+async function withinOwnTime(told: Promise<Told>, untilMs: number): Promise<Told> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Told>((resolve) => {
+    timer = setTimeout(() => resolve({ callId: undefined, failure: sharedLate }), untilMs - performance.now())
+  })
+  try {
+    return await Promise.race([told, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const sharedLate: Failure = {
+  outcome: 'timeout',
+  reason: 'timeout',
+  message: 'no answer in time to a call that another check of the same stay had made',
 }
 
 async function askOnce(needs: Needs, means: CallbackMeans, circuits: Circuits, asked: Asked): Promise<Told> {
