@@ -7,6 +7,8 @@ import { client, gatewayForTests, startGateway, type TestGateway } from '../../t
 import { expectOk, problemsOf } from '../../test/story.ts'
 import type { SimulatedCall } from '../simulate/call.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
+import { priceCheckBudgetMs } from '../price-check/contract.ts'
+import { minutes } from '../../test/pace.ts'
 import type { DeliveryWorker } from '../deliveries/worker.ts'
 
 /** Faults and test bookings of the sandbox, with a simulated supplier on the other side. */
@@ -18,7 +20,11 @@ let simulated: SimulatedSupplier
 const calls: SimulatedCall[] = []
 
 before(async () => {
-  gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+  gateway = await startGateway({
+    allowPrivate: true,
+    outbound: { reach: (vetted) => vetted },
+    checkBudgetMs: minutes(1),
+  })
   deliveries = gateway.app.startDeliveries()
   shop = await openShop(gateway, 'Acme', { inventory: 50 })
   const { url, clock } = gateway
@@ -211,9 +217,17 @@ test('price checks suffer the faults in their order, as often as was ordered', a
     ),
     ['pushBooking'],
   )
-  expectOk(await order([{ calls: 'priceCheck', fault: 'timeout' }]))
+})
+
+test('a timeout uses up the budget of the check', async () => {
+  const usual = await gateway.second({ checkBudgetMs: priceCheckBudgetMs })
+  const supplier = client(usual.url, { 'x-api-key': shop.supplier.apiKey })
+  expectOk(
+    await supplier.post('/push/sandbox/faults', { faults: [{ calls: 'priceCheck', fault: 'timeout' }] }),
+  )
+  const platform = client(usual.url, { authorization: `Bearer ${await gateway.token('platform')}` })
   const startedMs = performance.now()
-  assert.deepEqual(await outcomes(1), ['timeout'])
+  assert.deepEqual(await outcomes(1, platform), ['timeout'])
   assert.ok(performance.now() - startedMs > 1_500)
 })
 
