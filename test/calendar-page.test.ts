@@ -11,7 +11,7 @@ import {
   rowAt,
   rowHeight,
   scrollFor,
-  seenOf,
+  visibleRange,
   tileNights,
   topsOf,
 } from '../console/src/pages/calendar/layout.ts'
@@ -142,11 +142,11 @@ test('only rows and nights in sight are made, with a few around them', () => {
   const tops = topsOf(Array.from({ length: 240 }, (_, index) => (index % 6 === 0 ? 'room' : 'rate')))
   const width = nightWidthOf('month', 1_220)
   const view = { left: 100 * width, top: 1_000, width: 1_220, height: 600 }
-  const seen = seenOf(view, tops, width, 760)
+  const seen = visibleRange(view, tops, width, 760)
   assert.ok((tops[seen.firstRow] ?? 0) <= 1_000 && (tops[seen.endRow] ?? 0) >= 1_000 + 600 - headHeight)
   assert.ok(seen.firstTile * tileNights <= 100 && seen.endTile * tileNights >= 131)
   assert.ok(seen.endRow - seen.firstRow < 30 && (seen.endTile - seen.firstTile) * tileNights < 60)
-  const end = seenOf({ ...view, left: 760 * width, top: 1e6 }, tops, width, 760)
+  const end = visibleRange({ ...view, left: 760 * width, top: 1e6 }, tops, width, 760)
   assert.deepEqual([end.endRow, end.endTile], [240, Math.ceil(760 / tileNights)])
   for (let row = 0; row < 240; row++) {
     assert.equal(rowAt(tops, tops[row] ?? 0), row)

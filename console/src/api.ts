@@ -12,7 +12,7 @@ import type { consoleRoutes } from '../../src/console/contract.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../../src/http/route.ts'
 import { csrfHeaders } from './csrf.ts'
 
-/** The console's API, typed by its contract. While the console runs, only methods and paths are there. */
+/** The console's API, typed by its contract, of which only methods and paths are in the bundle. */
 
 type Routes = typeof consoleRoutes
 export type RouteName = keyof Routes
@@ -26,7 +26,7 @@ type QueryPart<R> = R extends { query: object }
   : { query?: undefined }
 type BodyPart<R> = R extends { body: object } ? { body: BodyOf<R & Routes[RouteName]> } : { body?: undefined }
 
-/** Where to read. A query parameter that is undefined or empty is not sent. */
+/** The input of a read. Undefined or empty query parameters are not sent. */
 export type ReadInput<Name extends RouteName> = ParamsPart<Routes[Name]> & QueryPart<Routes[Name]>
 export type ChangeInput<Name extends RouteName> = ReadInput<Name> & BodyPart<Routes[Name]>
 
@@ -38,7 +38,7 @@ type Sent = {
 
 export type ApiProblem = { type: string; message: string; path?: string; hint?: string }
 
-/** What the service answered instead; status 0 where it could not be reached. */
+/** An error answer of the service; status 0 if it could not be reached. */
 export class ApiError extends Error {
   readonly status: number
   readonly requestId: string | undefined
@@ -52,7 +52,7 @@ export class ApiError extends Error {
     this.problems = problems
   }
 
-  /** Whether the same may succeed a moment later. */
+  /** Whether the same request may succeed a moment later. */
   get mayPass(): boolean {
     return this.status === 0 || this.status >= 500
   }
@@ -71,11 +71,11 @@ export async function call<Name extends RouteName>(
   })
   const answer: unknown = await response.json().catch(() => undefined)
   if (!response.ok) throw apiError(response, answer)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the service answers by the same contract.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the service answers according to the same contract.
   return answer as AnswerTo<Name>
 }
 
-/** Where a route is, for a link or an event stream. */
+/** The URL of a route, for a link or an event stream. */
 export function urlOf<Name extends RouteName>(name: Name, input: ReadInput<Name>): string {
   return requestOf(name, input).url
 }
@@ -118,11 +118,11 @@ function isErrorAnswer(answer: unknown): answer is { message: string; errors: Ap
 }
 
 export type ReadOptions = {
-  /** Nothing is asked for while this is false. */
+  /** Nothing is requested while this is false. */
   enabled?: boolean
-  /** Asked for again every so often, while the page is seen. */
+  /** How often to refetch while the page is visible. */
   everyMs?: number
-  /** The answer to the question before stays until the next one is there. */
+  /** Keeps the previous answer until the next one arrives. */
   keepPrevious?: boolean
 }
 
@@ -131,7 +131,7 @@ type ReadArguments<Name extends RouteName> =
     ? [input: ReadInput<Name>, options?: ReadOptions]
     : [input?: ReadInput<Name>, options?: ReadOptions]
 
-/** A read, remembered under its name and input. */
+/** A read, cached under its name and input. */
 export function useApi<Name extends RouteName>(
   name: Name,
   ...[input, options = {}]: ReadArguments<Name>
@@ -214,7 +214,7 @@ function nextCursorOf(page: unknown): string | undefined {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The types of a call demand what its route needs; here they meet as one.
 const inputOf = <Name extends RouteName>(input: unknown) => (input ?? {}) as ChangeInput<Name> & Sent
 
-/** A change; afterwards everything read by the routes of `invalidates` is read anew. */
+/** A change; afterwards, everything read by the routes in `invalidates` is read again. */
 export function useChange<Name extends RouteName>(
   name: Name,
   { invalidates }: { invalidates: readonly RouteName[] },

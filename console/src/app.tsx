@@ -10,7 +10,7 @@ import { router } from './routes.tsx'
 const triesMax = 2
 const freshMs = 10_000
 
-/** Whoever isn't signed in (any more) is asked to, and comes back to where they were. */
+/** Without a session, asks people to sign in and then returns to the same page. */
 function askToSignIn(error: unknown): void {
   if (!(error instanceof ApiError) || error.status !== 401) return
   const { pathname, searchStr } = router.state.location
@@ -25,7 +25,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: freshMs,
-      // What the caller did wrong stays wrong.
+      // Repeating a wrong request doesn't help.
       retry: (failures, error) => failures < triesMax && (!(error instanceof ApiError) || error.mayPass),
     },
   },

@@ -1,4 +1,4 @@
-/** The token that says a change comes from this page; the service gives it to the signed-in operator. */
+/** The CSRF token, which proves that a change comes from this page; the service gives it to the signed-in operator. */
 let token: string | undefined
 
 export function keepCsrfToken(given: string | null | undefined): void {

@@ -12,7 +12,7 @@ import {
   UserCog,
 } from 'lucide-react'
 
-/** What is in the menu, by group; labels are in text/en/shell.ts. */
+/** The items of the menu, by group; labels are in text/en/shell.ts. */
 export const navGroups = [
   { group: 'now', items: [{ name: 'overview', to: '/', icon: LayoutDashboard }] },
   {

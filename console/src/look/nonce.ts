@@ -1,9 +1,9 @@
-/** Under the page's policy only style elements with this nonce count. */
+/** The page's policy allows only style elements with this nonce. */
 export function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 }
 
-/** Where react-remove-scroll, by which dialogs keep the page from scrolling, looks for it. */
+/** For react-remove-scroll, which keeps the page from scrolling behind dialogs. */
 export function tellStyleNonce(): void {
   Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
 }

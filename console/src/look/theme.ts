@@ -6,7 +6,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core'
 
-/** Cool greys in light and dark: people look at tables of figures all day. */
+/** Cool greys in light and dark, for people who read tables of figures all day. */
 const gray: MantineColorsTuple = [
   '#f8f9fb',
   '#f1f3f6',
@@ -77,7 +77,7 @@ export const theme = createTheme({
 
 const darker: Readonly<Record<string, string>> = { yellow: '#8a4600', orange: '#9c3a00', lime: '#3d6b0a' }
 
-/** The theme's own text colours are too faint on its own backgrounds: here all reach 4.5 to 1. */
+/** The theme's text colours have too little contrast on its backgrounds; these all reach 4.5 to 1. */
 export const themeVariables: CSSVariablesResolver = ({ colors }) => {
   const light: Record<string, string> = {
     '--mantine-color-body': '#ffffff',
@@ -108,7 +108,7 @@ export const themeVariables: CSSVariablesResolver = ({ colors }) => {
   for (const [name, shades] of Object.entries(colors)) {
     if (name === 'dark') continue
     const isGray = name === 'gray'
-    // Only the darkest on the faintest is 4.5 to 1; the darkest yellow is not dark.
+    // Only the darkest on the lightest reaches 4.5 to 1; the darkest yellow is not dark enough.
     light[`--mantine-color-${name}-light`] = isGray ? gray[1] : shades[0]
     light[`--mantine-color-${name}-light-color`] = isGray ? gray[8] : (darker[name] ?? shades[9])
     night[`--mantine-color-${name}-light`] =

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorNote } from './error-note.tsx'
 
-/** Asks before something is changed; stays open, with what went wrong, when the change fails. */
+/** Asks for confirmation of a change; if the change fails, it stays open and shows the error. */
 export function Confirm({
   isOpen,
   onClose,
@@ -19,7 +19,7 @@ export function Confirm({
   onClose: () => void
   title: string
   children: ReactNode
-  /** On the button: what it does, as a verb. */
+  /** The label of the button: a verb for the action. */
   confirm: string
   onConfirm: () => void
   isBusy?: boolean

@@ -1,10 +1,10 @@
-/** Rows as RFC 4180, read by Excel too: with a byte order mark, and no cell that would be taken for a formula. */
+/** Rows as RFC 4180, also for Excel: with a byte order mark, and without cells that would be read as formulas. */
 export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
   return `\ufeff${rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')}`
 }
 
 const number = /^-?\d+(?:\.\d+)?$/
-/** What spreadsheets calculate with, if somebody has called a guest so. */
+/** Text that spreadsheets would run as a formula, for example in the name of a guest. */
 const formula = /^[=+\-@\t\r]/
 
 function cellOf(value: string | number): string {

@@ -8,10 +8,10 @@ import { ErrorNote } from './error-note.tsx'
 export type Column<Row> = {
   key: string
   header: string
-  /** Told only to those who don't see the column. */
+  /** Only for screen readers. */
   isHeaderHidden?: boolean
   cell: (row: Row) => ReactNode
-  /** Figures stand at the right. */
+  /** Figures are aligned right. */
   align?: 'left' | 'right'
   width?: number | string
 }
@@ -19,7 +19,7 @@ export type Column<Row> = {
 const waitingRows = 8
 
 /**
- * A list as a table. What leads from a row to its page is a link in the first column; arrow keys go from row to row.
+ * A list as a table. The first column links a row to its page; arrow keys move from row to row.
  */
 export function DataTable<Row>({
   caption,
@@ -34,7 +34,7 @@ export function DataTable<Row>({
   isLoadingMore = false,
   onMore,
 }: {
-  /** Says what the table holds to those who don't see it. */
+  /** Describes the table to screen readers. */
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
@@ -42,7 +42,7 @@ export function DataTable<Row>({
   isPending?: boolean
   error?: unknown
   onRetry?: () => void
-  /** When there is nothing: why, and what to do next. */
+  /** For an empty table: the reason, and what to do next. */
   empty: { title: string; hint?: ReactNode; action?: ReactNode }
   hasMore?: boolean
   isLoadingMore?: boolean
@@ -50,7 +50,7 @@ export function DataTable<Row>({
 }) {
   const { t } = useTranslation()
   if (error !== undefined && error !== null) return <ErrorNote error={error} onRetry={onRetry} />
-  if (!isPending && rows.length === 0) return <Nothing {...empty} />
+  if (!isPending && rows.length === 0) return <EmptyState {...empty} />
   return (
     <>
       <Table.ScrollContainer
@@ -59,7 +59,7 @@ export function DataTable<Row>({
         className={classes['scroll']}
         // A wide table scrolls sideways by arrow keys, whether or not its rows have links.
         tabIndex={0}
-        // No region: as a landmark it would often be the second of the name that its section has.
+        // Not a region: as a landmark it would often repeat the name of its section.
         role="group"
         aria-label={caption}
       >
@@ -102,7 +102,7 @@ export function DataTable<Row>({
   )
 }
 
-/** What `usePages` gives, as a DataTable takes it. */
+/** The result of `usePages` as props of a DataTable. */
 export function tableOf<Row>(pages: Pages<Row>) {
   return {
     rows: pages.rows,
@@ -127,8 +127,8 @@ function WaitingRow({ columns }: { columns: readonly { key: string }[] }) {
   )
 }
 
-/** In place of a list that is empty. */
-export function Nothing({ title, hint, action }: { title: string; hint?: ReactNode; action?: ReactNode }) {
+/** Shown instead of an empty list. */
+export function EmptyState({ title, hint, action }: { title: string; hint?: ReactNode; action?: ReactNode }) {
   return (
     <div className={classes['nothing']}>
       <Text fw={500}>{title}</Text>
@@ -142,7 +142,7 @@ export function Nothing({ title, hint, action }: { title: string; hint?: ReactNo
   )
 }
 
-/** Down and up go to the first link or button of the next row. */
+/** Down and up move to the first link or button of the next row. */
 function goByArrows(event: KeyboardEvent<HTMLTableElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0 || !(event.target instanceof HTMLElement)) return

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api.ts'
 import { CopyButton } from './copy-button.tsx'
 
-/** What went wrong, what to do about it, and the request id by which the log and the push log know it. */
+/** An error, what to do about it, and its request id, which is in the log and the push log. */
 export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const { t } = useTranslation()
   const known = error instanceof ApiError ? error : undefined

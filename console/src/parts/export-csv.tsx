@@ -12,7 +12,7 @@ const forgottenAfterMs = 10_000
 
 export type CsvColumn<Row> = readonly [header: string, value: (row: Row) => string | number]
 
-/** All rows of a list as it is narrowed, not only those shown, as a file for a spreadsheet. */
+/** Exports all rows of a filtered list, not only the loaded ones, for a spreadsheet. */
 export function ExportCsv<Name extends RouteName, Row>({
   list,
   input,
@@ -24,7 +24,7 @@ export function ExportCsv<Name extends RouteName, Row>({
   input: ReadInput<Name>
   rowsOf: (page: AnswerTo<Name>) => readonly Row[]
   columns: readonly CsvColumn<Row>[]
-  /** Without the ending. */
+  /** Without the extension. */
   file: string
 }) {
   const { t } = useTranslation()

@@ -4,9 +4,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** Every filter of a page lives in its URL, so that a link shows what was seen. */
+/** Every filter of a page is in its URL, so that a link shows the same list. */
 
-/** A filter's value ('' where it is not set) and how to set it. */
+/** A filter's value ('' if not set) and its setter. */
 export function useFilter(name: string): [value: string, set: (value: string) => void] {
   const search = useSearch({ strict: false })
   const setFilters = useSetFilters()
@@ -29,7 +29,7 @@ export function useSetFilters(): (values: Readonly<Record<string, string>>) => v
   }
 }
 
-/** The row of a page's filters, with a button that clears those named. */
+/** The filters of a page in a row, with a button that clears the listed ones. */
 export function Filters({ names, children }: { names: readonly string[]; children: ReactNode }) {
   const { t } = useTranslation()
   const search = useSearch({ strict: false })
@@ -73,7 +73,7 @@ export function SelectFilter({
 
 const typingMs = 250
 
-/** Set while people type, a moment after each stroke. */
+/** Set while people type, a moment after each keystroke. */
 export function TextFilter({
   name,
   label,
@@ -88,7 +88,7 @@ export function TextFilter({
   const [value, set] = useFilter(name)
   const [typed, setTyped] = useState(value)
   const later = useDebouncedCallback(set, typingMs)
-  // The URL changes by other ways too: back, a link, clear.
+  // The URL also changes by other means: back, a link, clear.
   useEffect(() => setTyped(value), [value])
   return (
     <TextInput

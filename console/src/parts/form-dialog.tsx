@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorNote } from './error-note.tsx'
 
-/** A question with something to fill in; Enter sends it. Stays open, with what went wrong, when the change fails. */
+/** A dialog with a form; Enter submits it. If the change fails, it stays open and shows the error. */
 export function FormDialog({
   isOpen,
   onClose,
@@ -19,11 +19,11 @@ export function FormDialog({
   isOpen: boolean
   onClose: () => void
   title: string
-  /** On the button: what it does, as a verb. */
+  /** The label of the button: a verb for the action. */
   submit: string
   onSubmit: () => void
   isBusy: boolean
-  /** Whether all is filled in. */
+  /** Whether the form is complete. */
   isReady?: boolean
   isDangerous?: boolean
   error: unknown

@@ -9,7 +9,7 @@ import classes from './hotel-filter.module.css'
 const typingMs = 250
 const hotelsListed = '20'
 
-/** A choice of the hotels that are found by what is typed, of the URL's supplier if any; in the URL as `hotelId`. */
+/** A choice of hotels that match the typed text, of the supplier in the URL if any; in the URL as `hotelId`. */
 export function HotelFilter({ label }: { label: string }) {
   const { t } = useTranslation()
   const input = useRef<HTMLInputElement>(null)
@@ -19,10 +19,10 @@ export function HotelFilter({ label }: { label: string }) {
   const [typed, setTyped] = useState('')
   const [searched] = useDebouncedValue(typed, typingMs)
   const chosen = useApi('getHotel', { params: { hotelId } }, { enabled: hotelId !== '' })
-  // One that there isn't keeps its number as its name.
+  // An unknown hotel is shown by its id.
   const unknown = chosen.error ? { value: hotelId, label: hotelId, supplier: '' } : undefined
   const own = chosen.data ? optionOf(chosen.data.hotel) : unknown
-  // The text is the name of the chosen one until somebody types.
+  // The text is the name of the selected hotel until somebody types.
   const search = searched === own?.label ? '' : searched
   const found = useApi(
     'listHotels',
@@ -42,10 +42,10 @@ export function HotelFilter({ label }: { label: string }) {
       w={240}
       placeholder={t('parts.findHotel')}
       searchable
-      // Within the page's landmarks.
+      // Inside the page's landmarks.
       comboboxProps={{ withinPortal: false }}
       value={hotelId === '' ? null : hotelId}
-      // A list without options is none: what there is to say instead is one that cannot be chosen.
+      // A listbox needs an option, so the message for no match is one that can't be selected.
       data={options.length > 0 ? options : [{ value: '', label: instead, disabled: true }]}
       filter={asFound}
       renderOption={({ option }) => (
@@ -71,5 +71,5 @@ function optionOf(hotel: { hotelId: number; name: string; code: string; supplier
   return { value: String(hotel.hotelId), label: `${hotel.name} (${hotel.code})`, supplier: hotel.supplier }
 }
 
-/** The service has found them: by city and supplier too, which the label doesn't say. */
+/** The service has filtered them, also by city and supplier, which are not in the label. */
 const asFound = <Option,>({ options }: { options: Option[] }): Option[] => options

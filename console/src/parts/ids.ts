@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 
-/** A number in the page's path, as the hotel's in /hotels/$hotelId. What is no number is 0, which nothing has. */
+/** An id in the page's path, for example in /hotels/$hotelId. Anything else is 0, which is never an id. */
 export function useIdParam(name: 'hotelId' | 'supplierId' | 'pushId' | 'reservationId'): number {
   const params: Readonly<Partial<Record<string, string>>> = useParams({ strict: false })
   const text = params[name] ?? ''

@@ -7,9 +7,9 @@ type PlainButton = Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>
 
 /** A link to a page of the console: `<LinkTo to="/hotels/$hotelId" params={{ hotelId: '7' }}>`. */
 export const LinkTo = createLink((props: AnchorProps & PlainAnchor) => (
-  // Of the size of the text it stands in, unless told.
+  // By default the size of the surrounding text.
   <Anchor inherit={props.size === undefined} {...props} />
 ))
 
-/** The same that looks like a button. */
+/** A link that looks like a button. */
 export const ButtonTo = createLink((props: ButtonProps & PlainButton) => <Button component="a" {...props} />)

@@ -1,4 +1,4 @@
-/** An amount as the service writes it: a decimal string with the currency's own digits, never counted with here. */
+/** An amount as the service sends it: a decimal string with the currency's digits, never used for arithmetic here. */
 export function Money({ amount, currency }: { amount: string; currency: string }) {
   const [whole = '', digits] = amount.split('.')
   const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, '\u202f')

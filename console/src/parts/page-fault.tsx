@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { ErrorNote } from './error-note.tsx'
 import { Page } from './page.tsx'
 
-/** In place of a page that failed while it was shown; the rest of the console goes on. */
+/** Replaces a page that failed to render; the rest of the console keeps working. */
 export function PageFault({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation()
   return (

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
-/** In place of what is still being fetched. */
+/** Placeholder while data is loading. */
 export function PageWait({ lines = 6 }: { lines?: number }) {
   const { t } = useTranslation()
   return (

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './page.module.css'
 
-/** A page's frame: breadcrumbs (links, outermost first), title, what can be done here, and the page itself. */
+/** A page's frame: breadcrumbs (links, outermost first), title, actions, and the content. */
 export function Page({
   title,
   beside,
@@ -14,7 +14,7 @@ export function Page({
   children,
 }: {
   title: string
-  /** After the title, in its line: a status, for one. */
+  /** After the title in the same line, for example a status. */
   beside?: ReactNode
   intro?: ReactNode
   crumbs?: readonly ReactNode[]

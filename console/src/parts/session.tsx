@@ -2,7 +2,7 @@ import { createContext, useContext, type ReactNode } from 'react'
 import type { OperatorRole } from '../../../src/http/route.ts'
 import type { AnswerTo } from '../api.ts'
 
-/** Who is signed in; the shell asks before it shows a page. */
+/** The signed-in operator; the shell loads it before it shows a page. */
 export const Session = createContext<AnswerTo<'whoAmI'> | undefined>(undefined)
 
 export function useMe(): AnswerTo<'whoAmI'> {
@@ -17,7 +17,7 @@ export function useCan(role: OperatorRole): boolean {
   return rankByRole[useMe().role] >= rankByRole[role]
 }
 
-/** Shows what only those of a role may do; the service refuses it to the others anyway. */
+/** Shows its children only to operators with the role; the service refuses others anyway. */
 export function Can({ role, children }: { role: OperatorRole; children: ReactNode }) {
   return useCan(role) ? children : null
 }

@@ -17,8 +17,7 @@ const heightPx = 150
 const font = '11px system-ui, sans-serif'
 
 /**
- * Bars that stand on one another, a step of time each. For those who see: beside it stands, or is a click away, the
- * same as a table.
+ * Stacked bars, one per step of time. The same data is always available as a table, for people who cannot see the chart.
  */
 export function StackedChart({
   label,
@@ -26,9 +25,9 @@ export function StackedChart({
   series,
 }: {
   label: string
-  /** Beginnings of the steps, in seconds since 1970. */
+  /** Starts of the steps, in seconds since 1970. */
   times: readonly number[]
-  /** The lowest first. */
+  /** Bottom series first. */
   series: readonly ChartSeries[]
 }) {
   const place = useRef<HTMLDivElement>(null)
@@ -51,7 +50,7 @@ export function StackedChart({
   return <div ref={place} role="img" aria-label={label} style={{ height: heightPx }} />
 }
 
-/** uPlot draws one series over another: the sums come first, the lowest part last. */
+/** uPlot draws each series over the previous one: the sums come first, the bottom series last. */
 function stacked(times: readonly number[], series: readonly ChartSeries[]): UPlot.AlignedData {
   const sums = times.map(() => 0)
   const upwards = series.map(({ values }) =>
@@ -80,7 +79,7 @@ function options(
     padding: [8, 0, 0, 0],
     legend: { show: false },
     cursor: { show: false },
-    // The last bar stands at the right of its beginning.
+    // The last bar is to the right of its start.
     scales: {
       x: { time: true, range: (_plot, min, max) => [min, max + stepSeconds] },
       y: { range: (_plot, _min, max) => [0, Math.max(4, max * 1.05)] },

@@ -21,7 +21,7 @@ const lookByKind: Readonly<Record<StatusKind, { color: string; Icon: LucideIcon 
   idle: { color: 'gray', Icon: CircleDashed },
 }
 
-/** A status by word, colour and shape: none of them alone. */
+/** A status by word, colour and shape, never by one of them alone. */
 export function StatusBadge({ kind, label }: { kind: StatusKind; label: string }) {
   const { color, Icon } = lookByKind[kind]
   return (

@@ -15,10 +15,10 @@ export function SupplierFilter({ label }: { label: string }) {
     value: String(supplierId),
     label: name,
   }))
-  // One beyond the list keeps its number as its name.
+  // A supplier beyond the list is shown by its id.
   const isListed = chosen === '' || options.some(({ value }) => value === chosen)
   const set = (supplierId: string) => {
-    // Whatever hotel was chosen is the former supplier's.
+    // The selected hotel belongs to the previous supplier.
     const isOther = chosen !== '' && supplierId !== ''
     setFilters({ supplierId, ...(isOther ? { hotelId: '' } : {}) })
   }

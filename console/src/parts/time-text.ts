@@ -1,4 +1,4 @@
-/** Instants and dates as text, in English; the zone is the viewer's unless told. */
+/** Instants and dates as text, in English; by default in the viewer's zone. */
 
 const timeFormats = new Map<string, Intl.DateTimeFormat>()
 
@@ -22,12 +22,12 @@ function timeFormat(timeZone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** `14 Jan 2027, 10:05:09`; undefined where the zone is not known here. */
+/** `14 Jan 2027, 10:05:09`; undefined if the browser does not know the zone. */
 export function timeText(at: string, zone: string = viewerZone): string | undefined {
   try {
     return timeFormat(zone).format(new Date(at))
   } catch {
-    // A zone that the browser's tables lack.
+    // A zone missing from the browser's tables.
     return undefined
   }
 }
@@ -35,7 +35,7 @@ export function timeText(at: string, zone: string = viewerZone): string | undefi
 const dayParts = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
 const dateFormat = new Intl.DateTimeFormat('en-GB', { ...dayParts, timeZone: 'UTC' })
 
-/** `Thu, 14 Jan 2027`: the day that an instant is on in a zone. */
+/** `Thu, 14 Jan 2027`: the day of an instant in a zone. */
 export function dayText(at: string, zone: string): string {
   try {
     return new Intl.DateTimeFormat('en-GB', { ...dayParts, timeZone: zone }).format(new Date(at))
@@ -44,7 +44,7 @@ export function dayText(at: string, zone: string): string {
   }
 }
 
-/** `Thu, 14 Jan 2027` of `2027-01-14`. */
+/** `2027-01-14` as `Thu, 14 Jan 2027`. */
 export function dateText(date: string): string {
   return dateFormat.format(new Date(`${date}T00:00:00Z`))
 }
@@ -61,7 +61,7 @@ const agoUnits = [
 export function agoText(at: string, nowMs: number): string {
   const differenceMs = Date.parse(at) - nowMs
   const { unit, ms } = agoUnits.find((one) => Math.abs(differenceMs) >= one.ms) ?? agoUnits[3]
-  // What comes is as many days off as nights lie between.
+  // Future days count the nights in between.
   const count =
     unit === 'day' && differenceMs > 0 ? Math.ceil(differenceMs / ms) : Math.trunc(differenceMs / ms)
   return agoFormat.format(count, unit)

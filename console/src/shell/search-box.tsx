@@ -4,11 +4,11 @@ import { useRouter } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { useEffect, useId, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Found } from '../../../src/console/search/contract.ts'
+import type { SearchResult } from '../../../src/console/search/contract.ts'
 import { useApi } from '../api.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import classes from './search-box.module.css'
-import { FoundLine, placeOfFound } from './search-found.tsx'
+import { SearchResultLine, linkOfResult } from './search-result.tsx'
 
 const typingMs = 150
 
@@ -46,15 +46,15 @@ function SearchForm({ onClose }: { onClose: () => void }) {
   const isCurrent = text !== '' && text === typed.trim() && !isPlaceholderData && !isFetching
   const optionId = (index: number): string => `${id}-${index}`
 
-  const go = (one: Found): void => {
+  const go = (one: SearchResult): void => {
     onClose()
-    void router.navigate(placeOfFound(one))
+    void router.navigate(linkOfResult(one))
   }
   // Whoever was quicker with Enter than the service with its answer goes to the first that it names.
   useEffect(() => {
     if (!isHasty || !isCurrent || !first) return
     onClose()
-    void router.navigate(placeOfFound(first))
+    void router.navigate(linkOfResult(first))
   }, [isHasty, isCurrent, first, onClose, router])
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -94,7 +94,7 @@ function SearchForm({ onClose }: { onClose: () => void }) {
         {error && <ErrorNote error={error} />}
         <div role="listbox" id={`${id}-list`} aria-label={t('shell.search.title')}>
           {found.map((one, index) => (
-            <FoundLine
+            <SearchResultLine
               key={optionId(index)}
               id={optionId(index)}
               found={one}

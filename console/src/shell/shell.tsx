@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { useApi } from '../api.ts'
 import { keepCsrfToken } from '../csrf.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { MustSetUp } from '../pages/sign-in/must-set-up.tsx'
+import { RequiredSecondFactor } from '../pages/sign-in/required-second-factor.tsx'
 import { PageWait } from '../parts/page-wait.tsx'
 import { Session } from '../parts/session.tsx'
 import { EnvironmentBadge } from './environment-badge.tsx'
@@ -33,7 +33,7 @@ export function Shell() {
 
   if (error && error.status !== 401) return <ErrorNote error={error} onRetry={() => void refetch()} />
   if (!me) return <PageWait />
-  if (me.secondFactor.mustSetUp) return <MustSetUp onSignOut={signOut} />
+  if (me.secondFactor.mustSetUp) return <RequiredSecondFactor onSignOut={signOut} />
   return (
     <Session value={me}>
       <a href={`#${contentId}`} className={classes['skip']}>

@@ -5,7 +5,7 @@ import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 /** Results per kind. */
 export const foundMax = 6
 
-export type Found =
+export type SearchResult =
   | { kind: 'hotel'; hotelId: number; name: string; code: string; city: string | null; supplier: string }
   | { kind: 'supplier'; supplierId: number; name: string }
   | {
@@ -29,7 +29,7 @@ export type Found =
     }
 
 export const searchRoutes = {
-  search: consoleRoute<{ found: Found[] }>()({
+  search: consoleRoute<{ found: SearchResult[] }>()({
     method: 'GET',
     path: '/search',
     query: Type.Object({

@@ -5,7 +5,7 @@ import type { AnswerOf } from '../../http/route.ts'
 import { readReservationId } from '../../bookings/find-reservation.ts'
 import { searchWordsMax } from '../hotels/contract.ts'
 import { selectHotels, selectNamedHotels, selectSearchWords } from '../hotels/store.ts'
-import { foundMax, searchRoutes, type Found } from './contract.ts'
+import { foundMax, searchRoutes, type SearchResult } from './contract.ts'
 import { selectGuestWords } from '../bookings/store.ts'
 import {
   selectFoundGuests,
@@ -32,7 +32,7 @@ export const search = (needs: Needs) =>
     return answer(200, body)
   })
 
-async function findReservation({ db }: Needs, typed: string): Promise<Found[]> {
+async function findReservation({ db }: Needs, typed: string): Promise<SearchResult[]> {
   const reservationId = readReservationId(typed)
   return reservationId === undefined ? [] : selectFoundReservation(db, reservationId)
 }
@@ -40,7 +40,7 @@ async function findReservation({ db }: Needs, typed: string): Promise<Found[]> {
 /** Shorter beginnings match too many names. */
 const guestLettersMin = 3
 
-async function findGuests({ db }: Needs, typed: string): Promise<Found[]> {
+async function findGuests({ db }: Needs, typed: string): Promise<SearchResult[]> {
   const words = await selectGuestWords(db, typed)
   if (!words.some(({ length }) => length >= guestLettersMin)) return []
   return selectFoundGuests(db, words, foundMax)
@@ -49,11 +49,11 @@ async function findGuests({ db }: Needs, typed: string): Promise<Found[]> {
 /** Shorter text is not taken for the beginning of a request id. */
 const requestIdBeginning = /^[A-Za-z0-9._-]{8,64}$/
 
-async function findPushes({ db }: Needs, typed: string): Promise<Found[]> {
+async function findPushes({ db }: Needs, typed: string): Promise<SearchResult[]> {
   return requestIdBeginning.test(typed) ? selectFoundPushes(db, typed, foundMax) : []
 }
 
-async function findHotels({ db, clock }: Needs, typed: string): Promise<Found[]> {
+async function findHotels({ db, clock }: Needs, typed: string): Promise<SearchResult[]> {
   const [hotelIds, allWords] = await Promise.all([selectNamedHotels(db, typed), selectSearchWords(db, typed)])
   const words = allWords.slice(0, searchWordsMax)
   const nowMs = clock.now()
@@ -82,6 +82,6 @@ async function findHotels({ db, clock }: Needs, typed: string): Promise<Found[]>
   }))
 }
 
-function findSuppliers({ db }: Needs, typed: string): Promise<Found[]> {
+function findSuppliers({ db }: Needs, typed: string): Promise<SearchResult[]> {
   return selectFoundSuppliers(db, typed, foundMax)
 }

@@ -1,10 +1,10 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { customerName, hasGuest } from '../bookings/store.ts'
-import type { Found } from './contract.ts'
+import type { SearchResult } from './contract.ts'
 
 /** The SQL of search results other than hotels: by indexed columns, or among the suppliers, of whom there are hundreds. */
 
-type OfKind<Kind extends Found['kind']> = Extract<Found, { kind: Kind }>
+type OfKind<Kind extends SearchResult['kind']> = Extract<SearchResult, { kind: Kind }>
 
 export async function selectFoundReservation(
   db: Queryable,

@@ -23,7 +23,7 @@ export const overlapMinutesMax = 90 * 24 * 60
 type Counted = { count: number; isMore: boolean }
 
 /** The newest pushes of the last days; `lastAt` is null if there were none. */
-export type PushesOfLate = { looked: number; rejected: number; partial: number; lastAt: string | null }
+export type RecentPushes = { looked: number; rejected: number; partial: number; lastAt: string | null }
 
 export type SupplierListed = {
   supplierId: number
@@ -32,7 +32,7 @@ export type SupplierListed = {
   activeKeys: number
   lastUsedAt: string | null
   hotels: Counted
-  pushes: PushesOfLate
+  pushes: RecentPushes
 }
 
 const onFailures = ['reject', 'use_stored'] as const
@@ -114,7 +114,7 @@ export type Supplier = {
   createdAt: string
   account: SupplierAccount
   hotels: Counted
-  pushes: PushesOfLate
+  pushes: RecentPushes
   keys: SupplierKey[]
   /** The latest calls of each kind, newest first. */
   calls: SupplierCall[]

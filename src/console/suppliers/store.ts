@@ -2,7 +2,7 @@ import { instant } from '../../keys/suppliers.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import {
   pushesLookedAt,
-  type PushesOfLate,
+  type RecentPushes,
   type SupplierCall,
   type SupplierKey,
   type KeyUnknownFields,
@@ -18,7 +18,7 @@ export type SupplierRow = {
   activeKeys: number
   lastUsedAt: string | null
   hotels: number
-  pushes: PushesOfLate
+  pushes: RecentPushes
 }
 
 export type SupplierFilter = {

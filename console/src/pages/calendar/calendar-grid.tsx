@@ -11,30 +11,39 @@ import { useTranslation } from 'react-i18next'
 import classes from './calendar.module.css'
 import { CalendarHead } from './calendar-head.tsx'
 import { CalendarRow, RowHeads } from './calendar-row.tsx'
-import { headHeight, headWidthOf, nightWidthOf, rowHeight, tileNights, topsOf, type Place } from './layout.ts'
-import type { Chosen, GridProps } from './grid-props.ts'
+import {
+  headHeight,
+  headWidthOf,
+  nightWidthOf,
+  rowHeight,
+  tileNights,
+  topsOf,
+  type Place,
+  type VisibleRange,
+} from './layout.ts'
+import type { Selection, GridProps } from './grid-props.ts'
 import { useCells } from './use-cells.ts'
-import { showPlace, useInSight } from './use-in-sight.ts'
+import { scrollToPlace, useScrollToSelection } from './use-scroll-to-selection.ts'
 import { useScroller } from './use-scroller.ts'
 import { cellId, type GridContext } from './nights-tile.tsx'
 
 const restMs = 250
 
-/** Rooms and rates down, nights across; only what is in sight is made. */
+/** Rooms and rates down, nights across; renders only the visible part. */
 export function CalendarGrid(props: GridProps) {
-  const { label, rows, cells, words, density, money, firstNight, chosen, onFirstNight, handle } = props
+  const { label, rows, cells, words, density, money, firstNight, selection, onFirstNight, handle } = props
   const { t } = useTranslation()
   const focused = useRef<HTMLDivElement>(null)
   const tops = useMemo(() => topsOf(rows.map(({ kind }) => kind)), [rows])
   const nightWidthAt = useCallback((width: number) => nightWidthOf(density, width), [density])
-  const { scroller, viewNow, size, seen, onScroll } = useScroller(tops, cells.nights, nightWidthAt)
+  const { scroller, viewNow, size, visible, onScroll } = useScroller(tops, cells.nights, nightWidthAt)
   const [nightWidth, headWidth] = [nightWidthAt(size.width), headWidthOf(size.width)]
   const grid = useMemo(
     (): GridContext => ({ cells, words, density, money, nightWidth, headWidth }),
     [cells, words, density, money, nightWidth, headWidth],
   )
   const show = (place: Place): void => {
-    showPlace(scroller.current, place, { view: viewNow(), tops, nightWidth })
+    scrollToPlace(scroller.current, place, { view: viewNow(), tops, nightWidth })
   }
   const heightOfRows = size.height - headHeight
   const page = {
@@ -43,20 +52,17 @@ export function CalendarGrid(props: GridProps) {
   }
   const { active, dragged, handlers } = useCells(props, page, show)
   const { showFrom, onMoved } = useFirstNight(scroller, nightWidth, firstNight, onFirstNight)
-  // After the first night has found its place again.
-  useInSight(focused, chosen, active, show, { ...size, nightWidth })
+  // After the first night has been scrolled back into place.
+  useScrollToSelection(focused, selection, active, show, { ...size, nightWidth })
   useImperativeHandle(
     handle,
     () => ({ showFrom, focus: () => focused.current?.focus({ preventScroll: true }) }),
     [showFrom],
   )
-  const marked = dragged ?? chosen
-  const isActiveMade =
-    active.row >= seen.firstRow &&
-    active.row < seen.endRow &&
-    active.night >= seen.firstTile * tileNights &&
-    active.night < seen.endTile * tileNights
-  const box = ({ row, first: from, last }: Chosen) => ({
+  const marked = dragged ?? selection
+  const { firstRow, endRow } = visible
+  const isActiveRendered = isRendered(active, visible)
+  const box = ({ row, first: from, last }: Selection) => ({
     left: headWidth + from * nightWidth,
     top: headHeight + (tops[row] ?? 0),
     width: (last - from + 1) * nightWidth,
@@ -78,7 +84,7 @@ export function CalendarGrid(props: GridProps) {
           height: headHeight + (tops[rows.length] ?? 0),
         }}
       >
-        <RowHeads rows={rows} tops={tops} firstRow={seen.firstRow} endRow={seen.endRow} width={headWidth} />
+        <RowHeads rows={rows} tops={tops} firstRow={firstRow} endRow={endRow} width={headWidth} />
         <div
           ref={focused}
           role="grid"
@@ -87,20 +93,20 @@ export function CalendarGrid(props: GridProps) {
           aria-describedby="calendar-keys"
           aria-rowcount={rows.length + 1}
           aria-colcount={cells.nights + 1}
-          aria-activedescendant={isActiveMade ? cellId(active.row, active.night) : undefined}
+          aria-activedescendant={isActiveRendered ? cellId(active.row, active.night) : undefined}
           className={classes['grid']}
           {...handlers}
         >
-          <CalendarHead grid={grid} firstTile={seen.firstTile} endTile={seen.endTile} />
+          <CalendarHead grid={grid} firstTile={visible.firstTile} endTile={visible.endTile} />
           <div role="rowgroup">
-            {rows.slice(seen.firstRow, seen.endRow).map((row, place) => (
+            {rows.slice(firstRow, endRow).map((row, place) => (
               <CalendarRow
                 key={row.key}
                 row={row}
-                index={seen.firstRow + place}
-                top={headHeight + (tops[seen.firstRow + place] ?? 0)}
-                firstTile={seen.firstTile}
-                endTile={seen.endTile}
+                index={firstRow + place}
+                top={headHeight + (tops[firstRow + place] ?? 0)}
+                firstTile={visible.firstTile}
+                endTile={visible.endTile}
                 grid={grid}
               />
             ))}
@@ -122,7 +128,11 @@ export function CalendarGrid(props: GridProps) {
   )
 }
 
-/** Keeps the first night in sight when the width of nights changes, and tells of another when scrolling is at rest. */
+function isRendered({ row, night }: Place, { firstRow, endRow, firstTile, endTile }: VisibleRange): boolean {
+  return row >= firstRow && row < endRow && night >= firstTile * tileNights && night < endTile * tileNights
+}
+
+/** Keeps the first night in view when the width of nights changes, and reports a new one when scrolling stops. */
 function useFirstNight(
   scroller: RefObject<HTMLDivElement | null>,
   nightWidth: number,

@@ -13,7 +13,7 @@ const weekdayNames = Array.from({ length: 7 }, (_, day) =>
   weekdayFormat.format(new Date((day + 4) * 86_400_000)),
 )
 
-/** Months, and below them the nights with their weekdays; stays in sight while rows scroll. */
+/** Months, with nights and weekdays below; stays visible while rows scroll. */
 export function CalendarHead({
   grid,
   firstTile,

@@ -12,7 +12,7 @@ import { useCalendarUrl } from './calendar-url.ts'
 import { StopSellDialog, type StopSellDraft } from './stop-sell-dialog.tsx'
 import { useCalendar } from './use-calendar.ts'
 
-/** What a hotel sells, night by night. */
+/** A hotel's rates and availability, night by night. */
 export function CalendarPage() {
   const { t } = useTranslation()
   const hotelId = useIdParam('hotelId')

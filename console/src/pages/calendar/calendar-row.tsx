@@ -5,7 +5,7 @@ import { rowHeight } from './layout.ts'
 import type { Row } from './rows.ts'
 import { NightsTile, type GridContext } from './nights-tile.tsx'
 
-/** The nights of a room, or of one of its rates, that are in sight. Its head stands in a column of all heads. */
+/** The visible nights of a room or rate. Its head is in the column of all heads. */
 export const CalendarRow = memo(function CalendarRow({
   row,
   index,
@@ -42,8 +42,8 @@ function headId(index: number): string {
 }
 
 /**
- * The heads of the rows, in one column that stays in sight: were each to stay by itself, the browser would keep a layer
- * for each, and scrolling would cost twice as much.
+ * The heads of the rows, in one sticky column: if each were sticky by itself, the browser would keep a layer for each,
+ * and scrolling would cost twice as much.
  */
 export const RowHeads = memo(function RowHeads({
   rows,

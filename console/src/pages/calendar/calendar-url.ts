@@ -3,16 +3,16 @@ import { useMemo } from 'react'
 import { useSetFilters } from '../../parts/filters.tsx'
 import { densities, type Density } from './layout.ts'
 
-/** All that the page shows is in its URL. */
+/** The whole state of the page is in its URL. */
 export type CalendarUrl = {
-  /** The first night in sight; '' is the hotel's today. */
+  /** The first visible night; '' is the hotel's today. */
   from: string
   density: Density
   adults: string
   childAges: string
-  /** What rooms and rates are searched for. */
+  /** The search for rooms and rates. */
   rooms: string
-  /** `rooms`: their units, without the rates. */
+  /** `rooms`: only rooms with their units, no rates. */
   rows: '' | 'rooms'
   room: string
   rate: string

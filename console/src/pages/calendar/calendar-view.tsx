@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import type { Calendar } from '../../../../src/console/calendar/contract.ts'
 import classes from './calendar.module.css'
 import { CalendarGrid } from './calendar-grid.tsx'
-import type { Chosen, GridHandle } from './grid-props.ts'
+import type { Selection, GridHandle } from './grid-props.ts'
 import type { CalendarUrl } from './calendar-url.ts'
-import { chosenOf, rowNamed } from './chosen.ts'
+import { selectionOf, rowOfUrl } from './selection.ts'
 import { useCellWords, type CellWords } from './cell-words.ts'
 import { dateOf, dayOf } from './days.ts'
 import type { Place } from './layout.ts'
@@ -21,7 +21,7 @@ export type ViewHandle = { stopSellDraft: () => StopSellDraft }
 const noCell = { room: '', rate: '', night: '', checkin: '', checkout: '' } as const
 const nightsMoved = { week: 7, fortnight: 14, month: 30 } as const
 
-/** The calendar with what surrounds it: all it shows is in the URL. */
+/** The calendar with its toolbar and panels; its whole state is in the URL. */
 export function CalendarView({
   calendar,
   url,
@@ -39,8 +39,8 @@ export function CalendarView({
   const search = useDeferredValue(url.rooms)
   const isRoomsOnly = url.rows === 'rooms'
   const rows = useMemo(() => rowsOf(calendar, search, isRoomsOnly), [calendar, search, isRoomsOnly])
-  const named = useMemo(() => rowNamed(calendar, url), [calendar, url])
-  const chosen = useMemo(() => chosenOf(url, named, rows, cells), [url, named, rows, cells])
+  const named = useMemo(() => rowOfUrl(calendar, url), [calendar, url])
+  const selection = useMemo(() => selectionOf(url, named, rows, cells), [url, named, rows, cells])
   const grid = useRef<GridHandle>(null)
   const point = useRef<(place: Place | undefined) => void>(() => {})
   const { hotel } = calendar
@@ -48,13 +48,13 @@ export function CalendarView({
   const clamped = (day: number): number => Math.min(cells.nights - 1, Math.max(0, day - cells.from))
   const firstNight = clamped(dayOf(url.from) ?? cells.today)
   const showFrom = (night: number): void => grid.current?.showFrom(night)
-  const told = useToldNight(grid, firstNight)
+  const reported = useReportedNight(grid, firstNight)
 
-  const { byKeyboard, open, choose, close } = useChoosing(rows, cells, set, grid)
+  const { byKeyboard, open, choose, close } = useSelection(rows, cells, set, grid)
   useImperativeHandle(handle, () => ({
     stopSellDraft: () => {
-      const from = chosen ? cells.from + chosen.first : cells.today
-      const to = chosen ? cells.from + chosen.last : cells.today
+      const from = selection ? cells.from + selection.first : cells.today
+      const to = selection ? cells.from + selection.last : cells.today
       return { room: url.room, rate: url.rate, from: dateOf(from), to: dateOf(to) }
     },
   }))
@@ -90,12 +90,12 @@ export function CalendarView({
               density={url.density}
               money={hotel}
               firstNight={firstNight}
-              chosen={chosen}
+              selection={selection}
               onCell={open}
               onChoose={choose}
               onEscape={close}
               onFirstNight={(night) => {
-                told.current = night
+                reported.current = night
                 set({ from: dateOf(cells.from + night) })
               }}
               onPoint={(place) => point.current(place)}
@@ -103,13 +103,13 @@ export function CalendarView({
             />
           )}
         </div>
-        {named && chosen && (
+        {named && selection && (
           <Panels
             calendar={calendar}
             url={url}
             set={set}
             row={named}
-            firstNight={chosen.first}
+            firstNight={selection.first}
             cells={cells}
             words={words}
             takesFocus={byKeyboard}
@@ -121,8 +121,8 @@ export function CalendarView({
   )
 }
 
-/** What a click, a key or a drag on the grid opens. */
-function useChoosing(
+/** Opens a night or stay on a click, a key or a drag in the grid. */
+function useSelection(
   rows: readonly Row[],
   { from }: CellContext,
   set: (values: Partial<CalendarUrl>) => void,
@@ -135,7 +135,7 @@ function useChoosing(
     setByKeyboard(isKey)
     set({ ...noCell, ...addressOf(row), night: dateOf(from + place.night) })
   }
-  const choose = ({ row: index, first, last }: Chosen): void => {
+  const choose = ({ row: index, first, last }: Selection): void => {
     const row = rows[index]
     if (!row) return
     setByKeyboard(false)
@@ -149,21 +149,21 @@ function useChoosing(
   return { byKeyboard, open, choose, close }
 }
 
-/** Scrolls to the first night of the URL, unless it is the grid itself that told it. */
-function useToldNight(
+/** Scrolls to the first night in the URL, unless the grid itself has put it there. */
+function useReportedNight(
   grid: { readonly current: GridHandle | null },
   firstNight: number,
 ): { current: number } {
-  const told = useRef(firstNight)
+  const reported = useRef(firstNight)
   useEffect(() => {
-    if (told.current === firstNight) return
-    told.current = firstNight
+    if (reported.current === firstNight) return
+    reported.current = firstNight
     grid.current?.showFrom(firstNight)
   }, [grid, firstNight])
-  return told
+  return reported
 }
 
-/** The cell that is pointed at, in words; apart, so that pointing redraws nothing else. */
+/** Describes the cell under the pointer; a separate component, so that pointing redraws nothing else. */
 function Readout({
   rows,
   words,

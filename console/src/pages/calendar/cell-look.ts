@@ -2,7 +2,7 @@ import { restrictions } from '../../../../src/ari/restrictions.ts'
 import type { Density } from './layout.ts'
 import type { Cell, CellReason } from './rows.ts'
 
-/** How a cell looks: each thing has a letter or a figure, a shape and a colour of its own. */
+/** The appearance of a cell: everything has its own letter or figure, shape and colour. */
 
 export type Marker = { key: string; text: string; look: MarkerLook }
 export const markerLooks = [
@@ -18,14 +18,14 @@ export const markerLooks = [
 ] as const
 export type MarkerLook = (typeof markerLooks)[number]
 
-/** Pixels that markers have of a cell where nights are narrowest. */
+/** Pixels for markers in the narrowest cell. */
 const roomFor: Readonly<Record<Density, number>> = { week: 70, fortnight: 54, month: 36 }
 const between = 2
-/** Of a character of a wide font, bold, at the size of markers; figures of units are a little smaller than that. */
+/** Width of a bold character in a wide font at the size of markers; unit figures are slightly smaller. */
 const characterWidth = 7.5
 const markerWidthMin = 13
 
-/** Pixels beside the text: padding and border. */
+/** Pixels around the text: padding and border. */
 const edgesOf: Readonly<Record<MarkerLook, number>> = {
   stop: 4,
   closed: 4,
@@ -42,14 +42,14 @@ function widthOf({ text, look }: Omit<Marker, 'key'>): number {
   return Math.max(markerWidthMin, edgesOf[look] + characterWidth * text.length)
 }
 
-/** Pixels that stand beside the markers: the units of a room, or the marker of those of a rate's own. */
+/** Pixels next to the markers: the units of a room, or the marker for a rate's own units. */
 export function unitsWidth(units: number | undefined, kind: 'room' | 'rate'): number {
   const text = String(units ?? '–')
   if (kind === 'room') return characterWidth * text.length + between
   return units === undefined ? 0 : widthOf({ text, look: 'ownUnits' }) + between
 }
 
-/** What a cell has room for; the others are counted, or where that is too wide, there is a sign that there are some. */
+/** The markers that fit in a cell; the others are counted, or shown as one sign if the count is too wide. */
 export function markersOf(cell: Cell, density: Density, taken = 0): Marker[] {
   const isStopped = cell.isStopped || cell.reasons.includes('stopSellRoom')
   const all: Marker[] = [

@@ -15,7 +15,7 @@ import { Setter } from './setter.tsx'
 
 export type CellAddress = { hotelId: number; room: string; rate: string; night: string }
 
-/** One night of a room or room-rate: what is held, who set it, and what was pushed for it. */
+/** One night of a room or room-rate: its values, their origin, and the pushes that include it. */
 export function CellPanel({
   address,
   names,
@@ -27,14 +27,14 @@ export function CellPanel({
   onExplain,
 }: {
   address: CellAddress
-  /** Of the room, and of the rate. */
+  /** For the room, and for the rate. */
   names: readonly string[]
   zone: string
   reasons: readonly Parameters<CellWords['reason']>[0][]
   words: CellWords
   takesFocus: boolean
   onClose: () => void
-  /** Asks whether a stay of so many nights can be booked. */
+  /** Opens the explanation of a stay of this many nights. */
   onExplain: (nights: number) => void
 }) {
   const { t } = useTranslation()

@@ -8,11 +8,11 @@ import { dateOf } from './days.ts'
 import { restrictionText } from './rule-words.ts'
 import { cellOf, priceText, type Cell, type CellContext, type CellReason, type Row } from './rows.ts'
 
-/** Cells in words, for those who hear them and for the line that spells out the one pointed at. */
+/** Cells in words, for screen readers and for the line that describes the cell under the pointer. */
 export type CellWords = {
   reason: (reason: CellReason) => string
   restriction: (name: RateRestriction, value: number) => string
-  /** All of a cell in one line; without its row where that is read out already. */
+  /** A cell in one line; without its row if that is already read out. */
   cell: (row: Row, night: number, withRow: boolean) => string
 }
 
@@ -31,8 +31,8 @@ const reasons: readonly CellReason[] = [
   'past',
 ]
 
-/** Stands where a number will: translating for each cell would take longer than showing it. */
-const hole = '\u0000'
+/** Placeholder for a number: translating for every cell would take longer than rendering it. */
+const placeholder = '\u0000'
 
 export function useCellWords(calendar: Calendar, context: CellContext): CellWords {
   const { t } = useTranslation()
@@ -41,8 +41,10 @@ export function useCellWords(calendar: Calendar, context: CellContext): CellWord
 
 function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellWords {
   const reasonTexts = new Map(reasons.map((reason) => [reason, t(`calendar.reasons.${reason}`)]))
-  const restrictionTexts = new Map(rateRestrictions.map((name) => [name, restrictionText(t, name, hole)]))
-  const units = t('calendar.cell.units', { value: hole })
+  const restrictionTexts = new Map(
+    rateRestrictions.map((name) => [name, restrictionText(t, name, placeholder)]),
+  )
+  const units = t('calendar.cell.units', { value: placeholder })
   const [noUnits, notSellable] = [t('calendar.cell.noUnits'), t('calendar.cell.notSellable')]
   const dates = new Map<number, string>()
   const dateAt = (night: number): string => {
@@ -52,7 +54,7 @@ function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellW
   }
   const reason = (name: CellReason): string => reasonTexts.get(name) ?? name
   const restriction = (name: RateRestriction, value: number): string =>
-    (restrictionTexts.get(name) ?? name).replace(hole, String(value))
+    (restrictionTexts.get(name) ?? name).replace(placeholder, String(value))
   const parts = (cell: Cell, row: Row): string[] => [
     ...(cell.price === undefined
       ? []
@@ -61,7 +63,7 @@ function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellW
       ? row.kind === 'room'
         ? [noUnits]
         : []
-      : [units.replace(hole, String(cell.units))]),
+      : [units.replace(placeholder, String(cell.units))]),
     ...cell.restricted.map(({ name, value }) => restriction(name, value)),
     ...(cell.reasons.length > 0 ? [`${notSellable}: ${cell.reasons.map(reason).join(', ')}`] : []),
   ]

@@ -26,7 +26,7 @@ export function dayOfMonth(day: number): number {
 
 export type MonthSpan = { first: number; nights: number; key: string }
 
-/** The months of a window: where each begins, counted from its first night, and how many nights of it there are. */
+/** The months of a window: the offset of each from the first night, and its number of nights in the window. */
 export function monthsOf(from: number, nights: number): MonthSpan[] {
   const spans: MonthSpan[] = []
   for (let index = 0; index < nights; index++) {

@@ -30,7 +30,7 @@ import { forbidText, heldText, nearestText, partyText, ruleLabel } from './rule-
 import { Setter } from './setter.tsx'
 import { useExplained } from './use-calendar.ts'
 
-/** Whether a stay can be booked at a rate of a room, and what it costs or what forbids it. */
+/** Explains whether a stay can be booked at a rate: its price, or the reasons against it. */
 export function ExplainPanel({
   hotelId,
   room,
@@ -110,7 +110,7 @@ export function ExplainPanel({
   )
 }
 
-/** The rate that was asked for; of a room alone the first one that is on offer to the party, or else its first. */
+/** The requested rate; for a room alone, the first rate available to the party, or else its first rate. */
 function rateOf({ rates }: CalendarRoom, asked: string): CalendarRate | undefined {
   if (asked !== '') return rates.find(({ rateId }) => rateId === asked)
   return rates.find(({ isAvailable, takesParty }) => isAvailable && takesParty) ?? rates[0]

@@ -3,16 +3,16 @@ import type { CellWords } from './cell-words.ts'
 import type { Density, Place } from './layout.ts'
 import type { CellContext, Row } from './rows.ts'
 
-/** Nights of one row, both ends included. */
-export type Chosen = { row: number; first: number; last: number }
+/** Selected nights of one row, inclusive. */
+export type Selection = { row: number; first: number; last: number }
 
 export type GridHandle = {
-  /** Scrolls so that a night is the first in sight. */
+  /** Scrolls until a night is the first visible one. */
   showFrom: (night: number) => void
   focus: () => void
 }
 
-/** What prices are in. */
+/** The currency of prices. */
 export type Money = { currency: string; minorDigits: number }
 
 export type GridProps = {
@@ -22,13 +22,13 @@ export type GridProps = {
   words: CellWords
   density: Density
   money: Money
-  /** The first night in sight at the beginning. */
+  /** The first visible night initially. */
   firstNight: number
-  chosen: Chosen | undefined
+  selection: Selection | undefined
   onCell: (place: Place, byKeyboard: boolean) => void
-  onChoose: (chosen: Chosen) => void
+  onChoose: (selection: Selection) => void
   onEscape: () => void
-  /** After scrolling has come to rest. */
+  /** Called when scrolling has stopped. */
   onFirstNight: (night: number) => void
   onPoint: (place: Place | undefined) => void
   handle: Ref<GridHandle>

@@ -1,22 +1,22 @@
-/** Where rows and nights lie in the scroller, and which of them are seen. Pure: tests need no browser. */
+/** Positions of rows and nights in the scroller, and which are visible. Pure, so tests need no browser. */
 
 export const densities = ['week', 'fortnight', 'month'] as const
 export type Density = (typeof densities)[number]
 
 const nightsShown: Readonly<Record<Density, number>> = { week: 7, fortnight: 14, month: 31 }
-/** Narrower, nothing can be read any more. */
+/** Narrower cells are unreadable. */
 const widthMin: Readonly<Record<Density, number>> = { week: 72, fortnight: 56, month: 38 }
 
 export const headHeight = 52
 export const rowHeight = { room: 36, rate: 40 } as const
 /**
- * Nights are made in tiles: one that stays in sight is not made again. Of a week, whole weeks came into sight in one
- * frame and none in the next ones; with few nights each frame has its share.
+ * Nights are rendered in tiles: a tile that stays visible is not rendered again. With tiles of a week, a whole week
+ * appeared in one frame and none in the next ones; small tiles spread the work over all frames.
  */
 export const tileNights = 3
 /**
- * Made beyond what is seen, so that scrolling shows nothing empty. Each frame in which something new comes into sight
- * costs in proportion to all that is made: twice as many tiles beyond made every tenth frame late.
+ * Rendered beyond the visible part, so that scrolling shows no gaps. The cost of a frame that adds tiles grows with all
+ * rendered tiles: twice as many of these made every tenth frame late.
  */
 const rowsBeyond = 2
 const tilesBeyond = 1
@@ -26,23 +26,28 @@ export function headWidthOf(width: number): number {
   return width < 640 ? 168 : 220
 }
 
-/** The width of a night; all of a density's nights fit beside the row heads where they can be read. */
+/** The width of a night: all nights of a density fit next to the row heads, as long as they stay readable. */
 export function nightWidthOf(density: Density, width: number): number {
   const room = Math.max(0, width - headWidthOf(width))
   return Math.max(widthMin[density], Math.floor(room / nightsShown[density]))
 }
 
-/** The top of each row, and behind them the height of all. */
+/** The top of each row, and at the end the total height. */
 export function topsOf(kinds: readonly ('room' | 'rate')[]): Float64Array {
   const tops = new Float64Array(kinds.length + 1)
   for (const [index, kind] of kinds.entries()) tops[index + 1] = (tops[index] ?? 0) + rowHeight[kind]
   return tops
 }
 
-export type Seen = { firstRow: number; endRow: number; firstTile: number; endTile: number }
+export type VisibleRange = { firstRow: number; endRow: number; firstTile: number; endTile: number }
 export type View = { left: number; top: number; width: number; height: number }
 
-export function seenOf(view: View, tops: Float64Array, nightWidth: number, nights: number): Seen {
+export function visibleRange(
+  view: View,
+  tops: Float64Array,
+  nightWidth: number,
+  nights: number,
+): VisibleRange {
   const rows = tops.length - 1
   const tileWidth = nightWidth * tileNights
   const tiles = Math.ceil(nights / tileNights)
@@ -57,7 +62,7 @@ export function seenOf(view: View, tops: Float64Array, nightWidth: number, night
   }
 }
 
-export function isSameSeen(one: Seen, other: Seen): boolean {
+export function isSameRange(one: VisibleRange, other: VisibleRange): boolean {
   return (
     one.firstRow === other.firstRow &&
     one.endRow === other.endRow &&
@@ -66,7 +71,7 @@ export function isSameSeen(one: Seen, other: Seen): boolean {
   )
 }
 
-/** The row at a height; the last one below all. */
+/** The row at a height; below all rows, the last one. */
 export function rowAt(tops: Float64Array, height: number): number {
   let [low, high] = [0, Math.max(0, tops.length - 2)]
   while (low < high) {
@@ -77,7 +82,7 @@ export function rowAt(tops: Float64Array, height: number): number {
   return low
 }
 
-/** Where to scroll so that a cell is wholly seen; as little as is needed. */
+/** The scroll position that shows a whole cell, with as little scrolling as possible. */
 export function scrollFor(
   { row, night }: { row: number; night: number },
   view: View,
@@ -96,7 +101,7 @@ export function scrollFor(
 
 export type Place = { row: number; night: number }
 
-/** Where a key leads in the grid; undefined for keys that lead nowhere. */
+/** The cell that a key moves to; undefined for other keys. */
 export function movedBy(
   key: string,
   { row, night }: Place,
@@ -111,7 +116,7 @@ export function movedBy(
     nights: number
     rowsOfPage: number
     nightsOfPage: number
-    /** With Control: to the very end. */
+    /** With Control: to the end. */
     isWhole: boolean
   },
 ): Place | undefined {

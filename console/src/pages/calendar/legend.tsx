@@ -14,7 +14,7 @@ const markers = [
 ] as const
 const swatches = ['shut', 'soldOut', 'missing', 'weekend'] as const
 
-/** What each symbol, shape and colour means. */
+/** The meaning of each symbol, shape and colour. */
 export function Legend() {
   const { t } = useTranslation()
   return (

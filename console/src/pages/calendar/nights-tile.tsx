@@ -7,7 +7,7 @@ import type { Money } from './grid-props.ts'
 import { tileNights, type Density } from './layout.ts'
 import { cellOf, priceText, type CellContext, type Row } from './rows.ts'
 
-/** What all cells share; the same object until something of it changes. */
+/** Shared by all cells; the same object until something in it changes. */
 export type GridContext = {
   cells: CellContext
   words: CellWords
@@ -21,7 +21,7 @@ export function cellId(row: number, night: number): string {
   return `calendar-${row}-${night}`
 }
 
-/** Some nights of a row. Made when it comes into sight, and not again while it stays. */
+/** Some nights of a row. Rendered when it becomes visible, and not again while it stays visible. */
 export const NightsTile = memo(function NightsTile({
   row,
   index,
@@ -101,7 +101,7 @@ function NightCell({
   )
 }
 
-/** Drawn, not written: the label of the cell says it in words. */
+/** Visual only: the label of the cell has the words. */
 export function Marker({ text, look }: { text: string; look: MarkerLook }) {
   return <span className={`${classes['marker'] ?? ''} ${classes[look] ?? ''}`} data-text={text} />
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './calendar.module.css'
 
-/** Beside the calendar; takes the focus when it was opened by keyboard. Escape closes it. */
+/** A panel next to the calendar; takes the focus if opened by keyboard. Escape closes it. */
 export function Panel({
   title,
   takesFocus,

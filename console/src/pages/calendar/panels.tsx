@@ -6,7 +6,7 @@ import { dateOf } from './days.ts'
 import { ExplainPanel } from './explain-panel.tsx'
 import { cellOf, type CellContext, type Row } from './rows.ts'
 
-/** What is told of the chosen night or stay. */
+/** The panels for the selected night or stay. */
 export function Panels({
   calendar: { hotel },
   url,

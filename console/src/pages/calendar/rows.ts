@@ -7,7 +7,7 @@ import type {
   UnsellableReason,
 } from '../../../../src/console/calendar/contract.ts'
 
-/** What the calendar shows, row by row: rooms with their rates below them. Columns are spelled out when a row is seen. */
+/** The rows of the calendar: rooms, each followed by its rates. Columns are expanded when a row becomes visible. */
 
 export const unset = -1
 
@@ -15,7 +15,7 @@ export type RoomRow = { kind: 'room'; key: string; room: CalendarRoom }
 export type RateRow = { kind: 'rate'; key: string; room: CalendarRoom; rate: CalendarRate }
 export type Row = RoomRow | RateRow
 
-/** Rows whose room or rate has the text in its name or code; a room that is found brings all its rates, if any are shown. */
+/** Rows whose room or rate has the text in its name or code; a matching room includes all its rates, if rates are shown. */
 export function rowsOf(calendar: Calendar, search: string, isRoomsOnly = false): Row[] {
   const sought = search.trim().toLowerCase()
   const has = (...texts: readonly string[]): boolean =>
@@ -38,7 +38,7 @@ export function rowKey(roomId: string, rateId: string | undefined): string {
 
 const spelled = new WeakMap<object, Float64Array>()
 
-/** The values of a column, night by night; undefined where no night has one. */
+/** The values of a column, night by night; undefined if no night has one. */
 export function valuesOf(column: CalendarColumn | undefined, nights: number): Float64Array | undefined {
   if (column === undefined) return undefined
   const known = spelled.get(column)
@@ -56,7 +56,7 @@ export function valuesOf(column: CalendarColumn | undefined, nights: number): Fl
   return values
 }
 
-/** In the order of the bits; the compiler compares it with the contract. */
+/** In bit order; the compiler checks it against the contract. */
 const reasonByBit: readonly UnsellableReason[] = [
   'past',
   'inventory',
@@ -71,24 +71,24 @@ const reasonByBit: readonly UnsellableReason[] = [
 export type Restricted = { name: RateRestriction; value: number }
 
 export type Cell = {
-  /** Of a rate, for the party; undefined where it has none. */
+  /** The price of a rate for the party, if any. */
   price: number | undefined
-  /** What a room has, or what a rate has of its own. */
+  /** The units of a room, or the own units of a rate. */
   units: number | undefined
   isClosed: boolean
   isStopped: boolean
   restricted: Restricted[]
-  /** Why nothing can be sold, the weightiest first; of a room what holds for all its rates. */
+  /** Reasons why nothing can be sold, most important first; for a room, those that apply to all its rates. */
   reasons: CellReason[]
   revision: number | undefined
 }
 
-/** `unpushed`: nobody has said how many units there are. */
+/** `unpushed`: no inventory has been pushed. */
 export type CellReason = UnsellableReason | 'hotel' | 'product' | 'party' | 'unpushed'
 
 export type CellContext = { nights: number; isHotelAvailable: boolean; today: number; from: number }
 
-/** The weightiest first: what somebody did on purpose, then what is missing. */
+/** Most important first: deliberate actions, then missing data. */
 const reasonOrder: readonly CellReason[] = [
   'stopSellRoom',
   'stopSellRate',
@@ -155,7 +155,7 @@ function isOn(column: CalendarColumn | undefined, night: number, nights: number)
   return (valuesOf(column, nights)?.[night] ?? unset) !== unset
 }
 
-/** Minor units as text, without the fraction where it is short of room. */
+/** Minor units as text, without the fraction if space is short. */
 export function priceText(minor: number, minorDigits: number, isShort: boolean): string {
   if (isShort) return String(Math.round(minor / 10 ** minorDigits))
   return (minor / 10 ** minorDigits).toFixed(minorDigits)

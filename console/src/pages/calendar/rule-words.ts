@@ -9,7 +9,7 @@ import type { ExplainedRule, ExplainedStay } from '../../../../src/console/calen
 import { dateText } from '../../parts/time-text.ts'
 import { dateOf, dayOf } from './days.ts'
 
-/** What the rules of a stay say, in words for people. */
+/** The rules of a stay in words. */
 
 type Rule = ExplainedRule['rule']
 type OtherRule = Exclude<Rule, RestrictionName>
@@ -17,7 +17,7 @@ type Party = { adults: number; childAges: readonly number[] }
 
 const listFormat = new Intl.ListFormat('en-GB', { type: 'conjunction' })
 
-/** `1 adult, 2 children of 5 and 9`. */
+/** `1 adult, 2 children aged 5 and 9`. */
 export function partyText(t: TFunction, { adults, childAges }: Party): string {
   const ages = listFormat.format(childAges.map(String))
   return [
@@ -32,12 +32,12 @@ export function forbidText(t: TFunction, rule: ExplainedRule, party: Party): str
   return isRestriction(name) ? restrictionForbids(t, name, rule) : forbids[name](t, rule, party)
 }
 
-/** What a rule is called. */
+/** The label of a rule. */
 export function ruleLabel(t: TFunction, name: Rule): string {
   return isRestriction(name) ? restrictions[name].label : t(`calendar.rules.${name}`)
 }
 
-/** What a restriction of a cell says: `at least 3 nights on arrival`. */
+/** A restriction of a cell: `at least 3 nights on arrival`. */
 export function restrictionText(t: TFunction, name: RestrictionName, value: string | number): string {
   const restriction: Restriction = restrictions[name]
   const { kind, tests, label } = restriction
@@ -82,7 +82,7 @@ const forbids: Readonly<Record<OtherRule, Forbids>> = {
   taxes: (t, { dates }) => t('calendar.forbids.taxes', { dates: datesText(dates) }),
 }
 
-/** What is held where a rule lets the stay pass. */
+/** The value with which a rule passes. */
 export function heldText(t: TFunction, rule: ExplainedRule, currency: string): string {
   const { rule: name } = rule
   if (!isRestriction(name)) return holds[name](t, rule, currency)
@@ -108,7 +108,7 @@ const holds: Readonly<Record<OtherRule, Holds>> = {
   taxes: (t) => t('calendar.holds.taxes'),
 }
 
-/** What would have to change for the stay to be bookable: `3 nights instead of 2, arrival on Thu, 17 Dec 2026`. */
+/** The change that makes the stay bookable: `3 nights instead of 2, arrival on Thu, 17 Dec 2026`. */
 export function nearestText(
   t: TFunction,
   nearest: NonNullable<ExplainedStay['nearest']>,
@@ -135,7 +135,7 @@ function numberIn(value: unknown): number {
   return typeof value === 'number' ? value : 0
 }
 
-/** The party, and what it counts as where the hotel's ages of children make it another one. */
+/** The party, and how it is counted if the hotel's ages of children change that. */
 function countedText(t: TFunction, party: Party, asked: unknown): string {
   const text = partyText(t, party)
   const count = (name: string): number => numberIn(memberOf(asked, name))
@@ -174,7 +174,7 @@ function missingText(
     : t('calendar.guests.infant', { count })
 }
 
-/** Days that follow each other as one range. */
+/** Dates, with consecutive ones as ranges. */
 function datesText(dates: readonly string[]): string {
   const ranges: { first: string; last: string }[] = []
   for (const date of dates) {

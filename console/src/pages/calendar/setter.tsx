@@ -3,7 +3,7 @@ import type { CellSetter } from '../../../../src/console/calendar/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Time } from '../../parts/time.tsx'
 
-/** Who set a value: a push with its key, a reservation, or an operator. */
+/** The origin of a value: a push with its key, a reservation, or an operator. */
 export function Setter({ setBy, zone }: { setBy: CellSetter | null; zone: string }) {
   const { t } = useTranslation()
   if (setBy === null) return <span>{t('calendar.setBy.unknown')}</span>

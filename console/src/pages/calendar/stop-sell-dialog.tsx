@@ -17,7 +17,7 @@ type Target = { roomId: string; rateId?: string }
 
 const previewAfterMs = 300
 
-/** Closes rooms and rates for the platform, or opens them again, after saying what that touches. */
+/** Stops or resumes sales of rooms and rates, after a preview of the nights that change. */
 export function StopSellDialog({
   calendar,
   draft,
@@ -32,11 +32,11 @@ export function StopSellDialog({
   const [action, setAction] = useState<Action>('stop')
   const [[from, to], setDates] = useState([draft.from, draft.to] as const)
   const [reason, setReason] = useState('')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+  const [selected, setSelected] = useState<ReadonlySet<string>>(
     () => new Set(draft.room === '' ? [] : [rowKey(draft.room, draft.rate === '' ? undefined : draft.rate)]),
   )
   const change = useChange('stopSell', { invalidates: ['getCalendar', 'getCalendarCell', 'explainStay'] })
-  const targets = targetsOf(calendar, chosen)
+  const targets = targetsOf(calendar, selected)
   const [first, last] = [dayOf(from), dayOf(to)]
   const isWhole = targets.length > 0 && first !== undefined && last !== undefined && last >= first
   const input = isWhole
@@ -94,7 +94,7 @@ export function StopSellDialog({
             onChange={(event) => setDates([from, event.currentTarget.value])}
           />
         </Group>
-        <Targets calendar={calendar} chosen={chosen} onChange={setChosen} />
+        <Targets calendar={calendar} selected={selected} onChange={setSelected} />
         <TextInput
           label={t('calendar.stopSell.reason')}
           description={t('calendar.stopSell.reasonAbout')}
@@ -118,19 +118,19 @@ export function StopSellDialog({
   )
 }
 
-/** A room with all its rates, or some of its rates. */
+/** A room with all or some of its rates. */
 function Targets({
   calendar,
-  chosen,
+  selected,
   onChange,
 }: {
   calendar: Calendar
-  chosen: ReadonlySet<string>
-  onChange: (chosen: ReadonlySet<string>) => void
+  selected: ReadonlySet<string>
+  onChange: (selected: ReadonlySet<string>) => void
 }) {
   const { t } = useTranslation()
   const toggle = (key: string, isOn: boolean): void => {
-    const next = new Set(chosen)
+    const next = new Set(selected)
     if (isOn) next.add(key)
     else next.delete(key)
     onChange(next)
@@ -144,7 +144,7 @@ function Targets({
       </Group>
       <Checkbox
         label={t('calendar.stopSell.allRooms')}
-        checked={calendar.rooms.every(({ roomId }) => chosen.has(rowKey(roomId, undefined)))}
+        checked={calendar.rooms.every(({ roomId }) => selected.has(rowKey(roomId, undefined)))}
         onChange={(event) =>
           onChange(
             new Set(
@@ -160,7 +160,7 @@ function Targets({
         <Stack gap={6}>
           {calendar.rooms.map(({ roomId, name, rates }) => {
             const key = rowKey(roomId, undefined)
-            const isWhole = chosen.has(key)
+            const isWhole = selected.has(key)
             return (
               <Stack key={roomId} gap={4}>
                 <Checkbox
@@ -176,7 +176,7 @@ function Targets({
                       ml="lg"
                       label={rate.name}
                       disabled={isWhole}
-                      checked={isWhole || chosen.has(ofRate)}
+                      checked={isWhole || selected.has(ofRate)}
                       onChange={(event) => toggle(ofRate, event.currentTarget.checked)}
                     />
                   )
@@ -190,9 +190,9 @@ function Targets({
   )
 }
 
-function targetsOf({ rooms }: Calendar, chosen: ReadonlySet<string>): Target[] {
+function targetsOf({ rooms }: Calendar, selected: ReadonlySet<string>): Target[] {
   return rooms.flatMap(({ roomId, rates }): Target[] => {
-    if (chosen.has(rowKey(roomId, undefined))) return [{ roomId }]
-    return rates.flatMap(({ rateId }) => (chosen.has(rowKey(roomId, rateId)) ? [{ roomId, rateId }] : []))
+    if (selected.has(rowKey(roomId, undefined))) return [{ roomId }]
+    return rates.flatMap(({ rateId }) => (selected.has(rowKey(roomId, rateId)) ? [{ roomId, rateId }] : []))
   })
 }

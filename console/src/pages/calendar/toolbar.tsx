@@ -7,7 +7,7 @@ import { densities } from './layout.ts'
 
 const adultsMax = 6
 
-/** When, for whom, and how close. */
+/** Date, party and density. */
 export function Toolbar({
   url,
   set,
@@ -20,12 +20,12 @@ export function Toolbar({
 }: {
   url: CalendarUrl
   set: (values: Partial<CalendarUrl>) => void
-  /** The first night in sight. */
+  /** The first visible night. */
   from: string
   firstDate: string
   lastDate: string
   onDate: (date: string) => void
-  /** By a screenful, back or forth. */
+  /** By one screen, backward or forward. */
   onMove: (direction: -1 | 1) => void
   onToday: () => void
 }) {

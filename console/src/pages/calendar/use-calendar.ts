@@ -4,7 +4,7 @@ import { call, type ApiError, type ChangeInput } from '../../api.ts'
 
 const refreshMs = 15_000
 
-/** The calendar of a hotel for a party; what has not changed is not sent again. */
+/** The calendar of a hotel for a party; an unchanged one is not sent again. */
 export function useCalendar(
   hotelId: number,
   party: { adults: string; childAges: string },
@@ -21,18 +21,18 @@ export function useCalendar(
       if (!answer.isUnchanged) return answer
       if (held) return held
       const whole = await read(undefined)
-      if (whole.isUnchanged) throw new Error('a calendar that was never read did not change')
+      if (whole.isUnchanged) throw new Error('an unchanged calendar must have been read before')
       return whole
     },
     refetchInterval: refreshMs,
-    // Of another party, but never of another hotel.
+    // For another party, but never for another hotel.
     placeholderData: (before, query) => (query?.queryKey[1] === hotelId ? before : undefined),
-    // Comparing a large calendar with the one before would take longer than showing it.
+    // Comparing a large calendar with the previous one would take longer than rendering it.
     structuralSharing: false,
   })
 }
 
-/** Questions that are sent as a body: they change nothing, and are read like anything else. */
+/** Reads with a body: they change nothing, and are cached like other reads. */
 export function useExplained(
   input: ChangeInput<'explainStay'> | undefined,
 ): UseQueryResult<ExplainedStay, ApiError> {

@@ -1,5 +1,5 @@
 import { useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
-import type { Chosen, GridProps } from './grid-props.ts'
+import type { Selection, GridProps } from './grid-props.ts'
 import { movedBy, type Place } from './layout.ts'
 
 type Page = { rowsOfPage: number; nightsOfPage: number }
@@ -13,23 +13,23 @@ type Handlers = {
 }
 
 /**
- * Which cell is at hand, by keys and by pointer. The grid keeps the focus and names the cell: cells come and go while
- * people scroll, and the focus would go with them.
+ * The active cell, by keyboard and pointer. The grid keeps the focus and points to the cell: cells come and go while
+ * people scroll, and would take the focus with them.
  */
 export function useCells(
-  { rows, cells, chosen, onCell, onChoose, onEscape, onPoint }: GridProps,
+  { rows, cells, selection, onCell, onChoose, onEscape, onPoint }: GridProps,
   page: Page,
   show: (place: Place) => void,
-): { active: Place; dragged: Chosen | undefined; handlers: Handlers } {
+): { active: Place; dragged: Selection | undefined; handlers: Handlers } {
   const [held, setHeld] = useState<Place>(() => ({
-    row: chosen?.row ?? Math.min(1, Math.max(0, rows.length - 1)),
-    night: chosen?.first ?? Math.max(0, cells.today - cells.from),
+    row: selection?.row ?? Math.min(1, Math.max(0, rows.length - 1)),
+    night: selection?.first ?? Math.max(0, cells.today - cells.from),
   }))
   const active = {
     row: Math.min(held.row, Math.max(0, rows.length - 1)),
     night: Math.min(held.night, cells.nights - 1),
   }
-  const [dragged, setDragged] = useState<Chosen>()
+  const [dragged, setDragged] = useState<Selection>()
   const anchor = useRef<Place>(undefined)
 
   const goTo = (place: Place): void => {
@@ -113,7 +113,7 @@ export function useCells(
   }
 }
 
-/** The cell below the pointer. */
+/** The cell under the pointer. */
 function placeOf(target: EventTarget): Place | undefined {
   const element = target instanceof Element ? target.closest('[data-night]') : null
   const row = element?.closest('[data-row]')

@@ -1,17 +1,17 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
-import { isSameSeen, seenOf, type Seen, type View } from './layout.ts'
+import { isSameRange, visibleRange, type VisibleRange, type View } from './layout.ts'
 
-/** What of a large surface is in sight; React learns of it only when other rows or nights come into sight. */
+/** The visible part of a large surface; React is updated only when other rows or nights become visible. */
 export function useScroller(
   tops: Float64Array,
   nights: number,
   nightWidthAt: (width: number) => number,
 ): {
   scroller: RefObject<HTMLDivElement | null>
-  /** As it is right now. */
+  /** The current view. */
   viewNow: () => View
   size: { width: number; height: number }
-  seen: Seen
+  visible: VisibleRange
   onScroll: () => void
 } {
   const scroller = useRef<HTMLDivElement>(null)
@@ -24,14 +24,14 @@ export function useScroller(
   }, [])
   const nightWidth = nightWidthAt(size.width)
   const read = useCallback(
-    () => seenOf(viewNow(), tops, nightWidth, nights),
+    () => visibleRange(viewNow(), tops, nightWidth, nights),
     [viewNow, tops, nightWidth, nights],
   )
-  const [seen, setSeen] = useState(read)
-  const made = useRef(seen)
+  const [visible, setSeen] = useState(read)
+  const made = useRef(visible)
   const look = useCallback(() => {
     const now = read()
-    if (isSameSeen(made.current, now)) return
+    if (isSameRange(made.current, now)) return
     made.current = now
     setSeen(now)
   }, [read])
@@ -46,5 +46,5 @@ export function useScroller(
     observer.observe(element)
     return () => observer.disconnect()
   }, [look])
-  return { scroller, viewNow, size, seen, onScroll: look }
+  return { scroller, viewNow, size, visible, onScroll: look }
 }

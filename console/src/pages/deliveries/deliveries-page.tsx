@@ -9,10 +9,10 @@ import { Can, useCan } from '../../parts/session.tsx'
 import { useDeliveryColumns } from './delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilter, viewNames } from './delivery-filters.tsx'
 import { maySendAgain } from './delivery-look.ts'
-import { SendChosenAgain, SendMeantAgain } from './send-again.tsx'
+import { SendSelectedAgain, SendMatchingAgain } from './send-again.tsx'
 import { ViewLinks } from './view-links.tsx'
 
-/** So that a person sees arrive what was sent again. */
+/** Refreshed, so that people see resent deliveries arrive. */
 const lookEveryMs = 5_000
 
 export function DeliveriesPage() {
@@ -50,8 +50,8 @@ export function DeliveriesPage() {
               indeterminate={chosen.length > 0 && chosen.length < sendable.length}
               onChange={(event) => mark(sendable, event.currentTarget.checked)}
             />
-            <SendChosenAgain chosen={chosen} onSent={() => setMarked(new Set())} />
-            {filter && <SendMeantAgain filter={filter} query={query} />}
+            <SendSelectedAgain chosen={chosen} onSent={() => setMarked(new Set())} />
+            {filter && <SendMatchingAgain filter={filter} query={query} />}
           </Group>
         </Can>
       )}

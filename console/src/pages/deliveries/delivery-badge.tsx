@@ -5,20 +5,20 @@ import { StatusBadge } from '../../parts/status-badge.tsx'
 import classes from './cells.module.css'
 import { isKnownOutcome, kindByState } from './delivery-look.ts'
 
-export function Whole({ children }: { children: ReactNode }) {
+export function NoWrap({ children }: { children: ReactNode }) {
   return <span className={classes['whole']}>{children}</span>
 }
 
 export function DeliveryBadge({ state }: { state: DeliveryState }) {
   const { t } = useTranslation()
   return (
-    <Whole>
+    <NoWrap>
       <StatusBadge kind={kindByState[state]} label={t(`deliveries.state.${state}`)} />
-    </Whole>
+    </NoWrap>
   )
 }
 
-/** What became of an attempt, with the HTTP status where there was an answer. */
+/** The outcome of an attempt, with the HTTP status if there was a response. */
 export function OutcomeText({ outcome, httpStatus }: { outcome: string; httpStatus: number | null }) {
   const { t } = useTranslation()
   const said = isKnownOutcome(outcome) ? t(`deliveries.outcome.${outcome}`) : outcome
@@ -31,18 +31,18 @@ export function ReservationStatus({ status }: { status: 'Confirm' | 'Cancel' }) 
   const { t } = useTranslation()
   const kind = status === 'Confirm' ? 'info' : 'idle'
   return (
-    <Whole>
+    <NoWrap>
       <StatusBadge kind={kind} label={t(`reservations.status.${status}`)} />
-    </Whole>
+    </NoWrap>
   )
 }
 
-/** Somebody was told that the reservation is late. */
+/** An alert was raised because the reservation is late. */
 export function AlertBadge() {
   const { t } = useTranslation()
   return (
-    <Whole>
+    <NoWrap>
       <StatusBadge kind="bad" label={t('deliveries.alerted')} />
-    </Whole>
+    </NoWrap>
   )
 }

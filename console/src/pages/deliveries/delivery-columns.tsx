@@ -14,7 +14,7 @@ import { maySendAgain } from './delivery-look.ts'
 type Marking = {
   view: ViewName
   marked: ReadonlySet<string>
-  /** Absent where nothing can be chosen. */
+  /** Absent if nothing can be selected. */
   mark: ((ids: readonly string[], isMarked: boolean) => void) | undefined
 }
 
@@ -111,7 +111,7 @@ function Hotel({ row }: { row: ListedDelivery }) {
   )
 }
 
-/** A click shows all that wait for the same URL. */
+/** A click shows all deliveries waiting for the same URL. */
 function Endpoint({ row: { endpoint } }: { row: ListedDelivery }) {
   const { t } = useTranslation()
   if (endpoint === null) return <Text size="xs">{t('deliveries.nowhere')}</Text>

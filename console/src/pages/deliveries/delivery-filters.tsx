@@ -5,9 +5,9 @@ import { Filters, SelectFilter, TextFilter, useFilter } from '../../parts/filter
 import { HotelFilter } from '../../parts/hotel-filter.tsx'
 import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 
-/** Which deliveries the page shows: all of it is in the URL. */
+/** The filters of the page; all are in the URL. */
 
-/** The first is that of the bare page. */
+/** The first is the default. */
 export const viewNames = [
   'undelivered',
   'failing',
@@ -32,7 +32,7 @@ const names = [
 type DeliveryFilter = {
   view: ViewName
   query: Readonly<Record<string, string | undefined>>
-  /** What can be sent again as a whole; undefined: not what this view shows. */
+  /** The filter for sending all matches again; undefined: this view has none to send. */
   filter: UndeliveredFilter | undefined
   isNarrowed: boolean
 }

@@ -2,7 +2,7 @@ import type { DeliveryState, ListedDelivery } from '../../../../src/console/deli
 import type { StatusKind } from '../../parts/status-badge.tsx'
 import { deliveries } from '../../text/en/deliveries.ts'
 
-/** How deliveries look, wherever they are shown. */
+/** The appearance of deliveries everywhere. */
 
 export const kindByState: Readonly<Record<DeliveryState, StatusKind>> = {
   queued: 'wait',
@@ -16,12 +16,12 @@ export const kindByState: Readonly<Record<DeliveryState, StatusKind>> = {
 
 export type KnownOutcome = keyof typeof deliveries.outcome
 
-/** Outcomes that have words; others are shown as they are. */
+/** Outcomes with labels; others are shown as they are. */
 export function isKnownOutcome(outcome: string): outcome is KnownOutcome {
   return Object.hasOwn(deliveries.outcome, outcome)
 }
 
-/** What can be sent again: a supplier must not get an older version after a newer one. */
+/** The states that can be sent again: a supplier must not get an older version after a newer one. */
 export function maySendAgain({ state, isPresent }: Pick<ListedDelivery, 'state' | 'isPresent'>): boolean {
   return isPresent && state !== 'superseded' && state !== 'sending'
 }

@@ -4,7 +4,7 @@ import classes from './cells.module.css'
 
 const linesMax = 3
 
-/** What somebody has written of a reservation, in a cell of a list. */
+/** The latest note on a reservation, in a table cell. */
 export function LastNote({ note }: { note: ReservationNote | null }) {
   if (note === null) return null
   const { operator, text } = note

@@ -11,12 +11,12 @@ import type {
 import { useApi, useChange, type RouteName } from '../../api.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 
-/** Sending deliveries again: one, those that are chosen, or all that a filter means. Each asks first, with how many. */
+/** Sends deliveries again: one, the selected ones, or all that match a filter. Each asks for confirmation with the count. */
 
-const readAnew: readonly RouteName[] = ['searchDeliveries', 'searchReservations', 'showReservation']
+const invalidatedRoutes: readonly RouteName[] = ['searchDeliveries', 'searchReservations', 'showReservation']
 const icon = <Send size={14} aria-hidden />
 
-function useSaid(): (sent: SentAgainAnswer) => void {
+function useSentNotification(): (sent: SentAgainAnswer) => void {
   const { t } = useTranslation()
   return ({ again, repeated, nowhere }) => {
     notifications.show({ message: t('deliveries.again.done', { count: again + repeated }), color: 'teal' })
@@ -32,8 +32,8 @@ export function SendOneAgain({
 }) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
-  const said = useSaid()
-  const send = useChange('sendDeliveryAgain', { invalidates: readAnew })
+  const notify = useSentNotification()
+  const send = useChange('sendDeliveryAgain', { invalidates: invalidatedRoutes })
   const { deliveryId, reservationId, state } = delivery
   const close = () => {
     setIsOpen(false)
@@ -57,7 +57,7 @@ export function SendOneAgain({
             {
               onSuccess: (sent) => {
                 close()
-                said(sent)
+                notify(sent)
               },
             },
           )
@@ -71,11 +71,11 @@ export function SendOneAgain({
   )
 }
 
-export function SendChosenAgain({ chosen, onSent }: { chosen: readonly string[]; onSent: () => void }) {
+export function SendSelectedAgain({ chosen, onSent }: { chosen: readonly string[]; onSent: () => void }) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
-  const said = useSaid()
-  const send = useChange('sendDeliveriesAgain', { invalidates: readAnew })
+  const notify = useSentNotification()
+  const send = useChange('sendDeliveriesAgain', { invalidates: invalidatedRoutes })
   const count = chosen.length
   const close = () => {
     setIsOpen(false)
@@ -100,7 +100,7 @@ export function SendChosenAgain({ chosen, onSent }: { chosen: readonly string[];
               onSuccess: (sent) => {
                 close()
                 onSent()
-                said(sent)
+                notify(sent)
               },
             },
           )
@@ -113,8 +113,8 @@ export function SendChosenAgain({ chosen, onSent }: { chosen: readonly string[];
   )
 }
 
-/** All that the page's filter means, also those that are not shown. */
-export function SendMeantAgain({
+/** All deliveries that match the page's filter, including those not yet loaded. */
+export function SendMatchingAgain({
   filter,
   query,
 }: {
@@ -123,9 +123,11 @@ export function SendMeantAgain({
 }) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
-  const said = useSaid()
+  const notify = useSentNotification()
   const counted = useApi('countDeliveriesToSend', { query }, { enabled: isOpen })
-  const send = useChange('sendDeliveriesAgain', { invalidates: [...readAnew, 'countDeliveriesToSend'] })
+  const send = useChange('sendDeliveriesAgain', {
+    invalidates: [...invalidatedRoutes, 'countDeliveriesToSend'],
+  })
   const { count = 0, isMore = false } = counted.data ?? {}
   const close = () => {
     setIsOpen(false)
@@ -151,7 +153,7 @@ export function SendMeantAgain({
             {
               onSuccess: (sent) => {
                 close()
-                said(sent)
+                notify(sent)
               },
             },
           )
@@ -162,8 +164,8 @@ export function SendMeantAgain({
     </>
   )
 
-  function bodyOf(meant: number, hasMore: boolean): string {
-    if (hasMore) return t('deliveries.again.bodyMore', { count: meant })
-    return meant === 0 ? t('deliveries.again.bodyNone') : t('deliveries.again.body')
+  function bodyOf(matching: number, hasMore: boolean): string {
+    if (hasMore) return t('deliveries.again.bodyMore', { count: matching })
+    return matching === 0 ? t('deliveries.again.bodyNone') : t('deliveries.again.body')
   }
 }

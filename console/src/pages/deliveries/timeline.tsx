@@ -11,10 +11,10 @@ import { maySendAgain } from './delivery-look.ts'
 import { SendOneAgain } from './send-again.tsx'
 import classes from './timeline.module.css'
 
-/** Of many attempts; a click shows the others. */
+/** Attempts shown at first; a click shows the others. */
 const shownAtEnds = { first: 2, last: 5 }
 
-/** One delivery with its attempts, oldest first, and what comes next. */
+/** One delivery with its attempts, oldest first, and the next one. */
 export function DeliveryTimeline({
   delivery,
   zone,
@@ -22,7 +22,7 @@ export function DeliveryTimeline({
 }: {
   delivery: ShownDelivery
   zone: string
-  /** Of its reservation: only that one is offered to be sent again. */
+  /** The current version of its reservation: only that can be sent again. */
   isNewest: boolean
 }) {
   const { t } = useTranslation()
@@ -103,7 +103,7 @@ export function DeliveryTimeline({
   )
 }
 
-/** No component: a timeline looks at what its items are. */
+/** Not a component, because the timeline inspects the type of its items. */
 function itemOf(attempt: ShownAttempt, zone: string) {
   const isGood = attempt.outcome === 'accepted'
   const Icon = isGood ? CircleCheck : CircleAlert

@@ -1,14 +1,14 @@
 import { Group } from '@mantine/core'
 import { ButtonTo } from '../../parts/link-to.tsx'
 
-/** The views of a page as links, so that each has an address of its own. The first one is that of the bare page. */
+/** The views of a page as links, so that each has its own address. The first one is the default. */
 export function ViewLinks<View extends string>({
   name,
   label,
   views,
   current,
 }: {
-  /** Of the parameter in the URL. */
+  /** The name of the URL parameter. */
   name: string
   label: string
   views: readonly { value: View; label: string }[]

@@ -12,7 +12,7 @@ const kindOf: Readonly<Record<ChecklistStep['status'], StatusKind>> = {
   notNeeded: 'idle',
 }
 
-/** The steps of the specification, each with what shows that it is done, or what to do. */
+/** The steps of the specification, each with the push that completed it or the next action. */
 export function Checklist({ steps, zone }: { steps: readonly ChecklistStep[]; zone: string }) {
   const { t } = useTranslation()
   return (

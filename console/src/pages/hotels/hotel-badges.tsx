@@ -3,7 +3,7 @@ import type { GoLiveStage } from '../../../../src/console/hotels/contract.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import classes from './hotels.module.css'
 
-/** How far a hotel is. */
+/** The go-live stage of a hotel. */
 export function StageBadge({ stage }: { stage: GoLiveStage }) {
   const { t } = useTranslation()
   return (

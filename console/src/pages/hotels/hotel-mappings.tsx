@@ -3,12 +3,12 @@ import type { HotelProduct } from '../../../../src/console/hotels/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useSome } from './use-some.ts'
+import { useRowSteps } from './use-row-steps.ts'
 
-/** The supplier's codes beside the platform's. */
+/** The supplier's codes next to the platform's. */
 export function HotelMappings({ products, zone }: { products: readonly HotelProduct[]; zone: string }) {
   const { t } = useTranslation()
-  const some = useSome(products)
+  const some = useRowSteps(products)
   const columns: Column<HotelProduct>[] = [
     {
       key: 'roomId',

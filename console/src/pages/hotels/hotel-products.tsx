@@ -7,7 +7,7 @@ import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { dateText } from '../../parts/time-text.ts'
 import classes from './hotels.module.css'
-import { useSome } from './use-some.ts'
+import { useRowSteps } from './use-row-steps.ts'
 
 const kindOf: Readonly<Record<HotelProduct['status'], StatusKind>> = {
   active: 'good',
@@ -15,10 +15,10 @@ const kindOf: Readonly<Record<HotelProduct['status'], StatusKind>> = {
   no_ari: 'warn',
 }
 
-/** Rooms with their rates, occupancy, meals, policies and how far their ARI goes. */
+/** Rooms with their rates, occupancy, meals, policies and range of ARI. */
 export function HotelProducts({ read: { hotel, products, moreProducts } }: { read: HotelPage }) {
   const { t } = useTranslation()
-  const some = useSome(products)
+  const some = useRowSteps(products)
   return (
     <>
       <DataTable

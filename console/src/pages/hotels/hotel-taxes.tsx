@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { HotelTaxes as ScopedTaxes } from '../../../../src/console/hotels/contract.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { dateText } from '../../parts/time-text.ts'
-import { useSome } from './use-some.ts'
+import { useRowSteps } from './use-row-steps.ts'
 
 type TaxRow = ScopedTaxes['taxes'][number] & Pick<ScopedTaxes, 'roomId' | 'rateId'> & { key: string }
 
@@ -11,7 +11,7 @@ export function HotelTaxes({ taxes, currency }: { taxes: readonly ScopedTaxes[];
   const rows = taxes.flatMap(({ roomId, rateId, taxes: ofScope }) =>
     ofScope.map((tax, index): TaxRow => ({ ...tax, roomId, rateId, key: `${roomId} ${rateId} ${index}` })),
   )
-  const some = useSome(rows)
+  const some = useRowSteps(rows)
   return (
     <DataTable
       caption={t('hotels.taxes.caption')}

@@ -8,12 +8,12 @@ import { DateFilter, Filters, TextFilter, useFilter } from '../../parts/filters.
 import { Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ChangeDialog } from './change-dialog.tsx'
-import { compared, shownValue } from './compared.ts'
+import { compareMembers, shownValue } from './compare-members.ts'
 import classes from './operators.module.css'
 
 const filterNames = ['operator', 'action', 'subject', 'since', 'until'] as const
 
-/** Who changed what, when: as it was and as it is. */
+/** The audit log: every change with its values before and after. */
 export function AuditPage() {
   const { t } = useTranslation()
   const query = useFilters()
@@ -121,17 +121,17 @@ function useColumns(show: (change: AuditedChange) => void): Column<AuditedChange
 const membersShown = 3
 const valueShownMax = 40
 
-/** The first members that changed, each in a few words. */
+/** The first changed members, in a few words each. */
 function Summary({ change: { before, after } }: { change: AuditedChange }) {
-  const rows = compared(before, after).filter(({ differs }) => differs)
-  const said = rows.slice(0, membersShown).map(({ name, before: was, after: is }) => {
+  const rows = compareMembers(before, after).filter(({ differs }) => differs)
+  const texts = rows.slice(0, membersShown).map(({ name, before: was, after: is }) => {
     const [from, to] = [short(was), short(is)]
     return from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`
   })
   const more = rows.length > membersShown ? ' …' : ''
   return (
     <div className={classes['summary']}>
-      {said.join(' · ')}
+      {texts.join(' · ')}
       {more}
     </div>
   )

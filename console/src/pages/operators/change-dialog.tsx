@@ -4,14 +4,14 @@ import type { AuditedChange } from '../../../../src/operators/contract.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
-import { compared, shownValue } from './compared.ts'
+import { compareMembers, shownValue } from './compare-members.ts'
 import classes from './operators.module.css'
 
-/** One change: what was, beside what is. */
+/** One change, before and after side by side. */
 export function ChangeDialog({ change, onClose }: { change: AuditedChange; onClose: () => void }) {
   const { t } = useTranslation()
   const { at, operator, role, action, subject, before, after, requestId, address } = change
-  const rows = compared(before, after)
+  const rows = compareMembers(before, after)
   return (
     <Modal
       opened

@@ -6,7 +6,7 @@ import { operatorNameLengthMax } from '../../../../src/operators/contract.ts'
 import type { OperatorRole } from '../../../../src/http/route.ts'
 import type { AnswerTo } from '../../api.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { useSent } from '../sign-in/use-sent.ts'
+import { useUncachedChange } from '../sign-in/use-uncached-change.ts'
 import { RoleChoice } from './role-choice.tsx'
 
 export function CreateOperator({
@@ -18,7 +18,7 @@ export function CreateOperator({
 }) {
   const { t } = useTranslation()
   const queries = useQueryClient()
-  const { run, isBusy, error } = useSent('createOperator')
+  const { run, isBusy, error } = useUncachedChange('createOperator')
   const [name, setName] = useState('')
   const [role, setRole] = useState<OperatorRole>('viewer')
   const create = () =>

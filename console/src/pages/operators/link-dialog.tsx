@@ -6,7 +6,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { timeText } from '../../parts/time-text.ts'
 import classes from './operators.module.css'
 
-/** A sign-in link, this once. It does not close by a slip. */
+/** Shows a sign-in link once. It closes only by its button, not by accident. */
 export function LinkDialog({
   operator: { name },
   link: { token, expiresAt },

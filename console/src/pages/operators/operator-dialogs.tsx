@@ -5,13 +5,13 @@ import type { StoredOperator } from '../../../../src/operators/contract.ts'
 import { useChange, type AnswerTo } from '../../api.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { useSent } from '../sign-in/use-sent.ts'
+import { useUncachedChange } from '../sign-in/use-uncached-change.ts'
 import { RoleChoice } from './role-choice.tsx'
 
-/** What is asked before an operator is changed. */
-type Asking = { operator: StoredOperator; onClose: () => void }
+/** Confirmations before an operator is changed. */
+type DialogProps = { operator: StoredOperator; onClose: () => void }
 
-export function ChangeRole({ operator: { operatorId, name, role }, onClose }: Asking) {
+export function ChangeRole({ operator: { operatorId, name, role }, onClose }: DialogProps) {
   const { t } = useTranslation()
   const [chosen, setChosen] = useState(role)
   const change = useChange('changeOperatorRole', { invalidates: ['listOperators', 'whoAmI'] })
@@ -33,7 +33,7 @@ export function ChangeRole({ operator: { operatorId, name, role }, onClose }: As
   )
 }
 
-export function DisableOperator({ operator: { operatorId, name }, onClose }: Asking) {
+export function DisableOperator({ operator: { operatorId, name }, onClose }: DialogProps) {
   const { t } = useTranslation()
   const disable = useChange('disableOperator', { invalidates: ['listOperators', 'whoAmI'] })
   return (
@@ -52,7 +52,7 @@ export function DisableOperator({ operator: { operatorId, name }, onClose }: Ask
   )
 }
 
-export function ResetSecondFactor({ operator: { operatorId, name }, onClose }: Asking) {
+export function ResetSecondFactor({ operator: { operatorId, name }, onClose }: DialogProps) {
   const { t } = useTranslation()
   const reset = useChange('resetSecondFactor', { invalidates: ['listOperators'] })
   return (
@@ -75,9 +75,9 @@ export function NewLink({
   operator: { operatorId, name },
   onClose,
   onMade,
-}: Asking & { onMade: (answer: AnswerTo<'createSignInLink'>) => void }) {
+}: DialogProps & { onMade: (answer: AnswerTo<'createSignInLink'>) => void }) {
   const { t } = useTranslation()
-  const { run, isBusy, error } = useSent('createSignInLink')
+  const { run, isBusy, error } = useUncachedChange('createSignInLink')
   return (
     <Confirm
       isOpen

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StoredOperator } from '../../../../src/operators/contract.ts'
 import { useApi, useChange, type AnswerTo } from '../../api.ts'
-import { DataTable, Nothing, type Column } from '../../parts/data-table.tsx'
+import { DataTable, EmptyState, type Column } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useCan, useMe } from '../../parts/session.tsx'
@@ -15,17 +15,17 @@ import { LinkDialog } from './link-dialog.tsx'
 import { ChangeRole, DisableOperator, NewLink, ResetSecondFactor } from './operator-dialogs.tsx'
 
 type WithLink = AnswerTo<'createSignInLink'>
-/** What is open beside the list, and for whom. */
-type Doing = { what: 'role' | 'link' | 'disable' | 'reset'; operator: StoredOperator }
+/** The open dialog, and its operator. */
+type OpenDialog = { what: 'role' | 'link' | 'disable' | 'reset'; operator: StoredOperator }
 
-/** Who may sign in to the console, and as what. */
+/** The operators of the console and their roles. */
 export function OperatorsPage() {
   const { t } = useTranslation()
   const isAdmin = useCan('admin')
   if (isAdmin) return <Operators />
   return (
     <Page title={t('access.operatorsTitle')}>
-      <Nothing title={t('access.operators.onlyAdmins')} hint={t('access.operators.onlyAdminsHint')} />
+      <EmptyState title={t('access.operators.onlyAdmins')} hint={t('access.operators.onlyAdminsHint')} />
     </Page>
   )
 }
@@ -35,12 +35,12 @@ function Operators() {
   const { data, isPending, error, refetch } = useApi('listOperators')
   const enable = useChange('enableOperator', { invalidates: ['listOperators'] })
   const [isCreating, setCreating] = useState(false)
-  const [doing, setDoing] = useState<Doing>()
+  const [doing, setOpenDialog] = useState<OpenDialog>()
   const [made, setMade] = useState<WithLink>()
-  const closed = () => setDoing(undefined)
+  const closed = () => setOpenDialog(undefined)
   const columns = useColumns((operator, what) => {
     if (what === 'enable') enable.mutate({ params: { operatorId: operator.operatorId } })
-    else setDoing({ what, operator })
+    else setOpenDialog({ what, operator })
   })
   return (
     <Page
@@ -90,7 +90,7 @@ function Operators() {
   )
 }
 
-type Act = (operator: StoredOperator, what: Doing['what'] | 'enable') => void
+type Act = (operator: StoredOperator, what: OpenDialog['what'] | 'enable') => void
 
 function useColumns(act: Act): Column<StoredOperator>[] {
   const { t } = useTranslation()

@@ -4,7 +4,7 @@ import type { OperatorRole } from '../../../../src/http/route.ts'
 
 const roles = ['viewer', 'operator', 'admin'] as const satisfies readonly OperatorRole[]
 
-/** The roles, each with what it may. */
+/** The roles, each with its permissions. */
 export function RoleChoice({
   value,
   onChange,

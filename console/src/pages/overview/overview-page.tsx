@@ -6,7 +6,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { PageWait } from '../../parts/page-wait.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Begin } from './begin.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { CircuitsPanel, DriftingPanel, EndingPanel, StalePanel } from './hotel-panels.tsx'
 import classes from './overview.module.css'
 import { DeliveryRatePanel, PushRatePanel } from './rate-panels.tsx'
@@ -16,7 +16,7 @@ import { VaultNote } from './vault-note.tsx'
 
 const everyMs = 15_000
 
-/** What needs a person now, and how busy it is. */
+/** Problems that need attention now, and recent traffic. */
 export function OverviewPage() {
   const { t } = useTranslation()
   const { data, error, refetch } = useApi('getOverview', {}, { everyMs })
@@ -33,13 +33,14 @@ export function OverviewPage() {
     >
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data && <VaultNote vault={data.vault} />}
-      {data ? <Everything overview={data} /> : !error && <PageWait lines={12} />}
+      {data ? <OverviewContent overview={data} /> : !error && <PageWait lines={12} />}
     </Page>
   )
 }
 
-function Everything({ overview }: { overview: Overview }) {
-  if (!overview.hasHotels && overview.pushes.steps.every(({ rejected }) => rejected === 0)) return <Begin />
+function OverviewContent({ overview }: { overview: Overview }) {
+  if (!overview.hasHotels && overview.pushes.steps.every(({ rejected }) => rejected === 0))
+    return <FirstSteps />
   return (
     <>
       <Tiles overview={overview} />

@@ -4,7 +4,7 @@ import classes from './overview.module.css'
 
 export type PanelColumn<Row> = { header: string; cell: (row: Row) => ReactNode; align?: 'right' }
 
-/** A part of the overview under a title of its own, with what can be done about it at the right. */
+/** A section of the overview with its own title, and actions at the right. */
 export function Panel({
   title,
   note,
@@ -35,7 +35,7 @@ export function Panel({
   )
 }
 
-/** A short list: the worst of what the page behind it has all of. */
+/** A short list of the worst cases; the linked page has all. */
 export function ShortList<Row>({
   label,
   rows,
@@ -84,7 +84,7 @@ export function ShortList<Row>({
   )
 }
 
-/** A name with whose it is, small, below. */
+/** A name with its owner below, in small text. */
 export function NameOf({ children, of }: { children: ReactNode; of: string }) {
   return (
     <span className={classes['name']}>

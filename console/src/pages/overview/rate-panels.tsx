@@ -8,7 +8,7 @@ import classes from './overview.module.css'
 import { Panel } from './panel.tsx'
 import { RateTable, sumOf, type RateKind, type RatePart } from './rate-table.tsx'
 
-/** Colours that are told apart in both schemes, also by those who see few; the worst stands on top. */
+/** Colours that can be told apart in both schemes, also by colour-blind people; the worst outcome is on top. */
 const looks = {
   applied: { light: '#3b5bdb', dark: '#748ffc' },
   unchanged: { light: '#bac8ff', dark: '#3a4a86' },
@@ -18,7 +18,7 @@ const looks = {
   delivered: { light: '#2b8a3e', dark: '#51b56b' },
   failed: { light: '#e03131', dark: '#ff7b7b' },
 } as const satisfies Record<RateKind, { light: string; dark: string }>
-/** A day of quarter hours; fewer while the service is still counting. */
+/** A day in quarter hours; fewer while the service is still counting. */
 const stepsShown = 96
 const pushKinds = ['applied', 'unchanged', 'dryRun', 'partial', 'rejected'] as const
 const attemptKinds = ['delivered', 'failed'] as const

@@ -5,12 +5,12 @@ import classes from './overview.module.css'
 
 export type RateKind = 'applied' | 'unchanged' | 'dryRun' | 'partial' | 'rejected' | 'delivered' | 'failed'
 
-/** How many of a kind there were in each step. */
+/** The counts of one kind in each step. */
 export type RatePart = { kind: RateKind; values: readonly number[] }
 
 const hourMs = 3_600_000
 
-/** What the chart shows, an hour a row, the newest first. */
+/** The data of the chart, one row per hour, newest first. */
 export function RateTable({
   title,
   times,

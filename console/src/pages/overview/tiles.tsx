@@ -6,7 +6,7 @@ import classes from './overview.module.css'
 
 type Kind = 'good' | 'warn' | 'bad'
 
-/** One figure for each kind of trouble, each a link to all of it. */
+/** One figure for each kind of problem, linked to the full list. */
 export function Tiles({ overview }: { overview: Overview }) {
   const { t } = useTranslation()
   const { undelivered, refusing, stale, ending, drifting, circuits } = overview
@@ -104,7 +104,7 @@ function Tile({
   )
 }
 
-/** The most urgent first, as far as it is true. */
+/** The most urgent facts first. */
 function useUndeliveredText({
   all,
   arrivingWithin,
@@ -125,7 +125,7 @@ function useUndeliveredText({
 
 const monthFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'short', year: 'numeric' })
 
-/** `Apr 2027` of `2027-04`. */
+/** `2027-04` as `Apr 2027`. */
 export function monthWords(month: string): string {
   return monthFormat.format(new Date(`${month}-01T00:00:00Z`))
 }

@@ -122,7 +122,7 @@ function Share({ refused: { pushes, rejected, partial } }: { refused: Refused })
   const { t } = useTranslation()
   if (pushes === 0) return <span className={classes['of']}>{t('overview.refusing.quiet')}</span>
   const share = ((rejected + partial) / pushes) * 100
-  // Nothing but all is 100 %, and nothing but none is 0 %.
+  // Only all is 100 %, and only none is 0 %.
   const shown = share > 99 && share < 100 ? 99 : share > 0 && share < 1 ? 1 : Math.round(share)
   return (
     <NameOf of={t('overview.refusing.ofThese', { rejected, partial })}>

@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Overview } from '../../../../src/console/overview/contract.ts'
 
-/** What is wrong with the key of the store's cards, and how far a change of it is. */
+/** Problems with the vault key, and the progress of changing it. */
 export function VaultNote({ vault }: { vault: Overview['vault'] }) {
   const { t } = useTranslation()
   const { state, cardsToRewrap, cardsUnreadable } = vault

@@ -1,6 +1,6 @@
-/** Amounts as the service writes them, added without a float between. */
+/** Adds amounts in the decimal format of the service, without floats. */
 
-/** So often the sum of decimal strings, all with the same digits. */
+/** The sum of decimal strings with the same number of digits, multiplied. */
 export function sumOf(amounts: readonly string[], times = 1): string {
   const digits = amounts[0]?.split('.')[1]?.length ?? 0
   const minor = amounts.map((amount) => BigInt(amount.replace('.', '')))

@@ -4,10 +4,10 @@ import type { ListedCheck, PriceCheckOutcome } from '../../../../src/price-check
 import { Money } from '../../parts/money.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import cells from '../deliveries/cells.module.css'
-import { Whole } from '../deliveries/delivery-badge.tsx'
+import { NoWrap } from '../deliveries/delivery-badge.tsx'
 import { isZero, sumOf, withoutSign } from './amounts.ts'
 
-/** How price checks look, wherever they are shown. */
+/** The appearance of price checks everywhere. */
 
 const kindByOutcome: Readonly<Record<PriceCheckOutcome, StatusKind>> = {
   available: 'good',
@@ -23,13 +23,13 @@ const kindByOutcome: Readonly<Record<PriceCheckOutcome, StatusKind>> = {
 export function OutcomeBadge({ outcome }: { outcome: PriceCheckOutcome }) {
   const { t } = useTranslation()
   return (
-    <Whole>
+    <NoWrap>
       <StatusBadge kind={kindByOutcome[outcome]} label={t(`priceChecks.outcome.${outcome}`)} />
-    </Whole>
+    </NoWrap>
   )
 }
 
-/** Live against stored, in words: a sign alone is read over. */
+/** The difference of live and stored price in words, because a sign alone is easily missed. */
 export function DifferenceText({
   difference,
   currency,
@@ -62,7 +62,7 @@ export function DifferenceText({
 
 type Side = { currency: string; amountAfterTax: string[] | null }
 
-/** What all nights and rooms cost on one side. */
+/** The total of all nights and rooms on one side. */
 export function SumOfNights({
   side,
   roomCount,
@@ -82,7 +82,7 @@ export function SumOfNights({
   return <Money amount={sumOf(side.amountAfterTax, roomCount)} currency={side.currency} />
 }
 
-/** Every night of a check, stored and live beside each other. */
+/** Every night of a check, stored and live price side by side. */
 export function nightsOf({ checkin, stored, live }: Pick<ListedCheck, 'checkin' | 'stored' | 'live'>) {
   const count = Math.max(stored.amountAfterTax?.length ?? 0, live?.amountAfterTax.length ?? 0)
   const firstMs = Date.parse(`${checkin}T00:00:00Z`)

@@ -20,7 +20,7 @@ const isOutcome = (name: string): name is keyof typeof priceChecks.outcome =>
   Object.hasOwn(priceChecks.outcome, name)
 const outcomes = Object.keys(priceChecks.outcome).filter(isOutcome)
 
-/** Every check, newest first, with the stored price beside the live one. */
+/** Every check, newest first, with stored and live price side by side. */
 export function ChecksView() {
   const { t } = useTranslation()
   const search = useSearch({ strict: false })

@@ -18,7 +18,7 @@ import { DifferenceText } from './check-look.tsx'
 
 const names = ['supplierId', 'hotelId'] as const
 
-/** The drift ledger: where what suppliers say is not what they pushed. */
+/** The drift ledger: nights whose live price differs from the pushed one. */
 export function DriftView() {
   const { t } = useTranslation()
   const search = useSearch({ strict: false })
@@ -111,7 +111,7 @@ function useColumns(): Column<DriftingNight>[] {
   ]
 }
 
-/** To the cell of the calendar. */
+/** A link to the cell in the calendar. */
 function NightLink({ night: { hotelId, roomId, rateId, night } }: { night: DriftingNight }) {
   const { t } = useTranslation()
   const text = dateText(night)
@@ -129,7 +129,7 @@ function NightLink({ night: { hotelId, roomId, rateId, night } }: { night: Drift
   )
 }
 
-/** The push is looked for when somebody wants to see it: that costs a look at all pushes of the hotel. */
+/** The push is looked up only on a click, because that searches all pushes of the hotel. */
 function Since({ night: { hotelId, since } }: { night: DriftingNight }) {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -20,7 +20,7 @@ import { Shares } from './shares.tsx'
 
 const lookEveryMs = 30_000
 
-/** How long suppliers take, and how their answers end. */
+/** Latency and outcomes of price checks. */
 export function LatencyView() {
   const { t } = useTranslation()
   const [period, setPeriod] = useFilter('period')
@@ -70,7 +70,7 @@ type ChartsProps = { series: readonly SummaryPoint[]; from: string; to: string }
 
 function Charts({ series, from, to }: ChartsProps) {
   const { t } = useTranslation()
-  // A chart is drawn anew when what it is given is another one.
+  // A chart is redrawn when its props change identity.
   const { at, latency, outcomes } = useMemo(
     () => ({
       at: series.map((point) => point.at),

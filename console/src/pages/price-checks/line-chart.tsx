@@ -10,7 +10,7 @@ import classes from './price-checks.module.css'
 
 type Line = {
   label: string
-  /** Of the theme. */
+  /** A colour of the theme. */
   color: string
   values: readonly (number | null)[]
 }
@@ -18,12 +18,12 @@ type Line = {
 const heightPx = 220
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
-/** In the viewer's zone, as everything that isn't a hotel's. */
+/** In the viewer's zone, like everything that doesn't belong to a hotel. */
 function clockText(seconds: number): string {
   return clock.format(seconds * 1000)
 }
 
-/** Lines over time. Its figures stand in a table as well: a canvas tells nothing to those who don't see it. */
+/** Lines over time. The figures are also in a table, because a canvas is not accessible. */
 export function LineChart({
   label,
   from,
@@ -73,7 +73,7 @@ export function LineChart({
             value: (_: uPlot, value: number | null) => (value === null ? '–' : `${value} ${unit}`.trim()),
           })),
         ],
-        // Where nobody points, the newest figures stand below.
+        // Without a pointer, the legend shows the newest figures.
         hooks: {
           ready: [tellNewest],
           setCursor: [
@@ -100,7 +100,7 @@ export function LineChart({
   )
 }
 
-/** What both charts show. */
+/** Shared by both charts. */
 export function PointsTable({ series }: { series: readonly SummaryPoint[] }) {
   const { t } = useTranslation()
   const ms = (value: number | null): string =>

@@ -11,8 +11,8 @@ const contentByView = { checks: ChecksView, latency: LatencyView, drift: DriftVi
 
 export function PriceChecksPage() {
   const { t } = useTranslation()
-  const [sought] = useFilter('view')
-  const view = viewNames.find((name) => name === sought) ?? 'checks'
+  const [requested] = useFilter('view')
+  const view = viewNames.find((name) => name === requested) ?? 'checks'
   const Content = contentByView[view]
   return (
     <Page title={t('priceChecks.title')} intro={t('priceChecks.intro')}>

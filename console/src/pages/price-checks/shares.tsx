@@ -31,7 +31,7 @@ export function Shares({ outcomes, checks }: Pick<SupplierSummary, 'outcomes' | 
   )
 }
 
-/** One decimal where it would else be 0 or 100. */
+/** With one decimal if it would otherwise be 0 or 100. */
 function percentOf(count: number, all: number): string {
   const percent = (count / all) * 100
   return percent > 99 || percent < 1 ? String(Math.round(percent * 10) / 10) : String(Math.round(percent))

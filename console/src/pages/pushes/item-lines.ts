@@ -1,6 +1,6 @@
-/** Where the values stand in a JSON that is laid out a member a line, two blanks a level, as the service sends items. */
+/** Line numbers of values in JSON as the service formats items: one member per line, indented by two spaces per level. */
 
-/** Numbers of the lines (from 0) to which the pointers lead; 0 for what is not there. */
+/** The line numbers (from 0) that the pointers lead to; 0 for missing values. */
 export function linesOf(lines: readonly string[], pointers: readonly string[]): ReadonlySet<number> {
   const lineByPointer = new Map<string, number>()
   const path: string[] = []
@@ -23,11 +23,11 @@ function memberOf(line: string): string | undefined {
   const member = /^("(?:[^"\\]|\\.)*"): /.exec(line)
   if (!member) return undefined
   const name: unknown = JSON.parse(member[1] ?? '""')
-  // As a JSON Pointer spells it.
+  // Escaped as in a JSON Pointer.
   return typeof name === 'string' ? name.replaceAll('~', '~0').replaceAll('/', '~1') : undefined
 }
 
-/** A member that is missing has no line: its parent's. */
+/** A missing member has no line; this returns its parent's. */
 function nearest(lineByPointer: ReadonlyMap<string, number>, pointer: string): number {
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
     const line = lineByPointer.get(at)

@@ -8,7 +8,7 @@ import { JsonView } from '../../parts/json-view.tsx'
 import { Bytes } from './bytes.tsx'
 import classes from './pushes.module.css'
 
-/** A body as it came: a tree where it is whole JSON, else its text. */
+/** A body as received: a tree if it is complete JSON, otherwise its text. */
 export function PushBody({
   pushId,
   part,

@@ -8,7 +8,7 @@ import type {
   PushChanges,
   PushListed,
 } from '../../../../src/console/pushes/contract.ts'
-import { DataTable, Nothing, type Column } from '../../parts/data-table.tsx'
+import { DataTable, EmptyState, type Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { dateText } from '../../parts/time-text.ts'
 import { Time } from '../../parts/time.tsx'
@@ -17,10 +17,10 @@ import classes from './pushes.module.css'
 export function PushChanged({ push, changes }: { push: PushListed; changes: PushChanges }) {
   const { t } = useTranslation()
   if (changes.kind === 'none')
-    return <Nothing title={t('pushes.changes.none')} hint={t('pushes.changes.noneHint')} />
+    return <EmptyState title={t('pushes.changes.none')} hint={t('pushes.changes.noneHint')} />
   if (changes.kind === 'nights') return <Nights push={push} changes={changes} />
   if (changes.isUnchanged)
-    return <Nothing title={t('pushes.changes.same')} hint={t('pushes.changes.sameHint')} />
+    return <EmptyState title={t('pushes.changes.same')} hint={t('pushes.changes.sameHint')} />
   return (
     <Stack gap="lg">
       {changes.parts.map((part) => (

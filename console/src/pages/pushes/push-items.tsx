@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { PushItem, PushListed, PushProblem } from '../../../../src/console/pushes/contract.ts'
 import { useApi } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
-import { Nothing } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useFilter, useSetFilters } from '../../parts/filters.tsx'
 import { linesOf } from './item-lines.ts'
@@ -14,7 +14,7 @@ import classes from './pushes.module.css'
 
 const perPage = 50
 
-/** What was sent, item by item, each beside what became of it. */
+/** The items of the push, each with its result. */
 export function PushItems({ push: { pushId } }: { push: PushListed }) {
   const { t } = useTranslation()
   const [at] = useFilter('at')
@@ -80,9 +80,9 @@ export function PushItems({ push: { pushId } }: { push: PushListed }) {
 function NoItems({ isFiltered }: { isFiltered: boolean }) {
   const { t } = useTranslation()
   return isFiltered ? (
-    <Nothing title={t('pushes.item.noneFailed')} hint={t('pushes.item.noneFailedHint')} />
+    <EmptyState title={t('pushes.item.noneFailed')} hint={t('pushes.item.noneFailedHint')} />
   ) : (
-    <Nothing title={t('pushes.item.none')} hint={t('pushes.item.noneHint')} />
+    <EmptyState title={t('pushes.item.none')} hint={t('pushes.item.noneHint')} />
   )
 }
 
@@ -101,7 +101,7 @@ function Item({ item, isSought }: { item: PushItem; isSought: boolean }) {
       place.current?.focus({ preventScroll: true })
     }
     show()
-    // A page that is held already is there before the router scrolls to the top of it.
+    // A cached page is rendered before the router scrolls to its top.
     return router.subscribe('onRendered', show)
   }, [isSought, router])
   const { pointer, status, cellsChanged, errors, warnings, isCut } = item
@@ -151,7 +151,7 @@ function Problem({ problem: { message, path, hint }, isError }: { problem: PushP
   )
 }
 
-/** The JSON as it came, with the lines marked that the problems are about. */
+/** The JSON as received, with the lines of problems marked. */
 function Sent({ item: { pointer, text, errors, warnings } }: { item: PushItem }) {
   const { t } = useTranslation()
   const lines = text.split('\n')

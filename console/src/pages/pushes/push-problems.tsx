@@ -7,7 +7,7 @@ import classes from './pushes.module.css'
 const linesMax = 3
 const typesMax = 3
 
-/** Why a push was refused or applied in part, in a few lines of a list; each type leads to all pushes with it. */
+/** Why a push was refused or only partly applied, in a few lines; each type links to all pushes with it. */
 export function PushProblems({ problems }: { problems: NonNullable<PushListed['problems']> }) {
   const { t } = useTranslation()
   const { count, types, message } = problems

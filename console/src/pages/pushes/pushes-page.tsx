@@ -58,7 +58,7 @@ export function PushesPage() {
     ({ pushes }) => pushes,
   )
   const isFiltered = filters.some((name) => (search[name] ?? '') !== '')
-  // A search that finds little ends after a while, and goes on when told to.
+  // A search with few matches stops after a while, and continues on a click.
   const goOn = {
     title: t('pushes.list.notYet'),
     hint: t('pushes.list.notYetHint'),

@@ -25,7 +25,7 @@ export function ReferencePage() {
   const [retiring, setRetiring] = useState<ReferenceEntry>()
   const bringBack = useChange('bringBackReferenceEntry', { invalidates: ['listReferenceEntries'] })
   const { data, error, isPending, refetch } = useApi('listReferenceEntries')
-  const rows = useFound(data?.[list] ?? [])
+  const rows = useFilteredEntries(data?.[list] ?? [])
   const columns = useColumns(list, {
     retire: setRetiring,
     bringBack: ({ key }) => bringBack.mutate({ body: { list, key } }),
@@ -74,13 +74,13 @@ export function ReferencePage() {
   )
 }
 
-/** Some dozens of entries: what is looked for is found here. */
-function useFound(entries: readonly ReferenceEntry[]): readonly ReferenceEntry[] {
+/** There are only dozens of entries, so they are filtered here. */
+function useFilteredEntries(entries: readonly ReferenceEntry[]): readonly ReferenceEntry[] {
   const [find] = useFilter('find')
   const [state] = useFilter('state')
-  const wanted = find.trim().toLowerCase()
+  const term = find.trim().toLowerCase()
   return entries.filter(({ key, name, description, isRetired, used }) => {
-    const isFound = [key, name ?? '', description].some((text) => text.toLowerCase().includes(wanted))
+    const isFound = [key, name ?? '', description].some((text) => text.toLowerCase().includes(term))
     if (!isFound || state === '') return isFound
     return state === 'retired' ? isRetired : !isRetired && used.count > 0 === (state === 'used')
   })

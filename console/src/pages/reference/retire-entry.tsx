@@ -12,7 +12,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { PageWait } from '../../parts/page-wait.tsx'
 
-/** Asks before an entry is retired, with whose rooms or products have it. */
+/** Confirms before an entry is retired, and lists the rooms or products that use it. */
 export function RetireEntry({
   list,
   entry: { key },

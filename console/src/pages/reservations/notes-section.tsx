@@ -11,7 +11,7 @@ import { Section } from './section.tsx'
 
 const charactersMax = 500
 
-/** What operators tell each other of the reservation. */
+/** Notes that operators leave each other on the reservation. */
 export function NotesSection({ reservation }: { reservation: WholeReservation }) {
   const { t } = useTranslation()
   const { notes, reservationId, timeZone } = reservation

@@ -16,7 +16,7 @@ const lookByReach: Readonly<Record<Reach['kind'], Look>> = {
   unknown: { kind: 'idle', Icon: CircleHelp },
 }
 
-/** Answers what is asked first: did that booking reach the hotel? */
+/** Answers the first question: did the booking reach the hotel? */
 export function ReachBanner({ reach, version, zone }: { reach: Reach; version: number; zone: string }) {
   const { t } = useTranslation()
   const { kind: reached, at, attempts, nextAt, earlierVersion } = reach

@@ -180,13 +180,13 @@ function RoomTerms({ room: { taxes, fees, cancelPolicy }, currency }: { room: Ro
         <div>
           {t('reservations.cancelPolicy')}: {cancelPolicy.description ?? cancelPolicy.code}
           {cancelPolicy.penalties.map(({ from, amount, noShow }) => {
-            const said = `${amount} ${currency}`
+            const money = `${amount} ${currency}`
             const text =
               noShow === true
-                ? t('reservations.penaltyNoShow', { amount: said })
+                ? t('reservations.penaltyNoShow', { amount: money })
                 : from === null
-                  ? t('reservations.penaltyAlways', { amount: said })
-                  : t('reservations.penaltyFrom', { from, amount: said })
+                  ? t('reservations.penaltyAlways', { amount: money })
+                  : t('reservations.penaltyFrom', { from, amount: money })
             return <div key={`${from} ${noShow}`}>{text}</div>
           })}
         </div>

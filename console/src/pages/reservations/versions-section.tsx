@@ -9,7 +9,7 @@ import { reservations } from '../../text/en/reservations.ts'
 import classes from './reservations.module.css'
 import { Section } from './section.tsx'
 
-/** The versions, newest first, each with what differs from the one before. */
+/** The versions, newest first, each with its differences from the previous one. */
 export function VersionsSection({
   versions,
   currency,
@@ -94,7 +94,7 @@ function isPathName(name: string): name is PathName {
   return Object.hasOwn(reservations.path, name)
 }
 
-/** `Room 1, night 2027-04-22, after tax`: places in a list are counted from one. */
+/** `Room 1, night 2027-04-22, after tax`; list positions count from one. */
 function nameOf({ path }: VersionChange, t: TFunction): string {
   const words: string[] = []
   for (const step of path) {
@@ -107,7 +107,7 @@ function nameOf({ path }: VersionChange, t: TFunction): string {
   return words.join(', ')
 }
 
-/** Whole rooms and nights come and go too: then what they hold is listed. */
+/** Added and removed rooms and nights are listed with their values. */
 function textOf(value: unknown, t: TFunction): string {
   if (value === undefined || value === null) return t('reservations.change.none')
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SandboxBooking, SandboxHotel } from '../../../../src/console/sandbox/contract.ts'
 import { useApi, useChange } from '../../api.ts'
-import { Nothing } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { PageWait } from '../../parts/page-wait.tsx'
@@ -14,7 +14,7 @@ import { readAges, stayAt } from './stay.ts'
 
 const invalidates = ['listSandboxCalls'] as const
 
-/** Orders a booking as the platform makes one. */
+/** Makes a booking the way the platform does. */
 export function BookingPanel({ supplierId }: { supplierId: number }) {
   const { t } = useTranslation()
   const { data, error, refetch } = useApi('listSandboxHotels', { params: { supplierId } })
@@ -29,7 +29,9 @@ export function BookingPanel({ supplierId }: { supplierId: number }) {
       </Text>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <PageWait lines={2} />}
-      {data && !first && <Nothing title={t('sandbox.booking.none')} hint={t('sandbox.booking.noneHint')} />}
+      {data && !first && (
+        <EmptyState title={t('sandbox.booking.none')} hint={t('sandbox.booking.noneHint')} />
+      )}
       {first && <BookingForm key={first.hotelId} supplierId={supplierId} first={first} />}
     </section>
   )

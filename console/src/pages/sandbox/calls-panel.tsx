@@ -17,7 +17,7 @@ import classes from './sandbox.module.css'
 
 const everyMs = 1_500
 
-/** The calls of the supplier's URLs as they arrive, newest first; one of them opened, if the URL says so. */
+/** The latest calls to the supplier's URLs, newest first, with the one in the page's URL opened. */
 export function CallsPanel({ supplierId }: { supplierId: number }) {
   const { t } = useTranslation()
   const [isPaused, setPaused] = useState(false)
@@ -48,7 +48,7 @@ export function CallsPanel({ supplierId }: { supplierId: number }) {
           {t(isPaused ? 'sandbox.calls.goOn' : 'sandbox.calls.pause')}
         </Button>
       </Group>
-      <Announced newestId={data ? (calls[0]?.id ?? 0) : undefined} calls={calls} />
+      <CallAnnouncer newestId={data ? (calls[0]?.id ?? 0) : undefined} calls={calls} />
       <DataTable
         caption={t('sandbox.calls.caption')}
         columns={useColumns((id) => open(String(id)))}
@@ -66,14 +66,14 @@ export function CallsPanel({ supplierId }: { supplierId: number }) {
   )
 }
 
-/** Tells those who don't see the table that calls arrived. */
-function Announced({ newestId, calls }: { newestId: number | undefined; calls: readonly SandboxCall[] }) {
+/** Announces new calls to screen readers. */
+function CallAnnouncer({ newestId, calls }: { newestId: number | undefined; calls: readonly SandboxCall[] }) {
   const { t } = useTranslation()
-  const told = useRef<number | undefined>(undefined)
+  const announcedId = useRef<number | undefined>(undefined)
   const [text, setText] = useState('')
   useEffect(() => {
-    const before = told.current
-    told.current = newestId
+    const before = announcedId.current
+    announcedId.current = newestId
     if (before === undefined || newestId === undefined || newestId <= before) return
     setText(t('sandbox.calls.announced', { count: calls.filter(({ id }) => id > before).length }))
   }, [newestId, calls, t])
@@ -131,7 +131,7 @@ function useColumns(open: (id: number) => void): Column<SandboxCall>[] {
 function Result({ call: { calls, outcome, httpStatus } }: { call: SandboxCall }) {
   const { t } = useTranslation()
   if (httpStatus === null) return <StatusBadge kind="bad" label={outcome.replaceAll('_', ' ')} />
-  // Another answer is a fault, but for pings.
+  // Any other status is a fault, except for pings.
   const ofPing = calls === 'ping' ? resultOfPing(httpStatus) : undefined
   const kind = ofPing ? kindOfPing[ofPing] : isGoodStatus(httpStatus) ? 'good' : 'bad'
   const word = ofPing === 'reached' ? 'reached' : 'answered'
@@ -160,12 +160,12 @@ function CallDetail({
     >
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <PageWait />}
-      {data && <Shown call={data.call} />}
+      {data && <CallFacts call={data.call} />}
     </Modal>
   )
 }
 
-function Shown({ call }: { call: SandboxCallShown }) {
+function CallFacts({ call }: { call: SandboxCallShown }) {
   const { t } = useTranslation()
   const { calls, url, webhookId, requestId, request, answer, at } = call
   return (
@@ -218,7 +218,7 @@ function Body({ title, text }: { title: string; text: string }) {
   )
 }
 
-/** undefined where it is no JSON. */
+/** Undefined if it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

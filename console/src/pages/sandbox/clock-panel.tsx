@@ -10,7 +10,7 @@ import classes from './sandbox.module.css'
 const steps = ['PT10S', 'PT30M', 'PT1H', 'P1D', 'P3D', 'P30D'] as const
 type Step = (typeof steps)[number]
 
-/** The clock of the supplier's hotels, and the end of all of them. */
+/** The clock of the supplier's hotels, and the removal of all of them. */
 export function ClockPanel({ supplierId, mayTry }: { supplierId: number; mayTry: boolean }) {
   const { t } = useTranslation()
   const { data, error, refetch } = useApi('getSandboxClock', { params: { supplierId } })

@@ -9,7 +9,7 @@ import classes from './sandbox.module.css'
 
 const invalidates = ['listSandboxHotels', 'getSupplier', 'listSuppliers'] as const
 
-/** Pushes the example hotel in the supplier's stead. */
+/** Pushes the example hotel on behalf of the supplier. */
 export function ExamplePanel({ supplierId }: { supplierId: number }) {
   const { t } = useTranslation()
   const push = useChange('pushExampleHotel', { invalidates })
@@ -28,7 +28,7 @@ export function ExamplePanel({ supplierId }: { supplierId: number }) {
       >
         {t('sandbox.example.push')}
       </Button>
-      <div role="status">{push.data && <Pushed pushed={push.data} />}</div>
+      <div role="status">{push.data && <ExamplePushes pushed={push.data} />}</div>
       {push.error && (
         <div className={classes['below']}>
           <ErrorNote error={push.error} />
@@ -38,7 +38,7 @@ export function ExamplePanel({ supplierId }: { supplierId: number }) {
   )
 }
 
-function Pushed({ pushed: { hotelId, pushes } }: { pushed: AnswerTo<'pushExampleHotel'> }) {
+function ExamplePushes({ pushed: { hotelId, pushes } }: { pushed: AnswerTo<'pushExampleHotel'> }) {
   const { t } = useTranslation()
   const params = { hotelId: String(hotelId) }
   return (

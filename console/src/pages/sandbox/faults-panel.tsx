@@ -8,15 +8,15 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { Ago } from '../../parts/time.tsx'
 import classes from './sandbox.module.css'
 
-const spoilable = ['priceCheck', 'pushBooking'] as const
+const faultyCalls = ['priceCheck', 'pushBooking'] as const
 const faults = ['timeout', 'status500', 'lostReply', 'garbage'] as const
-type Wanted = Pick<SandboxFault, 'calls' | 'fault'>
+type NewFault = Pick<SandboxFault, 'calls' | 'fault'>
 
-/** So often what is left of an order is looked at again. */
+/** How often pending faults are refreshed. */
 const everyMs = 5_000
 const timesMax = 1_000
 
-/** Faults that the next calls of the supplier's URLs are to suffer. */
+/** Faults for the next calls to the supplier's URLs. */
 export function FaultsPanel({ supplierId, mayOrder }: { supplierId: number; mayOrder: boolean }) {
   const { t } = useTranslation()
   const { data, error, isPending, refetch } = useApi(
@@ -26,13 +26,13 @@ export function FaultsPanel({ supplierId, mayOrder }: { supplierId: number; mayO
   )
   const order = useChange('orderSandboxFaults', { invalidates: ['listSandboxFaults'] })
   const columns = useColumns()
-  const held = data?.faults ?? []
-  const numbered = held.map((fault, place) => ({ ...fault, place }))
-  const send = (wanted: readonly (Wanted & { times: number; hotelId: string | null })[]) =>
+  const pending = data?.faults ?? []
+  const numbered = pending.map((fault, place) => ({ ...fault, place }))
+  const send = (newFaults: readonly (NewFault & { times: number; hotelId: string | null })[]) =>
     order.mutate({
       params: { supplierId },
       body: {
-        faults: wanted.map(({ calls, fault, times, hotelId }) => ({
+        faults: newFaults.map(({ calls, fault, times, hotelId }) => ({
           calls,
           fault,
           times,
@@ -40,7 +40,7 @@ export function FaultsPanel({ supplierId, mayOrder }: { supplierId: number; mayO
         })),
       },
     })
-  const asOrdered = held.map(({ timesLeft: times, ...fault }) => ({ ...fault, times }))
+  const pendingFaults = pending.map(({ timesLeft: times, ...fault }) => ({ ...fault, times }))
   return (
     <section className={classes['panel']} aria-labelledby="faults">
       <Title order={2} id="faults" mb={4}>
@@ -52,12 +52,12 @@ export function FaultsPanel({ supplierId, mayOrder }: { supplierId: number; mayO
       {mayOrder && (
         <FaultForm
           isBusy={order.isPending}
-          onOrder={(wanted) => send([...asOrdered, wanted])}
-          onClear={held.length > 0 ? () => send([]) : undefined}
+          onOrder={(fault) => send([...pendingFaults, fault])}
+          onClear={pending.length > 0 ? () => send([]) : undefined}
         />
       )}
       {order.error && <ErrorNote error={order.error} />}
-      {held.length > 0 || isPending || error ? (
+      {pending.length > 0 || isPending || error ? (
         <DataTable
           caption={t('sandbox.faults.caption')}
           columns={columns}
@@ -106,12 +106,12 @@ function FaultForm({
   onClear,
 }: {
   isBusy: boolean
-  onOrder: (wanted: Wanted & { times: number; hotelId: string | null }) => void
+  onOrder: (fault: NewFault & { times: number; hotelId: string | null }) => void
   onClear: (() => void) | undefined
 }) {
   const { t } = useTranslation()
-  const [calls, setCalls] = useState<Wanted['calls']>('priceCheck')
-  const [fault, setFault] = useState<Wanted['fault']>('timeout')
+  const [calls, setCalls] = useState<NewFault['calls']>('priceCheck')
+  const [fault, setFault] = useState<NewFault['fault']>('timeout')
   const [times, setTimes] = useState(1)
   const [code, setCode] = useState('')
   return (
@@ -125,13 +125,13 @@ function FaultForm({
         <NativeSelect
           label={t('sandbox.faults.calls')}
           value={calls}
-          onChange={(event) => setCalls(chosenOf(spoilable, event.currentTarget.value))}
-          data={spoilable.map((value) => ({ value, label: t(`sandbox.faults.${value}`) }))}
+          onChange={(event) => setCalls(selectionOf(faultyCalls, event.currentTarget.value))}
+          data={faultyCalls.map((value) => ({ value, label: t(`sandbox.faults.${value}`) }))}
         />
         <NativeSelect
           label={t('sandbox.faults.fault')}
           value={fault}
-          onChange={(event) => setFault(chosenOf(faults, event.currentTarget.value))}
+          onChange={(event) => setFault(selectionOf(faults, event.currentTarget.value))}
           data={faults.map((value) => ({ value, label: t(`sandbox.faults.kind.${value}`) }))}
         />
         <NumberInput
@@ -163,6 +163,6 @@ function FaultForm({
   )
 }
 
-function chosenOf<const V extends string>(values: readonly [V, ...V[]], value: string): V {
+function selectionOf<const V extends string>(values: readonly [V, ...V[]], value: string): V {
   return values.find((one) => one === value) ?? values[0]
 }

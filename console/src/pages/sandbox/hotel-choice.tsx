@@ -11,14 +11,14 @@ const hotelsListed = '20'
 
 type NamedHotel = { hotelId: number; name: string; code: string }
 
-/** Any of a supplier's hotels: those that are found by what is typed. */
+/** A choice of the supplier's hotels that match the typed text. */
 export function HotelChoice({
   supplierId,
   first,
   onChoose,
 }: {
   supplierId: number
-  /** The one that is chosen at first. */
+  /** The initially selected hotel. */
   first: NamedHotel
   onChoose: (hotelId: number) => void
 }) {
@@ -27,7 +27,7 @@ export function HotelChoice({
   const [isUsed, setIsUsed] = useState(false)
   const [typed, setTyped] = useState('')
   const [searched] = useDebouncedValue(typed, typingMs)
-  // The text is the name of the chosen one until somebody types.
+  // The text is the name of the selected hotel until somebody types.
   const search = searched === chosen.label ? '' : searched
   const { data, error, isPending } = useApi(
     'listHotels',
@@ -46,7 +46,7 @@ export function HotelChoice({
       label={t('sandbox.booking.hotel')}
       searchable
       allowDeselect={false}
-      // Within the page's landmarks.
+      // Inside the page's landmarks.
       comboboxProps={{ withinPortal: false }}
       value={chosen.value}
       data={
@@ -70,5 +70,5 @@ function optionOf({ hotelId, name, code }: NamedHotel) {
   return { value: String(hotelId), label: `${name} (${code})` }
 }
 
-/** The service has found them: by city too, which the label doesn't say. */
+/** The service has filtered them, also by city, which is not in the label. */
 const asFound = <Option,>({ options }: { options: Option[] }): Option[] => options

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useApi } from '../../api.ts'
-import { Nothing } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useFilter } from '../../parts/filters.tsx'
 import { ButtonTo } from '../../parts/link-to.tsx'
@@ -22,7 +22,7 @@ export function SandboxPage() {
   if (environment === 'sandbox') return <Sandbox />
   return (
     <Page title={t('sandbox.title')}>
-      <Nothing title={t('sandbox.production')} hint={t('sandbox.productionHint')} />
+      <EmptyState title={t('sandbox.production')} hint={t('sandbox.productionHint')} />
     </Page>
   )
 }
@@ -33,7 +33,7 @@ function Sandbox() {
   const { data, error, refetch } = useApi('listSuppliers', { query: {} })
   const suppliers = data?.suppliers ?? []
   const [only, ...others] = suppliers
-  // Where there is one only, nobody needs to choose.
+  // With only one supplier, there is nothing to choose.
   const chosen = named === '' && only && others.length === 0 ? String(only.supplierId) : named
   const supplierId = /^\d{1,10}$/.test(chosen) ? Number(chosen) : undefined
   return (
@@ -41,14 +41,14 @@ function Sandbox() {
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <PageWait />}
       {data && suppliers.length === 0 && (
-        <Nothing
+        <EmptyState
           title={t('sandbox.noSuppliers')}
           action={<ButtonTo to="/suppliers">{t('sandbox.toSuppliers')}</ButtonTo>}
         />
       )}
       {suppliers.length > 0 && <SupplierChoice supplierId={supplierId} />}
       {suppliers.length > 0 && supplierId === undefined && (
-        <Nothing title={t('sandbox.noSupplier')} hint={t('sandbox.noSupplierHint')} />
+        <EmptyState title={t('sandbox.noSupplier')} hint={t('sandbox.noSupplierHint')} />
       )}
       {supplierId !== undefined && <Trials key={supplierId} supplierId={supplierId} />}
     </Page>
@@ -67,7 +67,7 @@ function Trials({ supplierId }: { supplierId: number }) {
             <BookingPanel supplierId={supplierId} />
           </>
         ) : (
-          <Nothing title={t('sandbox.mayOnlyLook')} />
+          <EmptyState title={t('sandbox.mayOnlyLook')} />
         )}
         <FaultsPanel supplierId={supplierId} mayOrder={mayTry} />
         <ClockPanel supplierId={supplierId} mayTry={mayTry} />

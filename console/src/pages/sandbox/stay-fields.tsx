@@ -7,7 +7,7 @@ import { readAges, type Stay } from './stay.ts'
 
 const adultsMax = 20
 
-/** Where, what, when and for whom. */
+/** Hotel, product, dates and party. */
 export function StayFields({
   supplierId,
   first,
@@ -17,7 +17,7 @@ export function StayFields({
 }: {
   supplierId: number
   first: SandboxHotel
-  /** Undefined while it is being read. */
+  /** Undefined while it is loading. */
   hotel: SandboxHotel | undefined
   stay: Stay
   set: (some: Partial<Stay>) => void

@@ -1,9 +1,9 @@
 import type { SandboxHotel } from '../../../../src/console/sandbox/contract.ts'
 
-/** What is asked for, as it is filled in. */
+/** The form values of a test booking. */
 export type Stay = {
   hotelId: number
-  /** Of the product in the hotel's list. */
+  /** The index of the product in the hotel's list. */
   place: number
   checkin: string
   checkout: string
@@ -14,7 +14,7 @@ export type Stay = {
 const usualDaysAhead = 30
 const usualNights = 2
 
-/** What is filled in at first. */
+/** The initial form values. */
 export function stayAt({ hotelId, today }: SandboxHotel): Stay {
   const checkin = daysAfter(today, usualDaysAhead)
   return {
@@ -36,7 +36,7 @@ function daysAfter(date: string, days: number): string {
 const ageMax = 17
 const childrenMax = 10
 
-/** `5, 9` as ages; undefined where it says something else. */
+/** Parses `5, 9` as ages; undefined if invalid. */
 export function readAges(text: string): number[] | undefined {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '')
   const ages = parts.map((part) => (/^\d{1,2}$/.test(part) ? Number(part) : ageMax + 1))

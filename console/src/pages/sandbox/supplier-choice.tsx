@@ -7,7 +7,7 @@ import { useSetFilters } from '../../parts/filters.tsx'
 
 const typingMs = 200
 
-/** For which supplier things are tried; its number is in the URL. */
+/** The supplier to act for; its id is in the URL. */
 export function SupplierChoice({ supplierId }: { supplierId: number | undefined }) {
   const { t } = useTranslation()
   const setFilters = useSetFilters()

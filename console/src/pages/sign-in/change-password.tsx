@@ -8,13 +8,13 @@ import type { AnswerTo } from '../../api.ts'
 import { keepCsrfToken } from '../../csrf.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { NewPassword } from './new-password.tsx'
-import { useSent } from './use-sent.ts'
+import { useUncachedChange } from './use-uncached-change.ts'
 
-/** Of the user menu. Who came by a link is not asked for a password that may be forgotten. */
+/** In the user menu. After a link sign-in, the current password is not required, because it may be forgotten. */
 export function ChangePassword({ me, onClose }: { me: AnswerTo<'whoAmI'>; onClose: () => void }) {
   const { t } = useTranslation()
   const queries = useQueryClient()
-  const { run, isBusy, error } = useSent('changePassword')
+  const { run, isBusy, error } = useUncachedChange('changePassword')
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   const isAsked = me.hasPassword && me.signedInBy !== 'link'

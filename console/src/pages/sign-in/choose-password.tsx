@@ -5,12 +5,12 @@ import { passwordLength } from '../../../../src/operators/contract.ts'
 import { keepCsrfToken } from '../../csrf.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { NewPassword } from './new-password.tsx'
-import { useSent } from './use-sent.ts'
+import { useUncachedChange } from './use-uncached-change.ts'
 
-/** After a sign-in by link: the link is used up, so the next time needs something else. */
+/** After a link sign-in: the link is used up, so the next sign-in needs a password. */
 export function ChoosePassword({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
-  const { run, isBusy, error } = useSent('changePassword')
+  const { run, isBusy, error } = useUncachedChange('changePassword')
   const [next, setNext] = useState('')
   const choose = () =>
     run({ body: { next } }, ({ csrfToken }) => {

@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { codeLengthMax } from '../../../../src/operators/contract.ts'
 import { ApiError } from '../../api.ts'
 
-/** Whether only a code is missing: nothing went wrong. */
+/** Whether only a code is missing, which is not an error. */
 export function isCodeAsked(error: unknown): boolean {
   return error instanceof ApiError && error.problems.some(({ type }) => type === 'CODE_REQUIRED')
 }
 
-/** For a code of the authenticator app, or a recovery code. */
+/** A field for a code of the authenticator app, or a recovery code. */
 export function CodeField({
   value,
   onChange,
@@ -17,9 +17,9 @@ export function CodeField({
 }: {
   value: string
   onChange: (value: string) => void
-  /** Whether to begin here. */
+  /** Whether it takes the focus. */
   isFirst?: boolean
-  /** No recovery code would do. */
+  /** Recovery codes are not accepted. */
   isOfApp?: boolean
 }) {
   const { t } = useTranslation()

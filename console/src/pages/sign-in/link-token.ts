@@ -1,11 +1,11 @@
 declare global {
   interface Window {
-    /** Put here by the first script of the page, which took it out of the address (src/console/web/page-policy.ts). */
+    /** Set by the first script of the page, which removed it from the address (src/console/web/page-policy.ts). */
     signInLinkToken?: string | undefined
   }
 }
 
-/** The token of the link by which somebody came. */
+/** The token of the sign-in link that was opened. */
 export function linkToken(): string | undefined {
   return window.signInLinkToken
 }
@@ -14,8 +14,8 @@ export function forgetLinkToken(): void {
   delete window.signInLinkToken
 }
 
-/** Calls back when a link is opened while the page is there already; answers how to stop that. */
-export function onLinkToken(told: () => void): () => void {
-  window.addEventListener('sign-in-link', told)
-  return () => window.removeEventListener('sign-in-link', told)
+/** Calls the listener when a link is opened while the page is already loaded; returns a function that stops this. */
+export function onLinkToken(listener: () => void): () => void {
+  window.addEventListener('sign-in-link', listener)
+  return () => window.removeEventListener('sign-in-link', listener)
 }

@@ -9,7 +9,7 @@ export function NewPassword({
 }: {
   value: string
   onChange: (value: string) => void
-  /** Of the fields of its form. */
+  /** The fields of its form. */
   isFirst?: boolean
 }) {
   const { t } = useTranslation()

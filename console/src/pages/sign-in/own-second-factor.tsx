@@ -8,14 +8,14 @@ import { keepCsrfToken } from '../../csrf.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { CodeField } from './code-field.tsx'
 import { SecondFactorSetUp } from './second-factor-setup.tsx'
-import { useSent } from './use-sent.ts'
+import { useUncachedChange } from './use-uncached-change.ts'
 
-/** Of the user menu: sets up a second factor, another one, or removes it. */
+/** In the user menu: sets up, replaces or removes the second factor. */
 export function OwnSecondFactor({ me, onClose }: { me: AnswerTo<'whoAmI'>; onClose: () => void }) {
   const { t } = useTranslation()
   const queries = useQueryClient()
   const { isSetUp, recoveryCodesLeft } = me.secondFactor
-  // As it was when this was opened: it changes while the recovery codes are still shown.
+  // The state when the dialog was opened: it changes while the recovery codes are still shown.
   const [wasSetUp] = useState(isSetUp)
   const [doing, setDoing] = useState<'set up' | 'remove' | undefined>(wasSetUp ? undefined : 'set up')
   const [isKeeping, setKeeping] = useState(false)
@@ -54,7 +54,7 @@ export function OwnSecondFactor({ me, onClose }: { me: AnswerTo<'whoAmI'>; onClo
 
 function Remove({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const { t } = useTranslation()
-  const { run, isBusy, error } = useSent('removeSecondFactor')
+  const { run, isBusy, error } = useUncachedChange('removeSecondFactor')
   const [code, setCode] = useState('')
   const remove = () =>
     run({ body: { code } }, ({ csrfToken }) => {

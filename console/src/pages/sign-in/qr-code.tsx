@@ -1,7 +1,7 @@
 import encodeQR from 'qr'
 import classes from './sign-in.module.css'
 
-/** Black on white in every colour scheme: not every camera reads the reverse. */
+/** Black on white in every colour scheme, because not every camera reads inverted codes. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const modules = encodeQR(text, 'raw', { ecc: 'medium', border: 3 })
   const path = modules

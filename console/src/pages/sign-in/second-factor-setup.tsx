@@ -9,20 +9,20 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { CodeField } from './code-field.tsx'
 import { QrCode } from './qr-code.tsx'
 import classes from './sign-in.module.css'
-import { useSent } from './use-sent.ts'
+import { useUncachedChange } from './use-uncached-change.ts'
 
 type Begun = AnswerTo<'beginSecondFactor'>
 
-/** From the QR code to the recovery codes, which are shown once. */
+/** Setup from the QR code to the recovery codes, which are shown once. */
 export function SecondFactorSetUp({
   isReplaced,
   onDone,
   onKept,
 }: {
-  /** There is one already, of which a code is asked for. */
+  /** Whether it replaces a second factor, whose code is then required. */
   isReplaced: boolean
   onDone: () => void
-  /** The app is set up; only the recovery codes have yet to be kept. */
+  /** Called when the app is set up and only the recovery codes remain to be saved. */
   onKept?: () => void
 }) {
   const [begun, setBegun] = useState<Begun>()
@@ -38,7 +38,7 @@ export function SecondFactorSetUp({
 
 function Begin({ isReplaced, onBegun }: { isReplaced: boolean; onBegun: (begun: Begun) => void }) {
   const { t } = useTranslation()
-  const { run, isBusy, error } = useSent('beginSecondFactor')
+  const { run, isBusy, error } = useUncachedChange('beginSecondFactor')
   const [code, setCode] = useState('')
   return (
     <Form isBusy={isBusy} onSubmit={() => run({ body: isReplaced ? { code } : {} }, onBegun)}>
@@ -60,7 +60,7 @@ function Confirm({
   onConfirmed: (recoveryCodes: readonly string[]) => void
 }) {
   const { t } = useTranslation()
-  const { run, isBusy, error } = useSent('confirmSecondFactor')
+  const { run, isBusy, error } = useUncachedChange('confirmSecondFactor')
   const [code, setCode] = useState('')
   const confirm = () =>
     run({ body: { code } }, ({ csrfToken, recoveryCodes }) => {

@@ -13,14 +13,14 @@ import { ChoosePassword } from './choose-password.tsx'
 import { CodeField, isCodeAsked } from './code-field.tsx'
 import { forgetLinkToken, linkToken, onLinkToken } from './link-token.ts'
 import classes from './sign-in.module.css'
-import { useSent } from './use-sent.ts'
+import { useUncachedChange } from './use-uncached-change.ts'
 
-/** The way in: by password, by a link of an admin, by the OpenID provider where there is one. */
+/** Sign-in by password, by link, or by the OpenID provider if there is one. */
 export function SignInPage() {
   const { t } = useTranslation()
   const [token, forgetToken] = useLinkToken()
   const [isChoosing, setChoosing] = useState(false)
-  const enter = useEnter()
+  const enter = useContinue()
   if (isChoosing) {
     return (
       <Frame title={t('access.password.chooseTitle')}>
@@ -69,8 +69,8 @@ function useLinkToken(): [token: string | undefined, forget: () => void] {
   return [token, forget]
 }
 
-/** To where somebody was going. */
-function useEnter(): () => void {
+/** Continues to the page that was requested. */
+function useContinue(): () => void {
   const queries = useQueryClient()
   const router = useRouter()
   const { to = '/' } = useSearch({ strict: false })
@@ -82,10 +82,10 @@ function useEnter(): () => void {
 
 function ByLink({ token, onDone, onGiveUp }: { token: string; onDone: () => void; onGiveUp: () => void }) {
   const { t } = useTranslation()
-  const { run, isBusy, error } = useSent('signInByLink')
+  const { run, isBusy, error } = useUncachedChange('signInByLink')
   const [code, setCode] = useState<string>()
   if (code === undefined && isCodeAsked(error)) setCode('')
-  // Not by itself: whatever looks at links before people do would use it up.
+  // Not automatically: mail scanners that open links would use it up.
   const signIn = () =>
     run({ body: { token, ...(code === undefined ? {} : { code }) } }, ({ csrfToken }) => {
       keepCsrfToken(csrfToken)
@@ -123,7 +123,7 @@ function ByLink({ token, onDone, onGiveUp }: { token: string; onDone: () => void
 function ByPassword({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const { problem } = useSearch({ strict: false })
-  const { run, isBusy, error } = useSent('signIn')
+  const { run, isBusy, error } = useUncachedChange('signIn')
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState<string>()

@@ -9,7 +9,7 @@ import classes from './suppliers.module.css'
 
 const switches = ['deliversCards', 'mayPushOnDemand', 'mayRetrieve'] as const
 
-/** What was agreed with the account. What is changed here counts from the next booking on. */
+/** The contract settings of the account. Changes apply from the next booking on. */
 export function AccountPanel({ supplier: { supplierId, account } }: { supplier: Supplier }) {
   const { t } = useTranslation()
   const mayChange = useCan('admin')

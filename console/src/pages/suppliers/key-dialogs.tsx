@@ -10,7 +10,7 @@ const invalidates = ['getSupplier', 'listSuppliers'] as const
 
 type DialogProps = { held: SupplierKey; onClose: () => void }
 
-/** For ever, so it asks for the supplier's name. */
+/** Permanent, so it asks for the supplier's name. */
 export function RevokeKey({ held: { keyId }, supplier, onClose }: DialogProps & { supplier: string }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')
@@ -84,11 +84,11 @@ export function LimitKey({
   onClose,
 }: DialogProps & { usual: Supplier['defaultLimits'] }) {
   const { t } = useTranslation()
-  const [wanted, setWanted] = useState<Limits>(limits)
+  const [values, setValues] = useState<Limits>(limits)
   const [refuses, setRefuses] = useState(unknownFields === 'reject')
   const limit = useChange('limitSupplierKey', { invalidates })
   const set = (name: LimitName, value: number | string) =>
-    setWanted((before) => ({ ...before, [name]: typeof value === 'number' ? value : null }))
+    setValues((before) => ({ ...before, [name]: typeof value === 'number' ? value : null }))
   return (
     <FormDialog
       isOpen
@@ -99,7 +99,7 @@ export function LimitKey({
       error={limit.error}
       onSubmit={() =>
         limit.mutate(
-          { params: { keyId }, body: { ...wanted, unknownFields: refuses ? 'reject' : 'warn' } },
+          { params: { keyId }, body: { ...values, unknownFields: refuses ? 'reject' : 'warn' } },
           { onSuccess: onClose },
         )
       }
@@ -112,7 +112,7 @@ export function LimitKey({
             label={t(`suppliers.limit.${name}`)}
             description={t(`suppliers.limit.hint.${name}`)}
             placeholder={usual[name].toLocaleString('en')}
-            value={wanted[name] ?? ''}
+            value={values[name] ?? ''}
             onChange={(value) => set(name, value)}
             allowDecimal={false}
             allowNegative={false}

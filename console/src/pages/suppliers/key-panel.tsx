@@ -20,7 +20,7 @@ const kindByStatus: Readonly<Record<SupplierKey['status'], StatusKind>> = {
 const dialogs = ['rotate', 'signing', 'expire', 'limit', 'revoke'] as const
 type Dialog = (typeof dialogs)[number]
 
-/** One key: what opens it, until when, its limits, its webhooks, and what can be done with it. */
+/** One key: its secrets, expiry, limits and webhooks, and the actions on it. */
 export function KeyPanel({ supplier, held }: { supplier: Supplier; held: SupplierKey }) {
   const { t } = useTranslation()
   const [dialog, setDialog] = useState<Dialog>()
@@ -96,8 +96,8 @@ function KeyFacts({ held }: { held: SupplierKey }) {
     const value = limits[name]
     if (value === null) return []
     const isWithout = value === 0 && name === 'requestsPerMinute'
-    const said = isWithout ? t('suppliers.keys.noLimit') : value.toLocaleString('en')
-    return [`${t(`suppliers.limit.${name}`)}: ${said}`]
+    const text = isWithout ? t('suppliers.keys.noLimit') : value.toLocaleString('en')
+    return [`${t(`suppliers.limit.${name}`)}: ${text}`]
   })
   return (
     <dl className={classes['facts']}>

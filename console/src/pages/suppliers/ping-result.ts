@@ -1,6 +1,6 @@
 import type { StatusKind } from '../../parts/status-badge.tsx'
 
-/** What comes of a ping. An endpoint need not know pings, so that another answer than 2xx proves no fault: docs/callbacks.md. */
+/** The result of a ping. Endpoints need not support pings, so a status other than 2xx proves no fault: docs/callbacks.md. */
 export type PingResult = 'answered' | 'reached' | 'failed'
 
 export const kindOfPing: Readonly<Record<PingResult, StatusKind>> = {
@@ -9,7 +9,7 @@ export const kindOfPing: Readonly<Record<PingResult, StatusKind>> = {
   failed: 'bad',
 }
 
-/** `httpStatus`: of the answer, if there was a whole one. */
+/** `httpStatus` is that of the response, if it was complete. */
 export function resultOfPing(httpStatus: number | null | undefined): PingResult {
   if (httpStatus === null || httpStatus === undefined) return 'failed'
   return isGoodStatus(httpStatus) ? 'answered' : 'reached'

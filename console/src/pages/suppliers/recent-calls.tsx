@@ -6,7 +6,7 @@ import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 
-/** The newest calls of the supplier's URLs, of each kind some. */
+/** The latest calls to the supplier's URLs, some of each kind. */
 export function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonly SupplierCall[] }) {
   const { t } = useTranslation()
   const numbered = calls.map((call, place) => ({ ...call, place }))
@@ -59,7 +59,7 @@ export function RecentCalls({ supplierId, calls }: { supplierId: number; calls: 
   )
 }
 
-/** To what the call was about: the reservation that was delivered, or the checks of the hotel. */
+/** A link to the subject of the call: the delivered reservation, or the checks of the hotel. */
 function CallLink({
   supplierId,
   call: { reservationId, hotelId, hotelName },

@@ -13,8 +13,8 @@ const minuteMs = 60_000
 
 export function RotateKey({ keyId, onClose }: { keyId: number; onClose: () => void }) {
   const { t } = useTranslation()
-  const { made, ...asked } = useSecret('rotateSupplierKey')
-  if (!made) return <AskOverlap of="rotate" keyId={keyId} onClose={onClose} {...asked} />
+  const { made, ...rotation } = useSecret('rotateSupplierKey')
+  if (!made) return <OverlapForm of="rotate" keyId={keyId} onClose={onClose} {...rotation} />
   const { apiKey, oldKeyUntil } = made
   return (
     <SecretDialog
@@ -33,8 +33,8 @@ export function RotateKey({ keyId, onClose }: { keyId: number; onClose: () => vo
 
 export function RotateSigningSecret({ keyId, onClose }: { keyId: number; onClose: () => void }) {
   const { t } = useTranslation()
-  const { made, ...asked } = useSecret('rotateSigningSecret')
-  if (!made) return <AskOverlap of="rotateSigning" keyId={keyId} onClose={onClose} {...asked} />
+  const { made, ...rotation } = useSecret('rotateSigningSecret')
+  if (!made) return <OverlapForm of="rotateSigning" keyId={keyId} onClose={onClose} {...rotation} />
   const { signingSecret, oldSecretUntil } = made
   return (
     <SecretDialog
@@ -53,8 +53,8 @@ export function RotateSigningSecret({ keyId, onClose }: { keyId: number; onClose
   )
 }
 
-/** Asks how long the old secret works beside the new one, and until when that is. */
-function AskOverlap({
+/** Asks how long the old secret keeps working, and shows the resulting time. */
+function OverlapForm({
   of,
   keyId,
   isBusy,

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import classes from './suppliers.module.css'
 
-/** A secret, this once. It does not close by a slip: only by the button that says it was kept. */
+/** Shows a secret once. It closes only by the button that confirms it was saved. */
 export function SecretDialog({
   title,
   what,
@@ -17,7 +17,7 @@ export function SecretDialog({
   title: string
   what: string
   secret: string
-  /** A command that uses it. */
+  /** An example command with it. */
   example?: string
   onClose: () => void
   children?: ReactNode

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Supplier } from '../../../../src/console/suppliers/contract.ts'
 import { useApi } from '../../api.ts'
-import { Nothing } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useIdParam } from '../../parts/ids.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
@@ -13,14 +13,14 @@ import { Page } from '../../parts/page.tsx'
 import { Can, useMe } from '../../parts/session.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { AccountPanel } from './account-panel.tsx'
-import { Counted } from './counted.tsx'
+import { CountText } from './count-text.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewKey } from './new-key.tsx'
-import { daysLookedAt, PushHealth } from './pushes-of-late.tsx'
+import { daysLookedAt, PushHealth } from './push-health.tsx'
 import { RecentCalls } from './recent-calls.tsx'
 import classes from './suppliers.module.css'
 
-/** So often circuits and last uses are looked at again. */
+/** How often circuits and last uses are refreshed. */
 const everyMs = 15_000
 
 export function SupplierPage() {
@@ -32,7 +32,7 @@ export function SupplierPage() {
       {t('suppliers.title')}
     </LinkTo>,
   ]
-  if (data) return <Held supplier={data.supplier} crumbs={crumbs} />
+  if (data) return <SupplierContent supplier={data.supplier} crumbs={crumbs} />
   return (
     <Page title={t('suppliers.supplierTitle')} crumbs={crumbs}>
       {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <PageWait />}
@@ -40,7 +40,7 @@ export function SupplierPage() {
   )
 }
 
-function Held({ supplier, crumbs }: { supplier: Supplier; crumbs: React.ReactNode[] }) {
+function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: React.ReactNode[] }) {
   const { environment } = useMe()
   const { t } = useTranslation()
   const of = { supplierId: String(supplier.supplierId) }
@@ -70,7 +70,7 @@ function Held({ supplier, crumbs }: { supplier: Supplier; crumbs: React.ReactNod
           <RecentCalls supplierId={supplier.supplierId} calls={supplier.calls} />
         </Stack>
         <Stack gap="lg">
-          <AtAGlance supplier={supplier} />
+          <SummarySection supplier={supplier} />
           <AccountPanel supplier={supplier} />
         </Stack>
       </div>
@@ -78,7 +78,7 @@ function Held({ supplier, crumbs }: { supplier: Supplier; crumbs: React.ReactNod
   )
 }
 
-function AtAGlance({ supplier: { createdAt, hotels, pushes } }: { supplier: Supplier }) {
+function SummarySection({ supplier: { createdAt, hotels, pushes } }: { supplier: Supplier }) {
   const { t } = useTranslation()
   return (
     <section className={classes['panel']} aria-labelledby="glance">
@@ -88,7 +88,7 @@ function AtAGlance({ supplier: { createdAt, hotels, pushes } }: { supplier: Supp
       <dl className={classes['facts']}>
         <dt>{t('suppliers.facts.hotels')}</dt>
         <dd>
-          <Counted of={hotels} />
+          <CountText of={hotels} />
         </dd>
         <dt>{t('suppliers.facts.lastPush')}</dt>
         <dd>
@@ -136,7 +136,7 @@ function Keys({ supplier }: { supplier: Supplier }) {
       </Group>
       <Stack gap="sm">
         {active.length === 0 && (
-          <Nothing title={t('suppliers.keys.none')} hint={t('suppliers.keys.noneHint')} />
+          <EmptyState title={t('suppliers.keys.none')} hint={t('suppliers.keys.noneHint')} />
         )}
         {active.map((held) => (
           <KeyPanel key={held.keyId} supplier={supplier} held={held} />

@@ -11,9 +11,9 @@ import { LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Can, useCan } from '../../parts/session.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { Counted } from './counted.tsx'
+import { CountText } from './count-text.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { PushHealth } from './pushes-of-late.tsx'
+import { PushHealth } from './push-health.tsx'
 
 export function SuppliersPage() {
   const { t } = useTranslation()
@@ -92,7 +92,7 @@ function useColumns(): Column<SupplierListed>[] {
       key: 'hotels',
       header: t('suppliers.list.hotels'),
       align: 'right',
-      cell: ({ hotels }) => <Counted of={hotels} />,
+      cell: ({ hotels }) => <CountText of={hotels} />,
     },
     {
       key: 'keys',

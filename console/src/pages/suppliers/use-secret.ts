@@ -5,8 +5,8 @@ import { call, type AnswerTo, type ChangeInput } from '../../api.ts'
 type SecretRoute = 'createSupplierKey' | 'rotateSupplierKey' | 'rotateSigningSecret'
 
 /**
- * A change that answers with a secret. The answer stays with the dialog that shows it and goes with it: no cache holds
- * it, as it would hold what other changes answer.
+ * A change whose answer contains a secret. Only the dialog that shows it holds the answer; it bypasses the cache that
+ * other changes use.
  */
 export function useSecret<Name extends SecretRoute>(name: Name) {
   const queries = useQueryClient()

@@ -17,7 +17,7 @@ const kindByCircuit: Readonly<Record<NonNullable<SupplierWebhook['circuit']>, St
   open: 'bad',
 }
 
-/** A URL of a key: since when it is registered, whether it answers, and a test call. */
+/** A URL of a key: its registration, its health, and a test call. */
 export function WebhookLine({
   keyId,
   webhook: { kind, url, registeredAt, circuit, fault },

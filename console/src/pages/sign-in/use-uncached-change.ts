@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { call, type AnswerTo, type ChangeInput, type RouteName } from '../../api.ts'
 
-/** A change with a secret in it or in its answer: no cache holds either, as it would what other changes send. */
-export function useSent<Name extends RouteName>(name: Name) {
+/** A change with a secret in its input or answer, which bypasses the cache that other changes use. */
+export function useUncachedChange<Name extends RouteName>(name: Name) {
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false })
   const send = async (input: ChangeInput<Name>): Promise<AnswerTo<Name> | undefined> => {
     setState({ isBusy: true })

@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { PushesOfLate } from '../../../../src/console/suppliers/contract.ts'
+import type { RecentPushes } from '../../../../src/console/suppliers/contract.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 
-/** From this share of refused pushes on somebody should look. */
+/** From this share of refused pushes on, it is shown as a problem. */
 const badShare = 0.2
 export const daysLookedAt = 7
 
-/** How the newest pushes fared. */
-export function PushHealth({ pushes: { looked, rejected, partial } }: { pushes: PushesOfLate }) {
+/** The share of failing pushes among the newest ones. */
+export function PushHealth({ pushes: { looked, rejected, partial } }: { pushes: RecentPushes }) {
   const { t } = useTranslation()
   if (looked === 0) {
     return (

@@ -1,11 +1,11 @@
 import type { Calendar } from '../../../../src/console/calendar/contract.ts'
 import type { CalendarUrl } from './calendar-url.ts'
 import { dayOf } from './days.ts'
-import type { Chosen } from './grid-props.ts'
+import type { Selection } from './grid-props.ts'
 import { rowKey, type CellContext, type Row } from './rows.ts'
 
-/** The room or room-rate of the URL, whether its row is shown or not. */
-export function rowNamed(
+/** The room or room-rate in the URL, whether or not its row is visible. */
+export function rowOfUrl(
   { rooms }: Calendar,
   { room: roomId, rate: rateId }: Pick<CalendarUrl, 'room' | 'rate'>,
 ): Row | undefined {
@@ -16,13 +16,13 @@ export function rowNamed(
   return rate && { kind: 'rate', key: rowKey(roomId, rateId), room, rate }
 }
 
-/** The nights of the URL, where they are in the calendar; on the row of the room where that of the rate is not shown. */
-export function chosenOf(
+/** The nights in the URL, if they are in the calendar; on the room's row if the rate's row is not shown. */
+export function selectionOf(
   url: CalendarUrl,
   named: Row | undefined,
   rows: readonly Row[],
   { from, nights }: CellContext,
-): Chosen | undefined {
+): Selection | undefined {
   if (!named) return undefined
   const ofRate = rows.findIndex(({ key }) => key === named.key)
   const row = ofRate === -1 ? rows.findIndex(({ key }) => key === rowKey(url.room, undefined)) : ofRate

@@ -1,15 +1,15 @@
 import { Button, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Nothing } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/data-table.tsx'
 import { ButtonTo } from '../../parts/link-to.tsx'
 import { useMe } from '../../parts/session.tsx'
 
-/** Before the first hotel: what to do next. */
-export function Begin() {
+/** The first steps, shown until there is a hotel. */
+export function FirstSteps() {
   const { t } = useTranslation()
   const { environment } = useMe()
   return (
-    <Nothing
+    <EmptyState
       title={t('overview.begin.title')}
       hint={t('overview.begin.hint')}
       action={

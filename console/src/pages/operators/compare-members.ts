@@ -1,11 +1,11 @@
 import { timeText } from '../../parts/time-text.ts'
 
-/** What a change was made of, member by member. */
+/** The members of a change, before and after. */
 
-export type Compared = { name: string; before: unknown; after: unknown; differs: boolean }
+export type ComparedMember = { name: string; before: unknown; after: unknown; differs: boolean }
 
-/** Of either side; changed ones first. A side that is absent has no members. */
-export function compared(before: unknown, after: unknown): Compared[] {
+/** The members of both sides, changed ones first. An absent side has no members. */
+export function compareMembers(before: unknown, after: unknown): ComparedMember[] {
   const [left, right] = [membersOf(before), membersOf(after)]
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
   const rows = names.map((name) => ({
@@ -19,7 +19,7 @@ export function compared(before: unknown, after: unknown): Compared[] {
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
-/** As one reads it: texts without quotes, instants in the viewer's zone, the rest as JSON. */
+/** For reading: strings without quotes, instants in the viewer's zone, everything else as JSON. */
 export function shownValue(value: unknown): string {
   if (typeof value === 'string') return instant.test(value) ? (timeText(value) ?? value) : value
   return JSON.stringify(value, null, 2)

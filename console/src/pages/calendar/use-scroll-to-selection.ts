@@ -1,9 +1,9 @@
 import { useEffectEvent, useLayoutEffect, type RefObject } from 'react'
-import type { Chosen } from './grid-props.ts'
+import type { Selection } from './grid-props.ts'
 import { headHeight, scrollFor, type Place, type View } from './layout.ts'
 
-/** Scrolls the grid, and in a low window the page too, so that a cell is seen; as little as is needed. */
-export function showPlace(
+/** Scrolls the grid, and in a low window the page too, until a cell is visible, as little as possible. */
+export function scrollToPlace(
   element: HTMLElement | null,
   place: Place,
   { view, tops, nightWidth }: { view: View; tops: Float64Array; nightWidth: number },
@@ -17,21 +17,21 @@ export function showPlace(
   else if (below > window.innerHeight) window.scrollBy({ top: below - window.innerHeight })
 }
 
-/** Shows what is chosen when something else is, or when the grid has become another size; and where its keys are. */
-export function useInSight(
+/** Scrolls to the selection when it or the size of the grid changes, and to the active cell if the grid has the focus. */
+export function useScrollToSelection(
   grid: RefObject<HTMLElement | null>,
-  chosen: Chosen | undefined,
+  selection: Selection | undefined,
   active: Place,
   show: (place: Place) => void,
   { width, height, nightWidth }: { width: number; height: number; nightWidth: number },
 ): void {
-  const showChosen = useEffectEvent(() => {
-    if (!chosen) return
-    // The end of a stay where there is room for it, its beginning in any case.
-    show({ row: chosen.row, night: chosen.last })
-    show({ row: chosen.row, night: chosen.first })
+  const scrollToSelection = useEffectEvent(() => {
+    if (!selection) return
+    // The end of a stay if there is room for it, its start in any case.
+    show({ row: selection.row, night: selection.last })
+    show({ row: selection.row, night: selection.first })
     if (document.activeElement === grid.current) show(active)
   })
-  const { row, first, last } = chosen ?? {}
-  useLayoutEffect(() => showChosen(), [row, first, last, width, height, nightWidth])
+  const { row, first, last } = selection ?? {}
+  useLayoutEffect(() => scrollToSelection(), [row, first, last, width, height, nightWidth])
 }

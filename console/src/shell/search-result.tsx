@@ -1,18 +1,18 @@
 import { Activity, Building2, Hotel, Tickets, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Found } from '../../../src/console/search/contract.ts'
+import type { SearchResult } from '../../../src/console/search/contract.ts'
 import { Ago, Day } from '../parts/time.tsx'
 import classes from './search-box.module.css'
 
-const iconByKind: Readonly<Record<Found['kind'], LucideIcon>> = {
+const iconByKind: Readonly<Record<SearchResult['kind'], LucideIcon>> = {
   hotel: Hotel,
   supplier: Building2,
   reservation: Tickets,
   push: Activity,
 }
 
-export function placeOfFound(found: Found) {
+export function linkOfResult(found: SearchResult) {
   switch (found.kind) {
     case 'hotel':
       return { to: '/hotels/$hotelId', params: { hotelId: String(found.hotelId) } } as const
@@ -28,8 +28,8 @@ export function placeOfFound(found: Found) {
   }
 }
 
-/** Chosen by the arrow keys while the text keeps the focus, or by the mouse. */
-export function FoundLine({
+/** Selection by the arrow keys while the text keeps the focus, or by the mouse. */
+export function SearchResultLine({
   id,
   found,
   isChosen,
@@ -37,7 +37,7 @@ export function FoundLine({
   onGo,
 }: {
   id: string
-  found: Found
+  found: SearchResult
   isChosen: boolean
   onChoose: () => void
   onGo: () => void
@@ -65,12 +65,12 @@ export function FoundLine({
   )
 }
 
-function mainText(found: Found): string {
+function mainText(found: SearchResult): string {
   if (found.kind === 'reservation') return `${found.reservationId} · ${found.guest}`
   return found.kind === 'push' ? found.requestId : found.name
 }
 
-function moreText(found: Found): ReactNode {
+function moreText(found: SearchResult): ReactNode {
   switch (found.kind) {
     case 'hotel':
       return [found.code, found.city, found.supplier].filter((part) => part !== null).join(' · ')

@@ -2,8 +2,8 @@ import { useState } from 'react'
 
 const atOnce = 100
 
-/** A list that is there already, shown a part after another: a table of thousands would take a second to draw. */
-export function useSome<Row>(rows: readonly Row[]): {
+/** Shows a loaded list in steps: a table of thousands of rows would take a second to draw. */
+export function useRowSteps<Row>(rows: readonly Row[]): {
   rows: readonly Row[]
   hasMore: boolean
   onMore: () => void

@@ -5,8 +5,8 @@ import { Page } from '../../parts/page.tsx'
 import { SecondFactorSetUp } from './second-factor-setup.tsx'
 import classes from './sign-in.module.css'
 
-/** In place of every page, where a second factor is required and somebody has none yet. */
-export function MustSetUp({ onSignOut }: { onSignOut: () => void }) {
+/** Replaces every page while a required second factor is missing. */
+export function RequiredSecondFactor({ onSignOut }: { onSignOut: () => void }) {
   const { t } = useTranslation()
   const queries = useQueryClient()
   return (
