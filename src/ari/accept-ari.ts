@@ -14,10 +14,10 @@ import { isSent, itemFaults, readablePush, type ItemFaults, type ReadablePush } 
 
 export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
 
-/** A push of ARI as it was sent, and what its shape found. */
+/** A push of ARI as sent, with the problems that schema validation found. */
 type SentAri = Pick<ItemsCall<typeof ariRoutes.pushAri>, 'push' | 'body' | 'problems' | 'judgementByItem'>
 
-/** Judges every item on its own, then applies the push in a group with others. */
+/** Judges each item on its own, then applies the push in a group with other pushes. */
 export async function acceptAri(
   needs: AriNeeds,
   { push, body: sent, problems, judgementByItem }: SentAri,
@@ -46,7 +46,7 @@ export async function acceptAri(
   return needs.committer.submit({ push, body, faultsByItem, catalog, plan })
 }
 
-/** What getAri answers of nothing can be posted back, but hardly anybody means to push nothing. */
+/** An empty `getAri` answer can be posted back, but an empty push is almost always a mistake. */
 const noItems: Problem = {
   type: 'NOTHING_SENT',
   message: 'Nothing is set: ari is empty',
@@ -56,7 +56,10 @@ const noItems: Problem = {
 
 export const itemsMaxOf = ({ limits }: Caller): number => limits.ariItemsMax
 
-/** `status`: where the first problem is the only one; with more, something is wrong that is no unknown id. */
+/**
+ * `status` applies when the first problem is the only one. With several problems, at least one is something
+ * other than an unknown id.
+ */
 function refused(whole: readonly Problem[], { refused: others, items }: Plan, status: 400 | 404): Rejected {
   const [first, ...rest] = [...whole, ...others, ...items.flatMap(({ problems }) => problems)]
   if (!first) throw new Error('a push was refused without a reason')
@@ -73,7 +76,9 @@ function tooManyItems(body: unknown, caller: Caller): Problem[] {
   return [{ type: 'TOO_MANY_ITEMS', message, path: '/ari', value: shown(items), hint }]
 }
 
-/** A price without a model can't be read, whatever item it stands in: the whole push is refused. */
+/**
+ * A price can't be read without a pricing model, whichever item contains it, so the whole push is refused.
+ */
 function modelMissing(
   body: ReadablePush,
   problems: readonly Problem[],

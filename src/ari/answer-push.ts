@@ -15,7 +15,7 @@ import type { ItemStatus } from './contract.ts'
 import type { Plan, ReadyPush } from './plan.ts'
 import { problemsIn } from './plan.ts'
 
-/** The answer to a push and what the push log keeps of it. `revision` is the hotel's after the push. */
+/** The answer to a push and its push log entry. `revision` is the hotel's revision after the push. */
 export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {
   const { body, catalog, plan, push } = ready
   const told = results.length > 0 ? results : refusedResults(ready)
@@ -65,7 +65,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   return { push, kept: { ...kept, outcome, problems }, answer: { ...answered, has: push.warnings } }
 }
 
-/** Of the request, then of its items. */
+/** The request's own warnings, then the warnings of its items. */
 function warningsOf({ warnings }: Push, results: readonly ItemResult[]): Kept['warnings'] {
   const ofItems = results.flatMap(({ warnings: own = [] }) => own)
   return inShort([...warnings.listed, ...ofItems], warnings.unlisted)
@@ -80,8 +80,8 @@ function problemsOf(results: readonly ItemResult[]): Kept['problems'] {
 }
 
 /**
- * The results with as many errors and warnings as one answer lists, those of the request among them; the others are
- * counted. An item of which newer values were kept says so however many there are.
+ * The results with as many errors and warnings as one answer lists, including those of the request; the rest
+ * are only counted. An item for which newer values were kept always says so, even beyond that limit.
  */
 function listedInAll(all: readonly ItemResult[], ofRequest: Warnings) {
   let room = problemsListedMax
@@ -121,7 +121,7 @@ function countStatuses(results: readonly ItemResult[]): Record<ItemStatus, numbe
   return counts
 }
 
-/** Every item of a push that was refused as a whole. */
+/** The results of a push that was refused as a whole: one for every item. */
 function refusedResults({ plan }: ReadyPush): ItemResult[] {
   return plan.items.map((item, index) => ({
     index,
@@ -143,7 +143,10 @@ function refusedWithOthers(asWhole: boolean, index: number): Problem {
   }
 }
 
-/** 404 when every cause is an unknown room or rate, else 400; with the members that a success has too. */
+/**
+ * Status 404 when every cause is an unknown room or rate, otherwise 400. The body has the members of a
+ * success too.
+ */
 function refusalOf({ refused, items }: Plan, extra: Record<string, unknown>): Rejected {
   const [first, ...rest] = [...refused, ...items.flatMap(({ problems }) => problems)]
   if (!first) throw new Error('a push was refused without a reason')

@@ -15,14 +15,15 @@ export type ItemResult = {
   status: ItemStatus
   cellsChanged: number
   errors?: Problem[]
-  /** Problems that `errors` does not list. */
+  /** Number of problems that `errors` does not list. */
   moreErrors?: number
   warnings?: Problem[]
 }
 
 /**
- * Applies a push to the blocks of its hotel, which the caller has locked, and raises the hotel's revision if anything
- * changed. `models` gets the pricing models that the push changed. No results: it is refused as a whole.
+ * Applies a push to the blocks of its hotel, which the caller has locked, and raises the hotel's revision if
+ * anything changed. Adds to `models` the pricing models that the push changed. If there are no results, the
+ * push is refused as a whole.
  */
 export async function applyPush(
   { body, catalog, plan, push }: ReadyPush,
@@ -39,7 +40,7 @@ export async function applyPush(
     currencyRevision: hotel.currencyRevision,
   }
   const isDryRun = body.dryRun === true
-  // One item can't undo another where there is only one.
+  // Items can undo each other only if there is more than one.
   const scratch = isDryRun || plan.items.length > 1 ? new Scratch(held) : undefined
   const priced: RowChange[] = []
   const results = await applyItems(
@@ -59,10 +60,13 @@ export async function applyPush(
   return isUndone ? results.map(asUnchanged) : results
 }
 
-/** Cells applied before other requests get a turn of the event loop. */
+/** Number of cells to apply before other requests get a turn of the event loop. */
 const cellsAtOnceMax = 20_000
 
-/** Applies the items in their order; each is told what is hardly meant of it as all together have left the blocks. */
+/**
+ * Applies the items in order. Each result gets its warnings about odd values, judged by the blocks as the
+ * whole push left them.
+ */
 async function applyItems(
   items: readonly PlannedItem[],
   to: ApplyTo,
@@ -100,9 +104,9 @@ async function itemByItem<Result>(
 type ApplyTo = { blocks: Blocks; stamp: Stamp; priced: RowChange[] }
 
 /**
- * Applies a planned item to the blocks. Nights whose fields already held the values don't count as changed; fields
- * that a newer sequence has set keep them. `priced` gets the rows of which a price was set on some night, `tenfold`
- * the prices that a slip of the decimal point would explain.
+ * Applies a planned item to the blocks. Nights whose fields already had the values don't count as changed;
+ * fields that a newer sequence has set keep their values. Adds to `priced` the rows for which a price was set
+ * on some night, and to `tenfold` the prices that look like a misplaced decimal point.
  */
 function applyItem(
   item: PlannedItem,
@@ -140,8 +144,8 @@ function applyItem(
 }
 
 /**
- * A night never holds prices of both models: where a newer sequence keeps the other model's price, the one pushed is
- * held back too. Without a sequence nothing is held back.
+ * A night never has prices of both models: where a newer sequence keeps the other model's price, the pushed
+ * price is not applied either. Without a sequence every price is applied.
  */
 function applyRow(
   row: RowChange,
@@ -179,7 +183,7 @@ function noteTenfold(row: RowChange, { month, mask }: MonthNights, held: Block, 
 
 const nothing: SetResult = { changed: 0, superseded: 0 }
 
-/** The result with what is hardly meant of what was applied. */
+/** The result with warnings about odd values that were applied. */
 function withWarnings(result: ItemResult, more: readonly Problem[]): ItemResult {
   return more.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...more] }
 }
@@ -190,7 +194,7 @@ function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: numb
   return cellsSuperseded > 0 ? 'superseded' : 'unchanged'
 }
 
-/** The result of an item of a push whose items together left everything as it was. */
+/** The result of an item when the items of its push together left everything as it was. */
 function asUnchanged(result: ItemResult): ItemResult {
   if (result.status !== 'applied') return { ...result, cellsChanged: 0 }
   const isHeldBack = result.warnings?.some(({ type }) => type === 'SUPERSEDED')
@@ -206,7 +210,7 @@ function supersededWarning(cells: number, index: number): Problem {
   }
 }
 
-/** Which room-rates have another pricing model after the group than before it. */
+/** Notes the room-rates whose pricing model is different after the group than before it. */
 function noteModels(
   { hotelId, productOf }: HotelCatalog,
   priced: readonly RowChange[],
@@ -220,7 +224,10 @@ function noteModels(
   }
 }
 
-/** Blocks to try a push on: thrown away after a dry run, and where later items undo what earlier ones changed. */
+/**
+ * Blocks for trying out a push. They are thrown away after a dry run, and when later items undo the changes
+ * of earlier ones.
+ */
 class Scratch implements Blocks {
   readonly #real: Blocks
   readonly #copies = new Map<Block, Block>()
@@ -236,7 +243,7 @@ class Scratch implements Blocks {
     return copy
   }
 
-  /** What is held with the push, for those who only read: no copy is made of what it leaves as it is. */
+  /** The blocks with the push applied, read-only: blocks that the push leaves as they are aren't copied. */
   readonly after: Blocks = {
     of: (roomNo, rateNo, month) => {
       const block = this.#real.of(roomNo, rateNo, month)
@@ -248,7 +255,10 @@ class Scratch implements Blocks {
     return [...this.#copies].every(([real, copy]) => copy.holdsSameAs(real, currencyRevision))
   }
 
-  /** Makes the copies real; of values that are as before only the sequences, where the push has one. */
+  /**
+   * Replaces the real blocks with the copies. If the values are as before, it takes over only the sequences,
+   * if the push has one.
+   */
   adopt(isUndone: boolean, { sequence }: Stamp): void {
     if (isUndone && sequence === undefined) return
     for (const [real, copy] of this.#copies) {

@@ -1,26 +1,26 @@
 /**
- * Blocks as last committed, so that the next push for a hotel need not read them again. A hotel's blocks hold as long
- * as its ari_version in one store, which every transaction that writes one of them raises: whoever uses them compares it under the
- * hotel's lock, so other processes may write as they like.
+ * Blocks as last committed, so that the next push for a hotel need not read them again. A hotel's blocks are
+ * valid for one ari_version in one store. Every transaction that writes a block raises the ari_version, and
+ * every reader compares it under the hotel's lock, so other processes can write freely.
  */
 
-/** The bytes of a row; null where it is known that there is none. */
+/** The bytes of a row; null if the row is known not to exist. */
 export type HeldBlock = Buffer | null
 
 /**
- * A character for each byte: small Buffers share memory with whatever else was made at that moment, and one that is kept
- * would keep 64 KB of it from being freed.
+ * A string with one character per byte. Small Buffers share memory with unrelated allocations made at the
+ * same moment, so a cached Buffer would keep 64 KB of it from being freed.
  */
 type KeptBlock = string | null
 const spelling = 'latin1'
 
-/** What the blocks of a hotel are held at. */
+/** The store and version for which the cached blocks of a hotel are valid. */
 export type BlocksAt = { storeStamp: string; ariVersion: number }
 
 type HotelBlocks = BlocksAt & { bytes: number; blockByKey: Map<string, KeptBlock> }
 
 const bytesKeptMax = 20 * 1024 * 1024
-/** What an entry costs beside its block: keys and the objects around them. */
+/** Memory of an entry besides its block: keys and the objects around them. */
 const entryBytes = 250
 
 export class BlockCache {
@@ -31,7 +31,7 @@ export class BlockCache {
     return this.#hotels.get(hotelId)?.blockByKey.has(key) === true
   }
 
-  /** Undefined when it is not known. Whether it still holds is for `isCurrent` to say. */
+  /** Undefined when the block isn't cached. `isCurrent` tells whether the cached block is still valid. */
   get(hotelId: number, key: string): HeldBlock | undefined {
     const kept = this.#hotels.get(hotelId)?.blockByKey.get(key)
     return typeof kept === 'string' ? Buffer.from(kept, spelling) : kept
@@ -47,7 +47,10 @@ export class BlockCache {
     return known?.storeStamp === storeStamp && known.ariVersion === ariVersion
   }
 
-  /** Keeps blocks read or written at a version; what was kept of the hotel at `basedOn` still holds, of any other is dropped. */
+  /**
+   * Keeps blocks read or written at a version. Blocks cached at `basedOn` stay valid; blocks cached at any
+   * other version are dropped.
+   */
   keep(
     hotelId: number,
     { storeStamp, basedOn, now }: { storeStamp: string; basedOn: number; now: number },
@@ -67,7 +70,7 @@ export class BlockCache {
       hotel.bytes += (block?.length ?? 0) - (before === undefined ? -entryBytes : (before?.length ?? 0))
       hotel.blockByKey.set(key, block && block.toString(spelling))
     }
-    // Set anew, it becomes the youngest: a Map remembers the order in which its keys came.
+    // Re-inserting makes the hotel the youngest entry: a Map iterates its keys in insertion order.
     this.#hotels.delete(hotelId)
     this.#hotels.set(hotelId, hotel)
     this.#bytes += hotel.bytes

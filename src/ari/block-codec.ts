@@ -1,5 +1,6 @@
 /**
- * The bytes of a block's columns; block.ts says what they mean. The SQL function ari_block_cells reads the same.
+ * Encodes and decodes the columns of a block; block.ts explains their meaning. The SQL function
+ * ari_block_cells reads the same bytes.
  */
 
 export const nightsMax = 31
@@ -24,7 +25,10 @@ export function lastSet(nights: number[]): number {
 
 const runKinds = { repeat: 0, unset: 32, each: 64 } as const
 
-/** Writes length and runs; the length is known after the runs, and fits two bytes of varint always written. */
+/**
+ * Writes the length and the runs. The length is known only after the runs are written, so it always takes a
+ * two-byte varint.
+ */
 export function writeColumn(writer: Cursor, nights: number[], length: number): void {
   const lengthAt = writer.at
   writer.at += 2
@@ -42,7 +46,7 @@ export function writeColumn(writer: Cursor, nights: number[], length: number): v
       night = end
       continue
     }
-    // Single values up to the next night that is unset or begins a repetition.
+    // Single values up to the next night that is unset or starts a run of equal values.
     while (end < length && nights[end] !== unset && nights[end] !== nights[end + 1]) end++
     writer.bytes[writer.at++] = runKinds.each | (end - night - 1)
     for (; night < end; night++) {
@@ -79,7 +83,7 @@ export function readRuns(bytes: Buffer, from: number, to: number): number[] {
   return nights
 }
 
-/** Numbers go up to 2^53, beyond what bit operations hold, so the upper part is divided. */
+/** Numbers go up to 2^53, which bit operations can't handle, so the upper part is divided. */
 export function writeVarint(writer: Cursor, number: number): void {
   let rest = number
   while (rest >= 128) {
@@ -102,8 +106,8 @@ export function readVarint(reader: Cursor): number {
 }
 
 /**
- * The sign goes into the lowest bit, the rest into the others. Doubling the number instead would leave what a double
- * holds exactly, because sequences go up to 2^53.
+ * The lowest bit stores the sign, the other bits the magnitude. Doubling the number instead would exceed the
+ * integers that a double represents exactly, because sequences go up to 2^53.
  */
 function writeDifference(writer: Cursor, difference: number): void {
   const magnitude = difference < 0 ? -difference - 1 : difference

@@ -41,7 +41,7 @@ const change = fc.record({
 })
 type Change = { field: number; mask: number; value: number; stamp: Stamp; clearsGuests: number }
 
-/** Column by column as the SQL function names them: `field kind key`, with the value of each night. */
+/** One array of night values per column, named like in the SQL function: `field kind key`. */
 class PlainBlock {
   columns = new Map<string, number[]>()
 
@@ -180,7 +180,7 @@ test('the furthest numbers survive side by side: 0 next to 2^53 − 1, up and do
     (_, night) => `${night} ${night % 2 === 0 ? Number.MAX_SAFE_INTEGER : 0}`,
   )
   assert.deepEqual(sequences, written.sort())
-  // Superseded exactly where the furthest sequence stands.
+  // Superseded exactly on the nights with the furthest sequence.
   assert.equal(decoded.set(infant99, 0x7fffffff, 7, { ...far, sequence: 1 }).superseded, 0x55555555)
 })
 
@@ -216,7 +216,7 @@ test('a block is dirty only when it would be written differently', () => {
   const again = Block.decode(block.encode())
   assert.deepEqual(again.set(inventory, 6, 3, { ...now, revision: 6 }), { changed: 0, superseded: 0 })
   assert.equal(again.dirty, false)
-  // The same value with a sequence must be remembered.
+  // The same value with a sequence must still be remembered.
   assert.deepEqual(again.set(inventory, 2, 3, { ...now, sequence: 9 }), { changed: 0, superseded: 0 })
   assert.equal(again.dirty, true)
 })
@@ -268,7 +268,7 @@ test('an empty block and one whose nights were all cleared', () => {
   const block = Block.empty()
   block.set(inventory, 5, 1, now)
   block.set(inventory, 5, unset, now)
-  // Who cleared it stays known.
+  // The revision that cleared it is still known.
   assert.equal(block.isEmpty(), false)
   assert.deepEqual(Block.decode(block.encode()).revisions(inventory)?.slice(0, 4), [5, unset, 5, unset])
 })

@@ -11,17 +11,18 @@ import {
 import { fieldNumber, isGuestPriceField, isPriceField } from './fields.ts'
 
 /**
- * One month of one room or room-rate, packed. A block is a list of columns; a column is 31 nights of one of:
+ * One month of one room or room-rate, packed. A block is a list of columns. A column has 31 nights of one of:
  *   - a field's values (an amount in minor units, a count, a number of nights, 1 for a switch that is on),
- *   - the hotel's revision that set each of them (`who set this?`),
+ *   - the hotel's revision that set each of them (which push set this?),
  *   - the highest sequence with which a key has set each of them.
  *
- * Bytes: a version (1), then per column `varint tag, varint length, runs`, by rising tag; tag = keyId·65536 + field·4 +
- * kind. A run is one byte, bits 0–4 its length − 1, bits 5–6 what follows: 0 one value for all its nights, 1 nothing
- * (nights unset), 2 a value for each night. A value is the zigzag varint of its difference to the value before it.
- * Unset nights at the end are not written. The SQL function ari_block_cells reads the same.
+ * Bytes: a version (1), then per column `varint tag, varint length, runs`, by rising tag; tag = keyId·65536 +
+ * field·4 + kind. A run starts with one byte: bits 0–4 are its length − 1, bits 5–6 say what follows: 0 one
+ * value for all its nights, 1 nothing (nights unset), 2 a value for each night. A value is the zigzag varint
+ * of its difference from the previous value. Unset nights at the end are not written. The SQL function
+ * ari_block_cells reads the same bytes.
  *
- * Why not arrays of 31, and what either costs: decisions/002-ari-storage.md.
+ * For the reasons against arrays of 31, and the cost of each, see decisions/002-ari-storage.md.
  */
 
 const version = 1
@@ -32,13 +33,15 @@ export type NightMask = number
 
 type Column = { tag: number; nights: number[] | undefined; from: number; to: number }
 
-/** Who sets, and what must be known to judge it. */
+/**
+ * The revision, sequence and key that set a value, and the currency revision by which the change is judged.
+ */
 export type Stamp = {
   revision: number
-  /** Absent: applied in order of arrival, and no sequence is remembered. */
+  /** Absent: the push is applied in order of arrival, and no sequence is remembered. */
   sequence: number | undefined
   keyId: number
-  /** Prices set at this revision or before it are of a former currency: never equal to anything. */
+  /** Prices set at this revision or before it are in a former currency and never equal any price. */
   currencyRevision: number
 }
 
@@ -50,7 +53,7 @@ export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Bl
 export class Block {
   readonly #bytes: Buffer
   readonly #columns: Column[]
-  /** Whether `encode` would give other bytes than those decoded. */
+  /** Whether `encode` would produce bytes other than those that were decoded. */
   dirty = false
 
   private constructor(bytes: Buffer, columns: Column[]) {
@@ -75,7 +78,7 @@ export class Block {
     return new Block(bytes, columns)
   }
 
-  /** A copy whose changes don't reach this one. */
+  /** A copy that can be changed without affecting this block. */
   copy(): Block {
     return new Block(
       this.#bytes,
@@ -83,13 +86,16 @@ export class Block {
     )
   }
 
-  /** Takes the contents of a changed copy. */
+  /** Takes over the contents of a changed copy. */
   become(copy: Block): void {
     this.#columns.splice(0, this.#columns.length, ...copy.#columns)
     this.dirty ||= copy.dirty
   }
 
-  /** Whether every night holds the same as in the other; a price of a former currency is not the same pushed again. */
+  /**
+   * Whether every night has the same values as in the other block. A price in a former currency is not the
+   * same when pushed again.
+   */
   holdsSameAs(other: Block, currencyRevision: number): boolean {
     for (const field of new Set([...this.fields(), ...other.fields()])) {
       const mine = this.values(field)
@@ -103,7 +109,10 @@ export class Block {
     return true
   }
 
-  /** Whether a price that both hold was of a former currency before, and is of the hotel's now. */
+  /**
+   * Whether a price that both blocks have was in a former currency before, and is in the hotel's currency
+   * now.
+   */
   #isRenewed(field: number, before: Block, currencyRevision: number): boolean {
     const now = this.revisions(field)
     const revisionsBefore = before.revisions(field)
@@ -115,7 +124,7 @@ export class Block {
     )
   }
 
-  /** Lets each value be as set by whom the other names; for values that a push changed and changed back. */
+  /** Copies the revisions from the other block, for values that a push changed and changed back. */
   takeRevisionsOf(other: Block): void {
     for (const field of this.fields()) {
       const mine = this.#nights(field * 4 + kinds.revision)
@@ -124,7 +133,7 @@ export class Block {
     }
   }
 
-  /** The value of each night (`unset` where there is none); undefined when no night has one. */
+  /** The value of each night (`unset` for a night without one); undefined when no night has a value. */
   values(field: number): readonly number[] | undefined {
     return this.#nights(field * 4 + kinds.value)
   }
@@ -134,7 +143,7 @@ export class Block {
     return this.#nights(field * 4 + kinds.revision)
   }
 
-  /** The nights of which a field was last set, or cleared, at one of the revisions, both included. */
+  /** The nights on which a field was last set or cleared at one of the revisions, both bounds included. */
   changedBetween(fromRevision: number, toRevision: number): NightMask {
     let changed = 0
     for (const { tag } of this.#columns) {
@@ -146,20 +155,22 @@ export class Block {
     return changed
   }
 
-  /** The fields of which a night may hold a value. */
+  /** The fields for which a night may have a value. */
   fields(): number[] {
     return this.#columns.filter(({ tag }) => tag < 65536 && tag % 4 === kinds.value).map(({ tag }) => tag / 4)
   }
 
-  /** Sets the nights of the mask to one value, or clears them (`unset`), where no newer sequence forbids it. */
+  /**
+   * Sets the nights of the mask to one value, or clears them (`unset`), unless a newer sequence forbids it.
+   */
   set(field: number, mask: NightMask, value: number, stamp: Stamp): SetResult {
     const allowed = stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
     return { changed: this.#write(field, allowed, value, stamp), superseded: mask & ~allowed }
   }
 
   /**
-   * Clears all guest prices on the nights of the mask, but those of the fields kept. Superseded are the nights on which
-   * another price stays, because a newer sequence set it.
+   * Clears all guest prices on the nights of the mask, except those of the fields in `kept`. A night is
+   * superseded if another price stays there because a newer sequence set it.
    */
   clearGuestPrices(mask: NightMask, kept: ReadonlySet<number>, stamp: Stamp): SetResult {
     let changed = 0
@@ -170,12 +181,12 @@ export class Block {
       changed |= result.changed
       superseded |= this.held(field, result.superseded)
     }
-    // Remembered for buckets that no push has named yet: an older one that comes late must not set them.
+    // Remember the sequence for buckets that no push has named yet: a late, older push must not set them.
     if (stamp.sequence !== undefined) this.#advance(fieldNumber.anyGuestPrice, mask, stamp, stamp.sequence)
     return { changed, superseded }
   }
 
-  /** The nights of the mask that hold a value of the field. */
+  /** The nights of the mask that have a value of the field. */
   held(field: number, mask: NightMask): NightMask {
     const values = mask === 0 ? undefined : this.values(field)
     let held = 0
@@ -205,7 +216,10 @@ export class Block {
     return changed
   }
 
-  /** Records the sequence where it is not older than what the key has set there, and says where that is. */
+  /**
+   * Records the sequence unless the key has already set a newer one; returns the nights on which it was
+   * recorded.
+   */
   #advance(field: number, mask: NightMask, stamp: Stamp, sequence: number): NightMask {
     const tag = stamp.keyId * 65536 + field * 4 + kinds.sequence
     const all = isGuestPriceField(field)
@@ -238,7 +252,7 @@ export class Block {
     return nights
   }
 
-  /** Whether no night holds anything: no value, and nothing that must be remembered. */
+  /** Whether the block is empty: no night has a value or anything that must be remembered. */
   isEmpty(): boolean {
     return this.#columns.every((column) => (this.#nights(column.tag) ?? []).every((night) => night === unset))
   }

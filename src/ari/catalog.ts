@@ -11,7 +11,10 @@ import { gather } from '../base/gather.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import type { LockedHotel } from './store.ts'
 
-/** What a push must know of its hotel to be understood. Holds as long as the hotel's catalog version is `version`, in the store of the stamp. */
+/**
+ * The hotel data needed to interpret a push. It is valid while the hotel's catalog version is `version`, in
+ * the store with this stamp.
+ */
 export type HotelCatalog = {
   storeStamp: string
   supplierId: number
@@ -26,36 +29,48 @@ export type HotelCatalog = {
   rateNoByCode: ReadonlyMap<string, number>
   /** The room-rate's product; undefined when the pair was never pushed. */
   productOf: (roomNo: number, rateNo: number) => RoomRate | undefined
-  /** Absent where no tax takes a fixed amount from a price. */
+  /** Absent if no tax takes a fixed amount out of a price. */
   priceFloor: PriceFloor | undefined
 }
 
-/** What a price must be for the taxes included in it, in minor units: less can't be sold, however long the stay. */
+/**
+ * The lowest price, in minor units, that covers the taxes included in it: a lower price can't be sold,
+ * however long the stay.
+ */
 export type PriceFloor = {
-  /** On any night. */
+  /** The highest floor of any night. */
   highest: (roomNo: number, rateNo: number, persons: number) => number
   on: (night: DayNumber, roomNo: number, rateNo: number, persons: number) => number
 }
 
-/** How the taxes of a hotel bound its prices: their column beside the hotel's, and what it means. */
+/**
+ * How a hotel's taxes bound its prices: an SQL column selected beside the hotel's row, and its
+ * interpretation.
+ */
 export type PriceFloors = {
-  /** As SQL; null where any price will do. */
+  /** An SQL expression; null if any price is allowed. */
   column: (hotelId: string) => string
   of: (held: unknown, minorDigits: number) => PriceFloor | undefined
 }
 
 export type Catalogs = {
-  /** The catalog as last seen, perhaps out of date: whoever applies something compares the version under the lock. */
+  /**
+   * The catalog as last seen, which may be out of date: callers that apply a push compare the version under
+   * the lock.
+   */
   of: (hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>
   /** The catalog as the connection sees it now. */
   current: (connection: Queryable, hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>
-  /** The catalog as the connection's transaction sees it, kept for later. */
+  /** The catalog as the connection's transaction sees it; cached for later. */
   reload: (connection: Queryable, catalog: HotelCatalog) => Promise<HotelCatalog>
-  /** Of a hotel that is not there any more. */
+  /** Drops a hotel that no longer exists. */
   forget: (hotel: HotelOfSupplier) => void
 }
 
-/** Entries cost about as much memory as their rooms, rates and room-rates; together at most this many are kept. */
+/**
+ * A catalog takes about as much memory as its rooms, rates and room-rates; this is the most entries kept in
+ * total.
+ */
 const entriesKeptMax = 100_000
 const catalogReads = { keysMax: 100, readsAtOnceMax: 4 }
 
@@ -75,7 +90,7 @@ export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
     forget(text)
     kept.set(text, catalog)
     entries += weight(catalog)
-    // The oldest first: a Map remembers the order in which its keys came.
+    // Evict the oldest first: a Map iterates its keys in insertion order.
     for (const oldest of kept.keys()) {
       if (entries <= entriesKeptMax) break
       forget(oldest)
@@ -111,7 +126,7 @@ export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
   }
 }
 
-/** Whether a catalog is that of the hotel as it is under its lock. */
+/** Whether the catalog matches the hotel as read under its lock. */
 export function isCatalogOf(catalog: HotelCatalog, hotel: LockedHotel | undefined): boolean {
   return hotel?.storeStamp === catalog.storeStamp && hotel.catalogVersion === catalog.version
 }

@@ -5,7 +5,9 @@ import { isTransient } from '../postgres/store-faults.ts'
 
 const attemptsMax = 5
 
-/** A connection on which one transaction at a time is run; it is opened when it is needed and replaced when it breaks. */
+/**
+ * A connection that runs one transaction at a time. It is opened on first use and replaced when it breaks.
+ */
 export class CommitConnection {
   readonly #needs: Needs
   #connection: Connection | undefined
@@ -14,10 +16,11 @@ export class CommitConnection {
     this.#needs = needs
   }
 
-  /** Runs a transaction, again where PostgreSQL asks for it. If it fails, none of it is done. */
+  /** Runs a transaction and retries it when PostgreSQL asks for that. If it fails, nothing is committed. */
   async run<Result>(transaction: (connection: Connection) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
-      // Nothing is awaited if all is well: the transaction's first statements leave before anything else is done.
+      // Don't await unless there is doubt: the transaction's first statements are sent before anything else
+      // runs.
       const doubt = this.#needs.db.beforeWriting()
       if (doubt) await doubt
       const held = this.#connection
@@ -39,7 +42,8 @@ export class CommitConnection {
   }
 
   async #open(): Promise<Connection> {
-    // Every statement here is a probe by key: before tables are analyzed the planner would rather scan them.
+    // Every statement on this connection is a lookup by key. Before tables are analyzed, the planner would
+    // prefer scans.
     const connection = await this.#needs.db.connect({
       enable_seqscan: 'off',
       enable_hashjoin: 'off',

@@ -25,12 +25,15 @@ import {
 
 export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache }
 
-/** `skip`: pushes for hotels that somebody else has locked are left out. `wait`: until they are let go. */
+/**
+ * `skip`: leave out pushes for hotels that another transaction has locked. `wait`: wait until those locks are
+ * released.
+ */
 export type Locking = 'skip' | 'wait'
 
-/** What a group works on; nothing of it outlives a failure. */
+/** The working state of a group; it is discarded after a failure. */
 type Group = {
-  /** Those that are locked. */
+  /** The hotels that are locked. */
   hotels: ReadonlyMap<number, LockedHotel>
   /** Every row of ari_month that a push of the group may read or change. */
   rows: Map<string, Row>
@@ -40,17 +43,17 @@ type Group = {
 type Row = {
   key: BlockKey
   text: string
-  /** Its bytes as committed; undefined until they are read. */
+  /** The bytes as committed; undefined until they are read. */
   held: HeldBlock | undefined
-  /** Whether `held` is from the cache. */
+  /** Whether `held` comes from the cache. */
   isCached: boolean
-  /** Decoded when it is first needed. */
+  /** Decoded on first use. */
   block: Block | undefined
 }
 
 /**
- * Applies pushes in one transaction of two round trips, in their order, and gives their records once it is on disk;
- * undefined for those left out because their hotel is locked.
+ * Applies pushes, in order, in one transaction of two round trips. Returns their records once the transaction
+ * is on disk; undefined for pushes left out because their hotel is locked.
  */
 export async function commitGroup(
   connection: Connection,
@@ -69,7 +72,10 @@ export async function commitGroup(
   return records
 }
 
-/** Locks the hotels and reads the blocks that the cache doesn't have; those it has are used if they still hold. */
+/**
+ * Locks the hotels and reads the blocks that the cache doesn't have. Cached blocks are used if they are still
+ * valid.
+ */
 async function lockAndRead(
   connection: Connection,
   pushes: readonly ReadyPush[],
@@ -92,7 +98,7 @@ async function lockAndRead(
   for (const [text, row] of rows) {
     const { hotelId } = row.key
     const hotel = hotels.get(hotelId)
-    // What was read of a hotel that is not locked may change at any moment.
+    // Blocks read for a hotel that isn't locked may change at any moment.
     if (!hotel) rows.delete(text)
     else if (row.held === undefined && cache.isCurrent(hotelId, hotel)) {
       row.held = cache.get(hotelId, text)
@@ -120,7 +126,7 @@ function addRows({ catalog, plan }: ReadyPush, rows: Map<string, Row>): void {
   }
 }
 
-/** Reads the rows that are not read yet. */
+/** Reads the rows that haven't been read yet. */
 async function readRest(connection: Connection, rows: ReadonlyMap<string, Row>): Promise<void> {
   const wanted = [...rows.values()].filter(({ held }) => held === undefined)
   const read = await selectBlocks(
@@ -130,7 +136,10 @@ async function readRest(connection: Connection, rows: ReadonlyMap<string, Row>):
   for (const row of wanted) row.held = read.get(row.text) ?? null
 }
 
-/** Applies a push. If its hotel changed since its catalog was cached, it is planned anew by the catalog under the lock. */
+/**
+ * Applies a push. If its hotel has changed since its catalog was cached, plans it again with the catalog read
+ * under the lock.
+ */
 async function recordOf(
   connection: Connection,
   push: ReadyPush,
@@ -154,7 +163,7 @@ async function planAnew(connection: Connection, push: ReadyPush, needs: GroupNee
   return { ...push, catalog, plan }
 }
 
-/** The group's blocks of a hotel, made where there are none yet. */
+/** The group's blocks of a hotel, created on demand. */
 function blocksOf(hotelId: number, { rows }: Group): Blocks {
   return {
     of: (roomNo, rateNo, month) => {
@@ -172,7 +181,8 @@ async function writeAndCommit(
   records: readonly (PushRecord | undefined)[],
   needs: GroupNeeds,
 ): Promise<WrittenBlock[]> {
-  // A pooler may have led this group to a store that was promoted since the connection was opened.
+  // A connection pooler may have routed this group to a store that was promoted after the connection was
+  // opened.
   for (const { storeStamp } of group.hotels.values()) needs.db.epoch.confirm(storeStamp)
   const written: WrittenBlock[] = []
   for (const { key, text, held, block } of group.rows.values())
@@ -207,7 +217,7 @@ function hotelsOf(written: readonly WrittenBlock[], { hotels }: Group): WrittenH
   return [...found.values()]
 }
 
-/** Keeps what is on disk now in the cache. */
+/** Updates the cache with the blocks that are on disk now. */
 function remember({ hotels, rows }: Group, written: readonly WrittenBlock[], cache: BlockCache): void {
   const bytesByText = new Map(written.map(({ text, bytes }) => [text, bytes]))
   const writtenHotels = new Set(written.map(({ key }) => key.hotelId))

@@ -14,28 +14,30 @@ import { commitGroup, type GroupNeeds } from './commit-group.ts'
 import type { ReadyPush } from './plan.ts'
 
 export type Committer = {
-  /** Settles when the push is on disk (or refused); rejects with 503 when too many wait. */
+  /** Resolves when the push is on disk (or refused); rejects with 503 when too many pushes are waiting. */
   submit: (ready: ReadyPush) => Promise<Answer>
   waiting: () => number
   close: () => Promise<void>
 }
 
-/** Pushes beyond these limits are refused; they hold for all lanes together. */
+/** Pushes beyond these limits are refused. The limits apply to all lanes together. */
 const waitingMax = 2_000
 const waitingBytesMax = 128 * 1024 * 1024
 
-/** Pushes of up to so many cells go to the small lane. */
+/** Pushes of at most this many cells go to the small lane. */
 const smallCellsMax = 2_000
 const bulkLanes = 2
 
 /**
- * Applies ARI pushes in groups: those that arrive while a transaction is under way join the next one. A group is two
- * round trips (lock and read; write, log and commit), so many small pushes share one write to disk. A push goes to
+ * Applies ARI pushes in groups: pushes that arrive during a transaction join the next one. A group takes two
+ * round trips (lock and read; write, log and commit), so many small pushes share one write to disk. A push
+ * goes to
  *
  *   - the small lane, where small pushes meet in large groups,
- *   - or one of two bulk lanes, one of which computes while PostgreSQL writes the other's group. These three take the
- *     hotels that they can lock at once, and try the pushes for others again after a pause;
- *   - and in the end to the patient lane, which waits for locks, so that one busy hotel holds up no other.
+ *   - or one of two bulk lanes, one of which computes while PostgreSQL writes the other's group. These three
+ *     lanes take the hotels that they can lock at once, and retry the pushes for other hotels after a pause;
+ *   - and finally to the patient lane, which waits for locks, so that one busy hotel doesn't hold up the
+ *     others.
  */
 export function committer(needs: Needs, catalogs: Catalogs): Committer {
   const cache = new BlockCache()
@@ -59,7 +61,7 @@ export function committer(needs: Needs, catalogs: Catalogs): Committer {
       return new Promise((resolve, reject) => lane.take({ ready, resolve, reject, busyTries: 0 }))
     },
     close: async () => {
-      // The patient lane last: the others may still hand over to it.
+      // Close the patient lane last: the other lanes may still hand pushes to it.
       for (const lane of lanes) await lane.close()
     },
   }
@@ -69,27 +71,27 @@ type Entry = {
   ready: ReadyPush
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
-  /** How often somebody else had locked its hotel. */
+  /** How often the push found its hotel locked. */
   busyTries: number
 }
 
 const groupPushesMax = 128
 const groupCellsMax = 250_000
 const busyRetryMs = 5
-/** After so many tries a push goes to the patient lane. */
+/** After this many tries a push moves to the patient lane. */
 const busyTriesMax = 20
 
 /** Answers the pushes of a group that is on disk. */
 type Answering = () => void
 
-/** A queue that is worked off group by group, over a connection of its own. */
+/** A queue that is processed group by group, on its own connection. */
 class Lane {
   readonly #needs: GroupNeeds
   /** Absent in the patient lane itself. */
   readonly #patient: Lane | undefined
   readonly #connection: CommitConnection
   readonly #queue: Entry[] = []
-  /** Pushes that are in a pause before they are tried again. */
+  /** Number of pushes that are pausing before their next try. */
   #pausing = 0
   #running: Promise<void> | undefined
   waitingBytes = 0
@@ -119,19 +121,19 @@ class Lane {
   }
 
   async #run(): Promise<void> {
-    // Requests that were read in the same turn of the event loop are still on their way here.
+    // Other requests that were read in the same turn of the event loop are still on their way here.
     await breathe()
     let answer: Answering = () => {}
     while (this.#queue.length > 0) {
       const committing = this.#commit(this.#nextGroup())
-      // Answers the group before this one while PostgreSQL reads for this one.
+      // Answer the previous group while PostgreSQL reads for this one.
       answer()
       answer = await committing
     }
     answer()
   }
 
-  /** The patient lane waits for locks, so its groups are of one hotel. */
+  /** The patient lane waits for locks, so each of its groups has a single hotel. */
   #nextGroup(): Entry[] {
     let cells = 0
     let count = 0
@@ -147,7 +149,7 @@ class Lane {
     return group
   }
 
-  /** One bad push must not fail its neighbours: a group that fails is tried again push by push. */
+  /** One bad push must not fail its neighbours: if a group fails, its pushes are retried one by one. */
   async #commit(group: readonly Entry[]): Promise<Answering> {
     const pushes = group.map(({ ready }) => ready)
     const locking = this.#patient ? 'skip' : 'wait'
@@ -176,14 +178,14 @@ class Lane {
         countPush(telemetry, record)
         entry.resolve(record.answer)
       } else if (this.#patient) busy.push(entry)
-      // Here a lock is waited for, so the hotel is gone.
+      // This lane waits for locks, so a missing hotel no longer exists.
       else entry.reject(whyGone(entry.ready, this.#needs))
     }
     telemetry.groupSize.observe(applied)
     if (busy.length > 0) this.#tryLater(busy)
   }
 
-  /** Pushes behind them in the queue, for other hotels, need not wait. */
+  /** Puts busy pushes aside, so that pushes for other hotels behind them in the queue need not wait. */
   #tryLater(busy: readonly Entry[]): void {
     this.#pausing += busy.length
     setTimeout(() => {
@@ -200,7 +202,7 @@ function bytesOf({ ready }: Entry): number {
   return ready.push.rawBody?.length ?? 0
 }
 
-/** A reset of the sandbox removed the hotel, or the store that had it was replaced. */
+/** Either a reset of the sandbox removed the hotel, or its store was replaced. */
 function whyGone({ catalog }: ReadyPush, { catalogs, db }: GroupNeeds): Error {
   catalogs.forget(catalog)
   try {

@@ -84,7 +84,7 @@ const pushAriAnswer = Type.Object({
   moreErrors: Type.Optional(Type.Integer({ description: 'How many problems the results do not list' })),
 })
 
-/** What a refusal says of the items, where they could be judged. */
+/** The members about items that a refusal has, if the items could be judged. */
 const { hotelId: ofHotel, revision, dryRun, summary, results } = pushAriAnswer.properties
 const refusedPush = Type.Partial(Type.Object({ hotelId: ofHotel, revision, dryRun, summary, results }))
 

@@ -9,14 +9,15 @@ import {
 type OtherField = 'inventory' | 'unitPrice' | 'anyGuestPrice'
 
 /**
- * The fields that a cell (one night of a room, or of a room-rate) can hold, and the numbers under which blocks and
- * the view ari_night know them. Numbers are never reused.
+ * The fields of a cell (one night of a room or of a room-rate), with their numbers in blocks and in the view
+ * ari_night. Numbers are never reused.
  */
 export const fieldNumber: Readonly<Record<OtherField | RestrictionName, number>> = {
   inventory: 0,
   ...restrictionNumbers(),
   unitPrice: 10,
-  // Holds no value: the sequence at which all guest prices of a night were cleared, those not yet set included.
+  // Has no value: stores the sequence at which all guest prices of a night were cleared, including prices not
+  // set yet.
   anyGuestPrice: 11,
 }
 
@@ -29,7 +30,7 @@ function restrictionNumbers(): Record<RestrictionName, number> {
 export const ageCategories = ['adult', 'child', 'infant'] as const
 export type AgeCategory = (typeof ageCategories)[number]
 
-/** Largest number of guests a price line may name. */
+/** The largest number of guests in a price line. */
 export const guestsMax = 99
 const bucketsFrom: Readonly<Record<AgeCategory, number>> = { adult: 100, child: 200, infant: 300 }
 
@@ -46,31 +47,31 @@ export function isPriceField(field: number): boolean {
   return field === fieldNumber.unitPrice || isGuestPriceField(field)
 }
 
-/** The line a guest price field stands for. */
+/** The price line of a guest price field. */
 export function guestBucket(field: number): { ageCategory: AgeCategory; guests: number } {
   const ageCategory = ageCategories[Math.floor(field / 100) - 1]
   if (!ageCategory || field % 100 === 0) throw new RangeError(`no guest price field: ${field}`)
   return { ageCategory, guests: field % 100 }
 }
 
-/** What closes a room with all its rates, or a room-rate. */
+/** The fields that close a room with all its rates, or a room-rate. */
 export const closureFields: readonly number[] = restrictionNames
   .filter(isClosure)
   .map((name) => fieldNumber[name])
 
 const pushedNumbers: readonly number[] = pushedRestrictions.map((name) => fieldNumber[name])
 
-/** Every field of a room-rate but the guest prices: what `overlay` clears when it isn't sent. */
+/** Every field of a room-rate except the guest prices: `overlay` clears these when they aren't sent. */
 export const rateFields: readonly number[] = [fieldNumber.inventory, ...pushedNumbers, fieldNumber.unitPrice]
 
 const operatorsNumbers = restrictionNames
   .map((name) => fieldNumber[name])
   .filter((number) => !pushedNumbers.includes(number))
 
-/** Whether suppliers push the field, and may read it back. */
+/** Whether suppliers can push the field and read it back. */
 export function isPushedField(field: number): boolean {
   return !operatorsNumbers.includes(field)
 }
 
-/** One field and what it is set to; `unset` of block.ts clears it. */
+/** A field and its new value; `unset` from block.ts clears it. */
 export type FieldValue = { field: number; value: number }

@@ -304,7 +304,7 @@ test('all that is wrong with a read is told at once', async () => {
 test('a read is one moment: its nights are those of its revision, while pushes and products go on', async () => {
   const supplier = await gateway.supplier(`reader ${++suppliers}`, { requestsPerMinute: 0 })
   await pushStoryHotel(supplier)
-  // Every push adds a rate and sets the inventory to the revision it makes.
+  // Every push adds a rate and sets the inventory to the revision that it creates.
   const write = async (): Promise<void> => {
     for (let step = 0; step < 25; step++) {
       expectOk(
@@ -329,7 +329,7 @@ test('a read is one moment: its nights are those of its revision, while pushes a
       const { body } = expectOk(await read(supplier))
       const inventories = [body['ari']].flat().map((item) => Object(item).inventory)
       const revision = Number(body['revision'])
-      // The revision of a push of products shows the push of ARI before it.
+      // A push of products leaves the inventory of the preceding ARI push.
       assert.deepEqual(inventories, revision < 4 ? [] : [revision - (revision % 2)])
     }
   }

@@ -15,10 +15,13 @@ import { problemAt } from './plan-item.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
 import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
 
-/** As many nights as can be held: from the day before yesterday to the last that can be pushed, and a little more. */
+/**
+ * The most nights that can be stored: from the day before yesterday to the last night that can be pushed, and
+ * a few more.
+ */
 const rangeNightsMax = 800
 
-/** POST /push/getAri: what is held, as a push that changes nothing. */
+/** POST /push/getAri: the stored ARI, as a push that changes nothing. */
 export const getAri = (needs: AriNeeds) =>
   onEveryProblem(ariRoutes.getAri, judge(needs), async ({ body, caller }) => {
     const from = parseNight(body.startDate) ?? 0
@@ -49,7 +52,9 @@ export const getAri = (needs: AriNeeds) =>
     })
   })
 
-/** Unknown codes are told by the handler, as its snapshot has it; here only beside what is wrong otherwise. */
+/**
+ * The handler reports unknown codes, from its own snapshot; this reports them only alongside other problems.
+ */
 const judge =
   ({ catalogs }: AriNeeds): Judge<void, 'supplier'> =>
   async (sent, shapeProblems, { caller: { supplierId } }) => {
@@ -79,7 +84,8 @@ type Asked = { body: BodyOf<typeof ariRoutes.getAri>; from: number; to: number }
 
 async function selectHeld(connection: Queryable, catalogs: Catalogs, supplierId: number, asked: Asked) {
   const { body, from, to } = asked
-  // One snapshot: a push between the statements would show its nights under the revision or the names before it.
+  // Use one snapshot: a push between the statements would show its nights under the previous revision or
+  // names.
   await connection.query('set transaction isolation level repeatable read read only')
   const catalog = await catalogs.current(connection, { supplierId, hotelCode: body.hotelId })
   if (!catalog) throw new Rejected(404, hotelNotFound(body.hotelId))
@@ -90,7 +96,7 @@ async function selectHeld(connection: Queryable, catalogs: Catalogs, supplierId:
     fromMonth: monthOf(from),
     toMonth: monthOf(to),
     roomNos,
-    // The room's own row belongs to whatever rate is asked for.
+    // The room's own row is needed for any requested rate.
     rateNos: rateNos && [0, ...rateNos],
   })
   if (blocks.length > blocksReadMax) throw tooMuch()

@@ -48,7 +48,7 @@ async function push(supplier: TestSupplier, line: Record<string, unknown>): Prom
   assert.equal(reply.status, 200, reply.text)
 }
 
-/** What the mapping of DBL and BAR says of its ARI. */
+/** The ARI members in the mapping of DBL and BAR. */
 async function held(supplier: TestSupplier): Promise<unknown[]> {
   const { body } = await supplier.post('/push/getRoomRateMappings', { hotelId: 'H1' })
   assert.ok(Array.isArray(body['mappings']))
@@ -131,7 +131,7 @@ describe('mappings', () => {
       return Object(body['summary']).cellsChanged
     }
     assert.deepEqual([await send(5, '2027-04-15', unit), await model()], [1, 'unit'])
-    // The closure is new, the price too late.
+    // The closure is new, the price comes too late.
     assert.deepEqual([await send(4, '2027-04-15', { ...guest, closed: true }), await model()], [1, 'unit'])
     assert.deepEqual([await send(4, '2027-04-16', guest), await model()], [1, 'guest'])
     assert.deepEqual(

@@ -19,14 +19,14 @@ import {
   type SwitchName,
 } from './restrictions.ts'
 
-/** Nights that may be pushed: from yesterday to this many days ahead, in the hotel's zone. */
+/** Range of nights that can be pushed: from yesterday to this many days ahead, in the hotel's zone. */
 export const daysAheadMax = commonLimits.ariDaysAhead
 export const inventoryMax = 99_999
 export const restrictionMax = 999
-/** Rate lines an item may carry. */
+/** Rate lines allowed in an item. */
 export const ratesPerItemMax = 500
 export const pricesPerRateMax = 300
-/** The most that any key may be allowed; its own limit is smaller. */
+/** The most that any key can be allowed; each key has its own smaller limit. */
 export const itemsMax = 100_000
 
 export const pricingModels = ['unit', 'guest'] as const
@@ -134,7 +134,7 @@ export const ariItem = Type.Object({
       description: 'Rate lines of the room; an empty list is as none',
     }),
   ),
-  // The flat form: one rate line an item.
+  // The flat form: one rate line per item.
   rateId: Type.Optional(code({ description: 'Flat form: the item itself is the rate line' })),
   pricingModel: Type.Optional(pricingModel),
   ...restrictions,
@@ -148,7 +148,7 @@ export type AriItem = Static<typeof ariItem>
 
 type DateName = 'date' | 'startDate' | 'endDate'
 
-/** What rules say of an item whose shape is right. */
+/** Faults that the rules find in an item whose shape is valid. */
 export const itemFaults = {
   ambiguousDates: {
     type: 'AMBIGUOUS_DATES',

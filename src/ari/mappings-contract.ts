@@ -3,7 +3,10 @@ import { hotelId } from '../hotels/contract.ts'
 import { oneOf, route, success } from '../http/route.ts'
 import { occupancy } from '../products/contract.ts'
 
-/** `archived`: the product is not available. `no_ari`: it is, but holds nothing on any night. */
+/**
+ * `archived`: the product is not available. `no_ari`: the product is available, but has no values on any
+ * night.
+ */
 const mappingStatuses = ['active', 'archived', 'no_ari'] as const
 
 const nightOrNull = (description: string) =>

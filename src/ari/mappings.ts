@@ -7,7 +7,7 @@ import { isPushedField } from './fields.ts'
 import type { Mapping } from './mappings-contract.ts'
 import { blockKeyText, selectBlocks, type BlockKey } from './store.ts'
 
-/** The room-rates of a hotel in the order of their numbers, the first so many where there is a limit. */
+/** The room-rates of a hotel in the order of their numbers; at most `limit` of them, if given. */
 export async function readMappings(db: Queryable, hotelId: number, limit?: number): Promise<Mapping[]> {
   const roomRates = await selectRoomRates(db, hotelId, limit)
   const firsts = await outermostNights(db, hotelId, roomRates, 'first')
@@ -54,7 +54,7 @@ async function selectRoomRates(
        ) as held on held.room_no = room_rate.room_no and held.rate_no = room_rate.rate_no
      where room_rate.hotel_id = $1
      order by room_rate.room_no, room_rate.rate_no
-     -- Null is no limit.
+     -- Null means no limit.
      limit $2`,
     [hotelId, limit ?? null],
   )
@@ -62,8 +62,8 @@ async function selectRoomRates(
 }
 
 /**
- * The first or last night on which each room-rate holds anything. Only its outermost month is read, unless everything
- * in there was cleared again: then the next one inwards.
+ * The first or last night on which each room-rate has a value. Reads only the outermost month, or the next
+ * one inwards if everything in it was cleared again.
  */
 async function outermostNights(
   db: Queryable,
@@ -101,7 +101,7 @@ function keyOf(hotelId: number, { roomNo, rateNo }: RoomRateRow, month: MonthNum
   return { hotelId, roomNo, rateNo, month }
 }
 
-/** The index of the first or last night of the block for which any field that is pushed has a value. */
+/** The index of the first or last night of the block on which any pushed field has a value. */
 function heldNight(block: Block, end: 'first' | 'last'): number | undefined {
   const fields = block.fields().filter(isPushedField)
   const nights = fields.flatMap((field) => {

@@ -10,10 +10,10 @@ import {
 } from '../base/calendar.ts'
 import type { NightMask } from './block.ts'
 
-/** A month and which of its nights are meant. */
+/** A month and a selection of its nights. */
 export type MonthNights = { month: MonthNumber; mask: NightMask }
 
-/** Bit 0 Monday … bit 6 Sunday. */
+/** Bit 0 is Monday, bit 6 is Sunday. */
 export type WeekdayMask = number
 export const everyWeekday: WeekdayMask = 127
 
@@ -23,7 +23,10 @@ export function weekdayMask(days: readonly Weekday[]): WeekdayMask {
   return mask
 }
 
-/** The nights from one day to another, both included, that fall on one of the weekdays; months without any are left out. */
+/**
+ * The nights between two days, both included, that fall on one of the weekdays. Months without any are left
+ * out.
+ */
 export function nightsBetween(from: DayNumber, to: DayNumber, onDays: WeekdayMask): MonthNights[] {
   const months: MonthNights[] = []
   const last = monthOf(to)
@@ -31,7 +34,7 @@ export function nightsBetween(from: DayNumber, to: DayNumber, onDays: WeekdayMas
     const first = firstDay(month)
     const begin = Math.max(0, from - first)
     const end = Math.min(daysIn(month), to - first + 1)
-    // `end` may be 31, and 1 << 31 is negative: the upper bits are made by shifting right instead.
+    // `end` may be 31, and 1 << 31 is negative, so the upper bits come from shifting right.
     let mask = (0xffffffff >>> (32 - end)) & ~((1 << begin) - 1)
     if (onDays !== everyWeekday) mask &= weekdayNights(weekdayOf(first), onDays)
     if (mask !== 0) months.push({ month, mask })

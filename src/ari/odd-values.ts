@@ -16,12 +16,15 @@ import type { RowChange } from './plan.ts'
 import { pushedRestrictions, restrictions, type PushedRestriction, type Restriction } from './restrictions.ts'
 
 /**
- * What was applied, and is hardly meant. It is judged after all items of the push, by what is held then: what a later
- * item mends, or a newer sequence keeps, is not told of.
+ * Odd values that were applied. They are judged after all items of the push, by the final values: a value
+ * that a later item corrects, or that a newer sequence supersedes, causes no warning.
  */
 type OddNights = Map<Oddity, number>
 
-/** Restrictions that bound the same from both sides: a night must have the first below the second. */
+/**
+ * Pairs of restrictions that form the lower and upper bound of the same limit: min must not exceed max on any
+ * night.
+ */
 type Limit = { min: PushedRestriction; max: PushedRestriction }
 const limits: readonly Limit[] = pushedRestrictions.flatMap((min) =>
   pushedRestrictions
@@ -37,19 +40,19 @@ function areBounds(min: Restriction, max: Restriction): boolean {
 type OddValue = 'tenfold' | 'singleAboveDouble' | 'withoutInventory' | 'belowTaxes' | 'departureUnused'
 type Oddity = OddValue | Limit
 
-/** A price that was ten times, or a tenth of, the one held when its item came. */
+/** A price that was ten times, or a tenth of, the stored price when its item was applied. */
 export type Tenfold = { row: RowChange; month: MonthNumber; set: FieldValue; nights: NightMask }
 
 /**
- * What is held after the push, and `before` it, where its items may have changed a night more than once; `priceFloor`
- * is absent where any price will do.
+ * The blocks after the push, and `before` it if its items may have changed a night more than once.
+ * `priceFloor` is absent if any price is allowed.
  */
 export type AfterPush = { blocks: Blocks; before: Blocks | undefined; priceFloor: PriceFloor | undefined }
 
 const single = guestPriceField('adult', 1)
 const double = guestPriceField('adult', 2)
 
-/** The nights on which a price to be set is ten times, or a tenth of, the one held. */
+/** The nights on which a new price is ten times, or a tenth of, the stored price. */
 export function tenfoldNights(before: Block, { field, value }: FieldValue, nights: NightMask): NightMask {
   if (value === unset || value === 0) return 0
   const held = before.values(field)
@@ -60,7 +63,10 @@ function isTenfold(held: number, value: number): boolean {
   return held > 0 && (held === value * 10 || held * 10 === value)
 }
 
-/** The months of other rows by which a change of this one is judged: those of the room, and for a departure the night before. */
+/**
+ * The months of other rows by which a change of this row is judged: the room's, and for a departure the night
+ * before.
+ */
 export function monthsBeside({ roomNo, rateNo, months, sets, pricingModel }: RowChange): BesideRow[] {
   const isPriced = pricingModel !== undefined
   const forbidsDeparture = sets.some(isNoDeparture)
@@ -76,7 +82,7 @@ export function monthsBeside({ roomNo, rateNo, months, sets, pricingModel }: Row
 
 type BesideRow = { roomNo: number; rateNo: number; month: MonthNumber }
 
-/** The warnings of an item. Nights of several rates count once for each. */
+/** The warnings of an item. A night of several rates counts once per rate. */
 export function oddWarnings(
   rows: readonly RowChange[],
   tenfold: readonly Tenfold[],
@@ -101,7 +107,7 @@ export function oddWarnings(
 function noteNights(row: RowChange, { month, mask }: MonthNights, after: AfterPush, odd: OddNights): void {
   const { roomNo, rateNo, sets, pricingModel } = row
   const block = after.blocks.of(roomNo, rateNo, month)
-  // What is odd is found first, because hardly anything is; then whether this row has set it.
+  // Find odd values first, because they are rare; then check whether this row set them.
   const noteAbove = (oddity: Oddity, one: number, other: number): void => {
     const [setOne, setOther] = [setOf(sets, one), setOf(sets, other)]
     const above = setOne || setOther ? nightsAbove(block, one, other, mask) : 0
@@ -130,14 +136,14 @@ function setOf(sets: readonly FieldValue[], field: number): FieldValue | undefin
   return undefined
 }
 
-/** The nights of the mask that hold what was set; none where it was cleared. */
+/** The nights of the mask that still have the pushed value; none if it was cleared. */
 function nightsHolding(block: Block, set: FieldValue | undefined, nights: NightMask): NightMask {
   if (!set || set.value === unset || nights === 0) return 0
   const held = block.values(set.field)
   return held ? nightsWhere(nights, (night) => held[night] === set.value) : 0
 }
 
-/** Where both fields hold something, and the first more than the second. */
+/** The nights on which both fields have a value and the first is greater than the second. */
 function nightsAbove(block: Block, one: number, other: number, nights: NightMask): NightMask {
   const above = block.values(one)
   const below = above && block.values(other)
@@ -148,7 +154,7 @@ function nightsAbove(block: Block, one: number, other: number, nights: NightMask
   })
 }
 
-/** The nights of the mask on which the room, or the rate, holds an inventory, be it none left. */
+/** The nights of the mask for which the room or the rate has an inventory, even if it is zero. */
 function stocked(
   blocks: Blocks,
   { roomNo }: RowChange,
@@ -161,8 +167,9 @@ function stocked(
 }
 
 /**
- * A price of the unit is judged as if one guest came, that of adults for as many of them: with children it may be
- * enough, for infants nothing is taken.
+ * Judges a unit price as if one guest stayed, and an adult price as if that many adults stayed. Other prices
+ * are not judged: a child price may be enough together with the adult price, and nothing is taken for
+ * infants.
  */
 function nightsBelow(
   floor: PriceFloor,
@@ -177,7 +184,9 @@ function nightsBelow(
   return nightsWhere(nights, (night) => value < floor.on(first + night, roomNo, rateNo, bucket.guests))
 }
 
-/** A rule that stands on some day on which guests may leave does what it is for. */
+/**
+ * A closed-to-departure rule is odd only if it never takes effect: on none of its days could guests leave.
+ */
 function noteDepartures(row: RowChange, blocks: Blocks, odd: OddNights): void {
   const set = row.sets.find(isNoDeparture)
   if (!set) return

@@ -10,7 +10,7 @@ import { fieldNumber, guestBucket, isGuestPriceField } from './fields.ts'
 
 type AskedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'aheadMs' | 'currencyRevision'>
 
-/** Where the search in a hotel goes on: after this row of ari_month. */
+/** The position at which the search in a hotel continues: after this row of ari_month. */
 type Sought = AskedHotel & { today: DayNumber; after: { roomNo: number; rateNo: number; month: number } }
 
 type CandidateRow = {
@@ -23,15 +23,16 @@ type CandidateRow = {
   maxAdult: number | null
 }
 
-/** The first block decides nearly always: it is read alone, the others many at once. */
+/** The first block nearly always decides, so it is read alone; later blocks are read many at a time. */
 const blocksOfRound = { first: 1, later: 100 }
-/** Of one call, whatever its hotels hold; only hotels whose prices were cleared again come near it. */
+/** Limit per call, whatever its hotels contain; only hotels whose prices were cleared again come near it. */
 const blocksReadMax = 20_000
 const blocksAtOnce = 200
 
 /**
- * Which of the hotels have a price that can be sold: of an available product, for today's night or a later one, in the
- * hotel's present currency and for a party that the product takes. Reads block by block, and only until one is found.
+ * The hotels that have a price that can be sold: of an available product, for today's night or a later one,
+ * in the hotel's current currency and for a party that the product accepts. Reads block by block, and stops
+ * at the first such price.
  */
 export async function selectHotelsOnSale(
   db: Queryable,
@@ -72,8 +73,9 @@ async function selectCandidates(
 ): Promise<CandidateRow[]> {
   const { rows } = await db.query<CandidateRow>({
     name: 'select-sale-candidates',
-    // In the order of the primary key, so that each hotel's few rows are read off its index and no more. What was
-    // written before the currency changed is of the former one; a minute less, because processes have their own clocks.
+    // Ordered by the primary key, so that only each hotel's few rows are read from its index. Prices written
+    // before the currency changed are in the former currency. The extra minute allows for differing clocks of
+    // processes.
     text: `select hotel.id as "hotelId", candidate.*
       from unnest($1::int[], $2::int2[], $3::int2[], $4::int2[], $5::int2[])
         as sought (hotel_id, from_month, after_room, after_rate, after_month)
@@ -104,7 +106,7 @@ async function selectCandidates(
   return rows
 }
 
-/** Without a price for adults nobody can stay, whatever children pay. */
+/** Without a price for adults nobody can stay, whatever the price for children. */
 function hasPrice(row: CandidateRow, { today, currencyRevision }: Sought): boolean {
   const block = Block.decode(row.block)
   const adultsMax = guestsMaxOf(row).adult

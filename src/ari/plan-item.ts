@@ -13,11 +13,12 @@ import { isSent, type Place, type ReadableItem, type ReadableLine, type Readable
 import { pushedRestrictions } from './restrictions.ts'
 
 /**
- * Judges the parts of an item: its dates, its form, the prices of a rate line. Each function returns the value it reads
- * and the faults it finds; a rule that needs something unreadable or unknown is not tried.
+ * Judges the parts of an item: its dates, its form, the prices of a rate line. Each function returns the
+ * value that it reads and the faults that it finds. A rule is skipped if it needs a value that is unreadable
+ * or unknown.
  */
 
-/** Writes a problem in full. A push may have millions of faults, and its answer lists few of them. */
+/** Builds the full problem. A push may have millions of faults, but its answer lists only a few of them. */
 export type Fault = () => Problem
 
 const none: readonly never[] = []
@@ -26,10 +27,10 @@ export function problemAt({ type, message, hint }: ConstraintError, path: string
   return { type, message, path, value: shown(value), ...(hint === undefined ? {} : { hint }) }
 }
 
-/** A known hotel and its date. */
+/** A known hotel and its current date. */
 export type HotelToday = { catalog: HotelCatalog; today: DayNumber }
 
-/** The nights that an item names, by month; empty if something is wrong with its dates. */
+/** The nights that an item names, by month; empty if its dates are invalid. */
 export function itemNights(
   item: ReadableItem,
   place: Place,
@@ -58,7 +59,7 @@ export function itemNights(
     return { months: none, faults: [reversed, ...boundFaults(end, start, path, hotel)] }
   }
   const faults = boundFaults(start, end, path, hotel)
-  // A week contains every weekday, so nothing else can be wrong.
+  // A range of a week or more contains every weekday, so no other fault is possible.
   if ((!hotel || faults.length > 0) && end.day - start.day >= 6) return { months: none, faults }
   const { daysOfWeek } = item
   const days = daysOfWeek && areReadable(daysOfWeek) ? daysOfWeek : weekdays
@@ -80,7 +81,7 @@ function areReadable<Value>(values: readonly (Value | undefined)[]): values is r
   return !values.includes(undefined)
 }
 
-/** Dates that can't be pushed today; the first is not later than the last. */
+/** Faults of dates that can't be pushed today. `first` is not later than `last`. */
 function boundFaults(
   first: NamedDate,
   last: NamedDate,
@@ -98,7 +99,7 @@ function boundFaults(
   return [...(isPast ? [past] : none), ...(isFar ? [far] : none)]
 }
 
-/** The two forms of an item may not be mixed, and what belongs to a rate needs its rateId: nothing is dropped silently. */
+/** An item can't mix the two forms, and members of a rate need its rateId: nothing is dropped silently. */
 export function formFaults(item: ReadableItem, place: Place): readonly Fault[] {
   const { path } = place
   const isFlat = isSent(item, 'rateId', place)
@@ -111,19 +112,19 @@ export function formFaults(item: ReadableItem, place: Place): readonly Fault[] {
   return ofRate.map((name) => () => problemAt(itemFaults.besideRates(name), `${path}/${name}`))
 }
 
-/** Members of an item that mean nothing without a rate. */
+/** Members of an item that have no meaning without a rate. */
 const rateMembers = [
   ...(['prices', 'price', 'amount'] as const),
   ...pushedRestrictions.filter((name) => name !== 'closed'),
 ] as const
 
-/** Price members that only the flat form has. */
+/** Price members that exist only in the flat form. */
 type FlatPrice = Pick<ReadableItem, 'amount' | 'guests' | 'ageCategory'>
 
-/** A rate line's place; `flat` is the item, if the line is the item itself. */
+/** The location of a rate line. If the item itself is the line, `flat` is the item. */
 export type LinePlace = Place & { flat: FlatPrice | undefined }
 
-/** The members that state prices in a line. */
+/** The members of a line that state prices. */
 export function pricesSent(line: ReadableLine, place: LinePlace): ('prices' | 'price' | 'amount')[] {
   const { flat } = place
   const sent: ('prices' | 'price' | 'amount')[] = []
@@ -137,7 +138,7 @@ type LinePrices = {
   sets: readonly FieldValue[]
   /** Whether guest prices that `sets` doesn't name are cleared too. */
   clearsOthers: boolean
-  /** The model whose price is set. */
+  /** The model of the price that is set. */
   model: PricingModel | undefined
   faults: readonly Fault[]
   warnings: readonly Problem[]
@@ -159,8 +160,8 @@ type PriceContext = {
 }
 
 /**
- * The prices of a rate line. A price in one model takes the place of those in the other on the same nights;
- * `prices: null` (or `price: null`) clears those of both.
+ * The prices of a rate line. A price in one model replaces prices in the other model on the same nights;
+ * `prices: null` (or `price: null`) clears the prices of both.
  */
 export function linePrices(line: ReadableLine, place: LinePlace, context: PriceContext): LinePrices {
   const { path, flat } = place
@@ -172,7 +173,7 @@ export function linePrices(line: ReadableLine, place: LinePlace, context: PriceC
   const sheet: Sheet = {
     path,
     wrong: place.wrong,
-    // It is unclear which of them counts: only the amounts can be judged.
+    // It is unclear which member counts, so only the amounts can be judged.
     model: isAmbiguous ? undefined : context.model,
     guestsMax: context.product && guestsMaxOf(context.product),
     catalog: context.catalog,
@@ -207,7 +208,7 @@ function namesGuests(line: ReadableLine, flat: FlatPrice | undefined): boolean {
   return isNamed(flat) || (line.prices ?? []).some(isNamed)
 }
 
-/** The prices read so far, and what they are judged by. */
+/** The prices read so far, and the context in which they are judged. */
 type Sheet = Place & {
   model: PricingModel | undefined
   guestsMax: GuestsMax | undefined
@@ -217,14 +218,14 @@ type Sheet = Place & {
   faults: Fault[]
 }
 
-/** Where a price is in its line: an index in `prices`, or the member that holds the amount. */
+/** The location of a price in its line: an index in `prices`, or the member with the amount. */
 type PriceAt = number | 'price' | 'amount'
 
 function priceAt(path: string, at: PriceAt): string {
   return typeof at === 'number' ? `${path}/prices/${at}` : path
 }
 
-/** Reads a price onto the sheet. */
+/** Reads a price and adds it to the sheet. */
 function readPrice(price: ReadablePrice, at: PriceAt, sheet: Sheet): void {
   const { path, model, sets, fields, faults } = sheet
   const field = model === 'guest' ? guestField(price, at, sheet) : model && fieldNumber.unitPrice
@@ -252,7 +253,10 @@ function guestField(price: ReadablePrice, at: PriceAt, { path, wrong, guestsMax,
   return guestPriceField(ageCategory, guests)
 }
 
-/** The amount in minor units, `unset` for null. Adults and units cost something, children and infants may be free. */
+/**
+ * The amount in minor units; `unset` for null. Adults and units must cost something; children and infants may
+ * be free.
+ */
 function minorOf(
   { amount, ageCategory }: ReadablePrice,
   at: PriceAt,

@@ -19,7 +19,10 @@ import {
 import { pushedRestrictions } from './restrictions.ts'
 import type { ItemFaults, Place, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
 
-/** A push that is ready to be applied. Its plan rests on a cached catalog, which is compared under the lock. */
+/**
+ * A push that is ready to be applied. Its plan is based on a cached catalog, whose version is compared under
+ * the lock.
+ */
 export type ReadyPush = {
   push: Push
   body: ReadablePush
@@ -30,34 +33,36 @@ export type ReadyPush = {
 
 export type Plan = {
   items: PlannedItem[]
-  /** What refuses the push as a whole, e.g. another currency than the hotel's. */
+  /** Problems that refuse the push as a whole, e.g. a currency other than the hotel's. */
   refused: Problem[]
-  /** Nights of rooms and room-rates that the push names. */
+  /** Number of nights of rooms and room-rates that the push names. */
   cells: number
 }
 
-/** An item's changes, and what keeps it, or some of its rate lines, from being applied. */
+/**
+ * The changes of an item, and the problems that prevent it, or some of its rate lines, from being applied.
+ */
 export type PlannedItem = {
   rows: RowChange[]
-  /** Those that the answer may list. */
+  /** The problems that the answer may list. */
   problems: Problem[]
-  /** How many there are beside: they are counted, and never spelled out. */
+  /** How many more problems there are: they are counted but never written out. */
   unlisted: number
-  /** Whether anything is wrong but unknown rooms and rates. */
+  /** Whether there is any problem other than unknown rooms and rates. */
   breaksRule: boolean
   warnings: Problem[]
 }
 
-/** What one item or rate line does to one row (a room, or a room-rate) over its nights. */
+/** The changes that one item or rate line makes to one row (a room or a room-rate) over its nights. */
 export type RowChange = {
   roomNo: number
-  /** 0: the room itself. */
+  /** 0 is the room itself. */
   rateNo: number
   months: readonly MonthNights[]
   sets: readonly FieldValue[]
-  /** Clears every guest price but these; absent: none is touched beyond `sets`. */
+  /** Clears every guest price except these. If absent, only the prices in `sets` change. */
   guestPricesKept: ReadonlySet<number> | undefined
-  /** The pricing model that the room-rate has from now on, where the push sets a price. */
+  /** The room-rate's pricing model from now on, if the push sets a price. */
   pricingModel: PricingModel | undefined
 }
 
@@ -66,9 +71,10 @@ export function problemsIn({ problems, unlisted }: PlannedItem): number {
 }
 
 /**
- * Turns a push into changes of rows, by the hotel's catalog: identifiers to numbers, ranges to months of nights,
- * amounts to minor units. Pure; what is wrong with an item becomes its problems and touches no other item. Every rule
- * is tried on what can be read; without a catalog (the hotel is unknown), those that need none.
+ * Turns a push into changes of rows, using the hotel's catalog: identifiers to numbers, ranges to months of
+ * nights, amounts to minor units. Pure. Faults of an item become its problems and affect no other item. Every
+ * rule is applied to the readable parts; without a catalog (the hotel is unknown), only the rules that need
+ * none.
  */
 export function planPush(
   body: ReadablePush,
@@ -85,10 +91,12 @@ export function planPush(
   return { items, cells, refused: catalog ? currencyProblems(body, catalog) : [] }
 }
 
-/** What every item of a push is judged by. `listing`: how many more problems the answer may list. */
+/**
+ * The context in which every item of a push is judged. `listing`: how many more problems the answer may list.
+ */
 type PushContext = { body: ReadablePush; hotel: HotelToday | undefined; listing: { room: number } }
 
-/** A problem of the item holds all of it back, a problem of a rate line only that line. */
+/** A problem of the item blocks the whole item, a problem of a rate line only that line. */
 function planItem(
   item: ReadableItem | undefined,
   path: string,
@@ -126,7 +134,7 @@ function planItem(
   return planned
 }
 
-/** Inventory and closure of the room. In the flat form `closed` is the rate line's. */
+/** Inventory and closure of the room. In the flat form `closed` belongs to the rate line. */
 function roomValues(item: ReadableItem): FieldValue[] {
   const sets: FieldValue[] = []
   if (item.inventory !== undefined)
@@ -136,7 +144,7 @@ function roomValues(item: ReadableItem): FieldValue[] {
   return sets
 }
 
-/** What every rate line of an item is judged by; the room is unknown where `roomNo` is absent. */
+/** The context in which every rate line of an item is judged. `roomNo` is absent if the room is unknown. */
 type LineContext = {
   item: ReadableItem
   place: Place
@@ -145,7 +153,7 @@ type LineContext = {
   months: readonly MonthNights[]
 }
 
-/** Adds the rows of the item's rate lines: the item itself in the flat form, and each of `rates`. */
+/** Adds the rows of the item's rate lines: the item itself in the flat form, and each entry of `rates`. */
 function planLines(context: LineContext, planned: PlannedItem, push: PushContext): void {
   const { item, place, faults } = context
   const flatPlace: LinePlace = { ...place, flat: item }
@@ -165,7 +173,7 @@ function planLines(context: LineContext, planned: PlannedItem, push: PushContext
     if (rateId !== undefined) pathByRate.set(rateId, path)
     if (earlier !== undefined)
       addFaults(planned, push, [() => problemAt(itemFaults.duplicateRate(earlier), `${path}/rateId`, rateId)])
-    // The rate itself was judged where it first appears.
+    // The rate itself was judged at its first appearance.
     const judged = earlier === undefined ? line : withoutRate(line)
     const row = planLine(judged, { path, wrong: place.wrong, flat: undefined }, context, planned, push)
     if (problemsIn(planned) > before) continue
@@ -178,7 +186,7 @@ function withoutRate({ rateId: _rateId, ...rest }: ReadableLine): ReadableLine {
   return rest
 }
 
-/** What a rate line changes; undefined if it sets nothing, or if its room-rate is unknown. */
+/** The changes of a rate line; undefined if it sets nothing, or if its room-rate is unknown. */
 function planLine(
   line: ReadableLine,
   place: LinePlace,
@@ -212,7 +220,7 @@ function planLine(
   return { roomNo, rateNo, months, sets, guestPricesKept, pricingModel: prices.model }
 }
 
-/** The nearest model that was sent; undefined if it can't be read. */
+/** The model sent closest to the price; undefined if it can't be read. */
 function modelOf(
   line: ReadableLine,
   { path, wrong }: Place,
@@ -224,14 +232,14 @@ function modelOf(
   return body.pricingModel
 }
 
-/** Everything but prices. In the flat form `inventory` is the room's. */
+/** Everything except prices. In the flat form `inventory` belongs to the room. */
 function lineValues(line: ReadableLine, { flat }: LinePlace): FieldValue[] {
   const sets: FieldValue[] = []
   if (line.inventory !== undefined && !flat)
     sets.push({ field: fieldNumber.inventory, value: line.inventory ?? unset })
   for (const name of pushedRestrictions) {
     const value = line[name]
-    // false and 0 restrict nothing, which is held as nothing.
+    // false and 0 restrict nothing, so they are stored as no value.
     if (value !== undefined) sets.push({ field: fieldNumber[name], value: Number(value) || unset })
   }
   return sets
@@ -239,7 +247,7 @@ function lineValues(line: ReadableLine, { flat }: LinePlace): FieldValue[] {
 
 const ignoredListedMax = 5
 
-/** A misspelt member is ignored like any unknown one, so the answer must say that nothing was set. */
+/** A misspelt member is ignored like any unknown member, so the answer must say that nothing was set. */
 function nothingSent(part: object, shape: typeof ariItem | typeof rateLine, path: string): Problem {
   const ignored = Object.keys(part).filter((name) => !Object.hasOwn(shape.properties, name))
   const named = ignored.slice(0, ignoredListedMax).map((name) => name.slice(0, 40).toWellFormed())
@@ -250,7 +258,7 @@ function asFaults(problems: readonly Problem[] = []): readonly Fault[] {
   return problems.map((problem) => () => problem)
 }
 
-/** Adds what breaks a rule. */
+/** Adds faults that break a rule. */
 function addFaults(planned: PlannedItem, push: PushContext, faults: readonly Fault[]): void {
   for (const spell of faults) {
     planned.breaksRule = true
@@ -258,7 +266,10 @@ function addFaults(planned: PlannedItem, push: PushContext, faults: readonly Fau
   }
 }
 
-/** Adds a fault, listed while the answer has room for it. By itself, for an unknown room or rate, it breaks no rule. */
+/**
+ * Adds a fault, and lists it while the answer has room. On its own, for an unknown room or rate, it doesn't
+ * count as breaking a rule.
+ */
 function addFault(planned: PlannedItem, { listing }: PushContext, spell: Fault): void {
   if (listing.room === 0) {
     planned.unlisted++

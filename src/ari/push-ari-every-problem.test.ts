@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gatewayForTests } from '../../test/harness.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 
-/** One answer names all that is wrong with a push, so that nobody has to mend it twice. */
+/** One answer names every problem of a push, so that nobody has to correct it twice. */
 
 const gateway = await gatewayForTests()
 
@@ -13,7 +13,7 @@ type Case = { of: string; item?: Fields; body?: Fields; status?: number; problem
 const night = (item: Fields): Fields => ({ roomId: 'DBL', date: '2027-04-01', ...item })
 const adult = (amount: unknown, guests: unknown = 1): Fields => ({ ageCategory: 'adult', guests, amount })
 
-/** Each of a supplier with hotel H1 alone; the model is `guest` unless the body says otherwise. */
+/** Runs each case as a supplier with only hotel H1; the model is `guest` unless the body says otherwise. */
 async function expectProblems(cases: readonly Case[]): Promise<void> {
   const supplier = await gateway.supplier(`every problem: ${cases[0]?.of}`)
   await pushStoryHotel(supplier)

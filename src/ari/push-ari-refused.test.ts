@@ -23,7 +23,7 @@ const guest = (line: Fields): Fields =>
 const without = (object: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
 
-/** Each of a supplier with hotel H1 alone; the model is `guest` unless the body says otherwise. */
+/** Runs each case as a supplier with only hotel H1; the model is `guest` unless the body says otherwise. */
 async function refuse(refusals: readonly Refusal[]): Promise<void> {
   const supplier = await gateway.supplier(`refused: ${refusals[0]?.of}`)
   await pushStoryHotel(supplier)
@@ -38,7 +38,10 @@ async function refuse(refusals: readonly Refusal[]): Promise<void> {
   assert.deepEqual(await stored(supplier), [2, []])
 }
 
-/** The revision and everything held: as after the hotel and its products when nothing was applied. */
+/**
+ * The revision and all stored ARI. If nothing was applied, it is the state right after the hotel and its
+ * products were pushed.
+ */
 async function stored(supplier: TestClient): Promise<unknown[]> {
   const { body } = expectOk(
     await supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-02-01', endDate: '2029-04-10' }),
@@ -236,7 +239,7 @@ test('dates: real, in order, said once, with a night that is left', async () => 
 
 test('the nights that may be pushed: from yesterday to 760 days ahead, by the date in the hotel’s zone', async () => {
   const zones = [
-    // 12:00 UTC on March 1st; in Kiritimati it is the 2nd already.
+    // 12:00 UTC on March 1st; in Kiritimati it is already the 2nd.
     { timezone: 'Pacific/Pago_Pago', first: '2027-02-28', last: '2029-03-30' },
     { timezone: 'Pacific/Kiritimati', first: '2027-03-01', last: '2029-03-31' },
   ]
@@ -271,7 +274,7 @@ test('the day turns at the hotel’s midnight, also when its clocks change', asy
   await pushStoryHotel(supplier)
   const send = (date: string): Promise<Reply> =>
     supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'DBL', date, inventory: 1 }] })
-  // Summer time began that morning: midnight in Paris is 22:00 UTC now.
+  // Summer time began that morning: midnight in Paris is now 22:00 UTC.
   expectOk(await send('2027-03-27'))
   assert.equal((await send('2029-04-27')).status, 400)
   own.clock.set('2027-03-28T22:00:00Z')

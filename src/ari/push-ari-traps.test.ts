@@ -4,7 +4,10 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
 
-/** What comes between JSON and PostgreSQL and goes wrong silently, or as a fault of ours, when it is not looked for. */
+/**
+ * Values that silently go wrong between JSON and PostgreSQL, or cause a server error, unless the code checks
+ * for them.
+ */
 
 let supplier: TestSupplier
 const gateway = await gatewayForTests()
@@ -13,7 +16,7 @@ before(async () => {
   await pushStoryHotel(supplier)
 })
 
-/** The JSON text of a push with a text of one's own for one member. */
+/** The JSON text of a push with the given raw text for one member. */
 const withItem = (member: string): string =>
   `{"hotelId":"H1","pricingModel":"guest","ari":[{"roomId":"DBL","date":"2027-04-01",${member}}]}`
 
@@ -25,7 +28,7 @@ async function stored(): Promise<unknown> {
   return rows
 }
 
-/** Nothing changed, and the answer is a refusal with a body of ours. */
+/** Asserts that nothing changed and that the answer is a refusal with our own body. */
 async function refused(
   body: string | Uint8Array,
   status = 400,
@@ -59,7 +62,7 @@ test('NUL and other control characters in strings', async () => {
   }
   await refused(`{"hotelId":"H1","currency":"U\\u0000","ari":[{"roomId":"DBL","date":"2027-04-01"}]}`)
   await refused(withItem('"daysOfWeek":["\\u0000"]'))
-  // In members that nobody reads they do no harm.
+  // In ignored members they do no harm.
   expectOk(await supplier.post('/push/ari', withItem('"note\\u0000":"\\u0000","closed":null')))
 })
 
@@ -112,7 +115,7 @@ test('numbers beyond what is held: 1e400, 2^53 + 1, the smallest fractions', asy
       `{"hotelId":"H1","sequence":${number === '1e21' ? '9007199254740992' : number},"ari":[{"roomId":"DBL","date":"2027-04-01","inventory":1}]}`,
     )
   }
-  // Written otherwise, but whole: 1e0 is 1.
+  // Written differently, but an integer: 1e0 is 1.
   expectOk(await supplier.post('/push/ari', withItem('"inventory":1e0')))
   expectOk(await supplier.post('/push/ari', withItem('"inventory":10e-1')))
 })
@@ -165,7 +168,7 @@ test('__proto__ and constructor are unknown members like any other', async () =>
     const body = `{${nested},"hotelId":"H1","ari":[{${nested},"roomId":"DBL","date":"2027-08-01","rates":[{${nested},"rateId":"BAR","minLengthStay":2}]}]}`
     expectOk(await supplier.post('/push/ari', body))
     assert.equal(Reflect.get({}, 'polluted'), undefined)
-    // A member that is only inherited is not sent.
+    // An inherited member doesn't count as sent.
     assert.equal(
       (await refused(`{${nested},"ari":[{"roomId":"DBL","date":"2027-08-01","inventory":1}]}`)).body[
         'message'
@@ -211,14 +214,14 @@ test('nesting 5,000 deep, open or closed', async () => {
   ])
 })
 
-/** The JSON text of a push of `items` items, each of `rates` lines of `prices` prices. */
+/** The JSON text of a push of `items` items, each with `rates` lines of `prices` prices. */
 function pushOf(items: number, rates: number, prices: number, price: string): string {
   const line = `{"rateId":"BAR","prices":[${Array(prices).fill(price).join()}]}`
   const item = `{"roomId":"DBL","date":"2027-04-01","rates":[${Array(rates).fill(line).join()}]}`
   return `{"hotelId":"H1","pricingModel":"guest","ari":[${Array(items).fill(item).join()}]}`
 }
 
-/** How many errors the results list, how many they count beside, and how many results there are. */
+/** The number of errors listed in the results, the number of unlisted ones, and the number of results. */
 function countsIn({ body }: Reply): { listed: number; more: number; results: number } {
   const { results } = body
   assert.ok(Array.isArray(results))
@@ -246,14 +249,15 @@ test('more values than any push needs are refused before they are read', async (
   assert.deepEqual(problemsOf(await refused(`{${keys}}`)), [
     ['', 'TOO_MANY_MEMBERS', 'An object of the request body has more than 500 members'],
   ])
-  // What stands in strings is not counted.
+  // Characters inside strings are not counted.
   expectOk(await supplier.post('/push/ari', withItem(`"note":"${',:[{'.repeat(900_000)}","closed":null`)))
 })
 
 test('however much is wrong with a push, the answer stays small and names every item', async () => {
-  // The items are many, then large, then wrong in what only the plan can see.
+  // First many items, then large ones, then faults that only the planner can find.
   const missing = await refused(pushOf(1_000, 2, 200, '{}'))
-  // Of 5 items everything: 3 members of each price, and the rate that stands twice. Of the others the first.
+  // For 5 items every problem: 3 members of each price, and the duplicate rate. For the other items only the
+  // first.
   const more = 5 * (3 * 400 + 1) + 995 - 100
   assert.deepEqual(countsIn(missing), { listed: 100, more, results: 1_000 })
   assert.equal(missing.body['moreErrors'], more)

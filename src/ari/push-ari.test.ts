@@ -71,7 +71,7 @@ test('an unknown room or rate is refused with the text of the specification', as
 
 type Fields = Record<string, unknown>
 
-/** Pushes items for H1 in the guest model; what `more` says stands instead. */
+/** Pushes items for H1 in the guest model; `more` overrides members. */
 function push(
   supplier: TestClient,
   ari: Fields | Fields[],
@@ -110,7 +110,7 @@ async function held(
   return expectOk(await supplier.post('/push/getAri', { hotelId: 'H1', startDate, endDate })).body['ari']
 }
 
-/** Every row a push could write, with the version PostgreSQL gives it at each write. */
+/** Every row that a push could write, with the version that PostgreSQL gives it at each write. */
 async function rows(supplier: TestSupplier): Promise<unknown[]> {
   const { rows: found } = await gateway.db.query(
     `select 'month' as kind, room_no, rate_no, month, ari_month.xmin::text, ari_month.ctid::text
@@ -167,7 +167,7 @@ test('overlay: what is not sent is cleared, on the named room-rates and pushed d
     nights('2027-04-02', '2027-04-02', { rates: bar({ maxStayArrival: 9, prices: [adult(2, 115)] }) }),
     nights('2027-04-03', '2027-04-03', { rates: [{ rateId: 'BAR', ...line }] }),
   ])
-  // A line that says nothing clears everything of its room-rate, and an item without rates nothing.
+  // An empty line clears everything of its room-rate; an item without rates clears nothing.
   assert.deepEqual(
     told(
       await push(supplier, [night('2027-04-02', { rates: bar({}) }), night('2027-04-02', {})], {
@@ -205,7 +205,7 @@ test('a price in the other model takes the place of the prices on the pushed dat
   assert.ok(Array.isArray(mappings))
   const models = mappings.map(({ rateId, pricingModel }) => [rateId, pricingModel] as const)
   assert.deepEqual(Object.fromEntries(models), { BAR: 'unit', NRF: null })
-  // Clearing in one model leaves the other's prices alone.
+  // Clearing in one model leaves the other model's prices alone.
   const cleared = await push(
     supplier,
     nights('2027-04-01', '2027-04-03', { rates: bar({ price: null, inventory: 1 }) }),
@@ -508,7 +508,7 @@ test('an unchanged value writes nothing: not the month, not the hotel', async ()
   const one = expectOk(await push(supplier, night('2027-05-01', { inventory: 4 })))
   assert.equal(one.body['revision'], 4)
   const changed = await rows(supplier)
-  // The room's own May and the hotel; neither April nor the rate.
+  // Only the room's May and the hotel changed, neither April nor the rate.
   assert.equal(
     changed.filter((row, index) => JSON.stringify(row) !== JSON.stringify(earlier[index])).length,
     2,
@@ -554,7 +554,7 @@ test('sequence: each field keeps the value of the highest, whatever the order of
       rates: bar({ inventory: 10, minLengthStay: 11, maxLengthStay: 8 }),
     }),
   ])
-  // Without a sequence: by arrival, and what was remembered stays.
+  // Without a sequence, arrival order counts and the remembered sequence stays.
   assert.deepEqual(told(await send(undefined, { minLengthStay: 1 })), ['applied 1'])
   assert.deepEqual(told(await send(9, { minLengthStay: 9 })), ['superseded 0'])
   assert.deepEqual(told(await send(0, { maxStayArrival: 3 })), ['applied 1'])
@@ -566,7 +566,7 @@ test('sequence: clears count too, those of prices that were never set included',
   const supplier = await storySupplier()
   const send = (sequence: number, date: string, line: Fields, more: Fields = {}): Promise<Reply> =>
     push(supplier, night(date, { rates: bar(line) }), { sequence, ...more })
-  // Cleared by null, by overlay and by the other model; then an older price comes late.
+  // Cleared by null, by overlay and by the other model; then an older price arrives late.
   expectOk(await send(5, '2027-04-01', { prices: null }))
   expectOk(await send(5, '2027-04-02', { closed: true }, { mode: 'overlay' }))
   expectOk(await send(5, '2027-04-03', { price: 50 }, { pricingModel: 'unit' }))
@@ -582,7 +582,7 @@ test('sequence: clears count too, those of prices that were never set included',
     nights('2027-04-02', '2027-04-02', { rates: bar({ closed: true }) }),
     nights('2027-04-03', '2027-04-03', { rates: bar({ prices: [{ amount: 50 }] }) }),
   ])
-  // A newer guest price came first: the older unit price and the older clearing stay out.
+  // A newer guest price arrived first: the older unit price and the older clearing are not applied.
   expectOk(await send(7, '2027-04-04', { prices: [adult(2, 100)] }))
   assert.deepEqual(told(await send(6, '2027-04-04', { price: 50 }, { pricingModel: 'unit' })), [
     'superseded 0',
@@ -599,10 +599,11 @@ test('sequence: a price that a newer one of the other model would stand beside i
   const guest = night('2027-04-01', { rates: bar({ prices: [adult(2, 100)] }) })
   expectOk(await push(supplier, guest, { sequence: 5 }))
   expectOk(await push(other, night('2027-04-01', { rates: bar({ price: 50 }) }), { pricingModel: 'unit' }))
-  // The first key's clearing of the unit price has sequence 5, so its own older push can't clear it any more.
+  // The first key's clearing of the unit price has sequence 5, so the same key's older push can't clear it
+  // any more.
   const late = night('2027-04-01', { rates: bar({ prices: [adult(1, 90)] }) })
   assert.deepEqual(told(await push(supplier, late, { sequence: 3 })), ['superseded 0'])
-  // The other way round: a newer sequence keeps the guest price, which came without one.
+  // The other way round: a newer sequence keeps the guest price, which was pushed without one.
   expectOk(
     await push(supplier, night('2027-04-02', { rates: bar({ prices: [adult(2, null)] }) }), { sequence: 5 }),
   )
@@ -669,7 +670,7 @@ test('prices of a former currency are not held any more until they are pushed ag
   assert.deepEqual(told(await push(supplier, item)), ['applied 2'])
   assert.deepEqual(await held(supplier), [item])
   assert.deepEqual(told(await push(supplier, item)), ['unchanged 0'])
-  // Back to the first currency: what was priced in the second is former now.
+  // Back to the first currency: prices in the second currency are former ones now.
   await pushStoryHotel(supplier)
   assert.deepEqual(await held(supplier), [unpriced])
 })
@@ -703,7 +704,7 @@ test('the same Idempotency-Key and body give the stored answer, and another body
   assert.deepEqual(problemsOf(other), [
     ['idempotency-key', 'IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used before with another body'],
   ])
-  // Twenty at once under one key: one is applied, the others get its answer or are told to come again.
+  // Twenty at once under one key: one is applied; the others get its answer or are told to retry.
   const replies = await Promise.all(
     Array.from({ length: 20 }, () =>
       push(supplier, night('2027-04-09', { inventory: 4 }), {}, { 'idempotency-key': 'k2' }),

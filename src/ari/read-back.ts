@@ -20,7 +20,9 @@ import type { BlockKey } from './store.ts'
 
 type Held = readonly (readonly [field: number, value: number])[]
 
-/** What a row (a room, or a room-rate) holds on the nights of a range that fall on the weekdays: field and value. */
+/**
+ * The value of a field of a row (a room or a room-rate) on the nights of a range that fall on the weekdays.
+ */
 export type Run = {
   roomNo: number
   rateNo: number
@@ -33,23 +35,23 @@ export type Run = {
 export type ReadOptions = {
   from: DayNumber
   to: DayNumber
-  /** Prices set at this revision or before it are of a former currency, and left out. */
+  /** Prices set at this revision or before it are in a former currency and are left out. */
   currencyRevision: number
-  /** Prices for more guests than the room-rate takes are left out; undefined for the room itself. */
+  /** Prices for more guests than the room-rate accepts are left out; undefined for the room itself. */
   guestsMaxOf: (roomNo: number, rateNo: number) => GuestsMax | undefined
 }
 
-/** How many nights of room-rates have a price that is left out, by the reason. */
+/** Number of nights of room-rates with a price that is left out, by reason. */
 export type LeftOut = { formerCurrency: number; beyondOccupancy: number }
 
-type Night = { held: Held; /** The same text means the same is held. */ signature: string }
+type Night = { held: Held; /** Equal text means equal values. */ signature: string }
 type Row = { roomNo: number; rateNo: number; nights: (Night | undefined)[] }
 
-/** How much is worked off before other requests get a turn of the event loop. */
+/** Amount of work before other requests get a turn of the event loop. */
 const blocksAtOnce = 200
 const rowsAtOnce = 20
 
-/** Few ranges that together say what the rows hold; nights that hold nothing are left out. */
+/** The fewest ranges found that together describe the rows; empty nights are left out. */
 export async function runsOf(
   blocks: readonly { key: BlockKey; block: Block }[],
   options: ReadOptions,
@@ -71,7 +73,10 @@ export async function runsOf(
   return { runs, leftOut }
 }
 
-/** Fills in the block's nights, counted from the first asked for, and counts those that have a price left out. */
+/**
+ * Fills in the block's nights, counted from the first requested night, and counts the nights with a price
+ * left out.
+ */
 function readNights(
   { month, block, guestsMax }: { month: MonthNumber; block: Block; guestsMax: GuestsMax | undefined },
   { from, to, currencyRevision }: ReadOptions,
@@ -106,19 +111,20 @@ function readNights(
   }
 }
 
-/** Whether it is a price for more guests than any party can have. */
+/** Whether the price is for more guests than any party can have. */
 function isBeyond(field: number, guestsMax: GuestsMax): boolean {
   if (!isGuestPriceField(field)) return false
   const { ageCategory, guests } = guestBucket(field)
   return guests > guestsMax[ageCategory]
 }
 
-/** Fewer nights are no pattern yet: plain ranges are easier to read. */
+/** Fewer nights don't make a pattern: plain ranges are easier to read. */
 const weeklyFromNights = 14
 
 /**
- * Covers a row's nights greedily: from the first that is not covered, either the nights that follow and hold the same,
- * or the weekdays of that week that hold the same, for as long as they do; whichever covers more.
+ * Covers a row's nights greedily. From the first uncovered night it takes either the following nights with
+ * equal values, or the weekdays of that week with equal values for as many weeks as they last, whichever
+ * covers more.
  */
 function rangesOf({ roomNo, rateNo, nights }: Row, firstNight: DayNumber): Run[] {
   const runs: Run[] = []
@@ -141,7 +147,7 @@ function rangesOf({ roomNo, rateNo, nights }: Row, firstNight: DayNumber): Run[]
   return runs
 }
 
-/** The nights from one on that fall on the weekdays, up to the first of them that differs. */
+/** The nights from one on that fall on the weekdays, up to the first one that differs. */
 function extent(
   from: number,
   onDays: WeekdayMask,
@@ -175,8 +181,8 @@ export type Names = {
 }
 
 /**
- * Runs as items of a push: rows of a room that have the same nights share an item. The push's pricing model is that of
- * most rate lines; a line of the other states its own.
+ * Turns runs into items of a push. Rows of a room with the same nights share an item. The push's pricing
+ * model is that of most rate lines; a line in the other model states its own.
  */
 export function itemsOf(
   runs: readonly Run[],

@@ -4,8 +4,8 @@ import type { PushAriBody } from './contract.ts'
 import type { AriItem, PriceLine, RateLine } from './item-contract.ts'
 
 /**
- * A push as far as it can be read, whatever is wrong with it: members without the contract's shape are absent, such
- * elements of lists undefined. A push of the right shape is all readable, as it came.
+ * The readable part of a push. Members that violate the contract's shape are absent, and list elements that
+ * violate it are undefined. A push with a valid shape is fully readable, exactly as sent.
  */
 export type ReadablePush = Readable<Omit<PushAriBody, 'ari'>> & {
   ari: readonly (ReadableItem | undefined)[]
@@ -22,15 +22,15 @@ type ListName = 'daysOfWeek' | 'rates' | 'prices'
 type Readable<Shape> = { readonly [Name in keyof Shape]?: Shape[Name] }
 type ReadablePrices = { prices?: readonly (ReadablePrice | undefined)[] | null }
 
-/** What is wrong with the shape of an item, sorted to the item or the rate line that it concerns. */
+/** Problems with the shape of an item, assigned to the item or the rate line that they concern. */
 export type ItemFaults = {
   item: Problem[]
   byRate: Map<number, Problem[]>
-  /** Where: what stands there is not readable, or is missing and told to be. */
+  /** Places whose value is unreadable, or missing and already reported. */
   places: ReadonlySet<string>
 }
 
-/** Where a part of an item stands in the request, and which places within the item were found wrong, if any. */
+/** The location of a part of an item in the request, and the places within the item with problems, if any. */
 export type Place = { path: string; wrong: ReadonlySet<string> | undefined }
 
 /** Whether a member was sent, readable or not. */
@@ -42,7 +42,7 @@ export function isSent<Name extends string>(
   return part[name] !== undefined || wrong?.has(`${path}/${name}`) === true
 }
 
-/** The readable part of a push. Items are absent where none was judged. */
+/** The readable part of a push. Items are absent if none was judged. */
 export function readablePush(
   sent: unknown,
   problems: readonly Problem[],
@@ -65,14 +65,17 @@ function readableItems(
   return elements.map((item, index) => {
     const judgement = judgementByItem.get(index)
     if (!judgement) return item
-    // Where not everything was looked at, nothing can be trusted.
+    // If validation stopped early, nothing in the item can be trusted.
     return judgement.isCoarse ? undefined : wellFormedPart(item, judgement.problems, `/ari/${index}`)
   })
 }
 
 const ratePath = /^\/ari\/\d+\/rates\/(\d+)(?=\/|$)/
 
-/** An item's problems, those of one rate line apart. Where not all were looked for, the whole item is meant. */
+/**
+ * An item's problems, with those of each rate line separated. If validation stopped early, they concern the
+ * whole item.
+ */
 export function itemFaults({ problems, isCoarse }: Judgement): ItemFaults {
   const item: Problem[] = []
   const byRate = new Map<number, Problem[]>()

@@ -1,41 +1,47 @@
 /**
- * The restrictions of the contract, a line each: everything that knows a restriction reads it here. Shapes, blocks, the
- * evaluation of offers and its explanation, the nearest stay, the calendar and the console. To add one, add its line, and
- * its column to the view `ari_night` by a migration. Restrictions are independent of each other; what is not held
- * restricts nothing.
+ * The restrictions of the contract, one entry each. All code about restrictions reads this table: shapes,
+ * blocks, the evaluation of offers and its explanation, the nearest stay, the calendar and the console. To
+ * add a restriction, add its entry here and its column to the view `ari_night` in a migration. Restrictions
+ * are independent of each other; an unset restriction restricts nothing.
  */
 
-/** A stay as restrictions see it: its nights, and the days between booking and arrival. */
+/**
+ * The properties of a stay that restrictions test: its number of nights, and the days between booking and
+ * arrival.
+ */
 export type RestrictedStay = { length: number; advanceDays: number }
 
 export type Restriction = {
-  /** Under which blocks and the view know it; never used again for another. */
+  /** Its number in blocks and in the view; never reused. */
   number: number
-  /** Whose values count: those of the day of arrival, of the day of departure, or of every night of the stay. */
+  /** The days whose values apply: the day of arrival, the day of departure, or every night of the stay. */
   tests: 'arrival' | 'departure' | 'nights'
-  /** In the console, as a title. */
+  /** Title in the console. */
   label: string
-  /** In a cell of the calendar; `{}` stands for the value. */
+  /** Text in a cell of the calendar; `{}` stands for the value. */
   marker: { look: string; text: string }
 } & (
   | { kind: 'switch' }
-  /** A limit to what `compares` names. */
+  /** A limit on the property that `compares` names. */
   | { kind: 'min' | 'max'; compares: keyof RestrictedStay }
 ) &
   (
     | {
-        /** As the contract describes it. */
+        /** The description in the contract. */
         description: string
-        /** Names by which others in the trade call it. One without a scope (`minStay`) may mean either, and is nobody's. */
+        /**
+         * Other names for it in the trade. A name without a scope (`minStay`) is ambiguous, so no restriction
+         * claims it.
+         */
         alsoCalled: readonly string[]
-        /** Whether a room has it too, for all its rates. */
+        /** Whether a room can have it too, for all its rates. */
         isRoomsToo?: true
       }
-    /** Set by operators alone: no push sets, clears or reads it back. */
+    /** Only operators set it: no push sets, clears or reads it back. */
     | { isOperators: true; isRoomsToo: true }
   )
 
-/** In the order in which rules are told. */
+/** In the order in which rules are listed. */
 export const restrictions = {
   closed: {
     number: 1,
@@ -138,15 +144,15 @@ export const restrictions = {
 
 type Table = typeof restrictions
 export type RestrictionName = keyof Table
-/** Of rooms too. */
+/** Restrictions that rooms can have too. */
 export type ClosureName = {
   [Name in RestrictionName]: Table[Name] extends { isRoomsToo: true } ? Name : never
 }[RestrictionName]
-/** What suppliers push. */
+/** Restrictions that suppliers push. */
 export type PushedRestriction = {
   [Name in RestrictionName]: Table[Name] extends { isOperators: true } ? never : Name
 }[RestrictionName]
-/** Of room-rates alone. */
+/** Restrictions that only room-rates have. */
 export type RateRestriction = Exclude<RestrictionName, ClosureName>
 export type SwitchName = {
   [Name in RestrictionName]: Table[Name] extends { kind: 'switch' } ? Name : never
@@ -169,14 +175,14 @@ function isPushed(name: RestrictionName): name is PushedRestriction {
 
 export const rateRestrictions = restrictionNames.filter((name): name is RateRestriction => !isClosure(name))
 
-/** In the order of their numbers, in which shapes and what is read back have them. */
+/** In the order of their numbers, as in shapes and in read-back. */
 export const pushedRestrictions = restrictionNames
   .filter(isPushed)
   .toSorted((one, other) => restrictions[one].number - restrictions[other].number)
 
 export type Allows = (held: number, stay: RestrictedStay) => boolean
 
-/** Whether a held value lets a stay pass. */
+/** Whether a stored value allows a stay. */
 export function allowsBy(restriction: Restriction): Allows {
   if (restriction.kind === 'switch') return () => false
   const { compares } = restriction

@@ -40,7 +40,7 @@ test('a window of a row has what its blocks hold, without prices of a former cur
         const blocks = new Map([month, month + 1].map((number) => [number, Block.empty()]))
         for (const { month: of, field, mask, value, revision, sequence } of changed) {
           const stamp: Stamp = { revision, sequence, keyId: 7, currencyRevision: 0 }
-          // Nights that the month does not have are never set.
+          // Never set nights that the month does not have.
           blocks.get(of)?.set(field, mask & (0x7fffffff >>> (31 - daysIn(of))), value, stamp)
         }
         const from = firstDay(month) + start

@@ -3,32 +3,36 @@ import { unset } from './block-codec.ts'
 import { fieldNumber, guestsMax, isPriceField } from './fields.ts'
 
 /**
- * The values of one row (a room, or a room-rate) on the days of a window, read out of packed blocks without making
- * anything of them: of a block, only the columns and nights that are asked for are decoded, into arrays that are used
- * again for the next row. Reading all of a hotel's room-rates for a stay is what offers do most.
+ * The values of one row (a room or a room-rate) on the days of a window, read from packed blocks without
+ * allocating objects. Only the requested columns and nights of a block are decoded, into arrays that are
+ * reused for the next row. Reading all of a hotel's room-rates for a stay is most of the work of finding
+ * offers.
  */
 
-/** Fields are numbered below this; block.ts says how a column's tag is made of them. */
+/** Field numbers are below this; block.ts defines how a column's tag is made of them. */
 const fieldsEnd = 300 + guestsMax + 1
 const tagsOfValues = 65_536
-/** Slots of the fields that every room-rate may have come first, by their own number; price buckets behind them. */
+/**
+ * The first slots, by field number, are for fields that every room-rate may have; price buckets come after
+ * them.
+ */
 const plainSlots = Math.max(...Object.values(fieldNumber)) + 1
 const loopedDaysMax = 32
 
 export class RowDays {
   readonly from: DayNumber
   readonly days: number
-  /** Slot by field; 0 means that nobody asks for it, others are one too high. */
+  /** Slot by field, plus one; 0 means that the field was not requested. */
   readonly #slots = new Uint8Array(fieldsEnd)
   readonly #values: Float64Array
   readonly #held: Uint8Array
-  /** Of prices, while they are compared with the revision of the last change of currency. */
+  /** Revisions of prices, while they are compared with the revision of the last change of currency. */
   #revisions: Float64Array | undefined
   /** The month that was read last, and its first day. */
   #month: MonthNumber | undefined
   #monthFirst: DayNumber = 0
 
-  /** For the days of a window, and beside the fields that have no buckets those of these guest prices. */
+  /** Covers the days of a window, and the given guest prices besides the fields without buckets. */
   constructor(from: DayNumber, days: number, guestPrices: readonly number[]) {
     this.from = from
     this.days = days
@@ -39,35 +43,37 @@ export class RowDays {
     this.#held = new Uint8Array(slots)
   }
 
-  /** Forgets the row. */
+  /** Clears all values of the row. */
   clear(): void {
     for (let slot = 0; slot < this.#held.length; slot++) {
       if (this.#held[slot] === 0) continue
       this.#held[slot] = 0
       const begin = slot * this.days
       const end = begin + this.days
-      // A call of `fill` costs more than the few days of most stays.
+      // Calling `fill` costs more than looping over the few days of most stays.
       if (this.days > loopedDaysMax) this.#values.fill(unset, begin, end)
       else for (let at = begin; at < end; at++) this.#values[at] = unset
     }
   }
 
-  /** Whether any block read may hold a value of the field. */
+  /** Whether any block read so far may have a value of the field. */
   holds(field: number): boolean {
     return this.#held[(this.#slots[field] ?? 0) - 1] === 1
   }
 
-  /** The value of a field on a day of the window; `unset` where there is none. The field must be one asked for. */
+  /**
+   * The value of a field on a day of the window; `unset` if there is none. The field must be a requested one.
+   */
   at(field: number, day: DayNumber): number {
     return this.#values[((this.#slots[field] ?? 0) - 1) * this.days + day - this.from] ?? unset
   }
 
   /**
-   * Reads the row's block of a month. Prices set at `currencyRevision` or before it are of a former currency and are
-   * left out.
+   * Reads the row's block of a month. Prices set at `currencyRevision` or before it are in a former currency
+   * and are left out.
    */
   read(bytes: Buffer, from: number, to: number, month: MonthNumber, currencyRevision: number): void {
-    // Rows are read one after another of the same month.
+    // Consecutive rows are usually of the same month.
     if (month !== this.#month) {
       this.#month = month
       this.#monthFirst = firstDay(month)
@@ -77,14 +83,14 @@ export class RowDays {
     const endNight = Math.min(daysIn(month), this.from + this.days - first)
     if (firstNight >= endNight) return
     const target = first - this.from
-    // The version comes first.
+    // Skip the version byte.
     at = from + 1
     while (at < to) {
       const tag = readVarint(bytes)
       const length = readVarint(bytes)
       const begin = at
       const end = begin + length
-      // Columns stand by rising tag: what follows are the sequences of keys.
+      // Columns are sorted by tag: the rest are the sequences of keys.
       if (tag >= tagsOfValues) return
       const field = tag >> 2
       const slot = (this.#slots[field] ?? 0) - 1
@@ -118,7 +124,10 @@ export class RowDays {
   }
 }
 
-/** Where the column that is read continues. Outside, because an object made for each column costs more than it. */
+/**
+ * Position at which the current column continues. A module variable, because allocating an object per column
+ * costs more than reading the column.
+ */
 let at = 0
 
 function readVarint(bytes: Buffer): number {
@@ -134,7 +143,7 @@ function readVarint(bytes: Buffer): number {
   return number
 }
 
-/** Reads the nights of a column, from one to before another, into `values` at `offset` plus the night. */
+/** Reads the nights of a column, from `from` to before `to`, into `values` at `offset` plus the night. */
 function readNights(
   bytes: Buffer,
   end: number,

@@ -6,17 +6,17 @@ import { fieldNumber } from './fields.ts'
 import { countNights, everyWeekday, nightsBetween } from './month.ts'
 import { blockKeyText, selectBlocks, type BlockKey, type LockedHotel, type WrittenBlock } from './store.ts'
 
-/** Rate 0: the room with all its rates. */
+/** Rate 0 is the room with all its rates. */
 export type StoppedRow = { roomNo: number; rateNo: number }
 
 export type StopSell = { rows: readonly StoppedRow[]; from: DayNumber; to: DayNumber; isStopped: boolean }
 
-/** The blocks as they shall be, and by row how many nights were not so already. */
+/** The new blocks, and for each row the number of nights that changed. */
 export type Stopped = { written: WrittenBlock[]; changedOf: number[] }
 
 /**
- * Closes nights of rows for the platform, or opens them again: a value beside those that suppliers push, which no push
- * changes (decision 014). The caller holds the hotel, and writes.
+ * Closes nights of rows for the platform, or reopens them: a value separate from those that suppliers push,
+ * which no push changes (decision 014). The caller holds the hotel's lock and writes the blocks.
  */
 export async function stopSell(
   connection: Queryable,

@@ -4,14 +4,14 @@ import { numberArray, textArray, unseen, type Queryable } from '../postgres/post
 import { storeStamp } from '../postgres/store-epoch.ts'
 import { Block } from './block.ts'
 
-/** Where a block lies: one row of ari_month. */
+/** The location of a block: one row of ari_month. */
 export type BlockKey = { hotelId: number; roomNo: number; rateNo: number; month: number }
 
 export function blockKeyText({ hotelId, roomNo, rateNo, month }: BlockKey): string {
   return `${hotelId}/${roomNo}/${rateNo}/${month}`
 }
 
-/** What a key is among those of its hotel, as one number; the change feed keeps it. */
+/** Packs a key, without its hotel, into one number; the change feed stores it. */
 export function packBlockKey({ roomNo, rateNo, month }: BlockKey): number {
   return (roomNo * numbersMax + rateNo) * monthsMax + month
 }
@@ -28,14 +28,16 @@ const monthsMax = 32_768
 
 export type LockedHotel = {
   id: number
-  /** Versions of one store say nothing of another one's contents. */
+  /** Versions in one store say nothing about the contents of another. */
   storeStamp: string
-  /** As it shall be: rises with every push that is applied. */
+  /** The new revision; every applied push raises it. */
   revision: number
   revisionBefore: number
   catalogVersion: number
   currencyRevision: number
-  /** Rises with every transaction that writes one of the hotel's blocks: what is cached of them compares it. */
+  /**
+   * Every transaction that writes a block of the hotel raises this; cached blocks are validated against it.
+   */
   ariVersion: number
 }
 
@@ -44,8 +46,9 @@ const lockStatement = `select id, ${storeStamp} as "storeStamp", revision, revis
   from hotel where id = any($1::int[]) order by id for no key update`
 
 /**
- * Locks the hotels in order of their id, so that two groups that share hotels can't wait for each other, and says
- * what of them may have changed since they were cached. `skip` leaves out those that somebody else holds.
+ * Locks the hotels in order of their id, so that two groups that share hotels can't deadlock, and returns the
+ * columns that may have changed since they were cached. `skip` leaves out hotels that another transaction has
+ * locked.
  */
 export async function lockHotels(
   connection: Queryable,
@@ -60,7 +63,7 @@ export async function lockHotels(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The blocks held under the keys, by their text; keys without a row are absent from the result. */
+/** The blocks stored under the keys, by the keys' text; keys without a row are absent from the result. */
 export async function selectBlocks(
   connection: Queryable,
   keys: readonly BlockKey[],
@@ -68,7 +71,8 @@ export async function selectBlocks(
   if (keys.length === 0) return new Map()
   const { rows } = await connection.query<BlockRow>({
     name: 'select-blocks',
-    // A lateral subquery that can't be flattened: one index probe a key, whatever the planner thinks of the sizes.
+    // A lateral subquery that can't be flattened: one index probe per key, whatever sizes the planner
+    // assumes.
     text: `select held.* from unnest($1::int[], $2::int2[], $3::int2[], $4::int2[]) as key (hotel_id, room_no, rate_no, month)
       cross join lateral (
         select hotel_id as "hotelId", room_no as "roomNo", rate_no as "rateNo", month, block from ari_month
@@ -91,7 +95,7 @@ function keyColumns(keys: readonly BlockKey[]): string[] {
   ]
 }
 
-/** A block as it shall be; `isStored`: whether it has a row already. */
+/** The new contents of a block. `isStored`: whether its row already exists. */
 export type WrittenBlock = { key: BlockKey; text: string; bytes: Buffer; isStored: boolean }
 
 /** Writes blocks. Their hotels must be locked. */
@@ -126,7 +130,7 @@ const insertBlocks = {
       as added (hotel_id, room_no, rate_no, month, block_from, block_length)`,
 }
 
-/** Blocks travel as one byte string, cut apart by the server: arrays of bytes would be spelled out as text. */
+/** Blocks are sent as one byte string that the server splits: arrays of bytes would be sent as text. */
 function blockColumns(blocks: readonly WrittenBlock[]): unknown[] {
   const from: number[] = []
   let next = 1
@@ -149,8 +153,8 @@ export type WrittenHotel = {
 }
 
 /**
- * Writes the revisions of hotels of which blocks are written, raises their ari_version, and tells the change feed of
- * those whose revision rose.
+ * Writes the revisions of the hotels whose blocks are written, raises their ari_version, and adds the hotels
+ * whose revision rose to the change feed.
  */
 export async function writeVersions(
   connection: Queryable,
@@ -167,7 +171,7 @@ export async function writeVersions(
         select $4, $5, $6, $7, $8 where cardinality($5::int[]) > 0
       )
       update hotel set revision = written.revision, ari_version = ari_version + 1,
-        -- When the supplier last pushed, by its clock.
+        -- The time of the supplier's last push, by its own clock.
         ari_at = case when $4 = 'ari' then instant($1::float8 + clock_ahead_ms) else ari_at end,
         ari_until_month = case when $4 = 'ari' then greatest(ari_until_month, last_month) else ari_until_month end
       from unnest($2::int[], $3::int8[], $9::int2[]) as written (id, revision, last_month) where hotel.id = written.id`,
@@ -193,7 +197,10 @@ function lastMonth(keys: readonly BlockKey[]): number | null {
 
 export type ModelChange = { hotelId: number; roomNo: number; rateNo: number; pricingModel: 'unit' | 'guest' }
 
-/** Remembers the pricing model last pushed for room-rates; rare, so it may cost cached catalogs their validity. */
+/**
+ * Stores the last pushed pricing model of room-rates. Model changes are rare, so invalidating cached catalogs
+ * is acceptable.
+ */
 export async function writePricingModels(
   connection: Queryable,
   changes: readonly ModelChange[],
@@ -232,10 +239,13 @@ export async function selectHotelState(
   return { revision: row.revision, currencyRevision: row.currency_revision }
 }
 
-/** A larger read-back is refused: it would keep everybody else waiting. */
+/** A larger read-back is refused, because it would keep all other requests waiting. */
 export const blocksReadMax = 6_000
 
-/** Every block of a hotel whose month lies in the range, of the rooms and rates named (all, where none are). */
+/**
+ * Every block of a hotel whose month lies in the range, for the named rooms and rates, or for all if none are
+ * named.
+ */
 export async function selectHotelBlocks(
   db: Queryable,
   hotelId: number,
@@ -259,12 +269,12 @@ export async function selectHotelBlocks(
   }))
 }
 
-/** Where the day begins last: a month that is past there is past everywhere. */
+/** The zone in which each day begins last: a month that is past there is past everywhere. */
 const lastZone = 'Etc/GMT+12'
 
 /**
- * Removes months that lie wholly in the past everywhere on earth, yesterday's night included, which may still be
- * pushed.
+ * Removes months that are past everywhere on earth. Yesterday's night, which can still be pushed, does not
+ * count as past.
  */
 export async function removePastMonths(db: Queryable, nowMs: number): Promise<number> {
   const firstKeptMonth = monthOf(dayIn(lastZone, nowMs) - 1)
