@@ -76,9 +76,7 @@ function tooManyItems(body: unknown, caller: Caller): Problem[] {
   return [{ type: 'TOO_MANY_ITEMS', message, path: '/ari', value: shown(items), hint }]
 }
 
-/**
- * A price can't be read without a pricing model, whichever item contains it, so the whole push is refused.
- */
+/** Without a pricing model no price can be read, whichever item contains it: the whole push is refused. */
 function modelMissing(
   body: ReadablePush,
   problems: readonly Problem[],

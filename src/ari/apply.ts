@@ -224,10 +224,7 @@ function noteModels(
   }
 }
 
-/**
- * Blocks for trying out a push. They are thrown away after a dry run, and when later items undo the changes
- * of earlier ones.
- */
+/** Blocks for trying out a push, discarded after a dry run and when later items undo earlier ones. */
 class Scratch implements Blocks {
   readonly #real: Blocks
   readonly #copies = new Map<Block, Block>()
@@ -255,10 +252,7 @@ class Scratch implements Blocks {
     return [...this.#copies].every(([real, copy]) => copy.holdsSameAs(real, currencyRevision))
   }
 
-  /**
-   * Replaces the real blocks with the copies. If the values are as before, it takes over only the sequences,
-   * if the push has one.
-   */
+  /** Makes the copies real. If the values are as before, takes over only the push's sequences, if any. */
   adopt(isUndone: boolean, { sequence }: Stamp): void {
     if (isUndone && sequence === undefined) return
     for (const [real, copy] of this.#copies) {

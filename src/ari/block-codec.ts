@@ -25,10 +25,7 @@ export function lastSet(nights: number[]): number {
 
 const runKinds = { repeat: 0, unset: 32, each: 64 } as const
 
-/**
- * Writes the length and the runs. The length is known only after the runs are written, so it always takes a
- * two-byte varint.
- */
+/** Writes the length and the runs; the length is known last, so it always takes a two-byte varint. */
 export function writeColumn(writer: Cursor, nights: number[], length: number): void {
   const lengthAt = writer.at
   writer.at += 2

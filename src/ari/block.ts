@@ -33,9 +33,7 @@ export type NightMask = number
 
 type Column = { tag: number; nights: number[] | undefined; from: number; to: number }
 
-/**
- * The revision, sequence and key that set a value, and the currency revision by which the change is judged.
- */
+/** The origin of a value (revision, sequence, key) and the currency revision needed to judge it. */
 export type Stamp = {
   revision: number
   /** Absent: the push is applied in order of arrival, and no sequence is remembered. */
@@ -109,10 +107,7 @@ export class Block {
     return true
   }
 
-  /**
-   * Whether a price that both blocks have was in a former currency before, and is in the hotel's currency
-   * now.
-   */
+  /** Whether a price in both blocks was in a former currency before and is in the current one now. */
   #isRenewed(field: number, before: Block, currencyRevision: number): boolean {
     const now = this.revisions(field)
     const revisionsBefore = before.revisions(field)
@@ -216,10 +211,7 @@ export class Block {
     return changed
   }
 
-  /**
-   * Records the sequence unless the key has already set a newer one; returns the nights on which it was
-   * recorded.
-   */
+  /** Records the sequence unless the key has set a newer one; returns the nights where it was recorded. */
   #advance(field: number, mask: NightMask, stamp: Stamp, sequence: number): NightMask {
     const tag = stamp.keyId * 65536 + field * 4 + kinds.sequence
     const all = isGuestPriceField(field)

@@ -33,20 +33,14 @@ export type HotelCatalog = {
   priceFloor: PriceFloor | undefined
 }
 
-/**
- * The lowest price, in minor units, that covers the taxes included in it: a lower price can't be sold,
- * however long the stay.
- */
+/** The lowest price, in minor units, that covers its included taxes: less can't be sold for any stay. */
 export type PriceFloor = {
   /** The highest floor of any night. */
   highest: (roomNo: number, rateNo: number, persons: number) => number
   on: (night: DayNumber, roomNo: number, rateNo: number, persons: number) => number
 }
 
-/**
- * How a hotel's taxes bound its prices: an SQL column selected beside the hotel's row, and its
- * interpretation.
- */
+/** How a hotel's taxes bound its prices: an SQL column of the hotel's row, and its interpretation. */
 export type PriceFloors = {
   /** An SQL expression; null if any price is allowed. */
   column: (hotelId: string) => string
@@ -54,10 +48,7 @@ export type PriceFloors = {
 }
 
 export type Catalogs = {
-  /**
-   * The catalog as last seen, which may be out of date: callers that apply a push compare the version under
-   * the lock.
-   */
+  /** The catalog as last seen, maybe out of date: before applying, compare its version under the lock. */
   of: (hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>
   /** The catalog as the connection sees it now. */
   current: (connection: Queryable, hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>
@@ -67,10 +58,7 @@ export type Catalogs = {
   forget: (hotel: HotelOfSupplier) => void
 }
 
-/**
- * A catalog takes about as much memory as its rooms, rates and room-rates; this is the most entries kept in
- * total.
- */
+/** Most entries kept in total; a catalog takes about as much memory as its rooms, rates and room-rates. */
 const entriesKeptMax = 100_000
 const catalogReads = { keysMax: 100, readsAtOnceMax: 4 }
 

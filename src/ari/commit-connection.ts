@@ -5,9 +5,7 @@ import { isTransient } from '../postgres/store-faults.ts'
 
 const attemptsMax = 5
 
-/**
- * A connection that runs one transaction at a time. It is opened on first use and replaced when it breaks.
- */
+/** Runs one transaction at a time on a connection, opened on first use and replaced when it breaks. */
 export class CommitConnection {
   readonly #needs: Needs
   #connection: Connection | undefined

@@ -25,10 +25,7 @@ import {
 
 export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache }
 
-/**
- * `skip`: leave out pushes for hotels that another transaction has locked. `wait`: wait until those locks are
- * released.
- */
+/** `skip`: leave out pushes for hotels that another transaction has locked. `wait`: wait for those locks. */
 export type Locking = 'skip' | 'wait'
 
 /** The working state of a group; it is discarded after a failure. */
@@ -72,10 +69,7 @@ export async function commitGroup(
   return records
 }
 
-/**
- * Locks the hotels and reads the blocks that the cache doesn't have. Cached blocks are used if they are still
- * valid.
- */
+/** Locks the hotels and reads the blocks that are not in the cache or no longer valid there. */
 async function lockAndRead(
   connection: Connection,
   pushes: readonly ReadyPush[],
@@ -136,10 +130,7 @@ async function readRest(connection: Connection, rows: ReadonlyMap<string, Row>):
   for (const row of wanted) row.held = read.get(row.text) ?? null
 }
 
-/**
- * Applies a push. If its hotel has changed since its catalog was cached, plans it again with the catalog read
- * under the lock.
- */
+/** Applies a push; plans it again under the lock if its hotel has changed since its catalog was cached. */
 async function recordOf(
   connection: Connection,
   push: ReadyPush,

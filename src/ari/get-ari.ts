@@ -15,10 +15,7 @@ import { problemAt } from './plan-item.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
 import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
 
-/**
- * The most nights that can be stored: from the day before yesterday to the last night that can be pushed, and
- * a few more.
- */
+/** The most nights stored: from the day before yesterday to the last that can be pushed, and a few more. */
 const rangeNightsMax = 800
 
 /** POST /push/getAri: the stored ARI, as a push that changes nothing. */
@@ -52,9 +49,7 @@ export const getAri = (needs: AriNeeds) =>
     })
   })
 
-/**
- * The handler reports unknown codes, from its own snapshot; this reports them only alongside other problems.
- */
+/** The handler reports unknown codes, from its own snapshot; here only alongside other problems. */
 const judge =
   ({ catalogs }: AriNeeds): Judge<void, 'supplier'> =>
   async (sent, shapeProblems, { caller: { supplierId } }) => {

@@ -3,10 +3,7 @@ import { hotelId } from '../hotels/contract.ts'
 import { oneOf, route, success } from '../http/route.ts'
 import { occupancy } from '../products/contract.ts'
 
-/**
- * `archived`: the product is not available. `no_ari`: the product is available, but has no values on any
- * night.
- */
+/** `archived`: the product is not available. `no_ari`: it is available, but has no values on any night. */
 const mappingStatuses = ['active', 'archived', 'no_ari'] as const
 
 const nightOrNull = (description: string) =>

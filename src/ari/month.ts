@@ -23,10 +23,7 @@ export function weekdayMask(days: readonly Weekday[]): WeekdayMask {
   return mask
 }
 
-/**
- * The nights between two days, both included, that fall on one of the weekdays. Months without any are left
- * out.
- */
+/** The nights between two days, both included, on the given weekdays; months without any are left out. */
 export function nightsBetween(from: DayNumber, to: DayNumber, onDays: WeekdayMask): MonthNights[] {
   const months: MonthNights[] = []
   const last = monthOf(to)

@@ -21,10 +21,7 @@ import { pushedRestrictions, restrictions, type PushedRestriction, type Restrict
  */
 type OddNights = Map<Oddity, number>
 
-/**
- * Pairs of restrictions that form the lower and upper bound of the same limit: min must not exceed max on any
- * night.
- */
+/** Two restrictions that bound the same value: on every night, the minimum must not exceed the maximum. */
 type Limit = { min: PushedRestriction; max: PushedRestriction }
 const limits: readonly Limit[] = pushedRestrictions.flatMap((min) =>
   pushedRestrictions
@@ -63,10 +60,7 @@ function isTenfold(held: number, value: number): boolean {
   return held > 0 && (held === value * 10 || held * 10 === value)
 }
 
-/**
- * The months of other rows by which a change of this row is judged: the room's, and for a departure the night
- * before.
- */
+/** The months of other rows needed to judge a change: the room's, and for a departure the night before. */
 export function monthsBeside({ roomNo, rateNo, months, sets, pricingModel }: RowChange): BesideRow[] {
   const isPriced = pricingModel !== undefined
   const forbidsDeparture = sets.some(isNoDeparture)
@@ -184,9 +178,7 @@ function nightsBelow(
   return nightsWhere(nights, (night) => value < floor.on(first + night, roomNo, rateNo, bucket.guests))
 }
 
-/**
- * A closed-to-departure rule is odd only if it never takes effect: on none of its days could guests leave.
- */
+/** A closed-to-departure rule is odd if it has no effect: guests could leave on none of its days. */
 function noteDepartures(row: RowChange, blocks: Blocks, odd: OddNights): void {
   const set = row.sets.find(isNoDeparture)
   if (!set) return

@@ -253,10 +253,7 @@ function guestField(price: ReadablePrice, at: PriceAt, { path, wrong, guestsMax,
   return guestPriceField(ageCategory, guests)
 }
 
-/**
- * The amount in minor units; `unset` for null. Adults and units must cost something; children and infants may
- * be free.
- */
+/** The amount in minor units; `unset` for null. Only children and infants may be free. */
 function minorOf(
   { amount, ageCategory }: ReadablePrice,
   at: PriceAt,

@@ -19,10 +19,7 @@ import {
 import { pushedRestrictions } from './restrictions.ts'
 import type { ItemFaults, Place, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
 
-/**
- * A push that is ready to be applied. Its plan is based on a cached catalog, whose version is compared under
- * the lock.
- */
+/** A push ready to be applied; the version of the cached catalog in its plan is compared under the lock. */
 export type ReadyPush = {
   push: Push
   body: ReadablePush
@@ -39,9 +36,7 @@ export type Plan = {
   cells: number
 }
 
-/**
- * The changes of an item, and the problems that prevent it, or some of its rate lines, from being applied.
- */
+/** An item's changes, and the problems that keep it, or some of its rate lines, from being applied. */
 export type PlannedItem = {
   rows: RowChange[]
   /** The problems that the answer may list. */
@@ -91,9 +86,7 @@ export function planPush(
   return { items, cells, refused: catalog ? currencyProblems(body, catalog) : [] }
 }
 
-/**
- * The context in which every item of a push is judged. `listing`: how many more problems the answer may list.
- */
+/** The context for judging every item of a push. `listing`: how many more problems the answer may list. */
 type PushContext = { body: ReadablePush; hotel: HotelToday | undefined; listing: { room: number } }
 
 /** A problem of the item blocks the whole item, a problem of a rate line only that line. */

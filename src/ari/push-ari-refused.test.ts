@@ -38,10 +38,7 @@ async function refuse(refusals: readonly Refusal[]): Promise<void> {
   assert.deepEqual(await stored(supplier), [2, []])
 }
 
-/**
- * The revision and all stored ARI. If nothing was applied, it is the state right after the hotel and its
- * products were pushed.
- */
+/** The revision and all ARI; if nothing was applied, as right after pushing the hotel and its products. */
 async function stored(supplier: TestClient): Promise<unknown[]> {
   const { body } = expectOk(
     await supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-02-01', endDate: '2029-04-10' }),

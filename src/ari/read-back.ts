@@ -20,9 +20,7 @@ import type { BlockKey } from './store.ts'
 
 type Held = readonly (readonly [field: number, value: number])[]
 
-/**
- * The value of a field of a row (a room or a room-rate) on the nights of a range that fall on the weekdays.
- */
+/** A field's value in a row (a room or a room-rate) on the nights of a range that fall on the weekdays. */
 export type Run = {
   roomNo: number
   rateNo: number
@@ -73,10 +71,7 @@ export async function runsOf(
   return { runs, leftOut }
 }
 
-/**
- * Fills in the block's nights, counted from the first requested night, and counts the nights with a price
- * left out.
- */
+/** Fills in the block's nights, counted from the first requested one; counts nights with a price left out. */
 function readNights(
   { month, block, guestsMax }: { month: MonthNumber; block: Block; guestsMax: GuestsMax | undefined },
   { from, to, currencyRevision }: ReadOptions,

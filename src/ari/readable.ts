@@ -72,10 +72,7 @@ function readableItems(
 
 const ratePath = /^\/ari\/\d+\/rates\/(\d+)(?=\/|$)/
 
-/**
- * An item's problems, with those of each rate line separated. If validation stopped early, they concern the
- * whole item.
- */
+/** An item's problems, separated by rate line; if validation stopped early, all concern the whole item. */
 export function itemFaults({ problems, isCoarse }: Judgement): ItemFaults {
   const item: Problem[] = []
   const byRate = new Map<number, Problem[]>()

@@ -5,10 +5,7 @@
  * are independent of each other; an unset restriction restricts nothing.
  */
 
-/**
- * The properties of a stay that restrictions test: its number of nights, and the days between booking and
- * arrival.
- */
+/** The properties of a stay that restrictions test: its nights, and the days from booking to arrival. */
 export type RestrictedStay = { length: number; advanceDays: number }
 
 export type Restriction = {
@@ -29,10 +26,7 @@ export type Restriction = {
     | {
         /** The description in the contract. */
         description: string
-        /**
-         * Other names for it in the trade. A name without a scope (`minStay`) is ambiguous, so no restriction
-         * claims it.
-         */
+        /** Other names in the trade. One without a scope (`minStay`) is ambiguous: no restriction has it. */
         alsoCalled: readonly string[]
         /** Whether a room can have it too, for all its rates. */
         isRoomsToo?: true

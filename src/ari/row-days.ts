@@ -12,10 +12,7 @@ import { fieldNumber, guestsMax, isPriceField } from './fields.ts'
 /** Field numbers are below this; block.ts defines how a column's tag is made of them. */
 const fieldsEnd = 300 + guestsMax + 1
 const tagsOfValues = 65_536
-/**
- * The first slots, by field number, are for fields that every room-rate may have; price buckets come after
- * them.
- */
+/** Fields that every room-rate may have get the first slots, by field number; price buckets follow. */
 const plainSlots = Math.max(...Object.values(fieldNumber)) + 1
 const loopedDaysMax = 32
 
@@ -61,9 +58,7 @@ export class RowDays {
     return this.#held[(this.#slots[field] ?? 0) - 1] === 1
   }
 
-  /**
-   * The value of a field on a day of the window; `unset` if there is none. The field must be a requested one.
-   */
+  /** The value of a requested field on a day of the window; `unset` if there is none. */
   at(field: number, day: DayNumber): number {
     return this.#values[((this.#slots[field] ?? 0) - 1) * this.days + day - this.from] ?? unset
   }

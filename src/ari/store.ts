@@ -35,9 +35,7 @@ export type LockedHotel = {
   revisionBefore: number
   catalogVersion: number
   currencyRevision: number
-  /**
-   * Every transaction that writes a block of the hotel raises this; cached blocks are validated against it.
-   */
+  /** Raised by every transaction that writes a block of the hotel; validates cached blocks. */
   ariVersion: number
 }
 
@@ -197,10 +195,7 @@ function lastMonth(keys: readonly BlockKey[]): number | null {
 
 export type ModelChange = { hotelId: number; roomNo: number; rateNo: number; pricingModel: 'unit' | 'guest' }
 
-/**
- * Stores the last pushed pricing model of room-rates. Model changes are rare, so invalidating cached catalogs
- * is acceptable.
- */
+/** Stores the last pushed pricing model of room-rates: rare enough to invalidate cached catalogs. */
 export async function writePricingModels(
   connection: Queryable,
   changes: readonly ModelChange[],
@@ -242,10 +237,7 @@ export async function selectHotelState(
 /** A larger read-back is refused, because it would keep all other requests waiting. */
 export const blocksReadMax = 6_000
 
-/**
- * Every block of a hotel whose month lies in the range, for the named rooms and rates, or for all if none are
- * named.
- */
+/** A hotel's blocks of the months in the range, for the named rooms and rates (all, if none are named). */
 export async function selectHotelBlocks(
   db: Queryable,
   hotelId: number,
@@ -272,10 +264,7 @@ export async function selectHotelBlocks(
 /** The zone in which each day begins last: a month that is past there is past everywhere. */
 const lastZone = 'Etc/GMT+12'
 
-/**
- * Removes months that are past everywhere on earth. Yesterday's night, which can still be pushed, does not
- * count as past.
- */
+/** Removes months that are past everywhere on earth, except that yesterday's night can still be pushed. */
 export async function removePastMonths(db: Queryable, nowMs: number): Promise<number> {
   const firstKeptMonth = monthOf(dayIn(lastZone, nowMs) - 1)
   return sweep(

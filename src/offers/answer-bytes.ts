@@ -1,8 +1,8 @@
 const bytesAtFirst = 64 * 1024
-/** What a character takes at most: one beyond the basic plane is two characters and four bytes. */
+/** The most bytes per character: one beyond the basic plane is two characters and four bytes. */
 const bytesACharacter = 3
 
-/** An answer as it is sent, put together part by part, so that no part outlives its turn as text. */
+/** An answer's bytes, assembled part by part, so that each part's text can be freed at once. */
 export class AnswerBytes {
   #bytes: Buffer = Buffer.allocUnsafeSlow(bytesAtFirst)
   #length = 0
@@ -16,7 +16,7 @@ export class AnswerBytes {
     this.#length += this.#bytes.write(text, this.#length)
   }
 
-  /** Nothing may be added any more. */
+  /** No more parts may be added afterwards. */
   all(): Buffer {
     return this.#bytes.subarray(0, this.#length)
   }

@@ -5,7 +5,7 @@ import { platformRateId, platformRoomId } from '../products/platform-codes.ts'
 import { roomRateKey } from '../products/store.ts'
 import { minorDigits } from '../reference/currencies.ts'
 
-/** A hotel with all that can be sold of it, but for the values of its nights. Holds as long as its version does. */
+/** Everything that can be sold in a hotel, except the values of its nights; valid for one version. */
 export type BookingCatalog = {
   hotelId: number
   version: number
@@ -20,7 +20,7 @@ export type BookingCatalog = {
   aheadMs: number
   /** By rising key. */
   roomRates: readonly BookableRoomRate[]
-  /** About what it takes of memory. */
+  /** Approximate memory use. */
   bytes: number
 }
 
@@ -36,18 +36,18 @@ export type BookableRoomRate = {
   maxAdult: number | null
   maxChild: number | null
   mealPlan: string | null
-  /** The one in which prices were pushed last. */
+  /** The model of the last pushed prices. */
   pricingModel: 'unit' | 'guest' | null
-  /** The same object for room-rates with the same policies. */
+  /** Room-rates with the same policies share one object. */
   policies: readonly CancelPolicy[]
   taxes: RoomRateTaxes
-  /** The members of an offer that are the same whatever the stay, as JSON without its last brace. */
+  /** The members of an offer that don't depend on the stay, as JSON without the closing brace. */
   head: string
 }
 
 export type Named = { code: string; name: string; platformId: string }
 
-/** A hotel's catalog as one JSON value; `hotel` is the row it belongs to. */
+/** A hotel's catalog as one JSON value; `hotel` is the row of the hotel. */
 export const bookingCatalogColumn = `json_build_object(
   'supplier', (select name from supplier where supplier.id = hotel.supplier_id),
   'hotelCode', hotel.code, 'currency', hotel.currency, 'isAvailable', hotel.is_available,
@@ -87,7 +87,7 @@ export type BookingCatalogRow = Pick<
   taxes: HeldTax[]
 }
 
-/** About what each part takes of memory beside its texts. */
+/** Approximate memory of each part besides its texts. */
 const hotelBytes = 2_000
 const namedBytes = 200
 const roomRateBytes = 250
@@ -148,7 +148,7 @@ export function bookingCatalogOf(hotelId: number, version: number, row: BookingC
   )
   let bytes = hotelBytes + taxes.length * taxBytes + (roomByNo.size + rateByNo.size) * namedBytes
   for (const { head } of sold) bytes += roomRateBytes + head.length
-  // As objects they take some times their text.
+  // Parsed objects take several times the memory of their text.
   for (const text of policiesByText.keys()) bytes += text.length * 5
   return { hotelId, version, ...hotel, minorDigits: digits, roomRates: sold, bytes }
 }
@@ -166,7 +166,7 @@ function headOf(room: Named, rate: Named, mealPlan: string | null): string {
   return JSON.stringify(members).slice(0, -1)
 }
 
-/** The room-rate of the numbers; undefined when the pair was never pushed. */
+/** The room-rate with these numbers; undefined when the pair was never pushed. */
 export function roomRateOf({ roomRates }: BookingCatalog, key: number): BookableRoomRate | undefined {
   let [low, high] = [0, roomRates.length - 1]
   while (low <= high) {

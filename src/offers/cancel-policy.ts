@@ -9,30 +9,30 @@ import { percentOf } from './percent.ts'
 type Penalty = NonNullable<CancelPolicy['cancelPenalties']>[number]
 type Charge = Penalty['penaltyCharge']
 
-/** What a guest who cancels has to pay: `amount` from an instant on, null for from the booking on. */
+/** The cost of cancelling: `amount` applies from an instant on, or from the booking on if `from` is null. */
 export type ShownPenalty = { from: string | null; amount: string; noShow?: true }
 export type ShownPolicy = { code: string | null; description: string | null; penalties: ShownPenalty[] }
 
-/** A policy for one date of arrival, with all but the amounts, which each offer has its own. */
+/** A policy for one date of arrival, without the amounts, which differ by offer. */
 export type PreparedPolicy = Omit<ShownPolicy, 'penalties'> & {
   penalties: readonly PreparedPenalty[]
   fees: readonly Fee[]
-  /** What stands before the penalties in its JSON. */
+  /** The JSON before the penalties. */
   head: string
 }
 type PreparedPenalty = {
   from: string | null
   isNoShow: boolean
   charge: Charge
-  /** What stands around the amount in its JSON. */
+  /** The JSON around the amount. */
   before: string
   after: string
 }
 
 /**
- * The first policy whose dates hold the arrival; undefined where none does. Deadlines are instants with the offset of
- * the hotel's zone, null stands for the booking itself. Earliest first; penalties for guests who don't come last, from
- * the end of the day of arrival on.
+ * The first policy whose dates include the arrival; undefined if there is none. Deadlines are instants with
+ * the offset of the hotel's zone; null means the time of booking. Penalties are sorted by time, with no-show
+ * penalties, which apply from the end of the day of arrival, last.
  */
 export function preparePolicy(
   policies: readonly CancelPolicy[],
@@ -64,7 +64,7 @@ export function preparePolicy(
   return { ...said, penalties, fees, head: `${JSON.stringify(said).slice(0, -1)},"penalties":[` }
 }
 
-/** The policy with what its penalties come to. */
+/** The policy with the amounts of its penalties. */
 export function shownPolicy(
   { code, description, penalties }: PreparedPolicy,
   quote: Quote,
@@ -81,7 +81,7 @@ export function shownPolicy(
   }
 }
 
-/** The same as JSON. */
+/** The same policy as JSON. */
 export function policyText({ head, penalties }: PreparedPolicy, quote: Quote, minorDigits: number): string {
   let text = head
   for (const [index, { before, charge, after }] of penalties.entries()) {
@@ -96,7 +96,9 @@ function rankOf({ from, isNoShow }: PreparedPenalty): number {
   return from === null ? Number.MIN_SAFE_INTEGER : Date.parse(from)
 }
 
-/** Minor units: whole first nights, or the full stay, a percentage of it (half up), or a flat amount a room. */
+/**
+ * In minor units: the first nights, the full stay, a percentage of it (half up), or a flat amount per room.
+ */
 function penaltyOf(
   { chargeBase, nights = 0, percent, amount }: Charge,
   { rooms, taxed }: Quote,
@@ -108,7 +110,7 @@ function penaltyOf(
     for (const [index, room] of rooms.entries()) charged += firstNights(room, taxed.rooms[index], nights)
     return charged
   }
-  // A member that is zero says nothing where the other says something.
+  // A member that is zero is ignored if the other one has a value.
   const flat = amount === undefined ? 0 : (toMinor(amount, minorDigits) ?? 0)
   if (flat > 0) return flat * rooms.length
   if (percent !== undefined && (percent > 0 || amount === undefined)) return percentOf(afterTax, percent)
@@ -122,7 +124,8 @@ function firstNights(room: PricedRoom, taxed: TaxedRoom | undefined, count: numb
     prices += price
     if (index < count) charged += price
   }
-  // Without taxes on top of the prices these are what is charged, and the taxes need not be spread over the nights.
+  // Without taxes on top, these prices are the amount charged, and the taxes need not be spread over the
+  // nights.
   if (!taxed || taxed.total.afterTax === prices) return charged
   let withTaxes = 0
   for (const { afterTax } of taxed.nights.slice(0, count)) withTaxes += afterTax
@@ -137,11 +140,11 @@ function deadlineOf({ cancelDeadline }: Penalty, timeZone: string, arrival: DayN
     : instantText(timeZone, arrival, deadline, offsetTimeValue)
 }
 
-/** Reckoning in a zone is slow, and a search has the same few deadlines again and again. */
+/** Time zone arithmetic is slow, and a search has the same few deadlines again and again. */
 const instants = new Map<string, string>()
 const instantsKeptMax = 20_000
 
-/** The instant some hours before a time of day in a zone, with the zone's offset. */
+/** The instant a number of hours before a time of day in a zone, with the zone's offset. */
 function instantText(timeZone: string, day: DayNumber, time: string, hoursBefore: number): string {
   const key = `${timeZone} ${day} ${time} ${hoursBefore}`
   const known = instants.get(key)

@@ -10,10 +10,12 @@ export const roomsPerStayMax = 20
 export const guestsPerRoomMax = 99
 export const guestAgeMax = 99
 export const stayNightsMax = 365
-/** In characters: some 50,000 offers. */
+/** In characters: about 50,000 offers. */
 export const offersAnswerMax = 32 * 1024 * 1024
 
-/** Rules that can keep a room-rate from being booked, in the order in which they are told: those that do so first. */
+/**
+ * Rules that can prevent a booking of a room-rate, in the order of answers, which list failed rules first.
+ */
 export const offerRules = [
   'hotelAvailable',
   'productAvailable',
@@ -26,14 +28,14 @@ export const offerRules = [
 ] as const
 export type OfferRule = (typeof offerRules)[number]
 
-/** For the platform: its reference leads to no hotel. */
+/** For the platform: its reference doesn't match any hotel. */
 export const unknownReferenceFault = {
   type: 'HOTEL_NOT_FOUND',
   message: 'Hotel not found',
   hint: 'Check platformHotelId, or supplier and hotelId',
 } as const satisfies ConstraintError
 
-/** Faults between several members. */
+/** Faults that involve several members. */
 export const offerFaults = {
   referenceMissing: {
     type: 'HOTEL_REFERENCE_REQUIRED',
@@ -62,7 +64,7 @@ export const offerFaults = {
   },
 } as const satisfies Record<string, ConstraintError>
 
-/** A hotel as the platform names it. */
+/** A hotel reference as the platform sends it. */
 export const hotelReference = Type.Object(
   {
     platformHotelId: Type.Optional(code({ description: "The platform's own identifier, alone" })),
@@ -73,7 +75,7 @@ export const hotelReference = Type.Object(
 )
 export type HotelReference = Static<typeof hotelReference>
 
-/** Who stays in one room. */
+/** The guests in one room. */
 export const askedRoom = Type.Object({
   adults: integer({ minimum: 1, maximum: guestsPerRoomMax }),
   childAges: Type.Optional(

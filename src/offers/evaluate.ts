@@ -13,7 +13,7 @@ import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import { fits, type Parties } from './party.ts'
 import type { RoomRateDays } from './room-rate-days.ts'
 
-/** A stay of some parties, seen from a hotel: what is asked of each of its room-rates. */
+/** A stay of some parties, from a hotel's point of view: the criteria for each of its room-rates. */
 export type SoughtStay = RestrictedStay & {
   arrival: DayNumber
   departure: DayNumber
@@ -30,16 +30,16 @@ export function soughtStay(
   return { arrival, departure, length: departure - arrival, advanceDays: arrival - today, today, parties }
 }
 
-/** What a room-rate that can be booked costs. */
+/** The price of a room-rate that can be booked. */
 export type Quote = {
-  /** How often the room-rate can be sold on every night. */
+  /** How many units of the room-rate can be sold on every night. */
   unitsLeft: number
-  /** One a room asked for. */
+  /** One entry per requested room. */
   rooms: readonly PricedRoom[]
   taxed: TaxedStay
 }
 
-/** What can be said of a room-rate before its nights are looked at. */
+/** The checks on a room-rate that don't need its nights. */
 export function isOffered(catalog: BookingCatalog, roomRate: BookableRoomRate, sought: SoughtStay): boolean {
   if (!catalog.isAvailable || !roomRate.isAvailable || sought.advanceDays < 0) return false
   for (const party of sought.parties.distinct) if (!fits(party, roomRate)) return false
@@ -47,8 +47,8 @@ export function isOffered(catalog: BookingCatalog, roomRate: BookableRoomRate, s
 }
 
 /**
- * The price of a stay at the room-rate to which `days` are turned; undefined where it can't be booked. Must be asked
- * only of room-rates that are offered. Makes nothing before it is known that every rule holds.
+ * The price of a stay at the room-rate to which `days` is set; undefined if it can't be booked. Call it only
+ * for room-rates that pass `isOffered`. Allocates nothing until every rule is known to hold.
  */
 export function quoteOf(
   days: RoomRateDays,
@@ -63,7 +63,7 @@ export function quoteOf(
   return taxed.fault === undefined ? { unitsLeft, rooms, taxed } : undefined
 }
 
-/** The units left on all nights; 0 where a night has none. */
+/** The units available on all nights; 0 if a night has none. */
 export function unitsOf(days: RoomRateDays, { arrival, departure }: SoughtStay): number {
   let least = Number.POSITIVE_INFINITY
   for (let night = arrival; night < departure; night++) {
@@ -113,7 +113,7 @@ export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean 
 function pricedRooms(days: RoomRateDays, { taxes }: BookableRoomRate, sought: SoughtStay): PricedRoom[] {
   const { distinct, partyByRoom } = sought.parties
   const priced = distinct.map((party): PricedRoom => {
-    // Of its length at once: a list that grows takes room for sixteen more.
+    // Allocated at its final length: a growing array reserves space for sixteen more elements.
     const nights = new Array<PricedNight>(sought.length)
     for (let index = 0; index < nights.length; index++) {
       const day = sought.arrival + index
@@ -124,7 +124,7 @@ function pricedRooms(days: RoomRateDays, { taxes }: BookableRoomRate, sought: So
   return partyByRoom.length === 1 ? priced : partyByRoom.flatMap((party) => priced[party] ?? [])
 }
 
-/** The taxes of a stay that may be forbidden by other rules; undefined where some party has no price. */
+/** The taxes of a stay, even if other rules forbid it; undefined if some party has no price. */
 export function taxesOf(
   days: RoomRateDays,
   roomRate: BookableRoomRate,

@@ -17,21 +17,24 @@ import { taxesOf, type SoughtStay } from './evaluate.ts'
 import { fits, type Party } from './party.ts'
 import type { RoomRateDays, RowName } from './room-rate-days.ts'
 
-/** What set a value: a revision of the hotel's ARI, with what it set, or a push of the product or the hotel itself. */
+/**
+ * The origin of a value: a revision of the hotel's ARI, with the row, field and day, or a push of the product
+ * or the hotel itself.
+ */
 export type Origin =
   | { kind: 'ari'; revision: number; row: RowName; field: number; day: DayNumber }
   | { kind: 'product' | 'hotel' }
 
-/** A rule on the days on which the same was held and set by the same. */
+/** The outcome of a rule on all days with the same value from the same origin. */
 export type TestedRule = {
   rule: OfferRule
   pass: boolean
-  /** Whose value it is, where both the room and the room-rate may have one. */
+  /** The row with the value, for rules that test both the room and the room-rate. */
   of?: RowName
   days: DayNumber[]
   held: unknown
   asked: unknown
-  /** The price line that a party lacks. */
+  /** The price line that a party needs and the room-rate lacks. */
   missing?: { ageCategory: string; guests: number }
   reason?: string
   origin: Origin | undefined
@@ -45,7 +48,7 @@ type Context = {
   revisions: Revisions
 }
 
-/** Every rule of a room-rate: those that forbid the stay first, then the others, each in the order of the contract. */
+/** Every rule of a room-rate: failed rules first, then the others, each in the order of the contract. */
 export function explain(
   days: RoomRateDays,
   catalog: BookingCatalog,
@@ -110,7 +113,7 @@ function inventoryRules(context: Context): TestedRule[] {
   for (const row of ['room', 'rate'] as const) {
     for (let day = sought.arrival; day < sought.departure; day++) {
       const units = days.at(row, field, day)
-      // Either may be all there is; where neither is held, the room's is what is missing.
+      // Either inventory may be the only one set; if neither is, the room's is reported as missing.
       if (units === unset && (row === 'rate' || days.unitsOn(day) !== unset)) continue
       merged.add(day, {
         rule: 'inventory',
@@ -147,7 +150,7 @@ function priceRules({ days, sought, catalog, roomRate, revisions }: Context): Te
   })
 }
 
-/** The first price line of the guest model that is not there; in the unit model it would be the night's only one. */
+/** The first missing price line of the guest model; in the unit model it would be the night's only price. */
 function missingPrice(days: RoomRateDays, { adultPrice, childPrice }: Party, day: DayNumber): number {
   return days.at('rate', adultPrice, day) === unset ? adultPrice : childPrice
 }
@@ -196,7 +199,7 @@ function heldNumber(value: number): number | null {
   return value === unset ? null : value
 }
 
-/** Tests of single days, put together where they differ in the day only. */
+/** Merges tests of single days that differ only in the day. */
 class Merged {
   readonly rules: TestedRule[] = []
   readonly #byText = new Map<string, TestedRule>()
@@ -216,7 +219,7 @@ class Merged {
   }
 }
 
-/** By which revisions of the hotel the values of a room-rate were set; blocks are decoded when somebody asks. */
+/** The revisions of the hotel that set the values of a room-rate; blocks are decoded on demand. */
 class Revisions {
   readonly #days: RoomRateDays
   readonly #blocks: Partial<Record<RowName, (Block | undefined)[]>> = {}
@@ -230,7 +233,7 @@ class Revisions {
     return revision === unset ? undefined : { kind: 'ari', revision, row, field, day }
   }
 
-  /** Of several fields the one set last. */
+  /** The latest revision among several fields. */
   newest(row: RowName, fields: readonly number[], day: DayNumber): Origin | undefined {
     let newest: Origin | undefined
     for (const field of fields) {

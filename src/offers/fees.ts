@@ -4,20 +4,20 @@ import type { PricedRoom, TaxedStay } from '../taxes/compute.ts'
 import { exactText } from '../taxes/trace.ts'
 import { percentOf, percentParts } from './percent.ts'
 
-/** The fees of a cancellation policy: paid at the property, beside the taxes due there and never part of a total. */
+/** A cancellation policy's fees: paid at the property, besides the taxes due there, never part of a total. */
 
 export type Fee = NonNullable<CancelPolicy['fees']>[number]
 
-/** Minor units. */
+/** `amount` is in minor units. */
 export type FeeLine = Pick<Fee, 'name' | 'appliedPer'> & { amount: number }
 export type ShownFee = Pick<Fee, 'name' | 'appliedPer'> & { amount: string; payNow: false }
 
-/** What the fees of a room are counted by. */
+/** The quantities by which the fees of a room are multiplied. */
 export type FeeBase = {
   nights: number
   /** Adults and children; infants don't count. */
   persons: number
-  /** What is charged for the room, in minor units. */
+  /** The amount charged for the room, in minor units. */
   afterTax: number
 }
 
@@ -27,7 +27,7 @@ export function feeBasesOf(rooms: readonly PricedRoom[], taxed: TaxedStay): FeeB
   })
 }
 
-/** The fees of a room, one a fee of the policy. */
+/** The fees of a room, one line per fee of the policy. */
 export function feeLines(fees: readonly Fee[], base: FeeBase, minorDigits: number): FeeLine[] {
   return fees.map((fee) => {
     return { name: fee.name, appliedPer: fee.appliedPer, amount: amountOf(fee, base, minorDigits) }
@@ -52,7 +52,7 @@ export function feesText(fees: readonly Fee[], bases: readonly FeeBase[], minorD
   return text
 }
 
-/** How the fees of a room come about: each before it is rounded, and then as it is charged. */
+/** The calculation of a room's fees: each before rounding, and then as charged. */
 export function traceFees(
   fees: readonly Fee[],
   base: FeeBase,
@@ -71,8 +71,9 @@ export function traceFees(
 }
 
 /**
- * A percentage of what is charged for the room, half up, whatever `appliedPer` says, as with taxes; or a flat amount as
- * often as `appliedPer` says. One with more decimals than the hotel's currency has by now is none.
+ * A percentage of the amount charged for the room, half up, regardless of `appliedPer`, as with taxes; or a
+ * flat amount multiplied as `appliedPer` says. If it has more decimals than the hotel's current currency, it
+ * counts as no fee.
  */
 function amountOf(
   { valueType, value, appliedPer }: Fee,

@@ -43,7 +43,7 @@ async function pushApril(supplier: TestSupplier): Promise<void> {
 
 const threeNights = { checkin: '2027-04-20', checkout: '2027-04-23', rooms: [{ adults: 2 }] }
 
-/** What is read of an answer; whole ones are compared as they come. */
+/** The parts of an answer that tests read; whole answers are compared as they are. */
 type Rule = Fields & { rule: string; pass: boolean; of?: string }
 type Unavailable = { rateId: string; rules: Rule[]; nearest?: Fields }
 type Offer = Fields & {
@@ -62,7 +62,7 @@ async function find(supplier: TestSupplier, more: Fields = {}, caller = platform
   return Object(reply.body)['hotels'][0]
 }
 
-/** Which rates are offered, and for how much in all. */
+/** The rates on offer, with their total prices. */
 async function pricesOf(supplier: TestSupplier, more: Fields = {}, caller = platform): Promise<Fields> {
   const { offers } = await find(supplier, more, caller)
   return Object.fromEntries(offers.map((offer) => [offer.rateId, offer.total.afterTax]))
@@ -168,7 +168,7 @@ test('penalties are nights, a percentage or an amount a room, from the booking o
     [{ chargeBase: 'NightBase', nights: 2 }, '133.340'],
     [{ chargeBase: 'NightBase', nights: 9 }, '200.010'],
     [{ chargeBase: 'FullStay' }, '200.010'],
-    // Half a fils goes up.
+    // Half a fils rounds up.
     [{ chargeBase: 'FullStay', percent: 50 }, '100.005'],
     [{ chargeBase: 'FullStay', percent: 12.35 }, '24.701'],
     [{ chargeBase: 'FullStay', percent: 0 }, '0.000'],
@@ -197,7 +197,7 @@ test('the fees of the policy that applies are shown for all rooms, beside every 
     { name: 'Towels', ...fixed, appliedPer: 'per_person_per_stay' },
     { name: 'Parking', ...fixed, appliedPer: 'per_room_per_night' },
     { name: 'Breakfast', ...fixed, appliedPer: 'per_person_per_night' },
-    // Of 330.00 a room: 41.2665, whatever it is applied per.
+    // 12.505 % of 330.00 per room: 41.2665, regardless of `appliedPer`.
     { name: 'Service', valueType: '%', value: 12.505, appliedPer: 'per_person_per_night' },
   ]
   const cancelPolicies = [
@@ -206,7 +206,7 @@ test('the fees of the policy that applies are shown for all rooms, beside every 
   ]
   const products = [product('DBL', 'BAR', { cancelPolicies })]
   expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
-  // The infant of the first room pays nothing per person.
+  // No per-person charge for the infant in the first room.
   const { offers } = await find(supplier, {
     rooms: [{ adults: 2, childAges: [1] }, { adults: 2 }],
     trace: true,
@@ -289,9 +289,9 @@ test('ages sort children into the price lines of the guest model; nothing is int
       { adults: 1, childAges: [1, 0] },
       { BAR: '90.00', NRF: '70.00' },
     ],
-    // No line for two children; the unit price is for whoever stays.
+    // No line for two children; the unit price applies to any party.
     [{ adults: 1, childAges: [5, 6] }, { NRF: '70.00' }],
-    // Three adults, three children, four guests: more than the product takes.
+    // Three adults, three children, four guests: each more than the product accepts.
     [{ adults: 3 }, {}],
     [{ adults: 2, childAges: [5, 6] }, {}],
     [{ adults: 1, childAges: [14, 15] }, {}],
@@ -318,7 +318,7 @@ test('the smaller inventory counts, a night without any is not sold, and all roo
   ])
   assert.deepEqual(await unitsLeft(3), [['BAR', 5]])
   assert.deepEqual(await unitsLeft(6), [])
-  // The room has none that night, the rate has its own.
+  // The room has none that night, but the rate has its own.
   assert.deepEqual(await unitsLeft(1, { checkin: '2027-04-25', checkout: '2027-04-26' }), [['NRF', 2]])
 })
 
@@ -386,7 +386,7 @@ test('what was acknowledged is in the next search of every process, whatever it 
   await both({ BAR: '352.00' })
   await pushStoryHotel(supplier, { isAvailable: false })
   await both({})
-  // Another currency: the same price, pushed again, is one of it.
+  // After a change of currency, the same price pushed again is in the new currency.
   await pushStoryHotel(supplier, { currency: 'EUR' })
   await both({})
   await pushApril(supplier)

@@ -44,20 +44,23 @@ export const findOffers = (needs: OfferNeeds): Mounted =>
 
 /** Work done before other requests get a turn of the event loop. */
 const workAtOnceMs = 5
-/** How often the clock is looked at for that; after each that is explained, because that may take milliseconds. */
+/**
+ * Number of room-rates between checks of the clock for that limit. After each explained room-rate the clock
+ * is checked anyway, because an explanation may take milliseconds.
+ */
 const roomRatesBetweenLooks = 16
 
 type Asked = { arrival: DayNumber; departure: DayNumber; rooms: readonly AskedRoom[] }
-/** A hotel that waits for what is to be said of its refusals. */
+/** A hotel whose refusals are still to be explained. */
 type FoundHotel = {
   catalog: BookingCatalog
-  /** All but what is unavailable, without the last brace. */
+  /** Everything except the unavailable room-rates, without the closing brace. */
   parts: readonly string[]
   tested: readonly Unavailable[]
 }
 type Unavailable = { roomRate: BookableRoomRate; rules: TestedRule[]; nearest: Nearest | undefined }
 
-/** One request on its way through its hotels. */
+/** The state of one request while its hotels are evaluated. */
 class Search {
   readonly range: { firstDay: DayNumber; lastDay: DayNumber }
   readonly #asked: Asked
@@ -69,9 +72,9 @@ class Search {
   readonly #beforeNights: readonly string[]
   readonly #daysByParties = new Map<Parties, RoomRateDays>()
   readonly #bytes = new AnswerBytes()
-  /** Where refusals are explained. */
+  /** Filled only if refusals are explained. */
   readonly #hotels: FoundHotel[] = []
-  /** Each day of the range as text, where refusals are explained. */
+  /** Each day of the range as text, only if refusals are explained. */
   readonly #dates: readonly string[]
   #hotelsAdded = 0
   #characters = 0
@@ -88,7 +91,7 @@ class Search {
     this.#tokenId = tokenId
     this.#explains = body.explain === true
     this.#traces = body.trace === true
-    // Beyond the stay itself, the day of departure counts.
+    // Besides the stay itself, the day of departure counts.
     const around = this.#explains ? daysMovedMax : 0
     this.range = { firstDay: arrival - around, lastDay: departure + around }
     const datesSaid = this.#explains ? departure - arrival + 2 * around + 1 : 0
@@ -136,14 +139,14 @@ class Search {
     return { status: 200, bytes: this.#bytes.all() }
   }
 
-  /** A hotel without its last brace, in parts: joined, the long ones would be copied once more. */
+  /** Adds a hotel, without its closing brace, in parts: joining them would copy the long ones once more. */
   #addHotel(parts: readonly string[]): void {
     if (this.#hotelsAdded++ > 0) this.#bytes.add(',')
     for (const part of parts) this.#bytes.add(part)
     this.#bytes.add('}')
   }
 
-  /** The same object for all hotels that see the same parties: it holds nothing between two hotels. */
+  /** One object for all hotels with the same parties: it keeps no state between two hotels. */
   #daysOf(stay: HotelStay, parties: Parties): RoomRateDays {
     const known = this.#daysByParties.get(parties)
     if (known) {

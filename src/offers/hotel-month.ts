@@ -3,13 +3,13 @@ import type { RowDays } from '../ari/row-days.ts'
 import { roomRateKey } from '../products/store.ts'
 import type { MonthNumber } from '../base/calendar.ts'
 
-/** All blocks of one hotel and month, as packed as they are stored, and where each row's stands. */
+/** All blocks of one hotel and month, packed as stored, with the position of each row's block. */
 export type HotelMonth = {
   bytes: Buffer
   /** Key, begin and end of each block, by rising key. */ index: Int32Array
 }
 
-/** One row a hotel: its blocks from one month to another, each with where it belongs and its length before it. */
+/** One row per hotel: its blocks in a range of months, each preceded by its key and its length. */
 export const hotelBlocksColumn = `
   (select string_agg(int2send(month) || int2send(room_no) || int2send(rate_no) || int4send(octet_length(block)) || block,
       ''::bytea order by room_no, rate_no)
@@ -18,7 +18,7 @@ export const hotelBlocksColumn = `
 const headBytes = 10
 const indexStride = 3
 
-/** Sorts blocks to their months; a month without any is there too. */
+/** Groups blocks by month; the result includes months without blocks. */
 export function hotelMonths(
   blocks: Buffer | null,
   firstMonth: MonthNumber,
@@ -36,7 +36,7 @@ export function hotelMonths(
   }
   const months = new Map<MonthNumber, HotelMonth>()
   for (const [month, entries] of entriesByMonth) {
-    // Only the month's own bytes, so that it can be forgotten apart from the others.
+    // Copy only the month's own bytes, so that each month can be evicted separately.
     const parts: Buffer[] = []
     let length = 0
     for (let entry = 0; entry < entries.length; entry += indexStride) {
@@ -54,14 +54,14 @@ export function hotelMonths(
   return months
 }
 
-/** What a month costs beside its blocks. */
+/** Memory of a month besides its blocks. */
 const monthBytes = 300
 
 export function bytesOf({ bytes, index }: HotelMonth): number {
   return bytes.length + index.byteLength + monthBytes
 }
 
-/** Reads what the month holds of a row; `rateNo` 0 is the room's own. */
+/** Reads a row's values in the month; `rateNo` 0 is the room's own row. */
 export function readRow(
   { bytes, index }: HotelMonth,
   month: MonthNumber,
@@ -74,7 +74,7 @@ export function readRow(
     row.read(bytes, index[place + 1] ?? 0, index[place + 2] ?? 0, month, currencyRevision)
 }
 
-/** The block of a row, for those who need to know who set what. */
+/** The block of a row, for callers that need the revisions of its values. */
 export function blockOf({ bytes, index }: HotelMonth, key: number): Block | undefined {
   const place = placeOf(index, key)
   return place === undefined

@@ -2,13 +2,13 @@ import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected, shown } from '../http/rejected.ts'
 import { unknownReferenceFault, type HotelReference } from './contract.ts'
 
-/** Which hotels are meant; undefined where there is none. */
+/** The ids of the referenced hotels; undefined for a reference without a hotel. */
 export type HotelFinder = (references: readonly HotelReference[]) => Promise<(number | undefined)[]>
 
 const idsKeptMax = 50_000
 const idMax = 2_147_483_647
 
-/** Within an epoch of the store hotels keep their ids, so those that were found once are not looked up again. */
+/** Within an epoch of the store hotels keep their ids, so known ids are not looked up again. */
 export function hotelFinder(db: Database): HotelFinder {
   let idByCodes = new Map<string, number>()
   db.epoch.onChange(() => (idByCodes = new Map()))
@@ -24,7 +24,8 @@ export function hotelFinder(db: Database): HotelFinder {
       const key = keyOf(reference)
       return known.get(key) ?? foundByCodes.get(key)
     })
-    // Into the memory of the epoch in which it was asked: what was found may be of the store before.
+    // Add these to the cache of the epoch in which the query started: the result may come from the previous
+    // store.
     if (known.size + foundByCodes.size > idsKeptMax) known.clear()
     for (const [key, id] of foundByCodes) known.set(key, id)
     return ids
@@ -39,7 +40,7 @@ export function referenceNotFound(
 }
 
 function keyOf({ supplier = '', hotelId = '' }: HotelReference): string {
-  // Neither has a line feed in it.
+  // Neither part contains a line feed.
   return `${supplier}\n${hotelId}`
 }
 

@@ -8,14 +8,15 @@ import type { RoomRateDays } from './room-rate-days.ts'
 /** How far arrival and departure may move. */
 export const daysMovedMax = 14
 
-/** Another stay that can be booked, in the words of a request. */
+/** Another stay that can be booked, with the members of a request. */
 export type Nearest = { checkin: string; checkout: string; rooms: readonly AskedRoom[]; change: string }
 
 type Move = { shift: number; longer: number }
 
 /**
- * Other dates, the smallest change first: days by which the arrival moves and nights by which the stay becomes longer or
- * shorter, together. Among equals the arrival stays rather than the length, and longer or later comes first.
+ * Other dates, the smallest change first. The size of a change is the days by which the arrival moves plus
+ * the nights by which the stay becomes longer or shorter. Among equal changes, those that move the arrival
+ * less come first, then longer and later stays.
  */
 const moves: readonly Move[] = allMoves()
 
@@ -41,8 +42,9 @@ function sizeOf({ shift, longer }: Move): number {
 type Found = { arrival: DayNumber; departure: DayNumber; rooms: readonly number[] }
 
 /**
- * The smallest change of a stay that makes it bookable at the room-rate to which `days` are turned, whose window must
- * reach `daysMovedMax` days around the stay. Other dates for all rooms; where there are none, as many rooms as possible.
+ * The smallest change of a stay that makes it bookable at the room-rate to which `days` is set, whose window
+ * must extend `daysMovedMax` days around the stay. Prefers other dates for all rooms; if there are none, as
+ * many rooms as possible.
  */
 export function nearestOf(
   days: RoomRateDays,
@@ -75,7 +77,10 @@ export function nearestOf(
   return best && nearestText(best, asked, sought)
 }
 
-/** The nights of a window on which nothing can be sold, or nothing to a party, counted up so that a range is two look-ups. */
+/**
+ * Running counts of the nights in a window on which nothing can be sold, or nothing to a party, so that a
+ * range takes two look-ups.
+ */
 class WindowNights {
   readonly #from: DayNumber
   readonly #blocked: Uint16Array

@@ -3,7 +3,10 @@ import { shown, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import { offerFaults, stayNightsMax } from './contract.ts'
 
-/** What is wrong with a search beyond its shape, whatever it is: what the schema refuses already is passed over. */
+/**
+ * The problems of a search that its schema can't express. The body may have any shape: parts that the schema
+ * refuses are skipped.
+ */
 export function offerProblems(body: unknown): Problem[] {
   if (!isRecord(body)) return []
   const hotels: unknown[] = Array.isArray(body['hotels']) ? body['hotels'] : []

@@ -9,20 +9,20 @@ import type { Quote, SoughtStay } from './evaluate.ts'
 import { feeBasesOf, feesText, traceFees, type Fee, type FeeBase } from './fees.ts'
 
 /**
- * Offers as JSON text, put together of pieces: of a search with thousands of offers, most of the time would go into
- * making objects and spelling them out.
+ * Offers as JSON text, assembled from prepared pieces: in a search with thousands of offers, building objects
+ * and serializing them would take most of the time.
  */
 export class OfferTexts {
   readonly #catalog: BookingCatalog
   readonly #sought: SoughtStay
   readonly #hasTrace: boolean
   readonly #beforeNights: readonly string[]
-  /** What stands before a tax's amount. */
+  /** The JSON before a tax's amount. */
   readonly #beforeTax = new Map<TaxLine['tax'], string>()
-  /** null where none applies to the date of arrival. */
+  /** null if no policy applies to the date of arrival. */
   readonly #policyByList = new Map<readonly CancelPolicy[], PreparedPolicy | null>()
 
-  /** `beforeNights` is the same for all hotels of a search. */
+  /** All hotels of a search share `beforeNights`. */
   constructor(
     catalog: BookingCatalog,
     sought: SoughtStay,
@@ -87,7 +87,7 @@ export class OfferTexts {
     return `{"beforeTax":"${minorText(beforeTax, minorDigits)}","tax":"${minorText(tax, minorDigits)}","afterTax":"${minorText(afterTax, minorDigits)}","dueAtProperty":"${minorText(dueAtProperty, minorDigits)}"}`
   }
 
-  /** null where none applies to the date of arrival. */
+  /** null if no policy applies to the date of arrival. */
   #policyOf({ policies }: BookableRoomRate): PreparedPolicy | null {
     if (policies.length === 0) return null
     const known = this.#policyByList.get(policies)
@@ -117,7 +117,7 @@ export class OfferTexts {
   }
 }
 
-/** What stands before the amount of each night of a stay; the first has no comma before it. */
+/** The JSON before the amount of each night of a stay; the first has no leading comma. */
 export function textsBeforeNights({
   arrival,
   departure,

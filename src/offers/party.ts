@@ -2,15 +2,15 @@ import { guestPriceField } from '../ari/fields.ts'
 import type { Occupancy } from '../products/occupancy.ts'
 import { guestsMaxOf } from '../products/occupancy.ts'
 
-/** Who stays in one room, as asked. */
+/** The guests in one room, as requested. */
 export type AskedRoom = { adults: number; childAges: readonly number[] }
 
-/** The same by a hotel's age categories, with the fields of the prices that it pays in the guest model. */
+/** The same guests by a hotel's age categories, with the guest-model price fields that apply to them. */
 export type Party = {
   adults: number
   children: number
   infants: number
-  /** Who pays taxes per person: infants don't. */
+  /** Number of guests that pay taxes per person: infants don't. */
   persons: number
   adultPrice: number
   /** 0 without children. */
@@ -19,18 +19,18 @@ export type Party = {
   infantPrice: number
 }
 
-/** The rooms asked for, sorted to parties: rooms with the same party are sold alike. */
+/** The requested rooms, grouped by party: rooms with the same party are sold alike. */
 export type Parties = {
   distinct: readonly Party[]
-  /** Which of the parties stays in each room asked for. */
+  /** Index of the party in each requested room. */
   partyByRoom: readonly number[]
-  /** Every guest price that one of them needs. */
+  /** Every guest price that one of the parties needs. */
   priceFields: readonly number[]
 }
 
 export type ChildAges = { minChildAge: number; maxChildAge: number }
 
-/** Younger than `minChildAge` is an infant, up to `maxChildAge` a child, above an adult. */
+/** Infants are younger than `minChildAge`, children up to `maxChildAge`; older guests are adults. */
 export function partiesOf(rooms: readonly AskedRoom[], ages: ChildAges): Parties {
   const distinct: Party[] = []
   const indexByText = new Map<string, number>()
@@ -64,7 +64,7 @@ function partyOf({ adults, childAges }: AskedRoom, { minChildAge, maxChildAge }:
   }
 }
 
-/** Infants take no place, but are limited as in the prices that can be pushed. */
+/** Infants don't count towards occupancy, but have the same limit as in prices that can be pushed. */
 export function fits({ adults, children, infants }: Party, occupancy: Occupancy): boolean {
   const most = guestsMaxOf(occupancy)
   return (

@@ -9,10 +9,10 @@ import { blockOf, readRow } from './hotel-month.ts'
 import type { Party } from './party.ts'
 import type { HotelStay } from './stays.ts'
 
-/** Which of the two rows of a room-rate holds a value: the room's own, or that of the room with the rate. */
+/** The row of a room-rate that a value belongs to: the room's own row, or that of the room with the rate. */
 export type RowName = 'room' | 'rate'
 
-/** The values of one room-rate on the days of a window; turned from one room-rate, and from one hotel, to the next. */
+/** The values of one room-rate on the days of a window; reused for the next room-rate and the next hotel. */
 export class RoomRateDays {
   firstMonth: MonthNumber
   readonly #room: RowDays
@@ -30,7 +30,7 @@ export class RoomRateDays {
     this.#rate = new RowDays(window.from, window.days, priceFields)
   }
 
-  /** To another hotel, of which the same window was read; its room-rate is still to be told. */
+  /** Switches to another hotel, read with the same window; the caller then selects its room-rate. */
   turnToHotel({ firstMonth, months, currencyRevision }: HotelStay): void {
     this.firstMonth = firstMonth
     this.#months = months
@@ -54,7 +54,7 @@ export class RoomRateDays {
     }
   }
 
-  /** Whether the row may hold the field on any day. */
+  /** Whether the row may have a value of the field on any day. */
   holds(row: RowName, field: number): boolean {
     return (row === 'room' ? this.#room : this.#rate).holds(field)
   }
@@ -63,7 +63,7 @@ export class RoomRateDays {
     return (row === 'room' ? this.#room : this.#rate).at(field, day)
   }
 
-  /** What can be sold of a night: the room's units, or the rate's own where they are fewer; `unset` where neither is held. */
+  /** The units for sale on a night: the room's, or the rate's own if fewer; `unset` if neither is set. */
   unitsOn(day: DayNumber): number {
     const ofRoom = this.#room.at(fieldNumber.inventory, day)
     const ofRate = this.#rate.at(fieldNumber.inventory, day)
@@ -76,8 +76,8 @@ export class RoomRateDays {
   }
 
   /**
-   * What a party pays for a night; `unset` where it has no price. A night holds prices of one model only. An infant
-   * without a price is free, and there is nothing in between the numbers of guests that have one.
+   * The price for a party on a night; `unset` if there is none. A night has prices of one model only. Infants
+   * without a price are free. There is no interpolation between the numbers of guests that have a price.
    */
   priceOn(party: Party, day: DayNumber): number {
     const rate = this.#rate
@@ -91,7 +91,7 @@ export class RoomRateDays {
     return adults + children + (infants === unset ? 0 : infants)
   }
 
-  /** The row's blocks by month, for those who ask who set what. */
+  /** The row's blocks by month, for callers that need the revisions of its values. */
   blocks(row: RowName): (Block | undefined)[] {
     const key = row === 'rate' ? this.#key : roomRateKey(this.#roomNo, 0)
     return this.#months.map((month) => blockOf(month, key))

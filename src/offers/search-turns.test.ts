@@ -19,7 +19,7 @@ test('a search has every second slice of the process, however many searches anot
   const before = slices.length
   await Promise.all(many)
   assert.equal(slices.length, 16 * 20 + 5)
-  // One of the many may have been waiting already each time.
+  // Each time, one of the greedy token's searches may already have been waiting.
   assert.ok(before <= 2 * 5 + 1, `${before} slices until the one search was over`)
 })
 
@@ -37,17 +37,17 @@ test('large searches of one token wait for each other, and those of another toke
     rooms: [{ adults: 2 }],
   }
   const search = (caller: typeof greedy) => caller.post('/booking/offers', body)
-  // Both tokens are known from here on.
+  // From here on both tokens are cached.
   expectOk(await search(greedy))
   expectOk(await search(modest))
   const { passing, waiting } = largeSearchesMax
   await transaction(gateway.db, async (connection) => {
-    // Whoever passes reads hotels, and hangs.
+    // Searches that pass the gate block on reading hotels.
     await connection.query('lock table hotel in access exclusive mode')
     const asked = Array.from({ length: passing + waiting }, () => search(greedy))
     let refused = 0
     const others: Promise<number>[] = []
-    // Until one more is turned away, the others are still on their way in.
+    // Until one more is refused, the others are still on their way in.
     while (refused === 0) {
       const one = search(greedy).then(({ status }) => status)
       const early = await Promise.race([one, turnsOfLoop(20)])

@@ -2,23 +2,23 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { overloaded } from '../http/body.ts'
 import { Gate } from '../base/gate.ts'
 
-/** Searches of more hotels have turns, because their answers are large and many of them would take all memory. */
+/** Searches of more hotels take turns: their answers are large, and many at once would exhaust memory. */
 const smallSearchHotelsMax = 20
-/** Large searches at once, by token; the last places are for tokens of which none is under way. */
+/** Large searches at once, by token. The last places are reserved for tokens that have no search running. */
 export const largeSearchesMax = { passing: 4, waiting: 100, inAll: { passing: 8, keptForOthers: 4 } }
 
-/** Lets searches share the process fairly by token, however many one token asks for at once. */
+/** Shares the process fairly between tokens, however many searches one token sends at once. */
 export class SearchTurns {
   readonly #large = new Gate(largeSearchesMax)
   readonly #slices = new Gate({ passing: 1, waiting: Infinity, inAll: { passing: 1, keptForOthers: 0 } })
   readonly #limited: () => void
 
-  /** `limited` is called for every search that is turned away. */
+  /** `limited` is called for every search that is refused. */
   constructor(limited: () => void) {
     this.#limited = limited
   }
 
-  /** Runs a search when it is its token's turn. Throws OVERLOADED when too many of the token wait already. */
+  /** Runs a search when it is its token's turn; throws OVERLOADED if too many of its searches are waiting. */
   async run<Result>(tokenId: number, hotels: number, search: () => Promise<Result>): Promise<Result> {
     if (hotels <= smallSearchHotelsMax) return search()
     const turn = this.#large.enter(tokenId)
@@ -35,8 +35,8 @@ export class SearchTurns {
   }
 
   /**
-   * Between two slices of a search's work: what came meanwhile is looked after first, then one slice of one search runs
-   * in a turn of the event loop, and the next is another token's, if one waits.
+   * Called between two slices of a search's work. Handles newly arrived events first. Each turn of the event
+   * loop then runs one slice of one search, and the next slice belongs to another token if one is waiting.
    */
   async nextSlice(tokenId: number): Promise<void> {
     await this.#slices.enter(tokenId)

@@ -14,28 +14,28 @@ import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import type { Origin, TestedRule } from './explain.ts'
 
 /**
- * The push that set a value, or the reservation that lowered an inventory. `item` is absent where the push's body is too
- * large to be searched, or gone.
+ * The push that set a value, or the reservation that lowered an inventory. `item` is absent if the push's
+ * body is too large to be searched, or no longer stored.
  */
 export type SetBy =
   | { requestId: string; at: string; item?: number }
   | { reservationId: string; at: string }
   | { operator: string; requestId: string; at: string }
 
-/** The same as the store knows it. */
+/** The same with the rows of the store. */
 export type Setter =
   | { push: AppliedPush; item: number | undefined }
   | { push?: undefined; reservationId: string; at: string }
   | { push?: undefined; reservationId?: undefined; operator: string; requestId: string; at: string }
 
-/** Bodies looked into for one request; beyond it the push is named without its item. */
+/** Bytes of bodies searched per request; beyond this limit, pushes are reported without their item. */
 const bodyBytesMax = 16 * 1024 * 1024
-/** Pushes of hotels and of products that are searched for the newest one that names what is asked. */
+/** How many of the newest pushes of hotels and of products are searched for the requested item. */
 const newestPushesMax = 20
-/** Before other requests get a turn of the event loop. */
+/** Bytes parsed before other requests get a turn of the event loop. */
 const bytesParsedAtOnce = 256 * 1024
 
-/** Room-rates of a hotel of which somebody asks who set what. */
+/** Room-rates of a hotel whose values' origins are requested. */
 export type AskedOrigins = {
   catalog: BookingCatalog
   tested: readonly { roomRate: BookableRoomRate; rules: readonly Pick<TestedRule, 'origin'>[] }[]
@@ -49,7 +49,7 @@ type By<Known> = (
 export type SetByOf = By<SetBy>
 export type SetterOf = By<Setter>
 
-/** Who set what, in the words of an answer. */
+/** The pushes and platform changes that set the values, in the shape of an answer. */
 export async function readSetBy(db: Queryable, asked: readonly AskedOrigins[]): Promise<SetByOf> {
   const setterOf = await readSetters(db, asked)
   return (...named) => {
@@ -58,7 +58,7 @@ export async function readSetBy(db: Queryable, asked: readonly AskedOrigins[]): 
   }
 }
 
-/** Who set what, by the push log: in a few statements, however many hotels there are. */
+/** The pushes and platform changes that set the values; a few statements for any number of hotels. */
 export async function readSetters(db: Queryable, asked: readonly AskedOrigins[]): Promise<SetterOf> {
   const made = new Map<string, { hotelId: number; revision: number }>()
   const hotelsChanged = new Set<number>()
@@ -99,7 +99,7 @@ export async function readSetters(db: Queryable, asked: readonly AskedOrigins[])
   }
 }
 
-/** Reservations and stop-sells that made revisions of hotels, by hotel and revision. */
+/** Reservations and stop-sells that created revisions of hotels, by hotel and revision. */
 async function platformChanges(
   db: Queryable,
   made: readonly { hotelId: number; revision: number }[],
@@ -173,7 +173,7 @@ function elementOfProduct(body: unknown, { room, rate }: BookableRoomRate): numb
   )
 }
 
-/** The last item of an ARI push that names the row, the day and the field; later items overrule earlier ones. */
+/** The last item of an ARI push that names the row, day and field; later items override earlier ones. */
 function lastItemThatSets(
   body: unknown,
   { room, rate }: BookableRoomRate,
@@ -187,7 +187,7 @@ function lastItemThatSets(
     const lines: unknown[] = Array.isArray(item['rates']) ? item['rates'] : [item]
     return lines.some((line) => {
       if (!isRecord(line) || line['rateId'] !== rate.code) return false
-      // The flat form's inventory is the room's.
+      // The flat form's inventory belongs to the room.
       if (line === item && field === fieldNumber.inventory) return isOverlay
       return isOverlay || namesField(line, field)
     })
@@ -228,7 +228,7 @@ function namesField(line: Record<string, unknown>, field: number): boolean {
   if (!isGuestPriceField(field)) return line['prices'] !== undefined || line['amount'] !== undefined
   const { ageCategory, guests } = guestBucket(field)
   const isBucket = (price: unknown): boolean =>
-    // A price without guests is one of the unit model, which clears those of all guests.
+    // A price without guests is a unit price, which clears all guest prices.
     isRecord(price) &&
     (price['guests'] === undefined || (price['guests'] === guests && price['ageCategory'] === ageCategory))
   if (line['amount'] !== undefined) return isBucket(line)

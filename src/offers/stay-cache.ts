@@ -14,19 +14,19 @@ type Kept = {
 const bytesKeptMax = 32 * 1024 * 1024
 const entryBytes = 500
 
-/** What was last read of hotels; the one not used for longest is forgotten first. Of use only beside its versions. */
+/** The last data read for each hotel, evicted least recently used first; use it only with its versions. */
 export class StayCache {
   readonly #kept = new Map<number, Kept>()
   #bytes = 0
 
-  /** The catalog, if it is still that of the versions. */
+  /** The catalog, if it is still at these versions. */
   catalog({ storeStamp, hotelId, catalogVersion }: HotelVersions): BookingCatalog | undefined {
     const kept = this.#kept.get(hotelId)
     if (kept?.storeStamp !== storeStamp) return undefined
     return kept.catalog?.version === catalogVersion ? kept.catalog : undefined
   }
 
-  /** The months, if they are still those of the versions. */
+  /** The months, if they are still at these versions. */
   months({
     storeStamp,
     hotelId,
@@ -39,7 +39,7 @@ export class StayCache {
   used(hotelId: number): void {
     const kept = this.#kept.get(hotelId)
     if (!kept) return
-    // Set anew, it becomes the youngest: a Map remembers the order in which its keys came.
+    // Re-inserting makes the hotel the youngest entry: a Map iterates its keys in insertion order.
     this.#kept.delete(hotelId)
     this.#kept.set(hotelId, kept)
   }
@@ -87,18 +87,18 @@ export class StayCache {
   }
 }
 
-/** What a hotel's row says of everything that is cached of it. */
+/** The columns of a hotel's row that validate everything cached about it. */
 export type HotelVersions = {
-  /** Versions of one store say nothing of another one's contents. */
+  /** Versions in one store say nothing about the contents of another. */
   storeStamp: string
   hotelId: number
   revision: number
   catalogVersion: number
   ariVersion: number
-  /** Prices set at this revision or before it are of a former currency. */
+  /** Prices set at this revision or before it are in a former currency. */
   currencyRevision: number
 }
 
-/** Of `hotel`. */
+/** Columns of table `hotel`. */
 export const hotelVersionColumns = `${stampColumn} as "storeStamp", hotel.id as "hotelId", hotel.revision, hotel.catalog_version as "catalogVersion",
   hotel.ari_version as "ariVersion", hotel.currency_revision as "currencyRevision"`

@@ -11,23 +11,23 @@ import {
 import { hotelBlocksColumn, hotelMonths, type HotelMonth } from './hotel-month.ts'
 import { hotelVersionColumns, type HotelVersions, StayCache } from './stay-cache.ts'
 
-/** All that decides about stays in a hotel, as of one moment. */
+/** Everything that decides about stays in a hotel, as of one moment. */
 export type HotelStay = {
   catalog: BookingCatalog
   revision: number
   currencyRevision: number
   firstMonth: MonthNumber
-  /** From the first month on, one after another. */
+  /** Consecutive months, from the first one on. */
   months: readonly HotelMonth[]
 }
 
-/** Days of which the values are needed, both included: the night after a stay counts, for departures. */
+/** Days whose values are needed, both included: the day after a stay counts, for departures. */
 export type StayRange = { firstDay: DayNumber; lastDay: DayNumber }
 
 export type StayReader = {
-  /** Hotels as committed when they are asked for, or later; those that there are not are absent. */
+  /** Hotels as committed at the time of the call or later. Hotels that don't exist are absent. */
   read: (hotelIds: readonly number[], range: StayRange) => Promise<Map<number, HotelStay>>
-  /** A hotel as a transaction sees it that holds its lock, and has read its versions under it. */
+  /** A hotel as seen by a transaction that holds its lock and has read its versions under the lock. */
   readWithin: (
     connection: Queryable,
     versions: HotelVersions,
@@ -35,14 +35,15 @@ export type StayReader = {
   ) => Promise<HotelStay | undefined>
 }
 
-/** Cold hotels are read so many at once: a large one has megabytes. */
+/** Number of uncached hotels read at once: a large one has megabytes. */
 const hotelsLoadedAtOnce = 25
-/** One read at once: each of two would answer half as many, which costs a search for one hotel a sixth more. */
+/** One read at a time: two would each answer half as many, and a one-hotel search takes a sixth longer. */
 const versionReads = { keysMax: 20_000, readsAtOnceMax: 1 }
 
 /**
- * Reads what stays need. First the versions of the hotels: what is cached of these versions holds. All else of a hotel
- * is read in one statement, versions included, so that its parts are of one moment.
+ * Reads the data that stays need. It reads the versions of the hotels first; cached data of the same versions
+ * is valid. Everything else of a hotel is read in one statement, versions included, so that its parts are
+ * from one moment.
  */
 export function stayReader(db: Database): StayReader {
   const cache = new StayCache()
@@ -53,7 +54,7 @@ export function stayReader(db: Database): StayReader {
       const versions = await versionsOf(hotelIds)
       return readStays(db, hotelIds, { range, versions, cache, isKept: true })
     },
-    // Not kept: the transaction may yet be undone, and its versions come a second time.
+    // Not cached: the transaction may still be rolled back, and its versions would then be reused.
     readWithin: async (connection, held, range) => {
       const { hotelId } = held
       const versions = new Map([[hotelId, held]])
@@ -70,7 +71,7 @@ type Reading = {
   isKept: boolean
 }
 
-/** What is known of a hotel at its versions. */
+/** The cached data of a hotel at its versions. */
 type Known = {
   versions: HotelVersions
   catalog: BookingCatalog | undefined
@@ -103,7 +104,8 @@ async function readStays(
     if (completed(known)) cache.used(hotelId)
     else incomplete.push(known)
   }
-  // What changes between the two readings of a hotel is read whole: that is of one moment, whatever follows.
+  // If a hotel changes between the two reads, read all of it: that result is from one moment, whatever
+  // follows.
   for (const isWhole of [false, true]) {
     const wanted = incomplete
     incomplete = []
@@ -150,7 +152,7 @@ async function selectVersions(
 
 type LoadedRow = HotelVersions & { catalog: BookingCatalogRow | null; blocks: Buffer | null }
 
-/** Hotels with what is not known of them: their catalogs, their months. */
+/** Loads the missing parts of hotels: their catalogs and their months. */
 async function loadHotels(
   db: Queryable,
   hotels: readonly Known[],
@@ -185,7 +187,7 @@ async function loadHotels(
   return rows.map(({ catalog, blocks, ...versions }): Known => {
     const { hotelId, catalogVersion, ariVersion } = versions
     const { known, first, last } = wanted.get(hotelId) ?? unasked(hotelId)
-    // What is known of the one store and what was read of the other one make no hotel.
+    // Cached data from one store and data read from another must not be combined.
     if (versions.storeStamp !== known.versions.storeStamp) throw new StoreChanged()
     const read = hotelMonths(blocks, first, last)
     return {
@@ -200,7 +202,7 @@ async function loadHotels(
   })
 }
 
-/** From the first to the last of the months that are not known; an empty range where all are. */
+/** From the first to the last missing month; an empty range if none is missing. */
 function missingMonths(
   { months }: Known,
   firstMonth: MonthNumber,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { oneOf } from '../http/route.ts'
 import { taxTypes } from '../taxes/contract.ts'
 
-/** How a price comes about, for those who ask. */
+/** The calculation of a price, for requests with a trace. */
 
 const exact = (description: string) =>
   Type.String({ description: `${description}. Exact: a decimal, or a fraction like 1000/11` })

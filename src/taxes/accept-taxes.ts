@@ -15,7 +15,7 @@ import { hotelProblems, sameTaxes } from './tax-rules.ts'
 
 type Body = BodyOf<typeof taxRoutes.pushTaxes>
 
-/** Replaces the taxes of exactly the scopes that a push names, once it was judged, all or none. */
+/** Replaces the taxes of exactly the scopes that a validated push names: all or none. */
 export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answer> {
   return applyPush(needs, push, async (connection) => {
     const hotel = await lockHotel(connection, push.caller.supplierId, body.hotelId)
@@ -62,11 +62,11 @@ async function replaceAndRaise(
   return raiseCatalogVersion(connection, hotelId, 'taxes')
 }
 
-/** The scopes sent, by number. Refuses the push when a room or a rate is unknown or a value doesn't fit the currency. */
+/** The pushed scopes, by number. Refuses unknown rooms and rates, and values that don't fit the currency. */
 async function scopesOf(connection: Queryable, hotel: HotelRow, body: Body): Promise<ScopedTaxes[]> {
   const { taxes, products = [] } = body
   const { catalog, misfits, unknown } = await problemsAt(connection, hotel, body)
-  // 404 says that everything wrong is an unknown id; with a broken rule beside it, 400.
+  // 404 means that unknown ids are the only problems; with a broken rule as well, it is 400.
   rejectIfAny([...misfits, ...unknown], misfits.length > 0 ? 400 : 404)
   const scopes: ScopedTaxes[] = taxes ? [{ roomNo: anyNo, rateNo: anyNo, taxes }] : []
   for (const { roomId, rateId, taxes: ofScope } of products) {

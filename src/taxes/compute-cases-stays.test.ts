@@ -1,6 +1,6 @@
 import { testCases } from '../../test/data/tax-cases.ts'
 
-// How to read the tables: test/data/tax-cases.ts.
+// test/data/tax-cases.ts explains how to read the tables.
 
 // Taxes with dates.
 testCases(`
@@ -206,7 +206,7 @@ testCases(
   3,
 )
 
-// Included taxes above the price.
+// Included taxes that exceed the price.
 testCases(`
   More in the price than the price: 100 − 150
   CITY_TAX 150.00 included

@@ -1,6 +1,6 @@
 import { testCases } from '../../test/data/tax-cases.ts'
 
-// One room, in a currency of two minor digits. How to read the table: test/data/tax-cases.ts.
+// One room, in a currency with two minor digits. test/data/tax-cases.ts explains how to read the table.
 
 testCases(`
   No taxes: the price is before and after tax

@@ -16,7 +16,7 @@ import { computeTaxes, type TaxedRoom, type TaxedStay } from './compute.ts'
 import { taxTypes, taxUnits, type Tax } from './contract.ts'
 import { prepareTaxes, taxesFor } from './room-rate-taxes.ts'
 
-/** Like most that is pushed: taxes that leave something of the price. */
+/** For stays like most that suppliers push: the included taxes don't exceed the price. */
 function computed(stay: Stay): TaxedStay {
   const outcome = computeTaxes(roomsOf(stay))
   fc.pre(outcome.fault === undefined)
@@ -29,7 +29,7 @@ const sumOf = (amounts: readonly number[]): number => {
   return sum
 }
 
-/** What came of each tax, by its place in the list that was pushed. */
+/** The amount of each tax, by its position in the pushed list. */
 function amountsByPlace({ taxes }: Stay, { lines }: { lines: TaxedStay['lines'] }): Map<number, number> {
   const left = [...lines]
   const amounts = new Map<number, number>()
@@ -104,7 +104,7 @@ test('nights add up to rooms, rooms to totals, taxes to what was paid, and nothi
   )
 })
 
-/** Parts of a sum by the largest remainder, the textbook's way. */
+/** Divides a sum by largest remainder, as in the textbook. */
 function largestRemainder(sum: number, parts: readonly Fraction[]): number[] {
   const amounts = parts.map(floor)
   const rests = parts.map((part, night) => ({ night, rest: minus(part, fraction(floor(part))) }))
@@ -145,7 +145,7 @@ test('a single tax in the price, and one on top, are divided over the nights by 
   )
 })
 
-/** What a tax on top adds to one night: all of it, in a stay of this night alone, but for amounts a stay. */
+/** A tax on top, for one night: its amount for that night alone as a stay, except for amounts per stay. */
 function shareOnTop(
   tax: Tax | undefined,
   room: TaxedRoom,

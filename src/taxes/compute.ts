@@ -6,7 +6,7 @@ import { planStay, type StayPlan } from './stay-plan.ts'
 
 /** Amounts are minor units of the hotel's currency. */
 export type PricedNight = { day: DayNumber; price: number }
-/** A room of a stay: at least one night, in a row. */
+/** A room of a stay: at least one night, all nights consecutive. */
 export type PricedRoom = {
   taxes: RoomRateTaxes
   nights: readonly PricedNight[]
@@ -18,27 +18,27 @@ export type TaxedNight = PricedNight & { beforeTax: number; afterTax: number }
 /** One tax entry. */
 export type TaxLine = { tax: Tax; amount: number }
 export type TaxedTotal = {
-  /** What is charged, without any tax. */
+  /** The amount charged, without any tax. */
   beforeTax: number
-  /** What is charged of taxes. */
+  /** Taxes charged. */
   tax: number
-  /** What is charged. */
+  /** The amount charged, including taxes. */
   afterTax: number
-  /** What is paid at the property, besides. */
+  /** Paid at the property, on top. */
   dueAtProperty: number
 }
-/** The nights add up to its total, taxes due at the property left out. */
+/** The nights add up to the room's total, without taxes due at the property. */
 export type TaxedRoom = { nights: TaxedNight[]; lines: TaxLine[]; total: TaxedTotal }
 export type TaxedStay = { fault: undefined; rooms: TaxedRoom[]; lines: TaxLine[]; total: TaxedTotal }
 /**
- * The nights on which the included taxes leave less than nothing of the price. Also where it takes rounding to get
- * there, and where amounts are too large to be counted: then these are all nights of the room.
+ * The nights on which the included taxes exceed the price. Also returned if only rounding causes it, or if
+ * amounts are too large to compute; then it lists all nights of the room.
  */
 export type TaxesExceedPrice = { fault: 'TAXES_EXCEED_PRICE'; nights: DayNumber[] }
 
 /**
- * The taxes of a stay. A line is one tax entry that applies to at least one night, summed over the rooms; each room's
- * amounts are exact until they are rounded once, half up.
+ * The taxes of a stay. A line is one tax entry that applies to at least one night, summed over the rooms.
+ * Each room's amounts stay exact until they are rounded once, half up.
  */
 export function computeTaxes(rooms: readonly PricedRoom[]): TaxedStay | TaxesExceedPrice {
   const [only] = rooms
@@ -85,7 +85,7 @@ function isCountable({ afterTax, dueAtProperty }: TaxedTotal): boolean {
   return afterTax <= Number.MAX_SAFE_INTEGER && dueAtProperty <= Number.MAX_SAFE_INTEGER
 }
 
-/** The nights at fault instead, if there are any. */
+/** If any nights are at fault, returns those nights instead. */
 function taxRoom({ taxes, nights, persons }: PricedRoom): TaxedRoom | DayNumber[] {
   const plan = planStay(taxes, nights[0]?.day ?? 0, nights.length, persons)
   const faults = nightsBelow(plan, nights)
@@ -107,7 +107,7 @@ function taxRoom({ taxes, nights, persons }: PricedRoom): TaxedRoom | DayNumber[
   return new RoomTaxed(lines, total, () => taxNights(plan, nights, included, added, isSmall))
 }
 
-/** Taxes its nights when somebody asks: a search needs the totals of thousands of rooms, and the nights of hardly any. */
+/** Computes nights on demand: a search needs the totals of thousands of rooms, but hardly any nights. */
 class RoomTaxed implements TaxedRoom {
   readonly lines: TaxLine[]
   readonly total: TaxedTotal
@@ -126,7 +126,7 @@ class RoomTaxed implements TaxedRoom {
   }
 }
 
-/** Nights with a net below zero. */
+/** Nights whose net is below zero. */
 export function nightsBelow({ kinds, kindByNight }: StayPlan, nights: readonly PricedNight[]): DayNumber[] {
   const below: DayNumber[] = []
   for (let index = 0; index < nights.length; index++) {
@@ -136,7 +136,7 @@ export function nightsBelow({ kinds, kindByNight }: StayPlan, nights: readonly P
   return below
 }
 
-/** Included taxes are taken off the nights they come from, added ones put on. */
+/** Subtracts included taxes from the nights they come from, and adds the added ones. */
 function taxNights(
   plan: StayPlan,
   nights: readonly PricedNight[],
@@ -196,7 +196,7 @@ export function sumsByKind({ kinds, kindByNight }: StayPlan, nights: readonly Pr
   return sums
 }
 
-/** Half of what a number holds exactly: room for the roundings of this very estimate. */
+/** Half of the range of exact integers: leaves room for rounding errors in this estimate. */
 const numberExactMax = 2 ** 52
 
 function isExactInNumbers(plan: StayPlan, price: number, nightCount: number): boolean {
@@ -206,7 +206,7 @@ function isExactInNumbers(plan: StayPlan, price: number, nightCount: number): bo
   )
 }
 
-/** Rounded half up. */
+/** The amount rounded half up. */
 export function lineAmount(
   plan: StayPlan,
   index: number,
@@ -230,7 +230,7 @@ export function lineAmount(
   return Number((2n * numerator + denominator.exact) / (2n * denominator.exact))
 }
 
-/** What a line comes to before it is rounded, over the plan's denominator. */
+/** A line's amount before rounding, over the plan's denominator. */
 export function exactLine({ kinds }: StayPlan, index: number, sums: readonly KindSum[]): bigint {
   let numerator = 0n
   for (const [kind, { price, nightCount }] of sums.entries()) {

@@ -27,10 +27,10 @@ export const taxUnits = [
 export const taxesPerScopeMax = commonLimits.taxesPerScope
 export const taxScopesMax = commonLimits.taxScopesPerRequest
 
-/** Ten times the price: far above any tax, far below what a slip of the decimal point makes of one. */
+/** Ten times the price: far above any real tax, far below a percentage with a misplaced decimal point. */
 export const percentMax = 1_000
 export const percentDecimalsMax = 6
-/** In units of the currency, whatever its minor digits. */
+/** In units of the currency, whatever its number of minor digits. */
 export const fixedValueMax = 999_999_999
 
 const notOne = (name: string, of: readonly string[]): { errors: { enum: ConstraintError } } => ({
@@ -43,7 +43,7 @@ const notOne = (name: string, of: readonly string[]): { errors: { enum: Constrai
   },
 })
 
-/** Faults between several fields, or that need the hotel to be known. */
+/** Faults that involve several fields, or that require the hotel to be known. */
 export const taxFaults = {
   nothingSent: {
     type: 'TAXES_REQUIRED',

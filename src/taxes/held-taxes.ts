@@ -2,11 +2,11 @@ import { roomRateKey } from '../products/store.ts'
 import type { Tax } from './contract.ts'
 import type { Scope, ScopedTaxes } from './store.ts'
 
-/** One entry as `taxesColumn` holds it. */
+/** One entry as it appears in `taxesColumn`. */
 export type HeldTax = Scope &
   Omit<Tax, 'startDate' | 'endDate'> & { startDate: string | null; endDate: string | null }
 
-/** All taxes of a hotel as one JSON value, for those who read it beside the hotel's row; `hotelId` is SQL. */
+/** All taxes of a hotel as one JSON value, for queries that read the hotel's row; `hotelId` is SQL. */
 export function taxesColumn(hotelId: string): string {
   return `(select coalesce(json_agg(json_build_object('roomNo', room_no, 'rateNo', rate_no, 'type', type,
       'valueType', value_type, 'value', value::text, 'appliedOn', applied_on, 'appliedPer', applied_per,

@@ -6,11 +6,11 @@ import { planStay } from './stay-plan.ts'
 import type { ScopedTaxes } from './store.ts'
 
 /**
- * The least prices that cover the fixed taxes included in them, whatever the stay. What is due once a stay is left out:
- * the longer the stay, the less of it falls on a night.
+ * The lowest prices that cover the fixed taxes included in them, whatever the stay. Taxes due once per stay
+ * are left out: the longer the stay, the less of them falls on a night.
  */
 export const priceFloors = {
-  /** Null where no price can be too low: percentages alone leave something of any. */
+  /** Null if no price can be too low: percentages alone leave a positive net of any price. */
   column: (hotelId: string): string =>
     `case when exists (select from tax where hotel_id = ${hotelId} and included
         and (value_type = 'fixed' or applied_on = 'net+vat')) then ${taxesColumn(hotelId)} end`,
@@ -19,7 +19,7 @@ export const priceFloors = {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: `column` made it.
     const scopes = scopesOf(held as HeldTax[])
     const dated = preparedBy(scopes, minorDigits, (tax) => tax)
-    // As if each applied every night: what is enough then is enough on any.
+    // As if each tax applied every night: a price that is enough then is enough on any night.
     const undated = preparedBy(scopes, minorDigits, ({ startDate: _start, endDate: _end, ...tax }) => tax)
     return {
       highest: (roomNo, rateNo, persons) => floorOf(undated, roomNo, rateNo, 0, persons),

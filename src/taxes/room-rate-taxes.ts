@@ -3,22 +3,22 @@ import type { Tax } from './contract.ts'
 import { anyNo, type ScopedTaxes } from './store.ts'
 import { exactDecimal } from './tax-rules.ts'
 
-/** A tax as it is counted: what its words mean, and its value as an integer. */
+/** A tax prepared for computation: its words as flags, its value as an integer. */
 export type TaxEntry = {
-  /** The entry as pushed; the same object wherever this entry counts. */
+  /** The entry as pushed; this object identifies the entry wherever it applies. */
   tax: Tax
   isPercent: boolean
   isVat: boolean
-  /** A percentage of net and VAT together. */
+  /** A percentage of net plus VAT. */
   isOnVat: boolean
   isPerPerson: boolean
   isPerStay: boolean
   included: boolean
-  /** Charged on top of the price; what is neither included nor added is due at the property. */
+  /** Charged on top of the price. A tax that is neither included nor added is due at the property. */
   isAdded: boolean
   firstNight: DayNumber
   lastNight: DayNumber
-  /** A share of `rateScale`, or minor units times `fixedScale`. */
+  /** A fraction over `rateScale`, or minor units times `fixedScale`. */
   value: bigint
 }
 
@@ -26,10 +26,10 @@ export type TaxEntry = {
 export type RoomRateTaxes = {
   entries: readonly TaxEntry[]
   rateScale: bigint
-  /** 1 but where the hotel has taken a currency of fewer digits since the taxes were pushed. */
+  /** 1, unless the hotel has switched to a currency with fewer digits since the taxes were pushed. */
   fixedScale: bigint
   minorDigits: number
-  /** What plans of stays depend on. */
+  /** The flags that plans of stays depend on. */
   hasDates: boolean
   hasPerPerson: boolean
   hasPerStay: boolean
@@ -47,14 +47,14 @@ export function prepareTaxes(scopes: readonly ScopedTaxes[], minorDigits: number
   return {
     minorDigits,
     taxesByScope: new Map(
-      // Copies, so that an entry is told by its object even where a list has the same twice.
+      // Copies, because entries are identified by their object, even if a list has the same entry twice.
       filled.map(({ roomNo, rateNo, taxes }) => [scopeKey(roomNo, rateNo), taxes.map((tax) => ({ ...tax }))]),
     ),
     preparedByScope: new Map(),
   }
 }
 
-/** The taxes that a room-rate pays; the same object for all room-rates that pay the same entries. */
+/** The taxes of a room-rate; room-rates with the same entries share one object. */
 export function taxesFor(
   { minorDigits, taxesByScope, preparedByScope }: HotelTaxes,
   roomNo: number,
@@ -73,7 +73,7 @@ export function taxesFor(
   return prepared
 }
 
-/** Numbers of rooms and rates are smallints. */
+/** Room and rate numbers are smallints. */
 function scopeKey(roomNo: number, rateNo: number): number {
   return roomNo * 65_536 + rateNo
 }
@@ -84,7 +84,7 @@ function prepareList(taxes: readonly Tax[], minorDigits: number): RoomRateTaxes 
   const entries = taxes.map((tax) => entryOf(tax, tax.valueType === '%' ? percentDecimals : fixedDecimals))
   return {
     entries,
-    // Without percentages 1, so that numbers stay small.
+    // 1 without percentages, so that numbers stay small.
     rateScale: entries.some(({ isPercent }) => isPercent) ? 10n ** BigInt(percentDecimals + 2) : 1n,
     fixedScale: 10n ** BigInt(fixedDecimals - minorDigits),
     minorDigits,

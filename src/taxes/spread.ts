@@ -1,13 +1,14 @@
 /**
- * Divides a rounded sum over its nights by the largest remainder: each night gets its exact part without fractions,
- * what is left goes a unit a night to the largest fractions, among equals to the earlier night. A sum of several
- * roundings can be further from the exact one than that evens out: then the nights go round again. A night without a
- * part gets nothing while another can take it; none gets less than zero or more than its limit.
+ * Divides a rounded sum over its nights by largest remainder, using integers only: each night gets the whole
+ * units of its exact part, and the remaining units go, one per night, to the largest fractions, and to
+ * earlier nights among equals. A sum of several rounded amounts may be off by more than one unit per night;
+ * then the nights take further turns. A night without a part gets nothing while another can take it. No night
+ * gets less than zero or more than its limit.
  */
 export function spread(
   sum: number,
   wholes: readonly number[],
-  /** Of one denominator. */
+  /** Numerators over one denominator. */
   fractions: readonly (number | bigint)[],
   limits?: readonly number[],
 ): number[] {
@@ -28,7 +29,9 @@ export function spread(
   return amounts
 }
 
-/** Moves the nights a unit each, in order and again, until nothing is left or all are at their limit. */
+/**
+ * Adds (or subtracts) one unit per night, in turn, until nothing is left or all nights are at their limit.
+ */
 function goRound(
   amounts: number[],
   order: readonly number[],

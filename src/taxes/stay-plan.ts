@@ -2,51 +2,51 @@ import type { DayNumber } from '../base/calendar.ts'
 import type { RoomRateTaxes, TaxEntry } from './room-rate-taxes.ts'
 
 /**
- * Taxes of a room's stay as far as they don't depend on its prices.
+ * The taxes of a room's stay, as far as they don't depend on its prices.
  *
- * Every tax of a night is `net · rate + constant`; a fixed one has rate 0. With R the sum of the included rates and H
- * the sum of the included constants, `net = (price − H) / (1 + R)`. So each tax, and each sum of taxes, is
- * `price · perPrice + perNight` over one denominator: exact in integers, and linear, so that nights with the same taxes
- * can be added up before anything is divided.
+ * Every tax of a night is `net · rate + constant`; a fixed tax has rate 0. With R the sum of the included
+ * rates and H the sum of the included constants, `net = (price − H) / (1 + R)`. So each tax, and each sum of
+ * taxes, is `price · perPrice + perNight` over one denominator. This is exact in integers, and linear, so
+ * nights with the same taxes can be added up before anything is divided.
  */
 export type StayPlan = {
-  /** Those that apply to at least one night. */
+  /** The entries that apply to at least one night. */
   entries: readonly TaxEntry[]
-  /** The kind of each night, where there are several. */
+  /** The kind of each night, if there are several kinds. */
   kindByNight: readonly number[] | undefined
   kinds: readonly NightKind[]
   denominator: Scalar
-  /** Of all shares: they tell with which prices plain numbers stay exact. */
+  /** Maxima over all shares: they bound the prices for which plain numbers stay exact. */
   perPriceMax: number
   perNightMax: number
 }
 
-/** What nights have in common to which the same taxes apply. */
+/** The shared properties of nights to which the same taxes apply. */
 export type NightKind = {
-  /** A lower price makes the net negative. */
+  /** Below this price the net is negative. */
   priceMin: number
-  /** One an entry of the plan. */
+  /** One share per entry of the plan. */
   shares: readonly Share[]
   includedShare: Share
   addedShare: Share
-  /** Where the shares come from, one an entry of the plan: for the trace. */
+  /** The terms from which the shares were computed, one per entry of the plan, for the trace. */
   terms: readonly Term[]
   included: Term
   rateScale: bigint
   constantScale: bigint
 }
 
-/** The number is the bigint where it is small enough to be exact. */
+/** `number` is valid only if it is small enough to equal `exact`. */
 export type Scalar = { exact: bigint; number: number }
 export type Share = { perPrice: Scalar; perNight: Scalar }
 /** `rate` over the kind's rateScale, `constant` in minor units over its constantScale. */
 export type Term = { rate: bigint; constant: bigint }
 
-/** By what a plan depends on: a search asks for the same stay at many room-rates, with a few parties. */
+/** Keyed by what a plan depends on: a search needs one stay for many room-rates and a few parties. */
 const plansByTaxes = new WeakMap<RoomRateTaxes, Map<string, StayPlan>>()
 const plansKeptMax = 8
 
-/** What was asked for last: room-rates of a hotel are asked for one after another, and most pay the same taxes. */
+/** The last plan: consecutive requests are for one hotel's room-rates, and most have the same taxes. */
 let last:
   | {
       taxes: RoomRateTaxes
@@ -57,7 +57,7 @@ let last:
     }
   | undefined
 
-/** The plan of `nightCount` nights in a row from `firstNight`. */
+/** The plan of `nightCount` consecutive nights from `firstNight`. */
 export function planStay(
   taxes: RoomRateTaxes,
   firstNight: DayNumber,
@@ -93,7 +93,7 @@ function keptPlan(
   return plan
 }
 
-/** Not the dates themselves: most stays lie wholly inside or outside of those of a tax. */
+/** The key leaves out the dates themselves: most stays lie entirely inside or outside a tax's dates. */
 function planKey(
   { entries, hasDates, hasPerPerson, hasPerStay }: RoomRateTaxes,
   firstNight: DayNumber,
@@ -140,7 +140,7 @@ function makePlan(
   }
 }
 
-/** What fixed taxes take a night, over `spread`: a tax of the stay is spread over the nights to which it applies. */
+/** Fixed taxes per night, over `spread`; a tax per stay is spread over the nights to which it applies. */
 function fixedAmountsOf(
   entries: readonly TaxEntry[],
   firstNight: DayNumber,
@@ -161,7 +161,7 @@ function nightsWith(entry: TaxEntry, firstNight: DayNumber, lastNight: DayNumber
   return Math.min(entry.lastNight, lastNight) - Math.max(entry.firstNight, firstNight) + 1
 }
 
-/** Sorts nights by the taxes that apply to them. */
+/** Groups nights by the taxes that apply to them. */
 function kindsOfNights(
   entries: readonly TaxEntry[],
   firstNight: DayNumber,
@@ -182,11 +182,13 @@ function kindsOfNights(
 
 type Scales = {
   percent: bigint
-  /** Of rates: that of percentages, squared where a percentage is taken of a percentage. */
+  /** Scale of rates: that of percentages, squared if a percentage is taken of a percentage. */
   rate: bigint
-  /** Of fixed amounts a night. */
+  /** Scale of fixed amounts per night. */
   fixed: bigint
-  /** Of constants: that of fixed amounts, times that of percentages where a percentage is taken of a fixed amount. */
+  /**
+   * Scale of constants: that of fixed amounts, times that of percentages for percentages of fixed amounts.
+   */
   constant: bigint
 }
 
@@ -228,14 +230,14 @@ function termsOf(
   })
 }
 
-/** The taxes of a kind of night. `growth` is what a net of 1 becomes with the taxes included in it: 1 + R, over the scale of rates. */
+/** The taxes of a kind of night. `growth`: net 1 plus the included taxes, 1 + R, over the scale of rates. */
 type Taxed = { terms: readonly Term[]; included: Term; growth: bigint }
 
 function kindOf(
   entries: readonly TaxEntry[],
   { terms, included, growth }: Taxed,
   { rate: rateScale, constant: constantScale }: Scales,
-  /** Brings what is divided by this kind's growth to the denominator of the whole plan. */
+  /** Converts amounts divided by this kind's growth to the denominator of the whole plan. */
   factor: bigint,
 ): NightKind {
   // (price · constantScale − H) · rate / (growth · constantScale) + constant / constantScale

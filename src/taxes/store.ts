@@ -2,12 +2,12 @@ import type { Queryable } from '../postgres/postgres.ts'
 import type { Tax } from './contract.ts'
 import { exactDecimal } from './tax-rules.ts'
 
-/** The number that stands for "any" room or rate in a scope; (any, any) is the property. */
+/** The number for "any" room or rate in a scope; (any, any) is the property. */
 export const anyNo = 0
 
 export type Scope = { roomNo: number; rateNo: number }
 export type ScopedTaxes = Scope & { taxes: readonly Tax[] }
-/** With the supplier's codes, for reading back; absent where any counts. */
+/** With the supplier's codes, for reading back; a code is absent if the scope covers any. */
 export type NamedScopedTaxes = ScopedTaxes & { roomId: string | undefined; rateId: string | undefined }
 
 type TaxRow = Scope & { roomId: string | null; rateId: string | null } & Omit<
@@ -33,7 +33,7 @@ export async function selectTaxes(db: Queryable, hotelId: number): Promise<Named
   for (const row of rows) {
     const { roomNo, rateNo, roomId, rateId, value, startDate, endDate, ...members } = row
     const last = scopes.at(-1)
-    // At most 15 digits are let in, so the number's shortest form is the decimal that is stored.
+    // Accepted values have at most 15 digits, so the number's shortest form is the stored decimal.
     const tax: Tax = { ...members, value: Number(value) }
     if (startDate !== null && endDate !== null) Object.assign(tax, { startDate, endDate })
     if (last && last.roomNo === roomNo && last.rateNo === rateNo) last.taxes.push(tax)
@@ -43,7 +43,7 @@ export async function selectTaxes(db: Queryable, hotelId: number): Promise<Named
   return scopes
 }
 
-/** Gives each scope exactly these taxes. The hotel's row must be locked. */
+/** Replaces the taxes of each scope. The hotel's row must be locked. */
 export async function replaceTaxes(
   connection: Queryable,
   hotelId: number,

@@ -18,7 +18,7 @@ export const pushTaxes = (needs: Needs): Mounted =>
     ({ body, push }) => acceptTaxes(needs, push, body),
   )
 
-/** Unknown hotels, rooms and rates are told under the lock; here only beside what is wrong otherwise. */
+/** Unknown hotels, rooms and rates are reported under the lock; here only alongside other problems. */
 async function judge(
   db: Queryable,
   body: unknown,
@@ -28,7 +28,7 @@ async function judge(
   const ruleProblems = taxProblems(body)
   if (shapeProblems.length + ruleProblems.length === 0) return
   const hotelCode = isRecord(body) ? body['hotelId'] : undefined
-  // A code that PostgreSQL could not take was refused by the schema.
+  // The schema refuses codes that PostgreSQL can't store.
   const isCode = typeof hotelCode === 'string' && shapeProblems.every(({ path }) => path !== '/hotelId')
   const hotel = isCode ? await selectOptionalHotel(db, supplierId, hotelCode) : undefined
   const { misfits, unknown } = hotel ? await problemsAt(db, hotel, body) : { misfits: [], unknown: [] }

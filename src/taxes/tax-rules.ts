@@ -13,8 +13,8 @@ import {
 } from './contract.ts'
 
 /**
- * What the rules beyond the shape find wrong with a push of taxes, as far as no stored data is needed. The body may be
- * of any shape: what the schema refuses already is passed over here.
+ * The problems of a push of taxes that its schema can't express, as far as no stored data is needed. The body
+ * may have any shape: parts that the schema refuses are skipped.
  */
 export function taxProblems(body: unknown): Problem[] {
   if (!isRecord(body)) return []
@@ -101,8 +101,8 @@ function problemsOfValue({ valueType, value }: Record<string, unknown>, path: st
 }
 
 /**
- * What is wrong with a push of taxes, whatever its shape, by what is known of its hotel: values finer than its
- * currency, rooms and rates that it has not.
+ * The problems of a push of taxes, whatever its shape, that depend on its hotel: values with more decimals
+ * than its currency, and rooms and rates that it doesn't have.
  */
 export function hotelProblems(
   body: unknown,
@@ -124,7 +124,7 @@ export function hotelProblems(
   return { misfits, unknown }
 }
 
-/** What a fixed tax must keep in the currency of its hotel. */
+/** Problems of fixed taxes with the currency of their hotel. */
 function currencyProblems(taxes: unknown, minorDigits: number, path: string): Problem[] {
   return recordsOf(taxes, taxesPerScopeMax).flatMap(({ record: { valueType, value }, index }) =>
     valueType === 'fixed' &&
@@ -135,7 +135,7 @@ function currencyProblems(taxes: unknown, minorDigits: number, path: string): Pr
   )
 }
 
-/** The decimals that count: zeros at the end don't. */
+/** The number of significant decimals, without trailing zeros. */
 function decimalsOf(value: number | string): number {
   const text = exactDecimal(value)
   const point = text.indexOf('.')
@@ -145,8 +145,8 @@ function decimalsOf(value: number | string): number {
 const exponential = /^(\d)(?:\.(\d+))?e-(\d+)$/
 
 /**
- * The one decimal text of a value from zero to below 1e21: no exponent, no zeros at its end, no `-0`. Two values are
- * the same when these are.
+ * The canonical decimal text of a value from zero to below 1e21: no exponent, no trailing zeros, no `-0`. Two
+ * values are equal if and only if their texts are.
  */
 export function exactDecimal(value: number | string): string {
   const text = String(value).replace(/^-/, '')
@@ -155,7 +155,7 @@ export function exactDecimal(value: number | string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
 
-/** Whether two lists say the same, in the same order. */
+/** Whether two lists have equal taxes in the same order. */
 export function sameTaxes(one: readonly Tax[], other: readonly Tax[]): boolean {
   return JSON.stringify(one.map(canonical)) === JSON.stringify(other.map(canonical))
 }

@@ -4,28 +4,28 @@ import type { Tax } from './contract.ts'
 import { greatestCommonDivisor, planStay, type NightKind, type Share, type StayPlan } from './stay-plan.ts'
 
 /**
- * How the taxes of a room come about, step by step. Texts are exact: a decimal where there is one, else a fraction
- * ("1000/11"); amounts among them are in units of the currency.
+ * The calculation of a room's taxes, step by step. Texts are exact: a decimal if it terminates, otherwise a
+ * fraction ("1000/11"). Amounts in them are in units of the currency.
  */
 export type RoomTrace = {
   persons: number
   nights: NightTrace[]
-  /** Each tax over all nights, before it is rounded and then in minor units; none where a net is below zero. */
+  /** Each tax over all nights, before rounding and then in minor units; empty if a net is below zero. */
   lines: { tax: Tax; exact: string; rounded: number }[]
 }
 /** `net = (price − includedAmounts) / divisor`; each tax is `net · rate + constant`. */
 export type NightTrace = {
   day: DayNumber
   price: string
-  /** What the price contains whatever the net is: fixed taxes, and percentages of fixed VAT. */
+  /** The part of the price that doesn't depend on the net: fixed taxes, and percentages of fixed VAT. */
   includedAmounts: string
-  /** 1 and the included rates. */
+  /** 1 plus the included rates. */
   divisor: string
   net: string
   taxes: { tax: Tax; rate: string; constant: string; amount: string }[]
 }
 
-/** The trace of what computeTaxes does with the same rooms, whether or not it finds them at fault. */
+/** The steps of computeTaxes for the same rooms, whether or not it finds them at fault. */
 export function traceTaxes(rooms: readonly PricedRoom[]): RoomTrace[] {
   return rooms.map((room) => {
     const { taxes, nights, persons } = room
@@ -77,7 +77,7 @@ function traceNight(
   }
 }
 
-/** The decimal, where it ends; else the fraction in lowest terms. */
+/** The decimal if it terminates, otherwise the fraction in lowest terms. */
 export function exactText(numerator: bigint, denominator: bigint): string {
   const divisor = greatestCommonDivisor(numerator < 0n ? -numerator : numerator, denominator)
   const [top, bottom] = [numerator / divisor, denominator / divisor]
