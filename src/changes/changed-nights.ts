@@ -9,12 +9,12 @@ import { selectCodes, type ChangeRow } from './store.ts'
 
 type Numbered = { roomNo: number; rateNo: number; from: DayNumber; to: DayNumber }
 
-/** How many blocks are looked through before other requests get a turn of the event loop. */
+/** Number of blocks to scan before other requests get a turn of the event loop. */
 const blocksAtOnce = 100
 
 /**
- * The nights that hold a value of each change's own revisions, in its order. What a later change set again is not
- * among them, because the block remembers the last revision only: the later change tells of it.
+ * The nights with a value from each change's own revisions, in order. Nights that a later change set again
+ * are left out, because a block stores only the last revision of a night: the later change reports them.
  */
 export async function changedNights(
   db: Queryable,
@@ -35,7 +35,7 @@ export async function changedNights(
       if (++looked % blocksAtOnce === 0) await breathe()
       const text = blockKeyText(key)
       const bytes = bytesByKey.get(text)
-      // A month that was removed because it is past.
+      // The month was removed because it is past.
       if (!bytes) continue
       const block = blockByKey.get(text) ?? Block.decode(bytes)
       blockByKey.set(text, block)
@@ -53,7 +53,7 @@ function inOrder(left: BlockKey, right: BlockKey): number {
   return left.roomNo - right.roomNo || left.rateNo - right.rateNo || left.month - right.month
 }
 
-/** Nights of blocks that come in order, joined to ranges, across months too. */
+/** Joins the nights of consecutive blocks into ranges, also across months. */
 class Ranges {
   readonly found: Numbered[] = []
 
@@ -90,7 +90,7 @@ function codeText(hotelId: number, no: number): string {
   return `${hotelId}/${no}`
 }
 
-/** None where the hotel was removed between the readings: a later change tells of that. */
+/** Empty if the hotel was removed between the reads: a later change reports that. */
 function named(hotelId: number, range: Numbered, codes: Codes): ChangedNights[] {
   const { roomNo, rateNo, from, to } = range
   const roomId = codes.roomByText.get(codeText(hotelId, roomNo))

@@ -2,9 +2,10 @@ import Type, { type Static } from 'typebox'
 import { date, integer, oneOf, queriedInteger, queriedLimit, route, success, text } from '../http/route.ts'
 
 /**
- * What changed of a hotel. `hotel`, `products`, `taxes`: what was pushed there, of the whole hotel. `ari`: nights of
- * rooms and rates. `reservation`: likewise, lowered by a reservation. `stopSell`: likewise, closed or opened again by an
- * operator of the platform. `removed`: the hotel, by a reset of the sandbox.
+ * The kind of a change. `hotel`, `products`, `taxes`: that data was pushed, for the whole hotel. `ari`:
+ * nights of rooms and rates changed. `reservation`: a reservation lowered the inventory of nights.
+ * `stopSell`: an operator of the platform closed or reopened nights. `removed`: a reset of the sandbox
+ * removed the hotel.
  */
 export const changeKinds = [
   'hotel',
@@ -56,7 +57,7 @@ const change = Type.Object({
 })
 export type Change = Static<typeof change>
 
-/** A query is text throughout; what a number or a cursor is, the handler reads. */
+/** All query members are text; the handler parses numbers and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 
 export const changeRoutes = {

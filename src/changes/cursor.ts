@@ -1,10 +1,10 @@
 import { Rejected, shown, type Problem } from '../http/rejected.ts'
 import { changesKeptDays } from './contract.ts'
 
-/** Where a row and a hotel in it stand among those of one epoch of the store. */
+/** The position of a row, and of a hotel in it, within one epoch of the store. */
 export type Position = { turn: number; id: number; hotels: number }
 
-/** A place in the feed: in the row of these numbers, behind so many of its hotels, in one epoch of one store. */
+/** A place in the feed: a row, the number of its hotels already reported, and the epoch of the store. */
 export type Place = Position & { epoch: string }
 
 export function isBefore(place: Position, other: Position): boolean {
@@ -12,16 +12,16 @@ export function isBefore(place: Position, other: Position): boolean {
   return place.id < other.id || (place.id === other.id && place.hotels < other.hotels)
 }
 
-/** Opaque outside, so that it may change. */
+/** Opaque to callers, so that the format can change. */
 export function writePlace({ epoch, turn, id, hotels }: Place): string {
   return Buffer.from(`change ${epoch} ${turn} ${id} ${hotels}`).toString('base64url')
 }
 
 const placeText = /^change ([0-9a-f]{12}) (\d{1,15}) (\d{1,15}) (\d{1,9})$/
-/** Of versions that knew of no epochs: of another one, whatever it names. */
+/** The format of versions without epochs: such a cursor always belongs to another epoch. */
 const formerPlaceText = /^change \d{1,15} \d{1,15} \d{1,9}$/
 
-/** `path` says where the text was sent. */
+/** `path` is the location of the text in the request. */
 export function readPlace(text: string | undefined, path: string, wrong: Problem[]): Place | undefined {
   if (text === undefined) return undefined
   const written = Buffer.from(text, 'base64url').toString('latin1')
@@ -50,7 +50,7 @@ export function tooOld(): Rejected {
   })
 }
 
-/** What was told with the cursor, or since, may never have happened here. */
+/** Changes reported up to this cursor, or after it, may never have happened in this store. */
 export function restarted(path = '?after'): Rejected {
   return new Rejected(410, {
     type: 'FEED_RESTARTED',

@@ -24,7 +24,7 @@ type Event = { event: string; id: string; data: Record<string, unknown> }
 
 type Stream = {
   response: Response
-  /** The next event that is not a heartbeat; undefined at the end. */
+  /** The next event that is not a heartbeat; undefined at the end of the stream. */
   next: () => Promise<Event | undefined>
   leave: () => void
 }
@@ -91,7 +91,7 @@ test('changes come as events, whose ids are cursors to go on from after a break'
   resumed.leave()
   const again = await follow({}, `?after=${start.id}`)
   await again.next()
-  // What was told first was changed again since.
+  // The change reported first has changed again since.
   assert.equal((await again.next())?.data['revision'], 4)
   again.leave()
 })
@@ -123,7 +123,7 @@ test('a stream tells nothing more once its token is revoked', async () => {
   const stream = await follow({}, '', { url: gateway.url, bearer: made.token })
   assert.equal((await stream.next())?.event, 'start')
   await revokeToken(db, made.tokenId, clock.now())
-  // A token is remembered for half a second.
+  // Tokens are cached for half a second.
   await wait(1_000)
   await setPrice(100)
   assert.equal(await stream.next(), undefined)
@@ -143,7 +143,7 @@ test('who does not read holds up neither others nor the end of the service', asy
   const start = await follow({}, '', { url: other.url, bearer: token })
   const { id } = (await start.next()) ?? { id: '' }
   start.leave()
-  // More than the buffers of a connection hold.
+  // More than the buffers of a connection can take.
   const rows = 30_000
   await gateway.db.query(
     `insert into change (kind, hotel_ids, revisions_from, revisions_to)

@@ -7,21 +7,22 @@ import type { Feed, Page } from './feed.ts'
 
 export const eventsContentType = 'text/event-stream; charset=utf-8'
 
-/** So that whoever stands between keeps the connection open, and a caller that is gone is noticed. */
+/** Keeps proxies from closing the connection, and detects callers that are gone. */
 const heartbeatEveryMs = 15_000
-/** What a caller is told to wait before it connects again. */
+/** The reconnection delay sent to callers. */
 const reconnectAfterMs = 1_000
-/** A caller that takes nothing for so long is given up. */
+/** A caller that reads nothing for this long is disconnected. */
 const takesWithinMs = 10_000
 const bytesAhead = 64 * 1024
-/** When the service ends, it does not wait longer for a caller to take the rest. */
+/** At shutdown, the longest wait for a caller to read the rest. */
 const endsWithinMs = 1_000
 
 type Told = { feed: Feed; start: Place; limit: number; held: Held; needs: Needs }
 
 /**
- * The changes from a place on as server-sent events. No page is read before the one before was taken, so that a slow
- * caller costs no memory. Ends when the caller may not be told any more, when it is gone, and with the service.
+ * The changes from a place on as server-sent events. Each page is read only after the caller took the
+ * previous one, so a slow caller costs no memory. Ends when the caller loses its permission or disconnects,
+ * and at shutdown.
  */
 export function eventStream(told: Told): Readable {
   const giveUp = (): void => void stream.destroy()
@@ -34,7 +35,7 @@ export function eventStream(told: Told): Readable {
 }
 
 async function* events({ feed, start, limit, held, needs }: Told): AsyncGenerator<string> {
-  // The first event has an id: who connects again before the first change resumes from here.
+  // The first event has an id, so that a caller that reconnects before the first change resumes from here.
   yield `retry: ${reconnectAfterMs}\nevent: start\nid: ${writePlace(start)}\ndata: {}\n\n`
   let place = start
   try {
@@ -50,7 +51,7 @@ async function* events({ feed, start, limit, held, needs }: Told): AsyncGenerato
       if (!(await feed.changed(place, heartbeatEveryMs, held.over))) yield ':\n\n'
     }
   } catch (error) {
-    // The answer has begun, so it can only end: who connects again is told what is the matter.
+    // The answer has begun, so it can only end; a caller that reconnects gets the reason.
     if (!(error instanceof Rejected)) needs.log.warn({ err: error }, 'a stream of changes ended early')
   }
 }

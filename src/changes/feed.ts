@@ -10,29 +10,31 @@ import { selectChanges, selectOptionalEnd, selectPlaceOfNow, type ChangeRow } fr
 
 export type Page = {
   changes: Change[]
-  /** Behind all that was looked at. */
+  /** The place after everything that was scanned. */
   place: Place
   hasMore: boolean
 }
 
 export type Feed = {
   now: () => Promise<Place>
-  /** Throws 410 when the place is not one of the feed any more. */
+  /** Throws 410 if the place is no longer in the feed. */
   read: (after: Place, limit: number) => Promise<Page>
-  /** Resolves when there is something to read after the place; false when the time or what `over` stands for is over. */
+  /**
+   * Resolves once there is something to read after the place; false after `withinMs` or an abort of `over`.
+   */
   changed: (after: Place, withinMs: number, over: AbortSignal) => Promise<boolean>
 }
 
-/** More in one answer would keep everybody else waiting. */
+/** More blocks in one answer would keep all other requests waiting. */
 const blocksPerPageMax = 2_000
-/** Those who wait for their turn are no more than requests are held open. */
+/** Waiting reads never outnumber the requests that may be held open. */
 const reads = { passing: 3, waiting: 1_000 }
-/** NOTIFY would make the commits of all pushes stand in one line, so one query looks for all who wait. */
+/** NOTIFY would serialize the commits of all pushes, so one query polls for all waiting requests. */
 const lookEveryMs = 100
 
 export function feed(needs: Needs): Feed {
   const gate = new Gate<'read'>(reads)
-  // Those who follow closely all ask for the same page.
+  // Callers that keep up all ask for the same page.
   const pages = new Memory<Page>(needs.db.epoch, { entriesMax: reads.waiting })
   const watch = new Watch(needs)
   const readInTurn = async (after: Place, limit: number): Promise<Page> => {
@@ -59,7 +61,8 @@ export function feed(needs: Needs): Feed {
 async function readPage({ db }: Needs, after: Place, limit: number): Promise<Page> {
   const found = await selectChanges(db, after, { limit, blocksMax: blocksPerPageMax })
   const { rows, hasMore, horizon, nextTurn, storeStamp } = found
-  // A store that was promoted a moment ago has the cursor's epoch still, and may have lost what the cursor tells of.
+  // A store promoted a moment ago still has the cursor's epoch, but may have lost the changes before the
+  // cursor.
   db.epoch.confirm(storeStamp)
   if (after.epoch !== horizon.epoch || after.turn > nextTurn) throw restarted()
   if (isBefore(after, horizon)) throw tooOld()
@@ -67,7 +70,7 @@ async function readPage({ db }: Needs, after: Place, limit: number): Promise<Pag
   const changes = rows.flatMap((row) => {
     const ofNights = nights.get(row) ?? []
     if (row.blocks.length === 0) return [told(row)]
-    // All of it was changed again since: the later change tells of it.
+    // All of its nights have changed again since: the later change reports them.
     return ofNights.length === 0 ? [] : [{ ...told(row), nights: ofNights }]
   })
   return { changes, place: rows.at(-1)?.place ?? after, hasMore }
@@ -87,7 +90,7 @@ function told({ place, kind, at, hotelId, hotelCode, supplier, revisionTo }: Cha
 
 type Waiter = { after: Place; settle: (hasChanged: boolean) => void; fail: (error: unknown) => void }
 
-/** Looks for changes as long as somebody waits for one. */
+/** Polls for changes while any request waits for one. */
 class Watch {
   readonly #needs: Needs
   readonly #waiters = new Set<Waiter>()
@@ -95,7 +98,7 @@ class Watch {
 
   constructor(needs: Needs) {
     this.#needs = needs
-    // They read again, and are told that the feed began anew.
+    // Waiting requests read again, and learn that the feed restarted.
     needs.db.epoch.onChange(() => {
       for (const { settle } of this.#waiters) settle(true)
     })

@@ -48,7 +48,7 @@ function listed(reply: Reply): Told[] {
   return list
 }
 
-/** What is told after the cursor, without what differs from run to run. */
+/** The changes after the cursor, without members that differ between runs. */
 async function told(): Promise<Told[]> {
   await changesSettled(gateway.db)
   return withoutChance(listed(await changes({ after: cursor })))
@@ -351,7 +351,7 @@ describe('waiting', () => {
     assert.deepEqual(problemsOf(await changes({ after: cursor })), [
       [undefined, 'OVERLOADED', 'The service is overloaded'],
     ])
-    // The one that asks.
+    // The metrics request itself.
     assert.equal(await metric('ari_requests_in_flight'), 1)
     leave.abort()
     await Promise.all(waiting)
@@ -389,7 +389,7 @@ describe('waiting', () => {
         },
       ],
     )
-    // Another token goes on, and so does this one when some of its streams end.
+    // Other tokens are still served, and so is this one once some of its streams end.
     expectOk(await changes({ after: cursor }))
     leave.abort()
     for (;;) {

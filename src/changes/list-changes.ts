@@ -10,14 +10,14 @@ import { readPlace, writePlace, type Place } from './cursor.ts'
 import { eventsContentType, eventStream } from './events.ts'
 import { feed, type Feed, type Page } from './feed.ts'
 
-/** GET /booking/changes: at once, after waiting, or as events. */
+/** GET /booking/changes: immediately, after waiting, or as events. */
 export const listChanges = (needs: Needs) => {
   const changes = feed(needs)
   return onHeld(changeRoutes.listChanges, async ({ query }, held) => {
     const wrong: Problem[] = []
     const isStream = (held.headers.accept ?? '').toLowerCase().includes('text/event-stream')
     const resumed = isStream ? held.headers['last-event-id'] : undefined
-    // Who connects again sends the URL of the first time, and where it has got to in the header.
+    // A reconnecting caller sends its first URL again, with its current position in the header.
     const asked =
       resumed === undefined
         ? readPlace(query.after, '?after', wrong)
@@ -27,7 +27,7 @@ export const listChanges = (needs: Needs) => {
     rejectIfAny(wrong)
     if (isStream) {
       const start = asked ?? (await changes.now())
-      // What is wrong with the cursor is answered while it still can be.
+      // Report an invalid cursor before the stream begins; afterwards it is too late.
       await changes.read(start, 1)
       return {
         contentType: eventsContentType,
@@ -41,7 +41,7 @@ export const listChanges = (needs: Needs) => {
   })
 }
 
-/** The first page that tells anything; an empty one when the time is over, or what `held.over` stands for. */
+/** The first page with changes; an empty one when the time is up, or once `held.over` aborts. */
 async function readOrWait(
   changes: Feed,
   after: Place,

@@ -13,7 +13,7 @@ export type ChangeRow = {
   supplier: string
   revisionFrom: number
   revisionTo: number
-  /** Rows of ari_month, packed as ari/store.ts does. */
+  /** Rows of ari_month, packed as in ari/store.ts. */
   blocks: number[]
 }
 
@@ -35,22 +35,22 @@ type Bounds = {
 
 export type Found = {
   rows: ChangeRow[]
-  /** Whether there are more that may be told already. */
+  /** Whether more changes can be reported already. */
   hasMore: boolean
   storeStamp: string
-  /** Up to here everything may be deleted. */
+  /** Everything up to this place may be deleted. */
   horizon: Place
   /** No transaction has this number yet. */
   nextTurn: number
 }
 
-/** No transaction is under way any more that could commit a row up to this one. */
+/** True if no running transaction could still commit a row up to this one. */
 const isTurnOver = 'turn < pg_snapshot_xmin(pg_current_snapshot())::text::int8'
 
 /**
- * The changes after a place, one a hotel, at most `limit`, and as many as name about `blocksMax` blocks together (at
- * least one). Only those whose turn is over: while a transaction with a lower number is under way, it may still commit
- * a row that belongs before them.
+ * The changes after a place, one per hotel: at most `limit`, and only as many as name about `blocksMax`
+ * blocks together (but at least one). A change is left out while a transaction with a lower number is
+ * running, because that transaction may still commit a row that belongs before it.
  */
 export async function selectChanges(
   db: Queryable,
@@ -61,7 +61,7 @@ export async function selectChanges(
     name: 'select-changes',
     text: `
       with next as (
-        -- The first may be told already, wholly or in part.
+        -- The first row may already have been reported, in whole or in part.
         select * from change where (turn, id) >= ($1::int8, $2::int8) and ${isTurnOver}
         order by turn, id limit $4 + 2
       ), told as (
@@ -126,8 +126,9 @@ function changeOf({ epoch, turn, id, no, blocks, ...row }: Row & Bounds): Change
 }
 
 /**
- * Whatever is committed from now on comes behind this place. It is that of the last row that may be told, not the number
- * of the next transaction: a server that crashes gives out numbers a second time that left nothing on disk.
+ * The place after which all future commits appear. It is the place of the last row that can be reported, not
+ * the number of the next transaction: after a crash, PostgreSQL reuses transaction numbers that left nothing
+ * on disk.
  */
 export async function selectPlaceOfNow(db: Queryable): Promise<{ place: Place; storeStamp: string }> {
   const { rows } = await db.query<Place & { storeStamp: string }>(
@@ -144,7 +145,7 @@ export async function selectPlaceOfNow(db: Queryable): Promise<{ place: Place; s
 const lastToTell = `select turn, id, cardinality(hotel_ids) as hotels from change where ${isTurnOver}
   order by turn desc, id desc limit 1`
 
-/** The end of what may be told. */
+/** The place of the last change that can be reported. */
 export async function selectOptionalEnd(db: Queryable): Promise<Position | undefined> {
   const { rows } = await db.query<Position>({ name: 'select-end-of-changes', text: lastToTell })
   return rows[0]
@@ -152,7 +153,7 @@ export async function selectOptionalEnd(db: Queryable): Promise<Position | undef
 
 export type NumberedCode = { isRoom: boolean; hotelId: number; no: number; code: string }
 
-/** The codes of rooms and rates, each named by its hotel and its number. */
+/** The codes of rooms and rates, each identified by hotel and number. */
 export async function selectCodes(
   db: Queryable,
   rooms: readonly { hotelId: number; no: number }[],
@@ -176,11 +177,11 @@ export async function selectCodes(
   return rows
 }
 
-/** Deletes changes of before a time from the beginning of the feed, and remembers how far. Returns how many. */
+/** Deletes changes older than `beforeMs` from the start of the feed and records how far. Returns how many. */
 export function deleteOldChanges(db: Queryable, beforeMs: number): Promise<number> {
   return sweep(
     db,
-    // Several processes at once find the same rows; the later one finds them gone and stops.
+    // Several processes may find the same rows; a later one finds them already deleted and stops.
     `with oldest as (
       select turn, id, at, cardinality(hotel_ids) as hotels from change order by turn, id limit $2
     ), gone as (

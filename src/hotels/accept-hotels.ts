@@ -8,7 +8,7 @@ import { matchCity } from '../reference/cities.ts'
 import { hotelRemarks, timeZoneOtherwise, type Hotel, type hotelRoutes } from './contract.ts'
 import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
 
-/** Saves what a push of hotels says, once it was judged: all or none; each is the full state of its hotel. */
+/** Saves a validated push of hotels, all or none; each is the full state of its hotel. */
 export function acceptHotels(needs: Needs, push: Push, hotels: readonly Hotel[]): Promise<Answer> {
   const rows = hotels.map(toSave)
   return applyPush(needs, push, async (connection) => {
@@ -21,7 +21,7 @@ export function acceptHotels(needs: Needs, push: Push, hotels: readonly Hotel[])
 function toSave(hotel: Hotel): HotelToSave {
   const { hotelId, hotelName, currency, isAvailable, minChildAge, maxChildAge } = hotel
   const { countryCodeISO2, city, email, chainCode, latitude, longitude, state, address, timezone } = hotel
-  // Members that were not sent fall away when this becomes JSON; so do those that the contract doesn't know.
+  // Members that weren't sent disappear in JSON; so do members that the contract doesn't know.
   const plain = {
     countryCodeISO2,
     city,

@@ -1,13 +1,13 @@
 import type { Queryable } from '../postgres/postgres.ts'
 
-/** An account's row, locked before any of its hotels; what only references the account doesn't wait for it. */
+/** An account's row, locked before any of its hotels; mere references to the account don't wait for it. */
 
-/** While hotels are added: until the transaction ends its test clock is not advanced, and it is not reset. */
+/** For adding hotels: until the transaction ends, no test clock advances and no reset happens. */
 export async function holdAccount(connection: Queryable, supplierId: number): Promise<void> {
   await connection.query('select from supplier where id = $1 for share', [supplierId])
 }
 
-/** Alone: until the transaction ends no hotel is added either. How far the account's test clock is ahead. */
+/** Exclusive: until the transaction ends, no hotel is added either. Returns the test clock's lead. */
 export async function takeAccount(connection: Queryable, supplierId: number): Promise<number> {
   const { rows } = await connection.query<{ aheadMs: number }>(
     'select clock_ahead_ms as "aheadMs" from supplier where id = $1 for no key update',

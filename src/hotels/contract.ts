@@ -5,14 +5,14 @@ import { code, integer, oneOf, route, success, text, warning, type ConstraintErr
 
 export const hotelsPerPushMax = commonLimits.hotelsPerRequest
 const hotelsPerReadMax = commonLimits.hotelsPerRequest
-/** Older than any guest; a larger number is a slip of the keyboard. */
+/** Older than any guest; a larger number is a typing error. */
 export const childAgeMax = 99
 export const emailCharactersMax = 254
 
-/** The zone of a hotel that was pushed without one. */
+/** The default time zone of a hotel. */
 export const timeZoneOtherwise = 'UTC'
 
-/** Faults that the schema cannot find (they need reference data), in the words of the contract. */
+/** Faults that the schema can't find because they need reference data, in the words of the contract. */
 export const hotelFaults = {
   childAge: {
     type: 'CHILD_AGE_INVALID',
@@ -45,11 +45,11 @@ export const hotelFaults = {
     hint: 'Send one address, for example desk@hotel.example',
   },
   repeated: { type: 'DUPLICATE_HOTEL', message: 'hotelId stands twice in one request' },
-  /** In the words that the specification has for products, which ARI shares. */
+  /** In the specification's words for products, which ARI shares. */
   notFound: { ...unknownHotelFault, message: 'Hotel ID is not found' },
 } as const satisfies Record<string, ConstraintError>
 
-/** What is accepted all the same. */
+/** Warnings about accepted values. */
 export const hotelRemarks = {
   timeZoneMissing: {
     type: 'TIMEZONE_MISSING',
@@ -82,7 +82,7 @@ export const hotelId = code({
 const childAge = (description: string) =>
   integer({ minimum: 1, maximum: childAgeMax, description, errors: { '*': hotelFaults.childAge } })
 
-/** Free text that may be empty: many systems send an empty string for what they don't know. */
+/** Free text that may be empty: many systems send an empty string for unknown values. */
 const freeText = (maxLength: number, description: string) =>
   Type.Optional(text({ minLength: 0, maxLength, description }))
 
@@ -118,7 +118,7 @@ const hotelMembers = {
   ),
 }
 
-/** What `getHotels` adds to a hotel: what was read may be edited and posted back. */
+/** Members that `getHotels` adds to a hotel, so that its answer can be edited and posted back. */
 const readBackMembers = [
   'platformHotelId',
   'cityMatched',
@@ -253,7 +253,7 @@ export const hotelRoutes = {
       'Hotels as pushed, with what the platform made of them and how far each is on the go-live checklist.',
       'Takes an object with `hotelIds` or the bare array. Codes that are unknown to this account stand in `notFound`.',
     ].join('\n'),
-    // One schema for both forms: of its keywords, each counts for its own type only, so that the errors stay plain.
+    // One schema for both forms: each keyword applies to its own type only, so the errors stay simple.
     body: Type.Unsafe<string[] | { hotelIds: string[] }>({
       type: ['object', 'array'],
       items: code(),

@@ -210,7 +210,7 @@ describe('what the checklist counts as done', () => {
     await pushAri(supplier, { ...nights, rateId: 'NRF', price: 90 })
     await supplier.post('/push/hotels', [{ ...full, currency: 'EUR' }])
     assert.deepEqual(await steps(supplier), [[done, missing]])
-    // Neither restrictions nor the return of the currency are prices.
+    // Neither restrictions nor switching back to the currency add a price.
     await pushAri(supplier, { ...nights, rateId: 'NRF', minLengthStay: 2 })
     await supplier.post('/push/hotels', [full])
     assert.deepEqual(await steps(supplier), [[done, missing]])

@@ -5,11 +5,11 @@ import { hotelRoutes, type StepStatus, type StoredHotel } from './contract.ts'
 import { selectHotelOverviews, type HotelOverview, type HotelRow } from './store.ts'
 
 export type GetHotelsNeeds = Needs & {
-  /** Which of the hotels have a price that can be sold. Prices are ARI's, which hotels know nothing of. */
+  /** The hotels that have a price that can be sold. Prices belong to ARI, which hotels don't depend on. */
   hotelsOnSale: (hotels: readonly HotelRow[]) => Promise<ReadonlySet<number>>
 }
 
-/** POST /push/getHotels: hotels as pushed, in the order asked, each once. */
+/** POST /push/getHotels: hotels as pushed, in the requested order, each once. */
 export const getHotels = (needs: GetHotelsNeeds): Mounted =>
   on(hotelRoutes.getHotels, async ({ body, caller }) => {
     const codes = [...new Set(Array.isArray(body) ? body : body.hotelIds)]

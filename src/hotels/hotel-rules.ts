@@ -8,7 +8,7 @@ import { childAgeMax, emailCharactersMax, hotelFaults, hotelsPerPushMax } from '
 
 const emailAddress = /^[^\s@\p{C}]+@[^\s@\p{C}.]+(?:\.[^\s@\p{C}.]+)+$/u
 
-/** Whether the text is one address. The length comes first: the pattern's cost grows with it. */
+/** Whether the text is one address. Checks the length first, because the pattern's cost grows with it. */
 export function isEmail(text: string): boolean {
   return text.length <= emailCharactersMax && emailAddress.test(text)
 }
@@ -23,8 +23,8 @@ const textRules: readonly TextRule[] = [
 ]
 
 /**
- * What the rules beyond the shape find wrong with a push of hotels. The body may be of any shape: what the schema
- * refuses already is passed over here.
+ * The problems of a push of hotels that its schema can't express. The body may have any shape: parts that the
+ * schema refuses are skipped.
  */
 export function hotelProblems(body: unknown): Problem[] {
   if (!Array.isArray(body) || body.length > hotelsPerPushMax) return []

@@ -2,7 +2,7 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { holdAccount } from './account-lock.ts'
 import type { Hotel } from './contract.ts'
 
-/** What other features go by. */
+/** The columns of a hotel that other features use. */
 export type HotelRow = {
   id: number
   code: string
@@ -12,11 +12,11 @@ export type HotelRow = {
   minChildAge: number
   maxChildAge: number
   timeZone: string
-  /** How far the test clock of its account is ahead. */
+  /** How far its account's test clock is ahead. */
   aheadMs: number
-  /** Rises with every push that changed something of the hotel. */
+  /** Raised by every push that changes anything about the hotel. */
   revision: number
-  /** Rises with every change of the hotel itself, its rooms, rates and room-rates. */
+  /** Raised by every change of the hotel itself, its rooms, rates or room-rates. */
   catalogVersion: number
   /** Prices set at this revision or before it are in a former currency. */
   currencyRevision: number
@@ -27,7 +27,7 @@ export const hotelColumns = `id, code, name, currency, is_available as "isAvaila
   max_child_age as "maxChildAge", time_zone as "timeZone", clock_ahead_ms as "aheadMs", revision, catalog_version as "catalogVersion",
   currency_revision as "currencyRevision"`
 
-/** The hotel of a supplier, as committed; another supplier's hotel is as unknown as one never pushed. */
+/** A supplier's hotel, as committed; another supplier's hotel counts as unknown. */
 export async function selectOptionalHotel(
   db: Queryable,
   supplierId: number,
@@ -41,7 +41,7 @@ export async function selectOptionalHotel(
   return rows[0]
 }
 
-/** The same, locked until the transaction ends: pushes for one hotel are applied one after another. */
+/** The same, locked until the transaction ends, so that pushes for one hotel are applied one by one. */
 export async function lockHotel(
   connection: Queryable,
   supplierId: number,
@@ -55,7 +55,7 @@ export async function lockHotel(
   return rows[0]
 }
 
-/** Members of a push that take part in no rule beyond their own check; kept and read back as they came. */
+/** Members of a push that have no rule beyond their own check; stored and read back as sent. */
 export type PlainMembers = Pick<
   Hotel,
   | 'countryCodeISO2'
@@ -76,7 +76,7 @@ export type HotelToSave = Pick<
 > & {
   timeZone: string
   cityMatched: string | undefined
-  /** The members of PlainMembers; those that are undefined fall away as this becomes JSON. */
+  /** The members of PlainMembers; undefined ones disappear in JSON. */
   plain: { [Member in keyof PlainMembers]: unknown }
 }
 
@@ -87,10 +87,10 @@ export type SavedHotel = {
   currencyBefore: string | undefined
 }
 
-/** Who pushes. The URLs of the key that pushed a hotel last are called for it. */
+/** The pushing key. The platform calls the URLs of the key that last pushed a hotel. */
 type Pusher = { supplierId: number; keyId: number }
 
-/** Inserts or updates hotels, each to the full state pushed; what is equal already is not written. By code. */
+/** Inserts or updates hotels to the full pushed state; skips unchanged ones. Results by code. */
 export async function saveHotels(
   connection: Queryable,
   pusher: Pusher,
@@ -107,7 +107,7 @@ export async function saveHotels(
   const present = hotels.filter(({ hotelId }) => !saved.has(hotelId))
   if (present.length === 0) return saved
 
-  // In order of id, as every push that locks several hotels does, so that two of them cannot wait for each other.
+  // Locked in order of id, like in every push that locks several hotels, so that two of them can't deadlock.
   const { rows: locked } = await connection.query<{
     id: number
     code: string
@@ -120,7 +120,7 @@ export async function saveHotels(
   )
   const revisionById = await updateChanged(connection, supplierId, present, nowMs)
   const ofOtherKeys = locked.filter((held) => held.keyId !== keyId).map(({ id }) => id)
-  // No change of the hotel: its revision stays.
+  // The hotel itself doesn't change, so its revision stays.
   if (ofOtherKeys.length > 0) {
     await connection.query('update hotel set key_id = $1 where id = any($2::int[])', [keyId, ofOtherKeys])
   }
@@ -136,7 +136,7 @@ export async function saveHotels(
   return saved
 }
 
-/** Tells the change feed of the hotels in `raised (id, revision)`, in the statement that raises them. */
+/** Adds the hotels in `raised (id, revision)` to the change feed, in the statement that raises them. */
 function noted(kind: 'hotel' | 'products' | 'taxes'): string {
   return `noted as (
        insert into change (kind, hotel_ids, revisions_from, revisions_to)
@@ -145,8 +145,8 @@ function noted(kind: 'hotel' | 'products' | 'taxes'): string {
 }
 
 /**
- * Lets the hotels in `raised` be found by what they are called now, in the statement that changes it. With the columns
- * of `foundBy`.
+ * Indexes the hotels in `raised` for search by their current names, in the statement that changes them.
+ * Expects the columns of `foundBy`.
  */
 const searchable = `searchable as (
        insert into hotel_search (hotel_id, supplier_id, name, words)
@@ -184,9 +184,9 @@ async function insertMissing(
   nowMs: number,
 ): Promise<{ id: number; code: string; revision: number }[]> {
   const { rows } = await connection.query<{ id: number; code: string; revision: number }>(
-    // Without "not exists" every hotel that is there already would use up an identity. In order of code, so that
-    // two pushes of the same new hotels wait in one direction only; the later one finds them in the conflict. One that a
-    // reset removed goes on where it was.
+    // Without "not exists" every existing hotel would consume an identity value. In order of code, so that
+    // two pushes of the same new hotels wait in one direction only; the later one meets them as conflicts. A
+    // hotel that a reset removed continues with its old numbers.
     `with raised as (
        insert into hotel (id, supplier_id, key_id, ${pushedColumns}, revision, catalog_version, ari_version,
          numbers_after, numbers_epoch, created_at, clock_ahead_ms) overriding system value
@@ -209,7 +209,7 @@ async function insertMissing(
   return rows
 }
 
-/** Those that differed, with their new revisions. Their rows must be locked. */
+/** The hotels that differed, with their new revisions. Their rows must be locked. */
 async function updateChanged(
   connection: Queryable,
   supplierId: number,
@@ -244,7 +244,7 @@ async function updateChanged(
   return new Map(rows.map(({ id, revision }) => [id, revision]))
 }
 
-/** For a change of the hotel's rooms, rates, room-rates or taxes; the row must be locked. The new revision. */
+/** For changes of rooms, rates, room-rates or taxes; the row must be locked. Returns the new revision. */
 export async function raiseCatalogVersion(
   connection: Queryable,
   hotelId: number,
@@ -277,7 +277,7 @@ export type HotelOverview = HotelRow & {
   hasPushbookWebhook: boolean
 }
 
-/** Hotels of a supplier with what the go-live checklist asks; the webhooks are those of the key. */
+/** A supplier's hotels with the data of the go-live checklist; webhooks are those of the key. */
 export async function selectHotelOverviews(
   db: Queryable,
   caller: { supplierId: number; keyId: number },

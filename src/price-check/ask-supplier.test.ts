@@ -41,7 +41,7 @@ test('a check that shares the call of another is answered within its own time', 
     requestId: 'first',
   }
   const patient = calls.ask({ ...asked, untilMs: performance.now() + minutes(1) })
-  // The supplier answers only after this one has been given up.
+  // The supplier answers only after this check has timed out.
   const hurried = await calls.ask({ ...asked, callId: 'second', untilMs: performance.now() + 1 })
   assert.deepEqual(
     [hurried.callId, hurried.failure?.outcome, hurried.failure?.reason],

@@ -13,7 +13,7 @@ import { Circuits, type CallResult, type CircuitState } from '../outbound/circui
 import { connectWithinMs, type FailedOutcome } from './contract.ts'
 import { readLiveAnswer, type LivePrice, type Expected, type InvalidReason } from './live-answer.ts'
 
-/** The way to a supplier's live price: connections, circuits, and the calls that are under way. */
+/** Calls suppliers for live prices: connections, circuits and pending calls. */
 
 export type Failure = {
   outcome: FailedOutcome
@@ -24,29 +24,29 @@ export type Failure = {
 
 export type Asked = {
   callback: Callback
-  /** The platform's number of the hotel. */
+  /** The platform's number for the hotel. */
   hotelId: number
   request: PriceCheckRequest
   expected: Expected
-  /** Names the call, if it comes to one. */
+  /** The id of the call, if one is made. */
   callId: string
   requestId: string
-  /** By performance.now(). */
+  /** A deadline on the clock of performance.now(). */
   untilMs: number
 }
 
 export type Told = {
-  /** Of the call that was made, perhaps for another check; undefined: none was. */
+  /** The id of the call that was made, perhaps for another check; undefined if there was none. */
   callId: string | undefined
 } & Answered
 
-/** One of the two. */
+/** Exactly one of the two. */
 type Answered = { live: LivePrice; failure?: undefined } | { live?: undefined; failure: Failure }
 
 export type SupplierCalls = {
-  /** Never throws for what the other side does. */
+  /** Never throws because of the supplier's behaviour. */
   ask: (asked: Asked) => Promise<Told>
-  /** Of this process. */
+  /** The circuit's state in this process. */
   circuit: (url: string) => CircuitState
   close: () => void
 }
@@ -62,7 +62,7 @@ export function webhookIdOf(callId: string): string {
   return webhookIdPrefix + callId
 }
 
-/** `callbackFaults`, `callbackWatch`: absent in production. */
+/** `callbackFaults` and `callbackWatch` are absent in production. */
 export type SupplierCallNeeds = Needs & {
   outbound: OutboundRules
   callbackFaults?: CallbackFaults | undefined
@@ -84,7 +84,7 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
   return {
     ask: (asked) => {
       const { callback, request, expected } = asked
-      // What the answer is compared with belongs to the question.
+      // The expected currency, with which the answer is compared, is part of the key.
       const key = JSON.stringify([callback.keyId, callback.url, request, expected.currency])
       const own: { told?: Promise<Told> } = {}
       const told = calls.get(key, () => (own.told = askOnce(needs, means, circuits, asked)))
@@ -95,7 +95,7 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
   }
 }
 
-/** A shared call may have been given more time than this check has left. */
+/** A shared call may have a later deadline than this check. */
 async function withinOwnTime(told: Promise<Told>, untilMs: number): Promise<Told> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Told>((resolve) => {
@@ -128,7 +128,7 @@ const circuitOpen: Failure = {
   message: 'not asked: the URL failed several times in a row',
 }
 
-/** Once more where nothing of the request can have reached the supplier. */
+/** Retries once if no byte of the request can have reached the supplier. */
 async function call(needs: Needs, means: CallbackMeans, asked: Asked): Promise<Called> {
   const { callback, hotelId, request, callId, requestId, untilMs } = asked
   const message: CallbackMessage = {
@@ -147,7 +147,7 @@ async function call(needs: Needs, means: CallbackMeans, asked: Asked): Promise<C
   return isFutile || untilMs - performance.now() < retryLeftMinMs ? first : once()
 }
 
-/** Whether the same call may fare better a moment later. */
+/** Whether a retry of the same call may succeed a moment later. */
 const mayHelp: Readonly<Record<CallFailure, boolean>> = {
   dns: true,
   connect: true,
@@ -169,7 +169,7 @@ const outcomeByFailure: Readonly<Record<CallFailure, FailedOutcome>> = {
   reset: 'supplier_error',
   cancelled: 'supplier_error',
   timeout: 'timeout',
-  // Others wait for the same server already, for longer than there is time.
+  // Too many other calls are waiting for the same server for this one to be made in time.
   busy: 'timeout',
   too_large: 'invalid_response',
   malformed: 'invalid_response',
@@ -191,7 +191,7 @@ function answeredBy(called: Called, expected: Expected): Answered {
   return { failure: { outcome: 'invalid_response', reason: live.fault, message, httpStatus } }
 }
 
-/** What PostgreSQL keeps and people can read. */
+/** Text that PostgreSQL can store and people can read. */
 function shownMessage(message: string): string {
   return message
     .replaceAll(/\p{Cc}+/gu, ' ')
@@ -201,7 +201,7 @@ function shownMessage(message: string): string {
 
 const unavailableStatuses: ReadonlySet<number> = new Set([408, 425, 429])
 
-/** An answer to one question that is wrong says nothing of the next; an endpoint that can't answer does. */
+/** A wrong answer to one question says nothing about the next; an endpoint that can't answer does. */
 function resultOf(called: Called): CallResult {
   if (called.kind === 'answered')
     return called.status >= 500 || unavailableStatuses.has(called.status) ? 'failed' : 'answered'

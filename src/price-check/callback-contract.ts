@@ -4,11 +4,11 @@ import { code, date, decimal, integer } from '../http/route.ts'
 import { cancelPenalty } from '../products/cancel-policy-contract.ts'
 import type { CallbackDescription } from '../webhooks/callback-contract.ts'
 
-/** The price check as the specification has it: what the platform asks, and what a supplier answers. */
+/** The price check of the specification: the platform's request and the supplier's answer. */
 
 const currency = Type.String({ description: 'ISO currency code', pattern: '^[A-Z]{3}$', examples: ['USD'] })
 
-/** What is asked of a hotel. */
+/** The members of a request that describe the stay. */
 export const stayToCheck = {
   roomId: code({ description: 'Your room code, as in products and ARI' }),
   rateId: code({ description: 'Your rate code, as in products and ARI' }),
@@ -31,7 +31,7 @@ export type PriceCheckRequest = Static<typeof priceCheckRequest>
 const amounts = (description: string) =>
   Type.Array(decimal({ atLeastZero: true }), { minItems: 1, maxItems: stayNightsMax, description })
 
-/** What a booking rests on; an answer without it, or with it in another shape, is none. */
+/** The members that a booking relies on. An answer in which one is missing or malformed is invalid. */
 const needed = {
   roomId: code({ description: 'As asked' }),
   rateId: code({ description: 'As asked' }),
@@ -46,7 +46,7 @@ const needed = {
 export const priceCheckNeeded = Type.Object({ roomRate: Type.Object(needed) })
 export type PriceCheckNeeded = Static<typeof priceCheckNeeded>
 
-/** As suppliers are asked to answer; `mealPlan` and `cancelPolicy` decide nothing. */
+/** The documented answer of suppliers; `mealPlan` and `cancelPolicy` decide nothing. */
 export const priceCheckAnswer = Type.Object({
   roomRate: Type.Object({
     ...needed,

@@ -16,7 +16,7 @@ import { circuitLimits } from '../outbound/circuit.ts'
 let platform: TestClient
 const receivers: Receiver[] = []
 
-/** Has no address when it is looked up for the first time. */
+/** A host whose first look-up finds no address. */
 const flakyHost = 'flaky.example.com'
 const flaky = { asked: 0 }
 
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 type LiveRoomRate = Record<string, unknown>
 
-/** As pushed: 100.00 a night, 10 % on top. */
+/** The pushed price: 100.00 a night, plus 10 %. */
 const asHeld: LiveRoomRate = {
   roomId: 'DBL',
   rateId: 'BAR',
@@ -52,7 +52,7 @@ const answering =
 
 let suppliers = 0
 
-/** A supplier with H1, DBL/BAR at 100 a night and 10 % VAT, five units, and a URL that behaves like that. */
+/** A supplier with H1, DBL/BAR at 100 a night plus 10 % VAT, five units, and a URL that behaves as given. */
 async function supplierWith(
   behave: Behaviour | undefined,
 ): Promise<{ supplier: TestSupplier; receiver: Receiver; signingSecret: string }> {
@@ -70,7 +70,7 @@ async function supplierWith(
   receivers.push(receiver)
   const url = `http://pms.example.com:${receiver.port}/check`
   const saved = behave && expectOk(await supplier.post('/push/webhook/availability', { webhook: url })).body
-  // The ping of the registration.
+  // Drop the ping of the registration.
   receiver.calls.length = 0
   return { supplier, receiver, signingSecret: String(saved?.['signingSecret']) }
 }
@@ -104,7 +104,7 @@ const check = (supplier: TestSupplier, more: Record<string, unknown> = {}): Prom
     ...more,
   })
 
-/** What of an answer does not differ from run to run. */
+/** The members of an answer that don't differ between runs. */
 function told({ body }: Reply): unknown {
   const { outcome, bookable, difference, failure } = Object(body)
   return { outcome, bookable, difference, failed: failure?.reason }
@@ -302,7 +302,7 @@ test('identical checks at the same time share one call, others do not, and each 
   const checks: Record<string, unknown>[] = Object(body['priceChecks'])
   const ids = (name: string) => new Set(checks.map((one) => one[name])).size
   assert.deepEqual([checks.length, ids('priceCheckId'), ids('webhookId')], [8, 8, 4])
-  // Five checks shared one look at the two nights.
+  // Five checks shared one call about the two nights.
   assert.equal(Object(body['drift']).checks, 2 * 3)
 })
 
@@ -429,7 +429,7 @@ test('the drift names the nights on which live and stored prices differ, how oft
     totals: { ...none, differingNights: 1, checks: 6, differing: 2 },
     nights: [['2027-04-21', 2, 0, '-5.50', '110.00', '104.50', 'prices', 'prices']],
   })
-  // Another push that does not mend it: it differs since the first one.
+  // Another push that doesn't correct it: it has differed since the first one.
   await pushPrice(supplier, 96, 'prices-2')
   roomRate = { ...asHeld, amountBeforeTax: [96, 95], amountAfterTax: [105.6, 104.5] }
   await check(supplier)
@@ -462,7 +462,7 @@ test('a stay whose total is the stored one differs on no night, however its taxe
     const { body } = expectOk(await supplier.get('/push/priceChecks?hotelId=H1'))
     return Object(body['drift']).differing
   }
-  // 33.33 and 10 % of it, twice: 73.326 in all, of which the supplier rounds each night for itself.
+  // 33.33 plus 10 %, twice: 73.326 in total, of which the supplier rounds each night separately.
   await pushPrice(supplier, 33.33)
   const withNights = (...amountAfterTax: number[]) => ({
     ...asHeld,
@@ -475,11 +475,11 @@ test('a stay whose total is the stored one differs on no night, however its taxe
   roomRate = withNights(36.67, 36.66)
   await check(supplier)
   assert.equal(await differing(), 0)
-  // A cent more in all: no night is off by more, so that the one that is differs.
+  // A cent more in total: no night is off by more than a cent, so the one that is off differs.
   roomRate = withNights(36.67, 36.67)
   await check(supplier)
   assert.equal(await differing(), 1)
-  // One night is off by more than a rounding; the other is not said to differ for a cent.
+  // One night is off by more than rounding; the other doesn't count as different for a cent.
   roomRate = withNights(36.68, 40)
   await check(supplier)
   assert.equal(await differing(), 2)

@@ -18,19 +18,19 @@ import { nightsFound, type KeptCheck } from './ledger-store.ts'
 import { judge, type Judged } from './outcome.ts'
 import { selectOptionalTerms } from './store.ts'
 
-/** What is to be checked: rooms of one room-rate of a hotel, as it was read, with the same party in each. */
+/** The stay to check: rooms of one room-rate of a hotel, already read, with the same party in each. */
 export type AskedCheck = AskedStay & {
   stay: HotelStay
   roomRate: BookableRoomRate
-  /** Sent along, so that both sides find the call in their logs. Absent: the check's own id. */
+  /** Sent along, so that both sides find the call in their logs. Defaults to the check's own id. */
   requestId?: string
 }
 
-/** Amounts are minor units, for one room; the difference is that of all rooms. */
+/** Amounts are in minor units, for one room; the difference is for all rooms. */
 export type PriceCheck = Judged & {
   priceCheckId: string
   held: HeldPrice
-  /** What the supplier answered, or why there is no answer; neither where there was nobody to ask. */
+  /** The supplier's answer or the reason why there is none; neither is set if there was no URL to call. */
   live: LivePrice | undefined
   failure: Failure | undefined
   durationMs: number
@@ -38,23 +38,23 @@ export type PriceCheck = Judged & {
 
 export type PriceChecker = {
   /**
-   * The live price beside the held one. Whatever the supplier does, it comes within the budget, which began at
-   * `beganMs` (by performance.now()). No transaction may be open meanwhile.
+   * Compares the live price with the stored one. Whatever the supplier does, it returns within the budget,
+   * which began at `beganMs` (by performance.now()). No transaction may be open meanwhile.
    */
   check: (asked: AskedCheck, beganMs?: number) => Promise<PriceCheck>
   ledger: Ledger
-  /** Whether this process leaves a URL alone because it failed again and again. */
+  /** Whether this process has paused calls to a URL because they failed repeatedly. */
   circuit: (url: string) => CircuitState
   close: () => Promise<void>
 }
 
-/** Kept of the budget, for comparing and for the way back to whoever asked. */
+/** Reserved from the budget for comparing, and for sending the answer to the caller. */
 const answerReserveMs = 50
-/** With less left, the supplier would be blamed for our own slowness. */
+/** With less time left, the supplier would be blamed for our own slowness. */
 const callBudgetMinMs = 500
 
 type CheckNeeds = Needs & {
-  /** Absent: the usual two seconds. */
+  /** Defaults to two seconds. */
   checkBudgetMs?: number | undefined
 }
 

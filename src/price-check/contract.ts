@@ -3,7 +3,7 @@ import { hotelReference, unknownReferenceFault } from '../offers/contract.ts'
 import { code, oneOf, queriedLimit, route, success, text, type ConstraintError } from '../http/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 
-/** How a price check ended. */
+/** The result of a price check. */
 export const priceCheckOutcomes = [
   'available',
   'price_changed',
@@ -16,7 +16,7 @@ export const priceCheckOutcomes = [
 ] as const
 export type PriceCheckOutcome = (typeof priceCheckOutcomes)[number]
 
-/** Those on which the account's `onFailure` decides. */
+/** Outcomes for which the account's `onFailure` decides. */
 export const failedOutcomes = [
   'invalid_response',
   'timeout',
@@ -25,12 +25,12 @@ export const failedOutcomes = [
 ] as const satisfies readonly PriceCheckOutcome[]
 export type FailedOutcome = (typeof failedOutcomes)[number]
 
-/** For a whole check, measured by whoever asks for it. */
+/** For a whole check, as measured by its caller. */
 export const priceCheckBudgetMs = 2_000
 export const connectWithinMs = 500
 export const priceChecksKeptDays = 90
 export const checksPerPage = { max: 500, usual: 100 }
-/** Nights listed of a hotel's drift. */
+/** The most nights listed in a hotel's drift. */
 export const driftNightsMax = 100
 
 export const priceCheckFaults = {
@@ -173,7 +173,7 @@ const drift = Type.Object(
 )
 export type Drift = Static<typeof drift>
 
-/** A query is text throughout; what a number, a time or a cursor is, the handler reads. */
+/** All query members are text; the handler parses numbers, times and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 
 const exampleStay = {

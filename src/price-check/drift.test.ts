@@ -19,10 +19,10 @@ before(async () => {
 const night = 20_900
 const began = Date.parse('2027-03-01T12:00:00Z')
 
-/** A live answer of one night, in one of two currencies, with few or enough units. */
+/** A live answer for one night, in one of two currencies, with too few or enough units. */
 type Answer = { currency: string; stored: number; live: number; revision: number; inventory: number }
 
-/** Of the first room with its first rate. */
+/** A check of the first room with its first rate. */
 function checkOf(answer: Answer, index: number): KeptCheck {
   const { currency, stored, live, revision, inventory } = answer
   const checkId = randomUUID()
@@ -52,7 +52,7 @@ function checkOf(answer: Answer, index: number): KeptCheck {
   }
 }
 
-/** The same, one answer after another. */
+/** The reference implementation: one answer after another. */
 function naive(answers: readonly Answer[]): Record<string, unknown> {
   const currency = answers.at(-1)?.currency
   const from = answers.findLastIndex((answer) => answer.currency !== currency) + 1
@@ -84,7 +84,7 @@ function naive(answers: readonly Answer[]): Record<string, unknown> {
 
 const answers = fc.array(
   fc.record({
-    // Seldom another one.
+    // Rarely another currency.
     currency: fc.integer({ min: 0, max: 9 }).map((any) => (any === 0 ? 'EUR' : 'USD')),
     stored: fc.constantFrom(100, 105),
     live: fc.constantFrom(95, 100, 105, 120),
@@ -98,7 +98,7 @@ test('however the answers are divided into writings, the drift is that of one af
   await fc.assert(
     fc.asyncProperty(answers, fc.infiniteStream(fc.integer({ min: 1, max: 4 })), async (given, sizes) => {
       await gateway.db.query('truncate price_drift')
-      // A currency does not come back within a writing: the hotel's changes by a push, seldom enough.
+      // A currency doesn't return within one write: only a push changes the hotel's currency, and rarely.
       const from = given.findLastIndex(({ currency }) => currency === 'EUR')
       const told = given.map((answer, index) => ({ ...answer, currency: index <= from ? 'EUR' : 'USD' }))
       const checks = told.map((answer, index) => checkOf(answer, index))

@@ -2,17 +2,17 @@ import type { DayNumber } from '../base/calendar.ts'
 import type { HeldPrice } from './held-price.ts'
 import type { LivePrice } from './live-answer.ts'
 
-/** How the live answers differ from what is held, night by night. */
+/** How live answers differ from the stored prices, night by night. */
 
 export type NightKey = { hotelId: number; roomNo: number; rateNo: number; night: DayNumber }
 
-/** What one live answer says of one night. */
+/** The result of one live answer for one night. */
 export type Finding = NightKey & { currency: string; atMs: number } & (
     | { found: 'sold_out' }
     | { found: 'same' | 'differs'; stored: number; live: number; revision: number }
   )
 
-/** What several answers say of one night, in the order in which they came. Null where no price was compared. */
+/** The results of several answers for one night, in order of arrival. Null if no price was compared. */
 export type Drifted = NightKey & {
   currency: string
   checks: number
@@ -23,7 +23,7 @@ export type Drifted = NightKey & {
   stored: number | null
   live: number | null
   revision: number | null
-  /** The run of differing comparisons at the end; null where the last one did not differ. */
+  /** The start of the current run of differing comparisons; null if the last one did not differ. */
   sinceAtMs: number | null
   sinceRevision: number | null
 }
@@ -37,13 +37,13 @@ export type AnsweredStay = {
   live: LivePrice
 }
 
-/** By how much a night may differ for no other reason than that each side rounds for itself: one minor unit. */
+/** The difference that rounding alone explains when each side rounds for itself: one minor unit. */
 const roundingMinor = 1
 
 /**
- * Prices of an answer that says sold out mean little, and are not compared. The stay is judged by its total: where that is
- * the same, no night differs, however the taxes were spread over the nights. Where it isn't, nights that are off by a
- * rounding don't differ, unless no night is off by more.
+ * Prices of a sold-out answer mean little and are not compared. The stay is judged by its total: if the
+ * totals are equal, no night differs, however the taxes were spread over the nights. Otherwise nights that
+ * are off by rounding alone don't differ, unless no night is off by more.
  */
 export function findingsOf({ key, currency, atMs, roomCount, held, live }: AnsweredStay): Finding[] {
   const isSoldOut = live.inventory < roomCount
@@ -54,7 +54,7 @@ export function findingsOf({ key, currency, atMs, roomCount, held, live }: Answe
   const sameWithin = total === 0 ? largest : largest > roundingMinor ? roundingMinor : 0
   return stay.flatMap(({ day: night, afterTax: stored, units, revision }, index): Finding[] => {
     const common = { ...key, night, currency, atMs }
-    // A night with too few units held may be the one that is sold out.
+    // Nights with too few stored units may be the sold-out ones, so only the others count.
     if (isSoldOut) return units < roomCount ? [] : [{ ...common, found: 'sold_out' }]
     const difference = differences[index] ?? 0
     const found = Math.abs(difference) <= sameWithin ? 'same' : 'differs'
@@ -62,7 +62,7 @@ export function findingsOf({ key, currency, atMs, roomCount, held, live }: Answe
   })
 }
 
-/** One a night, in the order of their keys: rows are then locked in the same order by everybody. */
+/** One entry per night, sorted by key, so that all writers lock rows in the same order. */
 export function drifted(findings: readonly Finding[]): Drifted[] {
   const byKey = new Map<string, Drifted>()
   for (const finding of findings) {

@@ -16,22 +16,22 @@ import { todayIn } from '../hotels/hotel-clock.ts'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import type { NightPrice } from './live-answer.ts'
 
-/** What is held of a stay at one room-rate, as of one moment. Amounts in minor units. */
+/** The stored price of a stay at one room-rate, from one moment. Amounts are in minor units. */
 export type HeldPrice = {
   revision: number
-  /** How often it can be sold on every night. */
+  /** How many units can be sold on every night. */
   inventory: number
-  /** For one room; undefined: there is no price for the party, or its included taxes exceed it. */
+  /** For one room; undefined if the party has no price, or the included taxes exceed it. */
   nights: readonly HeldNight[] | undefined
-  /** Whether everything that is held lets all the rooms be booked. */
+  /** Whether the stored data allows all the rooms to be booked. */
   isBookable: boolean
 }
 
 export type HeldNight = NightPrice & {
   day: DayNumber
-  /** The units held of this night alone. */
+  /** The units stored for this night alone. */
   units: number
-  /** The hotel's revision that set the price. */
+  /** The revision of the hotel that set the price. */
   revision: number
 }
 
@@ -80,7 +80,7 @@ function withOrigins(
 ): HeldNight[] {
   const fields = [fieldNumber.unitPrice, adultPrice, childPrice, infantPrice].filter((field) => field > 0)
   const firstMonth = monthOf(arrival)
-  // A line that was cleared has a revision too, and made the price what it is.
+  // A cleared price line has a revision too, and contributed to the price.
   const revisionsByMonth = days
     .blocks('rate')
     .map((block) => fields.map((field) => block?.revisions(field) ?? []))

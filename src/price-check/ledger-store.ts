@@ -6,7 +6,7 @@ import type { LivePrice } from './live-answer.ts'
 import { drifted, findingsOf, type Finding } from './drift.ts'
 import type { Judged } from './outcome.ts'
 
-/** A check as it is kept. */
+/** A check as stored. */
 export type KeptCheck = Judged & {
   checkId: string
   callId: string | undefined
@@ -20,12 +20,12 @@ export type KeptCheck = Judged & {
   durationMs: number
   currency: string
   held: HeldPrice
-  /** Both undefined: there was nobody to ask. */
+  /** Both are undefined if there was no URL to call. */
   live: LivePrice | undefined
   failure: Failure | undefined
 }
 
-/** What a check says of the nights; nothing where another check with the same call says it. */
+/** The check's findings per night; empty if another check with the same call reports them. */
 export function nightsFound(check: KeptCheck): Finding[] {
   const { live, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, asked, held } = check
   if (!live || callId !== checkId) return []
@@ -34,8 +34,8 @@ export function nightsFound(check: KeptCheck): Finding[] {
 }
 
 /**
- * Checks, and what they say of the nights, in one statement: both are kept or neither is. Nothing is kept of a hotel that
- * was removed meanwhile, also when it was pushed again.
+ * Stores checks and their findings per night in one statement, so that both are kept or neither is. Nothing
+ * is kept for a hotel that was removed meanwhile, even if it was pushed again.
  */
 export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]): Promise<void> {
   await db.query({
@@ -65,19 +65,20 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
 }
 
 /**
- * Whether the room-rate is there: a hotel that was removed and pushed again meanwhile has others. A subquery for each, not
- * a join, so that the order of what is sent stays; and without a lock, so that no push is waited for.
+ * Whether the room-rate exists: a hotel that was removed and pushed again meanwhile has other ones. This is a
+ * subquery for each row, not a join, to keep the order of the rows sent; it takes no lock, so it waits for no
+ * push.
  */
 const isThere = `(select true from room_rate as there
   where there.hotel_id = asked.hotel_id and there.room_no = asked.room_no and there.rate_no = asked.rate_no)`
 
-/** Answers that said nothing but sold out leave the last comparison as it was. */
+/** Answers that only said sold out leave the last comparison unchanged. */
 function keptUnlessCompared(column: string): string {
   return `${column} = case when held.currency = excluded.currency and excluded.checks = excluded.sold_out
     then held.${column} else excluded.${column} end`
 }
 
-/** The run that was under way goes on when everything that was compared differed. */
+/** The current run of differences continues if every comparison differed. */
 function sinceThen(column: string): string {
   return `${column} = case
     when held.currency <> excluded.currency then excluded.${column}
@@ -86,7 +87,7 @@ function sinceThen(column: string): string {
     else excluded.${column} end`
 }
 
-/** What is kept of a check, by the column of price_check. */
+/** The stored values of a check, by column of price_check. */
 const checkValues = {
   check_id: ({ checkId }) => checkId,
   call_id: ({ callId }) => callId,
@@ -119,7 +120,7 @@ const checkValues = {
   difference: ({ difference }) => difference,
 } satisfies Values<KeptCheck>
 
-/** What is kept of a night that was compared, by the column of price_drift. */
+/** The stored values of a compared night, by column of price_drift. */
 const driftValues = {
   hotel_id: ({ hotelId }) => hotelId,
   room_no: ({ roomNo }) => roomNo,

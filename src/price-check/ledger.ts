@@ -4,23 +4,24 @@ import { isUnavailable } from '../postgres/store-faults.ts'
 import { insertChecks, nightsFound, type KeptCheck } from './ledger-store.ts'
 
 /**
- * Keeps checks without being waited for. Nothing in an answer depends on its being kept, no booking rests on it, and a
- * guest is waiting. So a check is written a moment later, together with those that came meanwhile, and a process that is
- * killed loses no more than those. While the store is away, checks wait in memory.
+ * Stores checks in the background, because a guest is waiting, no answer depends on its check being stored,
+ * and no booking relies on it. A check is written a moment later, together with those that arrived meanwhile,
+ * and a process that is killed loses no more than those. While the store is unavailable, checks wait in
+ * memory.
  */
 export type Ledger = {
   keep: (check: KeptCheck) => void
-  /** Until what was handed in is written, or the patience is over: so that a reader finds what it was just told. */
+  /** Resolves when all checks so far are written, or after a limited wait: readers find recent answers. */
   written: () => Promise<void>
-  /** Tries to write what is left. */
+  /** Tries to write the remaining checks. */
   close: () => Promise<void>
 }
 
 const batchChecksMax = 500
 const batchNightsMax = 5_000
-/** Some 10 MB; those beyond are lost, and counted. */
+/** About 10 MB; checks beyond this are lost, and counted. */
 const waitingMax = 10_000
-/** What comes meanwhile is written with it. */
+/** Checks that arrive within this time are written together. */
 const gatherMs = 25
 const retryMs = 500
 const writtenPatienceMs = 1_000
@@ -39,7 +40,7 @@ export function checkLedger({ db, log, telemetry }: Needs): Ledger {
     } catch (error) {
       if (isUnavailable(error)) throw error
       if (batch.length > 1) {
-        // One that PostgreSQL refuses must not take the others with it.
+        // A check that PostgreSQL refuses must not take the others with it.
         for (const check of batch) await write([check])
         return
       }

@@ -18,7 +18,7 @@ export const listPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): M
       const { limit, hotel, ...place } = read
       const { roomId, rateId, outcome } = query
       const filter = { ...place, hotel, roomId, rateId, outcome }
-      // One more than asked for tells whether there is another page.
+      // One more than requested shows whether there is another page.
       const found = await selectChecks(needs.db, caller.supplierId, filter, limit + 1)
       const page = found.slice(0, limit)
       const last = found.length > limit ? page.at(-1) : undefined

@@ -5,7 +5,7 @@ import type { ListedCheck } from './contract.ts'
 import { failureOf, signedText } from './shown-check.ts'
 import type { CheckRow } from './store.ts'
 
-/** A check that was kept, in the words of the answers. */
+/** A stored check as answers show it. */
 export function listedCheckOf(row: CheckRow): ListedCheck {
   const { currency, reason, message, httpStatus, liveInventory, difference } = row
   const digits = minorDigits(currency) ?? 2

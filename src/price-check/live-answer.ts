@@ -4,11 +4,11 @@ import { Rejected } from '../http/rejected.ts'
 import { validator } from '../http/validate.ts'
 import { priceCheckNeeded } from './callback-contract.ts'
 
-/** What is charged for one room, in minor units of the hotel's currency, with the units there are. */
+/** The price charged for one room, in minor units of the hotel's currency, with the available units. */
 export type LivePrice = { inventory: number; nights: readonly NightPrice[] }
 export type NightPrice = { beforeTax: number; afterTax: number }
 
-/** What an answer must agree with. */
+/** The values with which an answer must agree. */
 export type Expected = {
   roomId: string
   rateId: string
@@ -30,7 +30,7 @@ export type Invalid = { fault: InvalidReason; message: string }
 
 const shape = validator(priceCheckNeeded)
 
-/** The live price of an answer, or what is wrong with it first. */
+/** The live price of an answer, or its first problem. */
 export function readLiveAnswer(body: Buffer, expected: Expected): LivePrice | Invalid {
   const parsed = parsedOf(body)
   if ('fault' in parsed) return parsed
@@ -38,7 +38,7 @@ export function readLiveAnswer(body: Buffer, expected: Expected): LivePrice | In
   if (!shape.matches(value)) {
     const [problem] = shape.judge(value).problems
     const where = problem?.path ?? ''
-    // Of the whole the validator says that it is a request.
+    // For the root path, the validator's message calls it a request.
     const what = where === '' ? 'not an object' : (problem?.message ?? 'not as documented')
     return invalid('wrong_shape', where === '' ? what : `${where}: ${what}`)
   }

@@ -4,22 +4,22 @@ import type { Told } from './ask-supplier.ts'
 import type { HeldPrice } from './held-price.ts'
 import type { NightPrice } from './live-answer.ts'
 
-/** What was agreed with the account. */
+/** Contract settings of the account. */
 export type Terms = {
   onFailure: OnFailure
-  /** Per cent of the stored total, as a decimal with at most two places. */
+  /** Per cent of the stored total, as a decimal with at most two decimal places. */
   priceTolerance: string
 }
 
 export type Judged = {
   outcome: PriceCheckOutcome
-  /** Whether a booking at the stored price may go on after this outcome; what is held may forbid it all the same. */
+  /** Whether this outcome allows a booking at the stored price; stored restrictions may still forbid it. */
   isBookable: boolean
-  /** Live minus stored, over all nights and rooms; undefined where one of them is missing. */
+  /** Live minus stored, over all nights and rooms; undefined if one of them is missing. */
   difference: number | undefined
 }
 
-/** Compares what the supplier says with what is held. */
+/** Compares the supplier's answer with the stored price. */
 export function judge(
   told: Pick<Told, 'live' | 'failure'> | undefined,
   held: HeldPrice,
@@ -54,7 +54,7 @@ const bookableAfter: Readonly<Record<PriceCheckOutcome, boolean | 'onFailure'>> 
   timeout: 'onFailure',
   supplier_error: 'onFailure',
   circuit_open: 'onFailure',
-  // Nobody asked for checks: what is pushed is what is sold.
+  // The supplier registered no URL for checks, so the pushed price is sold.
   not_registered: true,
 }
 
@@ -71,7 +71,7 @@ function differenceOf(
   return held && (sumOf(live) - sumOf(held)) * roomCount
 }
 
-/** What is charged for a room. */
+/** The amount charged for a room. */
 function sumOf(nights: readonly NightPrice[]): number {
   let sum = 0
   for (const { afterTax } of nights) sum += afterTax
@@ -80,7 +80,7 @@ function sumOf(nights: readonly NightPrice[]): number {
 
 const percentDigits = 2
 
-/** Exact: 10 % of 1.05 is 0.105, and 0.11 is more. */
+/** Exact: 10 % of 1.05 is 0.105, and 0.11 exceeds it. */
 function isWithin(difference: number, stored: number, tolerance: string): boolean {
   const [whole = '0', decimals = ''] = tolerance.split('.')
   const hundredths = BigInt(whole + decimals.padEnd(percentDigits, '0').slice(0, percentDigits))

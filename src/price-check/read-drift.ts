@@ -6,7 +6,7 @@ import { driftNightsMax, type Drift, type DriftNight } from './contract.ts'
 import { signedText } from './shown-check.ts'
 import { selectDriftNights, selectDriftTotals, type DriftRow, type DriftScope } from './store.ts'
 
-/** How the live answers of a hotel differ from what is held, with the pushes that set it. */
+/** How the live answers of a hotel differ from the stored prices, with the pushes that set those. */
 export async function readDrift(db: Queryable, scope: DriftScope): Promise<Drift> {
   const [totals, nights] = await Promise.all([
     selectDriftTotals(db, scope),

@@ -14,8 +14,8 @@ import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { mayConnect } from '../outbound/vet-url.ts'
 
 /**
- * URLs that got into the store in whatever way, or whose host was public when they were registered: a price check
- * connects to public addresses only. Whatever address it connects to, it reaches the canary.
+ * URLs that reached the store in some other way, or whose host was public when they were registered: a price
+ * check connects to public addresses only. Every connection, whatever its address, ends at the canary.
  */
 
 const publicAddress = '93.184.216.34'
@@ -25,7 +25,7 @@ let canary: Receiver
 let gateway: TestGateway
 let platform: TestClient
 let supplier: TestSupplier
-/** The addresses of connections that were let through. */
+/** The addresses of permitted connections. */
 const reached: string[] = []
 let resolved = 0
 
@@ -34,7 +34,7 @@ before(async () => {
     certificate: goodCertificate,
   })
   gateway = await startGateway({
-    // A name server that says something else each time.
+    // A name server that answers differently each time.
     resolve: async () => [resolved++ % 2 === 0 ? publicAddress : privateAddress],
     outbound: {
       authorities: [testAuthority],
@@ -71,7 +71,7 @@ async function checkAt(url: string): Promise<string> {
 }
 
 test('no check connects to a canary at any of the URLs that must not be called', async () => {
-  // What PostgreSQL can't keep can't be there.
+  // Leave out URLs that PostgreSQL can't store.
   const urls = refusedUrls().filter((url) => url.isWellFormed() && !url.includes('\0'))
   assert.ok(urls.length >= 500, `${urls.length} URLs`)
   const found: [string, string][] = []

@@ -4,7 +4,7 @@ import type { PriceCheck } from './checker.ts'
 import type { listedCheck } from './contract.ts'
 import type { NightPrice } from './live-answer.ts'
 
-/** A check in the words of the answers. */
+/** A check as answers show it. */
 export type Compared = Pick<
   Static<typeof listedCheck>,
   'outcome' | 'bookable' | 'live' | 'stored' | 'difference' | 'durationMs' | 'failure'

@@ -4,7 +4,7 @@ import type { OnFailure } from '../keys/account.ts'
 import type { Terms } from './outcome.ts'
 import type { PriceCheckOutcome } from './contract.ts'
 
-/** What was agreed with the account of a hotel; undefined where it was removed. */
+/** Contract settings of a hotel's account; undefined if the hotel was removed. */
 export async function selectOptionalTerms(
   db: Queryable,
   hotelId: number,
@@ -30,7 +30,7 @@ export type CheckFilter = {
   beforeId: number | undefined
 }
 
-/** Amounts in minor units. */
+/** Amounts are in minor units. */
 export type CheckRow = {
   id: number
   checkId: string
@@ -62,7 +62,7 @@ export type CheckRow = {
   difference: number | null
 }
 
-/** Of checkSource. Lists of int8 as JSON, because the driver gives them as texts. */
+/** Columns of checkSource. Lists of int8 are JSON, because the driver returns int8 as text. */
 export const checkColumns = `c.id, check_id as "checkId", call_id as "callId",
   epoch_ms(at) as "atMs", hotel.code as "hotelId", room.code as "roomId",
   rate.code as "rateId", arrival as checkin, departure as checkout, room_count as "roomCount",
@@ -84,7 +84,8 @@ export async function selectChecks(
   limit: number,
 ): Promise<CheckRow[]> {
   const { hotel, roomId, rateId, outcome, sinceMs, untilMs, beforeId } = filter
-  // Not named: planned anew with the values at hand, so that the hotel's index is used where a hotel is asked for.
+  // Not a named statement: planned for the actual values, so that the hotel's index is used if a hotel is
+  // given.
   const { rows } = await db.query<CheckRow>(
     `select ${checkColumns} from ${checkSource}
      where c.supplier_id = $1
@@ -187,7 +188,7 @@ export async function selectDriftNights(
 
 /** Deletes the checks before a time, oldest first. Returns how many. */
 export function deleteOldChecks(db: Queryable, beforeMs: number): Promise<number> {
-  // Ids rise with time, but for some milliseconds: no index by time is needed.
+  // Ids rise with time, give or take some milliseconds, so no index by time is needed.
   return sweep(
     db,
     `delete from price_check where id in (select id from price_check order by id limit $2)

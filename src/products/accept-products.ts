@@ -10,7 +10,7 @@ import { productRemarks, type Product, type productRoutes } from './contract.ts'
 import { overruledWarnings } from './product-rules.ts'
 import { saveProducts, type SavedProduct } from './save-products.ts'
 
-/** Saves what a push of products says, once it was judged: all or none; each is the full state of its room-rate. */
+/** Saves a validated push of products, all or none; each product is the full state of its room-rate. */
 export function acceptProducts(
   needs: Needs,
   push: Push,

@@ -6,8 +6,9 @@ import { isRecord } from '../http/validate.ts'
 import { cancelPolicyFaults, type CancelPolicy } from './cancel-policy-contract.ts'
 
 /**
- * What the rules beyond the shape find wrong with a product's cancelPolicies, whatever they are: what the schema
- * refuses already is passed over. Without `minorDigits` (the hotel is unknown) decimals are not judged.
+ * The problems of a product's cancelPolicies that the schema can't express. The policies may have any shape:
+ * parts that the schema refuses are skipped. Without `minorDigits` (the hotel is unknown) decimals are not
+ * judged.
  */
 export function cancelPolicyProblems(
   policies: unknown,
@@ -50,7 +51,7 @@ function chargeProblems(charge: unknown, path: string, minorDigits: number | und
   if (chargeBase === 'NightBase') {
     if (nights === undefined || nights === 0) fault(cancelPolicyFaults.nights, 'nights')
     if (isCharged(amount)) fault(cancelPolicyFaults.withNights, 'amount')
-    // All of the nights is what NightBase says already.
+    // 100 % of the nights is what NightBase means anyway.
     if (isCharged(percent) && percent !== 100) fault(cancelPolicyFaults.withNights, 'percent')
   } else if (chargeBase === 'FullStay' && isCharged(percent) && isCharged(amount)) {
     fault(cancelPolicyFaults.percentAndAmount, 'amount')
@@ -75,7 +76,7 @@ function amountProblems(amount: unknown, path: string, minorDigits: number | und
   return [{ ...cancelPolicyFaults.amountDigits, path, value: shown(amount) }]
 }
 
-/** What is kept of the policies: the members that the contract knows, as they came. */
+/** The stored form of the policies: the members that the contract knows, as sent. */
 export function cancelPoliciesJson(policies: readonly CancelPolicy[]): string {
   return JSON.stringify(
     policies.map(({ code, description, startDate, endDate, cancelPenalties, fees }) => ({

@@ -16,7 +16,7 @@ export const feeAppliedPers = [
   'per_person_per_stay',
 ] as const
 
-/** Rules between members. */
+/** Rules that involve several members. */
 export const cancelPolicyFaults = {
   nights: {
     type: 'PENALTY_INVALID',
@@ -56,7 +56,7 @@ const percentage = Type.Number({
   description: 'Per cent of the stay, with FullStay',
 })
 
-/** As the price-check answer has it. */
+/** The same shape as in the price-check answer. */
 export const cancelPenalty = Type.Object({
   noShow: Type.Optional(
     Type.Boolean({ description: 'true: charged when the guests do not come; false (default): by deadline' }),
@@ -116,7 +116,7 @@ const fee = Type.Object({
   appliedPer: oneOf(feeAppliedPers),
 })
 
-/** All members may be left out: the specification names only `fees`. */
+/** All members are optional: the specification names only `fees`. */
 export const cancelPolicy = Type.Object({
   code: Type.Optional(
     text({ maxLength: 64, description: 'For example one of the cancelCodes of the reference data' }),

@@ -14,14 +14,14 @@ import {
 import { cancelPolicy } from './cancel-policy-contract.ts'
 
 export const productsPerPushMax = commonLimits.productsPerRequest
-/** Kept for one hotel, archived ones included. */
+/** Limits per hotel, including archived rooms and rates. */
 export const roomsPerHotelMax = 2_000
 export const ratesPerHotelMax = 2_000
 export const roomRatesPerHotelMax = 20_000
 export const cancelPoliciesPerProductMax = 50
 export const occupancyMax = 99
 
-/** Faults that take more than the schema to find. */
+/** Faults that the schema alone can't find. */
 export const productFaults = {
   roomType: {
     type: 'ROOM_TYPE_INVALID',
@@ -51,7 +51,7 @@ export const productFaults = {
   },
 } as const satisfies Record<string, ConstraintError>
 
-/** Faults of reading back. */
+/** Faults of read-back requests. */
 export const productReadFaults = {
   roomNotFound: {
     type: 'ROOM_NOT_FOUND',
@@ -70,7 +70,7 @@ export const productReadFaults = {
   },
 } as const satisfies Record<string, ConstraintError>
 
-/** What is accepted all the same. */
+/** Warnings about accepted values. */
 export const productRemarks = {
   occupancyLowered: {
     type: 'OCCUPANCY_LOWERED',

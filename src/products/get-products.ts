@@ -7,7 +7,7 @@ import type { ConstraintError } from '../http/route.ts'
 import { productReadFaults, productRoutes, productsPerPushMax, type Product } from './contract.ts'
 import type { HotelOfSupplier } from './store.ts'
 
-/** POST /push/getProducts: what is held, as a push that changes nothing. */
+/** POST /push/getProducts: the stored products, as a push that changes nothing. */
 export const getProducts = (needs: Needs) =>
   on(productRoutes.getProducts, async ({ body: { hotelId, roomIds, rateIds }, caller }) => {
     const hotel = { supplierId: caller.supplierId, hotelCode: hotelId }
@@ -47,14 +47,14 @@ type ProductsAsked = { roomIds: readonly string[] | undefined; rateIds: readonly
 
 type HeldProducts = {
   revision: number
-  /** Those of the codes asked for that the hotel has. */
+  /** The requested codes that exist in the hotel. */
   roomIds: string[]
   rateIds: string[]
-  /** In the order in which rooms, and rates, were first pushed; one more than `most` where there are more. */
+  /** In the order in which rooms, then rates, were first pushed; one more than `most` if there are more. */
   products: Product[]
 }
 
-/** The products of a hotel and its revision, of one moment; undefined where the supplier has no such hotel. */
+/** A hotel's products and revision, from one moment; undefined if the supplier has no such hotel. */
 async function selectOptionalProducts(
   db: Queryable,
   { supplierId, hotelCode }: HotelOfSupplier,

@@ -1,4 +1,4 @@
-/** Of whom a product takes how many; a limit that was not set is that of all guests. */
+/** How many guests a product accepts; an unset limit defaults to `maxOccupancy`. */
 export type Occupancy = {
   maxOccupancy: number
   maxAdult?: number | null | undefined

@@ -1,4 +1,4 @@
-/** The platform's identifiers of rooms and rates: opaque to suppliers, stable because numbers are never reused. */
+/** The platform's ids of rooms and rates: opaque to suppliers, stable because numbers are never reused. */
 export function platformRoomId(hotelId: number, roomNo: number): string {
   return `${hotelId}-R${roomNo}`
 }

@@ -6,12 +6,12 @@ import { productFaults, productsPerPushMax, type Product } from './contract.ts'
 export type KnownNames = {
   roomTypes: ReadonlySet<string>
   mealPlans: ReadonlySet<string>
-  /** Retired names that stay valid where they are used already. */
+  /** Retired names that are still valid because they are already in use. */
   isRoomTypeHeld: (roomId: unknown, roomType: string) => boolean
   isMealPlanHeld: (roomId: unknown, rateId: unknown, mealPlan: string) => boolean
 }
 
-/** The products of a body of any shape that can be judged at all. */
+/** The products that can be judged in a body of any shape. */
 export function productsOf(body: unknown): { product: Record<string, unknown>; path: string }[] {
   const products: unknown = isRecord(body) ? body['products'] : undefined
   if (!Array.isArray(products) || products.length > productsPerPushMax) return []
@@ -22,8 +22,8 @@ export function productsOf(body: unknown): { product: Record<string, unknown>; p
 }
 
 /**
- * What the rules beyond the shape find wrong with a push of products. The body may be of any shape: what the schema
- * refuses already is passed over here.
+ * The problems of a push of products that its schema can't express. The body may have any shape: parts that
+ * the schema refuses are skipped.
  */
 export function productProblems(
   body: unknown,
@@ -63,7 +63,7 @@ function nameProblems(product: Record<string, unknown>, path: string, names: Kno
 
 const hintCharactersMax = 100
 
-/** Names the entry that differs only in case or blanks at the ends. */
+/** A hint that names the entry that differs only in case or surrounding blanks. */
 function hintFor(name: string, known: ReadonlySet<string>): string | undefined {
   if (name.length > hintCharactersMax) return undefined
   const plain = name.trim().toLowerCase()
@@ -117,7 +117,7 @@ export function pairOf(roomId: string, rateId: string): string {
 
 type Attribute = 'roomName' | 'roomType' | 'rateName'
 
-/** Names which products say something of their room or rate that a later product of the same push says otherwise. */
+/** Warns about products whose room or rate attributes a later product of the same push overrides. */
 export function overruledWarnings(products: readonly Product[]): Problem[] {
   const lastByRoom = new Map(products.map((product) => [product.roomId, product]))
   const lastByRate = new Map(products.map((product) => [product.rateId, product]))

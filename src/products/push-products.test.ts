@@ -42,7 +42,7 @@ const product = {
 }
 
 let suppliers = 0
-/** A supplier with hotel H1 and nothing else. */
+/** A supplier with only hotel H1. */
 async function newSupplier(): Promise<TestSupplier> {
   const supplier = await gateway.supplier(`products-${++suppliers}`)
   await supplier.post('/push/hotels', [hotel])
@@ -54,7 +54,7 @@ const push = (supplier: TestSupplier, ...products: unknown[]): Promise<Reply> =>
 
 type Stored = { hotel: Record<string, unknown>[]; products: Record<string, unknown>[] }
 
-/** What is kept of the supplier's hotels, rooms and rates. */
+/** The stored hotels, rooms and rates of the supplier. */
 async function stored({ name }: TestSupplier): Promise<Stored> {
   const hotels = await gateway.db.query<Record<string, unknown>>(
     `select revision, catalog_version as "catalogVersion" from hotel join supplier on supplier.id = supplier_id
@@ -307,7 +307,7 @@ describe('an occupancy that is lowered', () => {
     assert.deepEqual(await warningsAt({ maxOccupancy: 3, maxAdult: 1 }), [])
     assert.deepEqual(await warningsAt({ maxOccupancy: 4 }), [])
     assert.deepEqual(await warningsAt({ maxOccupancy: 4, maxChild: 3 }), [lowered(2)])
-    // Said otherwise, but none is lower.
+    // Written differently, but no limit is lower.
     assert.deepEqual(await warningsAt({ maxOccupancy: 4, maxAdult: 4, maxChild: 3 }), [])
     assert.deepEqual(await warningsAt({ maxOccupancy: 2 }), [lowered(2)])
   })

@@ -21,7 +21,7 @@ export const pushProducts = (needs: Needs): Mounted =>
     ({ body, push }) => acceptProducts(needs, push, body),
   )
 
-/** Before anything is locked: neither hotels nor names in use ever go away. */
+/** Runs before anything is locked, which is safe because hotels and names in use never disappear. */
 async function judge(
   db: Queryable,
   body: unknown,
@@ -29,14 +29,14 @@ async function judge(
   caller: Caller,
 ): Promise<void> {
   const hotelCode = isRecord(body) ? body['hotelId'] : undefined
-  // A code that PostgreSQL could not take was refused by the schema.
+  // The schema refuses codes that PostgreSQL can't store.
   const isCode = typeof hotelCode === 'string' && shapeProblems.every(({ path }) => path !== '/hotelId')
   const hotel = isCode ? await selectOptionalHotel(db, caller.supplierId, hotelCode) : undefined
   const names = await knownNames(db, body, hotel?.id)
   const digits = hotel && minorDigits(hotel.currency)
   const found = besideShape(shapeProblems, productProblems(body, names, digits))
   if (!isCode || hotel) rejectIfAny(found)
-  // The missing hotel comes first, where the caller has to begin.
+  // The missing hotel comes first, because the caller has to fix that first.
   else rejectIfAny([hotelNotFound(hotelCode), ...found], shapeProblems.length > 0 ? 400 : 404)
 }
 
@@ -75,7 +75,7 @@ async function knownNames(db: Queryable, body: unknown, hotelId: number | undefi
 
 const nameCharactersMax = 255
 
-/** Names that may be retired entries; what could not be an entry at all is left out. */
+/** Names that may be retired entries, without those that could never be an entry. */
 function unlisted(names: readonly unknown[], listed: ReadonlySet<string>): string[] {
   return [...new Set(names)].flatMap((name) =>
     typeof name === 'string' &&

@@ -27,7 +27,7 @@ const deadline = { offsetTimeUnit: 'D', offsetTimeValue: 2, deadline: '18:00' }
 const fee = { name: 'Handling', valueType: 'fixed', value: 5, appliedPer: 'per_room_per_stay' }
 
 let suppliers = 0
-/** A supplier with hotel H1, product TWN/BAR and nothing else. */
+/** A supplier with only hotel H1 and product TWN/BAR. */
 async function newSupplier(): Promise<TestSupplier> {
   const supplier = await gateway.supplier(`refused-${++suppliers}`)
   await supplier.post('/push/hotels', [hotel])
@@ -35,7 +35,7 @@ async function newSupplier(): Promise<TestSupplier> {
   return supplier
 }
 
-/** Everything that a refused push must leave as it was. */
+/** Everything that a refused push must leave unchanged. */
 async function stored(): Promise<unknown> {
   const { rows } = await gateway.db.query(
     `select (select json_agg(hotel order by id) from hotel) as hotels,
@@ -330,7 +330,7 @@ const refusals: Refusal[] = [
 
 describe('a bad product', () => {
   let made: Promise<TestSupplier> | undefined
-  /** One for all, as nothing that is refused leaves a trace. */
+  /** One supplier for all, because refused pushes change nothing. */
   const sharedSupplier = (): Promise<TestSupplier> => (made ??= newSupplier())
 
   for (const [why, change, type, message, path] of refusals) {
@@ -466,7 +466,7 @@ describe('a bad push', () => {
         roomId: `R${Math.floor(index / rateCount)}`,
         rateId: `P${index % rateCount}`,
       }))
-    // One room and one rate are there already.
+    // One room and one rate exist already.
     const rooms = await refused(supplier, { hotelId: 'H1', products: many(2_000, 1) })
     assert.deepEqual(problems(rooms), [
       {

@@ -26,17 +26,15 @@ import {
 } from './store.ts'
 
 export type SavedProduct = {
-  /** `updated` also when only the room's or the rate's own attributes changed. */
+  /** `updated` also if only attributes of the room or the rate changed. */
   outcome: 'created' | 'updated' | 'unchanged'
-  /** Whether there may be guest prices that a party was able to buy before, and isn't any more. */
+  /** Whether guest prices may exist that a party could buy before but no longer can. */
   isOccupancyLowered: boolean
-  /** Whether it had cancellation policies, and has none any more. */
+  /** Whether the product had cancellation policies and no longer has any. */
   arePoliciesCleared: boolean
 }
 
-/**
- * Stores products under the lock of their hotel; what is equal already is not written. What became of each, in order.
- */
+/** Stores products under their hotel's lock and skips unchanged ones. Returns the outcomes, in order. */
 export async function saveProducts(
   connection: Queryable,
   hotelId: number,
@@ -69,7 +67,7 @@ export async function saveProducts(
     if (!held) return { outcome: 'created', isOccupancyLowered: false, arePoliciesCleared: false }
     const isChanged = changedKeys.has(key) || changedRoomNos.has(roomNo) || changedRateNos.has(rateNo)
     const isOccupancyLowered = held.pricingModel === 'guest' && isLower(occupancy, held)
-    // An empty list says so; what is left out may have been forgotten.
+    // An empty list is deliberate; an absent one may have been forgotten.
     const arePoliciesCleared = held.hasPolicies && products[index]?.cancelPolicies === undefined
     return { outcome: isChanged ? 'updated' : 'unchanged', isOccupancyLowered, arePoliciesCleared }
   })
@@ -114,8 +112,8 @@ const ofRates: Numbered<Omit<Rate, 'no'>> = {
 }
 
 /**
- * The rooms (or rates) that the products name, by code, each with the attributes of the last product that names it.
- * New ones get the hotel's next numbers, in the order sent; numbers are never given a second time.
+ * The rooms (or rates) that the products name, by code, each with the attributes of the last product that
+ * names it. New ones get the hotel's next numbers, in the order sent; numbers are never reused.
  */
 function numbered<Attributes extends { code: string }>(
   products: readonly Product[],
@@ -153,14 +151,15 @@ function roomRateOf(
   }
 }
 
-/** Numbers are smallints: behind this one there is room for all rooms and rates that a hotel may have, and to spare. */
+/** Numbers are smallints: above this one there is ample room for all rooms and rates of a hotel. */
 export const numbersAfterMax = 20_000
-/** More rooms or rates than a hotel gets between two backups. */
+/** More rooms or rates than a hotel adds between two backups. */
 const numbersSkippedPerEpoch = 200
 
 /**
- * The number behind which those of new rooms and rates begin, where it is not the highest there is: what was given out
- * in an epoch of the store that is over may have been lost, and is known to others. The hotel must be locked.
+ * The number after which new rooms and rates are numbered, if it is above the highest existing number.
+ * Numbers assigned in an earlier epoch of the store may have been lost, but other systems know them. The
+ * hotel must be locked.
  */
 async function settleNumbersAfter(connection: Queryable, hotelId: number): Promise<number> {
   const { rows } = await connection.query<{ after: number }>(

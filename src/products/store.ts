@@ -6,16 +6,16 @@ import type { Product } from './contract.ts'
 export type RoomRate = {
   roomNo: number
   rateNo: number
-  /** false: archived. */
+  /** false means archived. */
   isAvailable: boolean
   maxOccupancy: number
   maxAdult: number | null
   maxChild: number | null
-  /** null before the first price. */
+  /** null until the first price is pushed. */
   pricingModel: 'unit' | 'guest' | null
 }
 
-/** A hotel's rooms, rates and room-rates by the supplier's codes; as of the hotel's catalog_version. */
+/** A hotel's rooms, rates and room-rates by the supplier's codes, as of the hotel's catalog_version. */
 export type Catalog = {
   roomNoByCode: ReadonlyMap<string, number>
   rateNoByCode: ReadonlyMap<string, number>
@@ -37,7 +37,7 @@ type CatalogLists = {
   roomRates: RoomRateTuple[]
 }
 
-/** Each list as one JSON value, so that a catalog is one row; the hotel's id is a column or a parameter. */
+/** Each list as one JSON value, so that a catalog is one row; `hotelId` is SQL, a column or a parameter. */
 function catalogColumns(hotelId: string): string {
   return `
     (select coalesce(json_agg(json_build_array(code, room_no)), '[]') from room where hotel_id = ${hotelId}) as rooms,
@@ -57,13 +57,13 @@ export async function selectCatalog(db: Queryable, hotelId: number): Promise<Cat
 
 export type HotelOfSupplier = { supplierId: number; hotelCode: string }
 
-/** `beside`: what the caller's own column holds. */
+/** `beside`: the value of the caller's own column. */
 export type HotelWithCatalog = { storeStamp: string; hotel: HotelRow; catalog: Catalog; beside: unknown }
 
 /**
- * Hotels with their catalogs, each of one moment, in the order asked for; undefined where the supplier has no such
- * hotel. Pushed nights wait for this when no cache has them, so many hotels are one query. `besideColumn` adds a
- * column of the caller's, as SQL of the hotel's id.
+ * Hotels with their catalogs, each from one moment, in the requested order; undefined if the supplier has no
+ * such hotel. Pushed nights wait for this when the catalog isn't cached, so many hotels are one query.
+ * `besideColumn` adds a column for the caller, as SQL that gets the hotel's id.
  */
 export async function selectHotelCatalogs(
   db: Queryable,
@@ -73,7 +73,8 @@ export async function selectHotelCatalogs(
   type Row = HotelRow & CatalogLists & { place: number; storeStamp: string; beside: unknown }
   const { rows } = await db.query<Row>({
     name: 'select-hotel-catalogs',
-    // A lateral subquery that can't be flattened: one index probe a hotel, whatever the planner thinks of the sizes.
+    // A lateral subquery that can't be flattened: one index probe per hotel, whatever sizes the planner
+    // assumes.
     text: `select wanted.place, ${storeStamp} as "storeStamp", held.*, ${catalogColumns('held.id')},
         ${besideColumn('held.id')} as beside
       from unnest($1::int[], $2::text[]) with ordinality as wanted (of_supplier, hotel_code, place)
@@ -126,7 +127,7 @@ export type NamesHeld = {
   mealPlans: { roomId: string; rateId: string; mealPlan: string }[]
 }
 
-/** Which rooms have which of the room types, and which room-rates which of the meal plans. */
+/** Rooms that have any of the room types, and room-rates that have any of the meal plans. */
 export async function selectNamesHeld(
   db: Queryable,
   hotelId: number,
@@ -194,7 +195,7 @@ export type HeldRoomRate = Pick<RoomRate, 'maxOccupancy' | 'maxAdult' | 'maxChil
   hasPolicies: boolean
 }
 
-/** Those among the room-rates that are there already, by `roomRateKey`. */
+/** The room-rates among these that already exist, by `roomRateKey`. */
 export async function selectHeldRoomRates(
   connection: Queryable,
   hotelId: number,
@@ -219,14 +220,14 @@ export async function countRoomRates(connection: Queryable, hotelId: number): Pr
   return rows[0]?.count ?? 0
 }
 
-/** Keys (`roomRateKey`) of those that were new or different; the others are not written. */
+/** Returns the keys (`roomRateKey`) of new or different room-rates; the others are not written. */
 export async function upsertRoomRates(
   connection: Queryable,
   hotelId: number,
   roomRates: readonly RoomRateToSave[],
 ): Promise<Set<number>> {
   const { rows } = await connection.query<{ roomNo: number; rateNo: number }>(
-    // The pricing model is not named: it comes with the prices and stays.
+    // The pricing model is not listed: it is set with the prices and stays.
     `insert into room_rate as held (hotel_id, room_no, rate_no, is_available, max_occupancy, max_adult, max_child,
        meal_plan, cancel_policies)
      select $1, * from unnest($2::int2[], $3::int2[], $4::boolean[], $5::int2[], $6::int2[], $7::int2[], $8::text[],
