@@ -2,15 +2,15 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { supplierNotFound } from './suppliers.ts'
 
-/** What was agreed with a supplier account beyond its keys; operators set it. */
+/** Contract settings of a supplier account, beyond its keys; operators set them. */
 
-/** What happens to a booking when the price check fails: it is refused, or made at the stored price. */
+/** The reaction to a failed price check: the booking is refused, or made at the stored price. */
 export const onFailures = ['reject', 'use_stored'] as const
 export type OnFailure = (typeof onFailures)[number]
 
 export type Account = {
   onFailure: OnFailure
-  /** Per cent of the stored total by which the live one may differ, as a decimal: `2.5`. */
+  /** Per cent of the stored total by which the live total may differ, as a decimal: `2.5`. */
   priceTolerance: string
   /** Whether payment cards are delivered with reservations. */
   deliversCards: boolean
@@ -34,7 +34,7 @@ export async function selectAccount(db: Queryable, supplierId: number): Promise<
   return account
 }
 
-/** Absent: as it was. Answers what holds afterwards. */
+/** Absent settings stay unchanged. Returns the resulting settings. */
 export async function setAccount(db: Queryable, name: string, changed: Partial<Account>): Promise<Account> {
   const { rows } = await db.query<Account>(
     `update supplier set on_failure = coalesce($2, on_failure),
@@ -60,7 +60,7 @@ const described = {
   mayRetrieve: 'Retrieval of reservations',
 } as const
 
-/** Refuses what the account's contract leaves out. */
+/** Refuses a request for a feature that the account's contract doesn't include. */
 export async function rejectUnlessEnabled(
   db: Queryable,
   supplierId: number,

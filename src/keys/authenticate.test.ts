@@ -15,7 +15,7 @@ import { authenticator } from './authenticate.ts'
 import { createKey, createToken, expireKey, revokeKey, revokeToken, rotateKey } from './manage.ts'
 import { makeSecret } from './secret.ts'
 
-/** How soon a revocation holds on every process. */
+/** How soon a revocation takes effect in every process. */
 const revocationHoldsMs = 1_000
 
 const gateway = await gatewayForTests()
@@ -24,7 +24,7 @@ const directNeeds = (): Needs => {
   return { db: gateway.db, clock: gateway.clock, log: openLog('fatal'), telemetry: telemetry() }
 }
 
-/** What a caller gets who presents this as x-api-key. */
+/** The answer to a request with this x-api-key. */
 async function answerTo(apiKey: string | undefined, url = gateway.url) {
   const headers = { 'x-request-id': 'same', ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }) }
   const { status, body } = await client(url).get('/push/limits', headers)

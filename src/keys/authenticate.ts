@@ -12,15 +12,15 @@ import {
 } from './store.ts'
 
 export type Authenticator = {
-  /** The caller behind an API key; undefined when it is malformed, unknown, revoked, expired or of the other environment. */
+  /** An API key's caller; undefined if malformed, unknown, revoked, expired or of the other environment. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
-  /** The token behind an Authorization header, likewise. */
+  /** The same for the token of an Authorization header. */
   tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: TokenRole } | undefined>
-  /** Writes what is still to be written of the times of last use. */
+  /** Writes the remaining times of last use. */
   close: () => Promise<void>
 }
 
-/** A revocation must hold everywhere within a second: half for what is remembered, half for the query. */
+/** A revocation must take effect everywhere within a second: half for the cache, half for the query. */
 const memory = { trustedMs: 500, entriesMax: 10_000 }
 
 const bearer = /^Bearer +(\S+) *$/i

@@ -4,8 +4,9 @@ import { problemsListedMax } from '../http/rejected.ts'
 import { integer, route, success } from '../http/route.ts'
 
 /**
- * Limits that are the same for every key. The features take theirs from here, and those of the platform come from there;
- * where neither can be, test/published-limits.test.ts compares them with what is enforced.
+ * Limits that are the same for every key. Features import their limits from here, or this imports the
+ * platform's; where neither is possible, test/published-limits.test.ts compares them with the enforced
+ * limits.
  */
 export const commonLimits = {
   bodyValuesMax,

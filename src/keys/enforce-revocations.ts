@@ -1,26 +1,26 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import { operatorRoles } from '../http/route.ts'
 
-/** Takes away again what a restore brought back, by what the revocations file notes. */
+/** Revokes again what a restore brought back, according to the revocations file. */
 
 export const notedKinds = ['key', 'secret', 'token', 'operator', 'role', 'password', 'signing'] as const
 type NotedKind = (typeof notedKinds)[number]
 
-/** `is`: `revoked`, `enabled`, the role that somebody has, or the instant at which a key or one of its secrets ends. */
+/** `is`: `revoked`, `enabled`, an operator's role, or the instant at which a key or a secret of it ends. */
 export type Noted = { kind: NotedKind; hash: string; is: string }
 
-/** How many of each were taken away again. */
+/** How many of each were revoked again. */
 export type Enforced = {
   keys: number
   tokens: number
   operators: number
-  /** Operators who have a lower role again. */
+  /** Operators reset to their lower role. */
   roles: number
-  /** Passwords that were replaced: their operators need a new link. */
+  /** Passwords that had been replaced: their operators need a new link. */
   passwords: number
-  /** Keys and secrets of keys that end earlier again. */
+  /** Keys and key secrets reset to their earlier end. */
   ends: number
-  /** Keys that sign with a secret that was replaced. Nothing brings the newer one back: it is to be rotated once more. */
+  /** Keys that sign with a replaced secret. The newer one is lost, so they must be rotated once more. */
   signingSecrets: number
 }
 
@@ -59,10 +59,13 @@ export async function enforceRevoked(db: Queryable, noted: readonly Noted[]): Pr
   return rows[0] ?? none
 }
 
-/** In hexadecimal digits, of a column that is text. */
+/** The hash of a text column, in hexadecimal digits. */
 export const hashOf = (column: string): string => `encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`
 
-/** A row is written by one of these at most: what a revoked key ends with, or the role of who is disabled, waits for the next time. */
+/**
+ * Only one of these may write a row: a revoked key's end or a disabled operator's role waits for the next
+ * run.
+ */
 const statement = `
   with keys as (
     update api_key set revoked_at = clock_timestamp() where revoked_at is null

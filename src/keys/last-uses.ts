@@ -3,7 +3,7 @@ import { updateLastUses, usedTables, type UsedTable } from './store.ts'
 
 const writeEveryMs = 5_000
 
-/** Times of last use, gathered in memory and written together every few seconds: a request never waits for them. */
+/** Collects times of last use in memory and writes them every few seconds: no request waits for them. */
 export class LastUses {
   readonly #needs: Needs
   readonly #timer: NodeJS.Timeout
@@ -41,7 +41,7 @@ export class LastUses {
       try {
         await updateLastUses(this.#needs.db, table, uses[table])
       } catch (error) {
-        // Nobody's request depends on it; keys still in use come again with the next batch.
+        // No request depends on this; keys still in use are included in the next batch.
         this.#needs.log.warn({ err: error }, 'times of last use could not be written')
         const since = this.#atMsById[table]
         for (const [id, atMs] of uses[table]) if (!since.has(id)) since.set(id, atMs)

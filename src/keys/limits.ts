@@ -2,7 +2,7 @@ import type { Caller } from '../http/call.ts'
 
 export type KeyLimits = Caller['limits']
 
-/** What a key may do unless it has limits of its own. */
+/** The limits of a key that has none of its own. */
 export const defaultLimits = {
   requestsPerMinute: 6_000,
   requestsBurst: 1_000,
@@ -20,10 +20,10 @@ export const limitNames = [
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
-/** Limits of one key as they are stored: null takes the default. */
+/** A key's own limits, as stored: null means the default. */
 export type OwnLimits = Record<LimitName, number | null>
 
-/** Between which values a limit may be set. No rate (0) is a choice; no bound on a body's size is none. */
+/** The range of values for each limit. A rate of 0 is allowed; an unlimited body size is not. */
 export const limitRanges: Readonly<Record<LimitName, { min: number; max: number }>> = {
   requestsPerMinute: { min: 0, max: 10_000_000 },
   requestsBurst: { min: 1, max: 10_000_000 },
@@ -32,7 +32,7 @@ export const limitRanges: Readonly<Record<LimitName, { min: number; max: number 
   ariCellsMax: { min: 1, max: 10_000_000 },
 }
 
-/** Without a burst of its own a key with a rate of its own keeps the default's proportion: ten seconds' worth. */
+/** A key with its own rate but no burst of its own keeps the default's proportion: ten seconds' worth. */
 const burstSeconds = (defaultLimits.requestsBurst / defaultLimits.requestsPerMinute) * 60
 
 export function limitsOf(own: OwnLimits): KeyLimits {

@@ -7,27 +7,27 @@ import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
 import type { TokenRole } from './store.ts'
 import { checkName, insertOptionalSupplier, instant, refuseUnknownSupplier } from './suppliers.ts'
 
-/** What operators do with keys and tokens. The instant comes in, as everywhere. */
+/** Operators' actions on keys and tokens. The current time is a parameter, as everywhere. */
 
 export type NewKey = {
   supplier: string
   channelManager: string
   expiresAtMs: number | null
   limits: Partial<OwnLimits>
-  /** Absent: `warn`. */
+  /** Defaults to `warn`. */
   unknownFields?: UnknownFields | undefined
 }
 
 export type CreatedKey = { apiKey: string; keyId: number; supplierIsNew: boolean }
 
-/** Makes a key, and its supplier too when there is none of that name. The key itself can't be had again. */
+/** Creates a key, and its supplier if there is none of that name. The key itself can't be retrieved later. */
 export function createKey(db: Database, environment: Environment, wanted: NewKey): Promise<CreatedKey> {
   return transaction(db, (connection) => insertKey(connection, environment, wanted))
 }
 
 /**
- * Makes the first key of an empty database; undefined when there is a supplier already. Of several processes that
- * start at once, one makes it.
+ * Creates the first key of an empty database; undefined if a supplier exists already. If several processes
+ * start at once, only one creates it.
  */
 export function createFirstKey(
   db: Database,
@@ -41,7 +41,7 @@ export function createFirstKey(
   })
 }
 
-/** The same within a transaction that is open. */
+/** The same within an open transaction. */
 export async function insertKey(
   connection: Queryable,
   environment: Environment,
@@ -84,18 +84,18 @@ export type ListedKey = {
   supplier: string
   channelManager: string
   status: 'active' | 'expired' | 'revoked'
-  /** The ends of the secrets that open it now: two during a rotation, the newest first. */
+  /** The last characters of its valid secrets: two during a rotation, the newest first. */
   tails: string[]
   createdAt: string
   expiresAt: string | null
   revokedAt: string | null
   lastUsedAt: string | null
   unknownFields: UnknownFields
-  /** Only those that differ from the defaults; the others are null. */
+  /** Limits that equal the default are null. */
   limits: OwnLimits
 }
 
-/** All keys, or those of one supplier; refuses a name that no supplier has. */
+/** All keys, or those of one supplier; refuses an unknown supplier name. */
 export async function selectKeys(
   db: Queryable,
   nowMs: number,
@@ -121,7 +121,7 @@ export async function selectKeys(
   return rows
 }
 
-/** From now on, for ever. Revoking twice keeps the first time. */
+/** Revokes permanently, from now on. Revoking twice keeps the first time. */
 export async function revokeKey(db: Queryable, keyId: number, nowMs: number): Promise<void> {
   const { rowCount } = await db.query(
     `update api_key set revoked_at = coalesce(revoked_at, instant($2)) where id = $1`,
@@ -130,7 +130,7 @@ export async function revokeKey(db: Queryable, keyId: number, nowMs: number): Pr
   if (rowCount === 0) throw keyNotFound(keyId)
 }
 
-/** Sets when the key ends, with all its secrets; null: never. */
+/** Sets when the key and all its secrets expire; null means never. */
 export async function expireKey(db: Queryable, keyId: number, atMs: number | null): Promise<void> {
   const { rowCount } = await db.query('update api_key set expires_at = instant($2) where id = $1', [
     keyId,
@@ -139,7 +139,7 @@ export async function expireKey(db: Queryable, keyId: number, atMs: number | nul
   if (rowCount === 0) throw keyNotFound(keyId)
 }
 
-/** Gives the key a new secret; those it had open it until the overlap is over. All else of the key stays. */
+/** Gives the key a new secret; its old secrets stay valid during the overlap. Nothing else changes. */
 export function rotateKey(
   db: Database,
   environment: Environment,
@@ -149,7 +149,7 @@ export function rotateKey(
   return transaction(db, (connection) => replaceSecret(connection, environment, keyId, at))
 }
 
-/** The same within a transaction that is open. */
+/** The same within an open transaction. */
 export async function replaceSecret(
   connection: Queryable,
   environment: Environment,
@@ -170,7 +170,7 @@ export async function replaceSecret(
     })
   }
   await connection.query(
-    // least() passes over null, which means "no end".
+    // least() ignores null, which means "no end".
     `update api_key_secret set expires_at = least(expires_at, instant($2)) where key_id = $1`,
     [keyId, at.oldUntilMs],
   )
@@ -179,7 +179,7 @@ export async function replaceSecret(
 
 export type KeySettings = OwnLimits & { unknownFields: UnknownFields }
 
-/** Absent: as it was; null: the default again. Answers what the key has of its own afterwards. */
+/** Absent settings stay unchanged; null restores the default. Returns the key's own settings afterwards. */
 export async function changeKeySettings(
   db: Queryable,
   keyId: number,
@@ -271,7 +271,7 @@ export function keyNotFound(keyId: number): Rejected {
   })
 }
 
-/** $1 is the instant. */
+/** $1 is the current time. */
 function statusOf(alias: string): string {
   return `case when ${alias}.revoked_at is not null then 'revoked'
     when ${alias}.expires_at <= instant($1) then 'expired' else 'active' end`

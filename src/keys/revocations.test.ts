@@ -7,10 +7,13 @@ import { startGateway, type Reply, type TestGateway } from '../../test/harness.t
 import { expectOk } from '../../test/story.ts'
 import { withPassword } from '../../test/sign-in.ts'
 
-/** What is taken away is in the file before it is done, and what is given back when it is: in the console, where people do both. */
+/**
+ * Revocations are in the file before they take effect, and restored access afterwards; tested through the
+ * console, where people do both.
+ */
 
 let gateway: TestGateway
-/** Its file is none that could keep lines. */
+/** A gateway whose configured file can't keep lines. */
 let fileless: TestGateway
 let folder: string
 before(async () => {
@@ -81,7 +84,7 @@ test('what gives access back is done all the same, and the answer says that a re
     other.operatorId,
   ])
   assert.deepEqual(rows, [{ role: 'admin', disabled_at: null }])
-  // Done again where the file can be written, it holds.
+  // Repeated once the file can be written, it takes effect.
   expectOk(await admin.post(`${path}/enable`, {}))
   expectOk(await admin.post(`${path}/role`, { role: 'admin' }))
   const lines = (await readFile(join(folder, 'revoked'), 'utf8')).trim().split('\n')

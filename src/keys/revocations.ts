@@ -7,28 +7,30 @@ import { isRecord } from '../http/validate.ts'
 import { enforceRevoked, hashOf, notedKinds, type Enforced, type Noted } from './enforce-revocations.ts'
 
 /**
- * What was taken away, in a file outside the store: a restore brings back keys, tokens and operators that were revoked since the backup,
- * and the database alone can't know. A line of JSON a note, appended and on disk; hashes only; what was noted last of a hash counts.
+ * Revocations, in a file outside the store: a restore brings back keys, tokens and operators that were
+ * revoked since the backup, and the database alone can't know that. Each note is a line of JSON, appended and
+ * synced to disk. It contains hashes only; for each hash, the last note applies.
  *
- * What takes access away is noted before it is committed, and refused where it can't be noted: no revocation that was acknowledged is lost.
- * What gives access back is noted when it is committed: until then the file says less than the store, never more.
+ * A revocation is noted before it is committed, and refused if it can't be noted, so no acknowledged
+ * revocation is lost. Restoring access is noted after it is committed: until then the file grants less access
+ * than the store, never more.
  */
 
-/** What can be given back: the file holds of it what the store says of it. */
+/** Subjects whose access can be restored: the file records their state in the store. */
 type Revocable = 'key' | 'token' | 'operator'
-/** What nobody gets back who had it is noted before another takes its place. */
+/** Subjects whose old value never becomes valid again: it is noted before the new one replaces it. */
 type Subject = Revocable | 'password' | 'signing secret'
 
 export type Revocations = {
-  /** Within the transaction that takes access away. */
+  /** Within the transaction that revokes access. */
   note: (connection: Queryable, subject: Subject, id: number) => Promise<void>
-  /** For what gives access back, behind its own transaction. */
+  /** For restored access, after its own transaction. */
   noteGivenBack: (db: Database, subject: Revocable, id: number) => Promise<void>
-  /** Takes away again what came back. `unreadable`: how many lines are none of this file's; a crash cuts one off. */
+  /** Revokes again what came back. `unreadable`: number of lines that can't be read; a crash cuts one off. */
   enforce: (db: Queryable) => Promise<{ enforced: Enforced; unreadable: number }>
 }
 
-/** Where no file is named. */
+/** Used if no file is configured. */
 export const noRevocations: Revocations = {
   note: async () => {},
   noteGivenBack: async () => {},
@@ -48,7 +50,7 @@ export function revocationsIn(file: string | undefined): Revocations {
       }),
     noteGivenBack: (db, subject, id) =>
       transaction(db, async (connection) => {
-        // So that nobody takes away between the look and the line.
+        // Prevents a revocation between reading the state and writing the line.
         await connection.query(locks[subject], [id])
         await append(connection, subject, id)
       }).catch((cause: unknown) => {
@@ -90,7 +92,7 @@ const locks: Readonly<Record<Revocable, string>> = {
 
 class FileFault extends Error {}
 
-/** What else goes wrong keeps its own answer. */
+/** Other errors keep their own answer. */
 function unwritable(cause: unknown, done: string): unknown {
   if (!(cause instanceof FileFault)) return cause
   return new Rejected(503, {
@@ -101,15 +103,15 @@ function unwritable(cause: unknown, done: string): unknown {
 }
 
 /**
- * One line and one write a note: those of several processes don't mix, and of one that is cut off, by a crash or a full
- * disk, nothing is in force.
+ * Each note is one line in one write, so notes of several processes don't mix, and a line that a crash or a
+ * full disk cut off has no effect.
  */
 async function appendNote(file: string, noted: readonly Noted[]): Promise<void> {
   const text = `${JSON.stringify({ at: new Date().toISOString(), noted })}\n`
   try {
     const handle = await opened(file)
     try {
-      // Behind a line that a crash cut off, a new one begins.
+      // Start a new line after one that a crash cut off.
       const begun = (await endsWithLine(handle)) ? '' : '\n'
       await handle.appendFile(begun + text)
       await handle.sync()
@@ -123,7 +125,10 @@ async function appendNote(file: string, noted: readonly Noted[]): Promise<void> 
 
 type File = Awaited<ReturnType<typeof open>>
 
-/** Made where there is none. Only what keeps lines: a pipe would be waited for while rows are locked, and /dev/null keeps nothing. */
+/**
+ * Creates a missing file. Accepts only regular files: a pipe would block with rows locked, and /dev/null
+ * keeps nothing.
+ */
 async function opened(file: string): Promise<File> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK } = constants
   const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
@@ -144,7 +149,7 @@ async function endsWithLine(handle: File): Promise<boolean> {
   return buffer.toString() === '\n'
 }
 
-/** What holds now. Makes the file where there is none, so that a wrong path is told at the start. */
+/** The notes in force. Creates the file if missing, so that a wrong path is reported at startup. */
 async function read(file: string): Promise<{ noted: Noted[]; unreadable: number }> {
   const last = new Map<string, Noted>()
   let unreadable = 0
@@ -172,7 +177,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** Undefined for a line that was cut off: what it was of was not committed. */
+/** Undefined for a line that was cut off: its revocation was not committed. */
 function readLine(line: string): Noted[] | undefined {
   let value: unknown
   try {

@@ -2,15 +2,15 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * What a key or a token looks like: a prefix that names its kind and environment, 32 random bytes in base62, and a
- * checksum over both, so that a mistyped one, or one of the other environment, is refused without a query. Only the
- * SHA-256 of the whole is stored: 256 random bits need no slow hash.
+ * The form of a key or token: a prefix for its kind and environment, 32 random bytes in base62, and a
+ * checksum over both, so that a mistyped one, or one of the other environment, is refused without a query.
+ * Only the SHA-256 of the whole is stored: 256 random bits need no slow hash.
  */
 
 export const environments = ['sandbox', 'production'] as const
 export type Environment = (typeof environments)[number]
 
-/** What a secret opens: a supplier's key, or a token of one of the two roles. */
+/** The kind of access a secret gives: a supplier's key, or a token of one of the two roles. */
 export const secretKinds = ['supplier', 'platform', 'operator'] as const
 export type SecretKind = (typeof secretKinds)[number]
 
@@ -44,7 +44,7 @@ export function makeSecret(
   return named + checksum(named)
 }
 
-/** What a presented text claims to open; undefined for everything that was never made by `makeSecret`. */
+/** The access that a presented text claims; undefined for any text that `makeSecret` can't have made. */
 export function recogniseSecret(presented: string): SecretMeaning | undefined {
   const meaning = meaningByPrefix.get(presented.slice(0, -(randomLength + checksumLength)))
   if (!meaning) return undefined
@@ -53,12 +53,12 @@ export function recogniseSecret(presented: string): SecretMeaning | undefined {
     : undefined
 }
 
-/** SHA-256 in hexadecimal: the form in which secrets are looked up, in memory and in the database. */
+/** SHA-256 in hexadecimal, the form in which memory and the database look up secrets. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex')
 }
 
-/** The end of a secret, by which people tell their keys apart; it is part of the checksum and gives nothing away. */
+/** The end of a secret, by which people recognise their keys. As part of the checksum it reveals nothing. */
 export function tailOf(secret: string): string {
   return secret.slice(-tailLength)
 }
@@ -71,7 +71,7 @@ function base62(number: bigint, length: number): string {
   return text
 }
 
-/** Plain numbers, because this one runs for every request. */
+/** Uses plain numbers, because this runs for every request. */
 function checksum(text: string): string {
   let rest = crc32(text)
   let written = ''

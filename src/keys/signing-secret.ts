@@ -4,8 +4,8 @@ import { newSigningSecret } from '../outbound/signature.ts'
 import { keyNotFound } from './manage.ts'
 
 /**
- * Gives a key another secret to sign calls of its URLs with. Until the overlap is over both sign, so that the supplier
- * can change its own at any time between. One that was itself replaced before signs no longer.
+ * Gives a key another secret for signing calls of its URLs. During the overlap both sign, so that the
+ * supplier can switch at any time. A secret that had already been replaced before stops signing.
  */
 export async function rotateSigningSecret(
   db: Queryable,

@@ -4,7 +4,7 @@ import type { UnknownFields } from '../http/request-members.ts'
 import { limitsOf, type OwnLimits } from './limits.ts'
 import type { Environment } from './secret.ts'
 
-/** What the running service asks of the stored keys and tokens; making and changing them is in manage.ts. */
+/** Queries of the running service for stored keys and tokens; manage.ts creates and changes them. */
 
 export const tokenRoles = ['platform', 'operator'] as const
 export type TokenRole = (typeof tokenRoles)[number]
@@ -21,14 +21,14 @@ type KeyRow = OwnLimits & {
   expiresAtMs: number | null
 }
 
-/** The key that a secret opens, unless it is revoked. Expiry is the caller's to test, by its own clock. */
+/** The key of a secret, unless it is revoked. The caller checks the expiry, by its own clock. */
 export async function selectOptionalKey(db: Queryable, hash: string): Promise<KnownKey | undefined> {
   const { rows } = await db.query<KeyRow>({
     name: 'select-optional-key',
     text: `
       select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
         k.unknown_fields as "unknownFields",
-        -- least() passes over nulls: whichever of the two ends first, null when neither ends.
+        -- least() ignores nulls: the earlier of the two ends, or null if neither is set.
         epoch_ms(least(k.expires_at, ks.expires_at)) as "expiresAtMs",
         k.requests_per_minute as "requestsPerMinute", k.requests_burst as "requestsBurst",
         k.body_bytes_max as "bodyBytesMax", k.ari_items_max as "ariItemsMax", k.ari_cells_max as "ariCellsMax"
@@ -64,7 +64,7 @@ export async function updateLastUses(
 ): Promise<void> {
   await db.query(
     `with used as (select * from unnest($1::int[], $2::float8[]) as used (id, at_ms)),
-     -- Locked in one order, because several processes write at once.
+     -- Locked in a fixed order, because several processes write at once.
      locked as (select id from ${table} where id in (select id from used) order by id for no key update)
      update ${table} t set last_used_at = greatest(t.last_used_at, instant(used.at_ms))
      from used join locked using (id) where t.id = used.id`,
@@ -72,13 +72,13 @@ export async function updateLastUses(
   )
 }
 
-/** The environment this database belongs to; undefined before the first start. */
+/** The environment of this database; undefined before the first start. */
 export async function selectOptionalEnvironment(db: Queryable): Promise<Environment | undefined> {
   const { rows } = await db.query<{ name: Environment }>('select name from environment')
   return rows[0]?.name
 }
 
-/** Gives a new database its environment, and tells which one it has: another process may have been first. */
+/** Gives a new database its environment and returns the actual one: another process may have been first. */
 export async function claimEnvironment(db: Queryable, wanted: Environment): Promise<Environment> {
   await db.query('insert into environment (name) values ($1) on conflict do nothing', [wanted])
   return (await selectOptionalEnvironment(db)) ?? wanted

@@ -1,9 +1,9 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected, shown } from '../http/rejected.ts'
 
-/** What operators do with suppliers. */
+/** Operators' actions on suppliers. */
 
-/** Makes a supplier; refuses a name that is taken. */
+/** Creates a supplier; refuses a name that is taken. */
 export async function createSupplier(db: Queryable, name: string): Promise<{ supplierId: number }> {
   checkName('Supplier', name)
   const created = await insertOptionalSupplier(db, name)
@@ -36,7 +36,7 @@ export async function selectOptionalSupplierId(db: Queryable, name: string): Pro
   return rows[0]?.id
 }
 
-/** Undefined when the name is taken. */
+/** Undefined if the name is taken. */
 export async function insertOptionalSupplier(
   connection: Queryable,
   name: string,
@@ -48,7 +48,7 @@ export async function insertOptionalSupplier(
   return rows[0]?.id
 }
 
-/** For lists that name a supplier: a misspelt name must not look like one without entries. */
+/** For lists filtered by supplier: a misspelt name must not look like a supplier without entries. */
 export async function refuseUnknownSupplier(db: Queryable, name: string): Promise<void> {
   const { rowCount } = await db.query('select from supplier where name = $1', [name])
   if (rowCount !== 1) throw supplierNotFound(name)
@@ -74,7 +74,7 @@ export function checkName(what: string, name: string): void {
   })
 }
 
-/** How lists show a column's instant. */
+/** A column's time as lists show it. */
 export function instant(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 }

@@ -3,7 +3,7 @@ import { parseJson } from '../http/json.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { BodyEncoding } from './contract.ts'
 
-/** How bytes that were kept can be shown. Hostile JSON (too deep, a key twice) is text. */
+/** The encoding for showing stored bytes. Hostile JSON (too deep, a duplicate member) counts as text. */
 export function encodingOf(bytes: Buffer): BodyEncoding {
   if (isJson(bytes)) return 'json'
   return isUtf8(bytes) ? 'text' : 'base64'

@@ -1,12 +1,12 @@
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
 
-/** Below this a compressed frame saves nothing worth its time. */
+/** Compressing less than this saves too little to be worth the time. */
 const compressFromBytes = 1_024
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 export type Packed = { encoding: 'identity' | 'zstd'; bytes: Buffer }
 
-/** Bytes as the push log keeps them. Level 1: a year of ARI (1 MB) takes about 2 ms and shrinks to a tenth. */
+/** Bytes as the push log stores them. Level 1: a year of ARI (1 MB) takes about 2 ms, shrinks to a tenth. */
 export function pack(bytes: Buffer): Packed {
   return bytes.length < compressFromBytes
     ? { encoding: 'identity', bytes }

@@ -2,14 +2,14 @@ import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
 import { code, integer, oneOf, queriedLimit, route, success, text } from '../http/route.ts'
 
-/** For the supplier whose hotel it would be: a hotel that was never pushed, or is another's. */
+/** For suppliers: the hotel was never pushed, or belongs to another supplier. */
 export const unknownHotelFault = {
   type: 'HOTEL_NOT_FOUND',
   message: 'Hotel not found',
   hint: 'Push the hotel with POST /push/hotels first',
 } as const
 
-/** What suppliers push; and `stopSell`, which an operator of the platform did to their hotel. */
+/** The kinds of pushes, plus `stopSell`, an action by an operator of the platform on a supplier's hotel. */
 export const pushKinds = [
   'hotels',
   'products',
@@ -25,15 +25,15 @@ export type PushKind = (typeof pushKinds)[number]
 export const pushOutcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
 export type PushOutcome = (typeof pushOutcomes)[number]
 
-/** How the body of a push is shown: as the JSON it is, else as text, else in base64. */
+/** The form in which a push's body is shown: JSON if it is JSON, otherwise text, otherwise base64. */
 export const bodyEncodings = ['json', 'text', 'base64'] as const
 export type BodyEncoding = (typeof bodyEncodings)[number]
 
 export const pageLimit = { max: commonLimits.pushLogEntriesPerPage, usual: 50 }
-/** Most pushes that one request id lists beside the newest. */
+/** The most earlier pushes listed for a request id, besides the newest. */
 export const earlierMax = 100
 
-/** What the log keeps of the problems of one push. */
+/** Limits on the problems that the log stores per push. */
 export const problemTypesMax = 20
 export const problemMessageMax = 300
 
@@ -83,7 +83,7 @@ const entryMembers = {
 const entry = Type.Object(entryMembers)
 export type PushEntry = Static<typeof entry>
 
-/** A query is text throughout; what a number, a time or a cursor is, the handler reads. */
+/** All query members are text; the handler parses numbers, times and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 
 export const pushLogRoutes = {

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
 
-/** A search of the push log by what is rare looks at so many rows a request, and goes on by its cursor. */
+/** A search for something rare scans a limited number of rows per request; its cursor continues it. */
 
 const rows = 30_000
 const hotel = {
@@ -23,8 +23,8 @@ before(async () => {
   supplier = await gateway.supplier('far')
   other = await gateway.supplier('other')
   for (const each of [supplier, other]) expectOk(await each.post('/push/hotels', [hotel]))
-  // The newest, one in the middle and the oldest have the problem; the other supplier has it always. One in three is of
-  // the hotel alone, one of it among several, one of none.
+  // The newest row, one in the middle and the oldest have the problem; all rows of the other supplier have
+  // it. One row in three has only this hotel, one has it among several, one has no hotel.
   await gateway.db.query(
     `insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, outcome, problems, status, body_bytes, body_encoding, answer_encoding, answer)
      select $1::timestamptz + n * interval '1 ms', key.supplier_id, key.id, 'n' || n, 'ari',
@@ -55,7 +55,7 @@ async function pagesOf(query: string): Promise<Page[]> {
   return pages
 }
 
-/** So few rows are looked at for a page that to pass all of them takes several. */
+/** Each page scans so few rows that passing all of them takes several pages. */
 const pagesMin = 3
 
 test('what is rare comes in pages with few or none, whose cursors lead to all of it', async () => {

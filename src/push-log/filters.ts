@@ -1,7 +1,7 @@
 import type { Parameters } from '../postgres/parameters.ts'
 import type { PushKind, PushOutcome } from './contract.ts'
 
-/** What lists of pushes are narrowed by, and what each filter asks of a row of the log. */
+/** The filters of push lists, with the condition of each on a row of the log. */
 export type PushFilters = {
   supplierId?: number | undefined
   hotelId?: number | undefined
@@ -13,7 +13,7 @@ export type PushFilters = {
   /** Type of a problem or of a warning. */
   problem?: string | undefined
   sinceMs?: number | undefined
-  /** Itself outside. */
+  /** Exclusive. */
   untilMs?: number | undefined
   /** Only rows before this one. */
   beforeId?: number | undefined
@@ -35,19 +35,22 @@ const conditions: { readonly [Name in keyof Required<PushFilters>]: (value: stri
   afterId: (id) => `id > ${id}::bigint`,
 }
 
-/** A push is of one hotel or of several, never both: these have an index each. */
+/** A push is of one hotel or of several, never both; each case has its own index. */
 export const namesAlone = (hotelId: string): string => `hotel_id = ${hotelId}::int`
 export const namesAmongOthers = (hotelId: string): string => `hotel_ids @> array[${hotelId}::int]`
 
 export const hasProblem = (type: string): string => `problems -> 'types' ? ${type}`
 export const hasWarning = (type: string): string => `warnings -> 'types' ? ${type}`
 
-/** Both have an index, whose condition must stand in the statement. Every other answer than 200 is to a refused push. */
+/**
+ * Each of these conditions has an index, so statements must repeat it literally. Every answer other than 200
+ * is to a refused push.
+ */
 export const refusedOutcomes: readonly PushOutcome[] = ['partial', 'rejected', 'dryRun']
 export const isRefused = `outcome in ('partial', 'rejected', 'dryRun')`
 export const isNoted = 'coalesce(problems, warnings) is not null'
 
-/** The conditions of the filters that are given. */
+/** The conditions of the filters that are set. */
 export function conditionsOf(filters: PushFilters, parameters: Parameters): string[] {
   const given = new Map<string, unknown>(Object.entries(filters))
   return Object.entries(conditions).flatMap(([name, condition]) => {

@@ -6,7 +6,7 @@ import { unpack } from './compress.ts'
 import { earlierMax, pushLogRoutes, type BodyEncoding, type PushEntry } from './contract.ts'
 import { selectOptionalBytes, selectPushesByRequest, type KeptBytes, type PushRow } from './store.ts'
 
-/** The ids that serve.ts gives or takes over; nothing else was ever kept. */
+/** The ids that serve.ts assigns or accepts; no other id was ever stored. */
 const requestIdText = /^[A-Za-z0-9._-]{1,64}$/
 
 /** GET /push/log/{requestId}. */
@@ -31,7 +31,7 @@ function pushNotFound(requestId: string): Rejected {
   })
 }
 
-/** Bodies and answers that are JSON stand in the answer byte for byte: parsed and written anew, 110.00 became 110. */
+/** Embeds JSON bodies and answers byte for byte: parsing and serializing them would turn 110.00 into 110. */
 function shownPush(newest: PushRow, bytes: KeptBytes, earlier: readonly PushRow[]): LongAnswer {
   const body = spelled(bytes.body ? unpack(bytes.bodyEncoding, bytes.body) : Buffer.alloc(0))
   const said = spelled(unpack(bytes.answerEncoding, bytes.answer))

@@ -3,33 +3,35 @@ import type { Database, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 
 /**
- * Days of the push log: made ahead, dropped when they are old. A push must not wait for either, so days are made by
- * attaching (which lets pushes through) and dropped with a short patience: what doesn't succeed is tried next time.
+ * The days of the push log: created ahead, dropped when they are old. A push must not wait for either, so
+ * days are created by attaching (which doesn't block pushes) and dropped with a short lock timeout. Failed
+ * attempts are retried next time.
  */
 
 const daysAhead = 14
 const dayMs = 86_400_000
 
-/** Any fixed number; it only has to be the same in every process, and no other's. */
+/** An arbitrary number that every process must share and nothing else may use. */
 const advisoryLock = 4_726_002
 
 /**
- * A drop needs the whole log for itself for an instant, and pushes queue behind it at most this long. Attaching holds
- * up no push to another day, but reads queue behind it likewise.
+ * A drop locks the whole log for an instant, and pushes queue behind it for at most this long. Attaching
+ * doesn't block pushes to other days, but reads queue behind it in the same way.
  */
 const patience = '200ms'
 
 const partitionName = /^push_log_(\d{4})_(\d\d)_(\d\d)$/
 
 /**
- * Takes pushes of days that have no partition of their own: a housekeeping that was off for two weeks, or a wrong
- * clock, must not refuse a push. Usually empty.
+ * Takes pushes of days without a partition: housekeeping that was off for two weeks, or a wrong clock, must
+ * not cause refusals. Usually empty.
  */
 const restTable = 'push_log_rest'
 
 /**
- * Makes the days from yesterday (UTC) to `daysAhead` ahead, as far as they are missing. To be called before the first
- * push is taken and then at least daily. Several processes may do so at once. Returns the days made, YYYY-MM-DD.
+ * Creates the missing days from yesterday (UTC) to `daysAhead` ahead. Call it before the first push is
+ * accepted and then at least daily. Several processes may do so at once. Returns the created days, as
+ * YYYY-MM-DD.
  */
 export async function preparePartitions(db: Database, nowMs: number): Promise<string[]> {
   const today = Math.floor(nowMs / dayMs)
@@ -39,14 +41,14 @@ export async function preparePartitions(db: Database, nowMs: number): Promise<st
   return transaction(db, async (connection) => {
     await connection.query('select pg_advisory_xact_lock($1)', [advisoryLock])
     await connection.query(`set local lock_timeout = '${patience}'`)
-    // Read again: who had the lock before may have made them.
+    // Read again: the previous holder of the lock may have created them.
     const partitions = await selectPartitions(connection)
     const made: string[] = []
     for (const day of wanted) {
       if (partitions.has(nameOf(day)) || (await isInRest(connection, partitions, day))) continue
       const outcome = await attachDay(connection, day)
       if (outcome === 'made') made.push(dateOf(day))
-      // Who reads the rest now holds up every other day too.
+      // A session that reads the rest partition now blocks every other day too.
       if (outcome === 'inUse') break
     }
     if (!partitions.has(restTable)) await attach(connection, restTable, 'default')
@@ -54,7 +56,7 @@ export async function preparePartitions(db: Database, nowMs: number): Promise<st
   })
 }
 
-/** `taken`: a row of this day came into the rest meanwhile, and the others of this day will follow it. */
+/** `taken`: a row of this day went to the rest partition meanwhile; the day's other rows will follow it. */
 async function attachDay(connection: Queryable, day: number): Promise<'made' | 'inUse' | 'taken'> {
   await connection.query('savepoint day')
   try {
@@ -67,16 +69,16 @@ async function attachDay(connection: Queryable, day: number): Promise<'made' | '
   }
 }
 
-/** `create table … partition of` would lock out all pushes; attaching a table that is ready does not. */
+/** `create table … partition of` would lock out all pushes; attaching an existing table doesn't. */
 async function attach(connection: Queryable, name: string, bounds: string): Promise<void> {
-  // Without the identity: it is the parent's, and PostgreSQL 17 refuses a table that has one of its own.
+  // Without the identity: it belongs to the parent, and PostgreSQL 17 refuses a table that has its own.
   await connection.query(
     `create table ${name} (like push_log including defaults including constraints including storage)`,
   )
   await connection.query(`alter table push_log attach partition ${name} ${bounds}`)
 }
 
-/** Rows that fell into the rest keep their day from being made; they go with the rest's old rows. */
+/** Rows in the rest partition keep their day from being created; they are deleted with its old rows. */
 async function isInRest(
   connection: Queryable,
   partitions: ReadonlySet<string>,
@@ -98,7 +100,7 @@ async function selectPartitions(db: Queryable): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** The number of the oldest day (UTC) that has a partition; Infinity where none has. */
+/** The number of the oldest day (UTC) with a partition; Infinity if there is none. */
 export async function selectOldestDay(db: Queryable): Promise<number> {
   const days = [...(await selectPartitions(db))].map(dayOf).filter((day) => day !== undefined)
   return Math.min(...days)
@@ -116,7 +118,7 @@ function nameOf(day: number): string {
   return `push_log_${dateOf(day).replaceAll('-', '_')}`
 }
 
-/** Of what is no day, undefined. */
+/** Undefined if the partition is not a day. */
 function dayOf(partition: string): number | undefined {
   const date = partitionName.exec(partition)?.slice(1).join('-')
   return date === undefined ? undefined : Date.parse(date) / dayMs
@@ -125,13 +127,13 @@ function dayOf(partition: string): number | undefined {
 type Dropped = {
   /** YYYY-MM-DD. */
   days: string[]
-  /** Days that somebody was using, or that were too many at once; they are dropped next time. */
+  /** Days in use, or beyond the limit per run; they are dropped next time. */
   postponed: string[]
-  /** Rows deleted that had no day of their own. */
+  /** Number of rows deleted from the rest partition. */
   rows: number
 }
 
-/** In one run. Usually it is one a day; after a shorter retention was set, the others follow hour by hour. */
+/** Per run. Usually one day is due; after the retention was shortened, the others follow hour by hour. */
 const daysDroppedMax = 7
 
 /** Drops the days that ended at least `retentionDays` ago, oldest first. */
@@ -146,7 +148,7 @@ export async function dropOldPartitions(
   for (const name of [...partitions].sort()) {
     const day = dayOf(name)
     if (day === undefined || (day + 1) * dayMs > keptFromMs) continue
-    // Who uses one day mostly uses all: pushes need not wait once more for each.
+    // A session that locks one partition usually locks them all: don't make pushes wait again for each.
     const isDropped =
       dropped.postponed.length === 0 &&
       dropped.days.length < daysDroppedMax &&
@@ -158,7 +160,7 @@ export async function dropOldPartitions(
   return dropped
 }
 
-/** False when it couldn't be had at once. */
+/** False if the lock wasn't available in time. */
 async function dropPartition(db: Database, name: string): Promise<boolean> {
   try {
     await transaction(db, async (connection) => {
@@ -183,7 +185,7 @@ function hasCode(error: unknown, code: string): boolean {
 
 const idempotencyHours = 24
 
-/** Forgets answers that were kept for repeats longer than 24 hours. Returns how many. */
+/** Deletes answers stored for repeats more than 24 hours ago. Returns how many. */
 export function deleteOldIdempotency(db: Database, nowMs: number): Promise<number> {
   return deleteOld(db, 'idempotency', nowMs - idempotencyHours * 3_600_000)
 }

@@ -8,14 +8,14 @@ import { countPush, keepPushes, type Kept } from './keep.ts'
 import { inShort } from './problems.ts'
 import { selectHotelIds } from './store.ts'
 
-/** A larger body isn't read again only to learn which hotel it named. */
+/** A larger body isn't parsed again just to find out which hotel it named. */
 const readAgainBytesMax = 1024 * 1024
 const hotelsMax = 500
 const codeText = /^[^\p{Cc}\p{Cs}]{1,64}$/u
 
 /**
- * Keeps a push that was refused, under the hotels it named, so that a supplier finds it where it looks for it. It is
- * kept by itself: what the push tried was undone.
+ * Logs a refused push under the hotels it named, so that a supplier finds it in the expected place. This has
+ * its own transaction, because the push itself was rolled back.
  */
 export async function keepRefused(
   needs: Needs,
@@ -29,7 +29,7 @@ export async function keepRefused(
     warnings: inShort(push.warnings.listed, push.warnings.unlisted),
     ...(await hotelsOf(needs.db, push)),
   }
-  // A refusal is judged anew when it is repeated: nothing is stored under its Idempotency-Key.
+  // A repeated refusal is judged again: nothing is stored under its Idempotency-Key.
   const record = { push: { ...push, idempotencyKey: undefined }, answer: { status, json: answerJson }, kept }
   await keepPushes(needs.db, [record], needs.clock.now())
   countPush(needs.telemetry, record)
@@ -54,7 +54,7 @@ function bodyOf({ rawBody }: Push): unknown {
   }
 }
 
-/** The hotels that a body of any shape names, as far as they can be codes. */
+/** The hotels that a body of any shape names, if they can be codes. */
 function codesNamed(body: unknown): string[] {
   const elements: readonly unknown[] = Array.isArray(body) ? body.slice(0, hotelsMax) : [body]
   const named = elements.map((element) => (isRecord(element) ? element['hotelId'] : undefined))

@@ -15,25 +15,25 @@ import { inShort } from './problems.ts'
 
 const repeatableForMs = 24 * 60 * 60 * 1000
 
-/** What became of a push, beside its answer. */
+/** The outcome of a push, besides its answer. */
 export type Kept = {
   outcome: PushOutcome
-  /** Absent for pushes that name no hotel of ours, and for those of several hotels. */
+  /** Absent for pushes that name no known hotel, and for those of several hotels. */
   hotelId?: number | undefined
-  /** The hotels of a push of several; `hotelId` is then absent. */
+  /** The hotels of a push with several; `hotelId` is then absent. */
   hotelIds?: readonly number[]
   hotelCode?: string | undefined
   /** The hotel's revision after the push. */
   revision?: number | undefined
   cellsChanged?: number
   problems?: PushProblems | undefined
-  /** Of the answer; absent: those that it has at its top. */
+  /** Warnings of the answer. Defaults to those at the top level of the answer. */
   warnings?: PushProblems | undefined
 }
 
 export type PushRecord = { push: Push; answer: Answer; kept: Kept }
 
-/** What the log keeps of who pushed what; of the platform's own changes there is no key. */
+/** A logged push with its sender; the platform's own changes have no key. */
 export type KeptRecord = Omit<PushRecord, 'push'> & {
   push: Pick<Push, 'kind' | 'requestId' | 'rawBody' | 'startedMs'> & {
     caller: { supplierId: number; keyId: number | null }
@@ -41,9 +41,9 @@ export type KeptRecord = Omit<PushRecord, 'push'> & {
 }
 
 /**
- * Keeps pushes and their answers, inside the transaction that applies them: what is acknowledged is in the log,
- * what is rolled back is not. One statement for any number; bodies travel as one byte string and are cut apart by
- * the server, because arrays of bytes would be spelled out as text.
+ * Logs pushes and their answers inside the transaction that applies them: acknowledged pushes are in the log,
+ * rolled-back ones are not. One statement for any number; bodies are sent as one byte string that the server
+ * splits, because arrays of bytes would be sent as text.
  */
 export async function keepPushes(
   connection: Queryable,
@@ -95,7 +95,7 @@ const keepPushesStatement = `
   insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, warnings,
     status, revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
   select instant($1), supplier_id, key_id, request_id, kind, hotel_id,
-    -- A list of lists can't be cut up again by unnest, so each list of hotels travels as text.
+    -- unnest can't split a list of lists, so each list of hotels is sent as text.
     hotel_ids::int[], hotel_code, outcome, problems::jsonb, warnings::jsonb, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
     substring($2::bytea from body_from for body_length), answer_encoding,
     substring($3::bytea from answer_from for answer_length)
@@ -106,7 +106,7 @@ const keepPushesStatement = `
       duration_ms, body_bytes, body_encoding, body_from, body_length, answer_encoding, answer_from, answer_length,
       hotel_ids, problems, warnings)`
 
-/** Where each part begins in the joined bytes; SQL counts from 1. */
+/** The start of each part in the joined bytes; SQL counts from 1. */
 function offsets(lengths: number[]): number[] {
   let next = 1
   return lengths.map((length) => {
@@ -117,9 +117,9 @@ function offsets(lengths: number[]): number[] {
 }
 
 /**
- * Stores the answers of accepted pushes that came with an Idempotency-Key, for those who send them again. Whoever
- * answers the same key a second time is undone: its transaction fails here, and the caller reads 409. In a pipelined
- * transaction this comes last before the commit, so that no later statement can fail for its failure.
+ * Stores the answers of accepted pushes with an Idempotency-Key, for repeats. If two transactions answer the
+ * same key, the later one fails here and is rolled back, and its caller gets 409. In a pipelined transaction
+ * this is the last statement before the commit, so that its failure makes no later statement fail.
  */
 export async function keepAnswers(
   connection: Queryable,
@@ -132,8 +132,8 @@ export async function keepAnswers(
   if (repeatable.length === 0) return
   try {
     await connection.query(
-      // A row older than 24 hours counts as gone. For any other the status becomes null, which the table refuses:
-      // the statement itself must fail, because a pipelined commit is on its way already.
+      // A row older than 24 hours counts as deleted. For any other row the status becomes null, which the
+      // table refuses: the statement itself must fail, because a pipelined commit is already on its way.
       `insert into idempotency as held (key_id, idempotency_key, body_hash, at, status, answer)
        select key_id, idempotency_key, decode(body_hash, 'hex'), instant($1), status, convert_to(answer, 'UTF8')
        from unnest($3::int[], $4::text[], $5::text[], $6::int[], $7::text[])
@@ -178,9 +178,9 @@ function bodyHash(push: Push): Buffer {
 }
 
 /**
- * The stored answer of a push that came before under the same Idempotency-Key, within 24 hours. The same key with
- * another body or for another endpoint is refused. Only answers to accepted pushes are stored: a refused one changed
- * nothing and is judged anew.
+ * The stored answer of an earlier push with the same Idempotency-Key, within 24 hours. Reusing the key with
+ * another body or for another endpoint is refused. Only answers to accepted pushes are stored: a refused push
+ * changed nothing and is judged again.
  */
 export async function replayedAnswer(db: Queryable, push: Push): Promise<Answer | undefined> {
   const { rows } = await db.query<{ body_hash: Buffer; status: number; answer: Buffer }>(
@@ -206,8 +206,9 @@ export async function replayedAnswer(db: Queryable, push: Push): Promise<Answer 
 }
 
 /**
- * Applies a push in one transaction and keeps it with its answer in the same. The work states the answer; what it
- * throws undoes everything. A key has few transactions at a time; its other pushes wait without a connection.
+ * Applies a push and logs it with its answer, in one transaction. `work` returns the answer; if it throws,
+ * everything is rolled back. A key has few transactions at a time; its other pushes wait without a
+ * connection.
  */
 export async function applyPush(
   needs: Needs,

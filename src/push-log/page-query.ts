@@ -6,8 +6,8 @@ import { unknownHotelFault } from './contract.ts'
 import { selectHotelIds } from './store.ts'
 
 /**
- * Reads `hotelId` beside the `since`, `until`, `cursor` and `limit` of a list of what was kept about a supplier's hotels;
- * all that is wrong with them at once, or 404 for a hotel alone.
+ * Parses `hotelId` and the `since`, `until`, `cursor` and `limit` of a list about a supplier's hotels.
+ * Reports all problems at once, or 404 if only the hotel is wrong.
  */
 export const judgePage =
   <Place>(

@@ -5,12 +5,12 @@ import { expectOk } from '../../test/story.ts'
 import { testNow } from '../../test/template.ts'
 import { preparePartitions } from './housekeeping.ts'
 
-/** Pages of the push log over weeks, some of whose days have partitions and some not, with every filter. */
+/** Pages of the push log over weeks, with and without partitions for their days, with every filter. */
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const nowMs = Date.parse(testNow)
-/** Eight a day, each midnight among them; the last few are after now. */
+/** Eight a day, including each midnight; the last few are in the future. */
 const rowsCount = 45 * 8
 const firstMs = Date.parse('2027-01-17T00:00:00Z')
 
@@ -29,7 +29,7 @@ const rows: readonly Row[] = Array.from({ length: rowsCount }, (_, n): Row => {
   const problem = n % 40 === 0 ? 'RARE' : 'COMMON'
   return {
     requestId: `n${n}`,
-    // One in five is the last instant of its hour before.
+    // One in five is at the last instant of the previous hour.
     atMs: firstMs + n * 3 * hourMs - (n % 5 === 0 ? 1 : 0),
     kind: n % 4 === 0 ? 'products' : 'ari',
     outcome,
@@ -46,7 +46,7 @@ before(async () => {
   gateway = await startGateway()
   for (const days of [17, 33]) await preparePartitions(gateway.db, nowMs - days * dayMs)
   orderly = await gateway.supplier('orderly')
-  // Its clock was set again and again: its numbers say nothing about its instants.
+  // Its clock was changed repeatedly, so the order of its numbers says nothing about its timestamps.
   scattered = await gateway.supplier('scattered')
   await keep(orderly, rows)
   await keep(

@@ -6,26 +6,26 @@ import { selectOldestDay } from './housekeeping.ts'
 import { dayMs, lookForPushes, type Days, type PushRow } from './store.ts'
 
 /**
- * Pages of a supplier's pushes, newest first: some days, in them by number, then the days before. So a statement is
- * planned for few of the log's days, which for all of them takes longer than to read a page. A search that finds little
- * ends after so many rows, and its cursor leads on.
+ * Pages of a supplier's pushes, newest first: a few days at a time, by number within them, then the days
+ * before. Each statement is thus planned for few days of the log; planning for all takes longer than reading
+ * a page. A search that finds little ends after a limited number of rows, and its cursor continues it.
  */
 
-/** Where a page begins: among the pushes of some days before one, or at all of them. */
+/** The start of a page: a range of days, and optionally the push in it before which the page begins. */
 export type PushPlace = { days: Days; beforeId: number | undefined }
 export type PushPage = { pushes: PushRow[]; next: PushPlace | undefined }
 
 const daysAtOnce = 7
-/** Rows that one search looks at: what it looks for may be in none of millions. */
+/** Rows scanned per search: its target may be in none of millions. */
 const rowsMax = 2_500
-/** Half a year: where pushes are kept for years, planning for all their days would take seconds. */
+/** Half a year: if pushes are kept for years, planning for all their days would take seconds. */
 const statementsMax = 26
-/** Rows get their numbers a moment before or after their instants. */
+/** Rows get their numbers a moment before or after their timestamps. */
 const edgeMs = 60_000
 
 /**
- * Of the pushes committed before the first page was read, none is missed and none comes twice, whatever comes in
- * meanwhile: a push stays among its days, and there numbers only rise.
+ * No push committed before the first page was read is missed or repeated, whatever arrives meanwhile: a push
+ * stays in its range of days, where numbers only rise.
  */
 export async function readPushPage(
   db: Queryable,
@@ -43,7 +43,7 @@ export async function readPushPage(
   let oldestDay: number | undefined
   let rowsLeft = rowsMax
   for (let statement = 0; statement < statementsMax; statement++) {
-    // One more than asked for tells whether there is another page.
+    // One more than requested shows whether there is another page.
     const most = { rowsMax: rowsLeft, limit: limit + 1 - found.length }
     const { pushes, last } = await lookForPushes(db, supplierId, { ...filters, beforeId }, days, most)
     for (const push of pushes) found.push({ push, days })
@@ -62,14 +62,14 @@ export async function readPushPage(
   return upTo({ days, beforeId })
 }
 
-/** Those of the last week, and those to come: clocks differ. */
+/** The last week and all future days, because clocks differ. */
 function newestDays({ sinceMs = -Infinity, untilMs = Infinity }: PushFilters, nowMs: number): Days {
   const tomorrow = Math.floor(nowMs / dayMs) + 1
   const to = Math.ceil(untilMs / dayMs)
   return { from: Math.max(Math.min(to, tomorrow) - daysAtOnce, firstDay(sinceMs)), to }
 }
 
-/** Undefined where no more are asked for. Before the oldest day that has a partition of its own, all days are one. */
+/** Undefined if no earlier days are wanted. Days before the oldest partition count as one range. */
 function daysBefore({ from }: Days, first: number, oldestDay: number): Days | undefined {
   if (from <= first) return undefined
   const next = from - daysAtOnce
@@ -80,7 +80,7 @@ function firstDay(sinceMs: number): number {
   return Math.floor(sinceMs / dayMs)
 }
 
-/** Opaque outside, so that it may change. */
+/** Opaque to callers, so that the format can change. */
 export function writePushPlace({ days: { from, to }, beforeId }: PushPlace): string {
   const day = (number: number): string => (Number.isFinite(number) ? String(number) : '')
   return Buffer.from(`days ${day(from)} ${day(to)} row ${beforeId ?? ''}`).toString('base64url')

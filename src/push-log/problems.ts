@@ -1,9 +1,9 @@
 import type { Problem } from '../http/rejected.ts'
 import { problemMessageMax, problemTypesMax, type PushProblems } from './contract.ts'
 
-/** What the log keeps of the problems of a push, beside its answer, to list and to find pushes by. */
+/** The summary of a push's problems that the log stores besides its answer, for lists and searches. */
 
-/** Undefined where nothing was wrong. `unlisted`: problems beside the given. */
+/** Undefined if there were no problems. `unlisted`: number of problems beyond the given ones. */
 export function inShort(problems: readonly Problem[], unlisted = 0): PushProblems | undefined {
   const [first] = problems
   if (!first) return undefined
@@ -12,7 +12,7 @@ export function inShort(problems: readonly Problem[], unlisted = 0): PushProblem
   return { count: problems.length + unlisted, types: [...types], message: storable(first.message) }
 }
 
-/** A message may hold what somebody sent; PostgreSQL keeps no NUL and no half of a character. */
+/** A message may quote arbitrary input; PostgreSQL stores neither NUL nor half a surrogate pair. */
 function storable(message: string): string {
   return message
     .slice(0, problemMessageMax)

@@ -4,7 +4,7 @@ import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import type { PushProblems } from './contract.ts'
 
-/** What lists of pushes tell of their problems, and how pushes are found by them. */
+/** Lists of pushes show their problems, and filters find pushes by them. */
 
 type Listed = { requestId: string; outcome: string; problems: PushProblems | null }
 
@@ -34,7 +34,7 @@ const inConsole = async (query = ''): Promise<Listed[]> => {
   return listed(expectOk(await viewer.get(`/pushes?limit=200${query}`)).text)
 }
 
-/** To the supplier and in the console alike: request ids with the outcome and the problems. */
+/** As seen by the supplier and in the console: request ids with the outcome and the problems. */
 async function told(): Promise<Map<string, unknown>> {
   const short = (pushes: readonly Listed[]): [string, unknown][] =>
     pushes.map(({ requestId, outcome, problems }) => [

@@ -18,7 +18,7 @@ const entryColumns = `id, epoch_ms(at) as "atMs", request_id as "requestId", kin
   hotel_code as "hotelId", outcome, problems, warnings, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 
-/** Of which these are made. */
+/** The columns from which entryColumns are computed. */
 const rawColumns = `id, at, request_id, kind, hotel_code, outcome, problems, warnings, status, revision, cells_changed,
   duration_ms, body_bytes, key_id`
 
@@ -26,16 +26,17 @@ function entryOf({ atMs, ...row }: Row): PushRow {
   return { ...row, at: new Date(Math.round(atMs)).toISOString() }
 }
 
-/** Days (UTC) in a row, as their numbers, `to` itself outside; -Infinity and Infinity where they have no end. */
+/** Consecutive days (UTC) as day numbers, `to` excluded; -Infinity and Infinity mean no bound. */
 export type Days = { from: number; to: number }
 export const dayMs = 86_400_000
 
-/** `count`: how many rows were looked at. Absent where there was none, or where so many are meant that more follow. */
+/** `count`: number of scanned rows. `last` is absent if there were none, or if more matches may follow. */
 export type LookedAt = { pushes: PushRow[]; last: { id: number; atMs: number; count: number } | undefined }
 
 /**
- * Of the next rows of some days, newest first, those that are meant. In order of id, which only rises. Every row that is
- * read counts, because what is looked for may be in none of millions: each way to them is an index in the order of ids.
+ * The matching rows among the next rows of some days, newest first, in order of id, which only rises. Every
+ * scanned row counts, because the target may be in none of millions. Each way to the rows is an index ordered
+ * by id.
  */
 export async function lookForPushes(
   db: Queryable,
@@ -46,7 +47,7 @@ export async function lookForPushes(
 ): Promise<LookedAt> {
   const { hotelId, beforeId, ...meant } = filters
   const parameters = new Parameters()
-  // Whole days, so that only theirs are planned and read.
+  // Whole days, so that only these are planned and read.
   const place = conditionsOf({ sinceMs: startMs(days.from), untilMs: startMs(days.to), beforeId }, parameters)
   const asked = ['true', ...conditionsOf(meant, parameters)].join(' and ')
   const alone = narrowed(filters, parameters)
@@ -59,7 +60,7 @@ export async function lookForPushes(
     (way) => `(select ${rawColumns}, ${asked} as is_meant from push_log
       where ${[...way, ...place].join(' and ')} order by id desc limit ${rows})`,
   )
-  // Not named: planned anew with the values at hand, so that only the days asked for are looked at.
+  // Not a named statement: planned for the actual values, so that only the requested days are scanned.
   const { rows: read } = await db.query<Looked>(
     `select ${entryColumns}, is_meant as "isMeant", number, is_last as "isLast" from (
        select *, row_number() over newest as number, lead(id) over newest is null as is_last
@@ -83,14 +84,16 @@ function startMs(day: number): number | undefined {
   return Number.isFinite(day) ? day * dayMs : undefined
 }
 
-/** To rows that can be meant, as far as an index in the order of ids has them alone. */
+/** Restricts the scan to rows that can match, if an index ordered by id contains exactly those. */
 function narrowed({ hotelId, kind, outcome, problem }: PushFilters, parameters: Parameters): string[] {
   if (problem !== undefined) return [isNoted]
   if (hotelId === undefined && outcome !== undefined && refusedOutcomes.includes(outcome)) return [isRefused]
   return kind === undefined || kind === 'ari' ? [] : [`kind = ${parameters.add(kind)}`, "kind <> 'ari'"]
 }
 
-/** A push is of one hotel or of several. These have no index in the order of ids: those of all the days are read. */
+/**
+ * A push is of one hotel or of several. These indexes aren't ordered by id: all rows of the days are read.
+ */
 const waysToHotel = (hotelId: string, alone: readonly string[]): string[][] => [
   [namesAlone(hotelId), ...alone],
   [namesAmongOthers(hotelId)],
@@ -125,7 +128,7 @@ export async function selectPushesByRequest(
 
 export type KeptBytes = { bodyEncoding: string; body: Buffer | null; answerEncoding: string; answer: Buffer }
 
-/** What a push held; undefined when its day was dropped meanwhile. */
+/** The stored bytes of a push; undefined if its day was dropped meanwhile. */
 export async function selectOptionalBytes(db: Queryable, push: PushRow): Promise<KeptBytes | undefined> {
   const { rows } = await db.query<KeptBytes>(
     `select body_encoding as "bodyEncoding", body, answer_encoding as "answerEncoding", answer from push_log
@@ -135,11 +138,11 @@ export async function selectOptionalBytes(db: Queryable, push: PushRow): Promise
   return rows[0]
 }
 
-/** A push that changed something, by which it is found again. */
+/** A push that changed something, with the values that identify it. */
 export type AppliedPush = {
   id: number
   supplierId: number
-  /** Absent for a push of several hotels. */
+  /** Absent for a push with several hotels. */
   hotelId: number | null
   revision: number | null
   requestId: string
@@ -156,14 +159,15 @@ function appliedOf({ atMs, ...row }: AppliedRow): AppliedPush {
   return { ...row, at: new Date(Math.round(atMs)).toISOString() }
 }
 
-/** The ARI pushes that made revisions of hotels; those whose day was dropped are absent. */
+/** The ARI pushes that created revisions of hotels; those whose day was dropped are absent. */
 export async function selectAppliedPushes(
   db: Queryable,
   made: readonly { hotelId: number; revision: number }[],
 ): Promise<AppliedPush[]> {
   if (made.length === 0) return []
   const { rows } = await db.query<AppliedRow>(
-    // Later pushes that changed nothing carry the revision too. The hotels alone besides: they have an index.
+    // Later pushes without changes carry the revision too. The extra condition on hotels alone can use an
+    // index.
     `select distinct on (hotel_id, revision) ${appliedColumns} from push_log
      where hotel_id = any($1::int[]) and (hotel_id, revision) in (select * from unnest($1::int[], $2::bigint[]))
        and kind = 'ari' and cells_changed > 0
@@ -173,7 +177,7 @@ export async function selectAppliedPushes(
   return rows.map(appliedOf)
 }
 
-/** Of each hotel, the newest pushes of a kind that changed something of it, newest first. */
+/** For each hotel, the newest pushes of a kind that changed it, newest first. */
 export async function selectNewestPushes(
   db: Queryable,
   hotelIds: readonly number[],
@@ -198,7 +202,7 @@ export async function selectNewestPushes(
   return newest
 }
 
-/** The newest pushes of one hotel's nights, whatever became of them, newest first; the platform's stop-sells among them. */
+/** The newest pushes of a hotel's nights, whatever their outcome, newest first; includes stop-sells. */
 export async function selectNightPushes(
   db: Queryable,
   hotelId: number,
@@ -218,7 +222,7 @@ export async function selectNightPushes(
   }))
 }
 
-/** The bodies of pushes found before. */
+/** The bodies of the given pushes. */
 export async function selectPushBodies(
   db: Queryable,
   pushes: readonly AppliedPush[],

@@ -1,9 +1,10 @@
 /**
- * The codes for cancellation policies that the service ships with. A code names the usual terms for people to
- * read; what is charged follows from the `cancelPenalties` that the supplier sends with it.
+ * The codes for cancellation policies that the service ships with. A code is a readable name for the usual
+ * terms; the `cancelPenalties` that the supplier sends with it decide the charge.
  *
- * `FLEX` and a number of days is free of charge until that many days before arrival, and then costs the first
- * night; with the ending `FS` it then costs the full stay, with `HALF` half of the stay. Times are the hotel's own.
+ * `FLEX` and a number of days means free cancellation until that many days before arrival, and the first
+ * night afterwards; with the ending `FS` the full stay, with `HALF` half of the stay. Times are the hotel's
+ * own.
  */
 export const cancelCodes = [
   { code: 'FLEX', description: 'Free cancellation until 18:00 on the day of arrival, then the first night' },

@@ -19,7 +19,7 @@ function matchedNames(countryCode: string, names: readonly string[]): (string | 
   return names.map((name) => matchCity(name, countryCode)?.name)
 }
 
-/** As fc.constantFrom, which can't take a hundred thousand arguments. */
+/** Like fc.constantFrom, which can't take a hundred thousand arguments. */
 function anyOf<T>(values: readonly T[]): fc.Arbitrary<T> {
   return fc
     .nat(values.length - 1)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { zstdDecompressSync } from 'node:zlib'
 import { cityKey } from './city-key.ts'
 
-/** Far above the 3 MB of the table: a damaged file must not fill the memory. */
+/** Far above the 3 MB of the table; stops a damaged file from filling the memory. */
 const maxTableBytes = 16 * 1024 * 1024
 
 const lineFeed = 0x0a
@@ -11,14 +11,14 @@ let loadedTable: Buffer | undefined
 
 /**
  * The city of the reference data that a supplier's `city` names, in GeoNames' spelling; undefined when there
- * is none. Case, accents, punctuation and spaces don't matter (see `cityKey`), nor whether ä, ö, ü are written
+ * is none. Case, accents, punctuation and spaces don't matter (see `cityKey`), nor does spelling ä, ö, ü as
  * ae, oe, ue; well-known names in other languages match too (`München`, `Wien`, `New York`).
  *
- * With a country (ISO 3166-1 alpha-2, upper case) only that country's cities are looked at. Without one, the
- * name must be found in exactly one country: a guess would place a hotel of Birmingham, Alabama, in England.
- * Cities of one name within a country are not told apart.
+ * With a country (ISO 3166-1 alpha-2, upper case), only that country's cities are searched. Without one, the
+ * name must exist in exactly one country: a guess would place a hotel in Birmingham, Alabama, in England.
+ * Cities with the same name in one country count as the same city.
  *
- * The data (GeoNames, CC BY 4.0, see NOTICE) is read at the first call, which takes about 10 ms, and held as
+ * The data (GeoNames, CC BY 4.0, see NOTICE) is read on the first call, which takes about 10 ms, and kept as
  * one buffer of about 3 MB.
  */
 export function matchCity(
@@ -40,15 +40,15 @@ export function matchCity(
 }
 
 /**
- * The table: lines of `key TAB country TAB name LF`, sorted by their bytes, with one line for each key and
- * country. Its first line is a remark that sorts before every key.
+ * The table: lines of `key TAB country TAB name LF`, sorted by their bytes, with one line per key and
+ * country. Its first line is a comment that sorts before every key.
  */
 function readTable(): Buffer {
   const compressed = readFileSync(new URL('./cities.tsv.zst', import.meta.url))
   return zstdDecompressSync(compressed, { maxOutputLength: maxTableBytes })
 }
 
-/** Binary search by bytes, as no index of the lines is kept: a probe goes back to the start of its line. */
+/** Binary search by bytes, without an index of the lines: each probe moves back to the start of its line. */
 function firstLineNotBelow(table: Buffer, prefix: Buffer): number {
   let low = 0
   let high = table.length

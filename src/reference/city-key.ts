@@ -1,7 +1,7 @@
-/** Longer names are no city's: the longest in the data has 65 characters. */
+/** A longer name can't be a city: the longest in the data has 65 characters. */
 const maxCityNameCharacters = 120
 
-/** Letters that Unicode's decomposition leaves whole. */
+/** Letters that Unicode decomposition leaves unchanged. */
 const plainLetters: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
   ['æ', 'ae'],
@@ -17,7 +17,7 @@ const plainLetters: ReadonlyMap<string, string> = new Map([
   ['ς', 'σ'],
 ])
 
-/** Whole words that people abbreviate in place names, each with what it is read as. */
+/** Abbreviated words in place names, with their full forms. */
 const fullWords: ReadonlyMap<string, string> = new Map([
   ['st', 'saint'],
   ['sankt', 'saint'],
@@ -29,15 +29,15 @@ const fullWords: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * What two spellings of a city's name must share to match: its letters and digits, without case, accents,
- * punctuation and spaces, so that `Sharm El Sheikh` is `Sharm el-Sheikh` and `SAO PAULO` is `São Paulo`.
- * The abbreviations St, Ste, Sta, Sto, Mt and Ft are read in full, and Sankt as Saint, because the same town
- * is written both ways (`St. Moritz`, `Saint Moritz`, `Sankt Moritz`).
- * Empty when nothing is left, or when the name is too long to be a city's.
+ * The common key of two spellings of a city's name: its letters and digits, without case, accents,
+ * punctuation and spaces, so that `Sharm El Sheikh` matches `Sharm el-Sheikh` and `SAO PAULO` matches `São
+ * Paulo`. The abbreviations St, Ste, Sta, Sto, Mt and Ft are expanded, and Sankt becomes Saint, because the
+ * same town is written both ways (`St. Moritz`, `Saint Moritz`, `Sankt Moritz`). Empty when nothing is left,
+ * or when the name is too long for a city.
  */
 export function cityKey(name: string): string {
   if (name.length > maxCityNameCharacters) return ''
-  // Decomposed before it is lowered: the Turkish İ then lowers to a plain i.
+  // Decompose before lowercasing: the Turkish İ then becomes a plain i.
   const letters = name
     .normalize('NFKD')
     .toLowerCase()

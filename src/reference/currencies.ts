@@ -174,8 +174,8 @@ const minorDigitsByCode: ReadonlyMap<string, MinorDigits> = new Map(
 )
 
 /**
- * The decimals of the currency's amounts by ISO 4217 (JPY 0, USD 2, KWD 3); undefined when the code is not one
- * of `currencies`. Never taken from Intl, whose digits are those in daily use and differ for HUF, IDR, PKR, IQD…
+ * The decimals of the currency's amounts in ISO 4217 (JPY 0, USD 2, KWD 3); undefined when the code is not
+ * one of `currencies`. Not taken from Intl, whose digits follow daily use and differ for HUF, IDR, PKR, IQD…
  */
 export function minorDigits(code: string): MinorDigits | undefined {
   return minorDigitsByCode.get(code)

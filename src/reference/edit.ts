@@ -1,7 +1,7 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 
-/** What operators do with room types and meal plans. Retired entries stay valid where they are used. */
+/** Operators' changes to room types and meal plans. Retired entries stay valid where they are in use. */
 
 export type ListedRoomType = { name: string; description: string; retired: boolean }
 export type ListedMealPlan = { code: string; name: string; description: string; retired: boolean }
@@ -20,7 +20,7 @@ export async function listMealPlans(db: Queryable): Promise<ListedMealPlan[]> {
   return rows
 }
 
-/** Adds a room type, or describes it anew; a retired one may be used again. */
+/** Adds a room type or changes its description; a retired one becomes valid again. */
 export async function putRoomType(
   db: Queryable,
   entry: { name: string; description: string },
@@ -33,7 +33,7 @@ export async function putRoomType(
   )
 }
 
-/** Adds a meal plan, or describes it anew; a retired one may be used again. */
+/** Adds a meal plan or changes its description; a retired one becomes valid again. */
 export async function putMealPlan(
   db: Queryable,
   entry: { code: string; name: string; description: string },
@@ -46,7 +46,7 @@ export async function putMealPlan(
   )
 }
 
-/** From now on new pushes can't name it. */
+/** New pushes can no longer use it. */
 export async function retireRoomType(db: Queryable, name: string, nowMs: number): Promise<void> {
   const { rowCount } = await db.query(
     `update room_type set retired_at = coalesce(retired_at, instant($2)) where name = $1`,
@@ -55,7 +55,7 @@ export async function retireRoomType(db: Queryable, name: string, nowMs: number)
   if (rowCount === 0) throw notFound('Room type', name)
 }
 
-/** From now on new pushes can't name it. */
+/** New pushes can no longer use it. */
 export async function retireMealPlan(db: Queryable, code: string, nowMs: number): Promise<void> {
   const { rowCount } = await db.query(
     `update meal_plan set retired_at = coalesce(retired_at, instant($2)) where code = $1`,

@@ -14,7 +14,7 @@ test('the rows of currencies and countries are what scripts/build-reference.ts w
 
 test('the city table is what scripts/build-reference.ts writes, small, and names its source', () => {
   const compressed = read('./cities.tsv.zst')
-  // The table is compared, not the file: another release of zstd may compress the same table otherwise.
+  // Compare the table, not the file: another release of zstd may compress the same table differently.
   const table = zstdDecompressSync(compressed)
   assert.ok(table.equals(cityTable()), remedy)
   assert.ok(compressed.length <= maxCitiesFileBytes)

@@ -1,7 +1,7 @@
 /**
- * The meal plans that the service ships with; operators may add to them. A product's `mealPlan` is one of these
- * codes. Several codes may mean the same meals (RO and EP, HB and MAP), because suppliers use one or the other.
- * Codes are stable: stored products refer to them.
+ * The meal plans that the service ships with; operators may add more. A product's `mealPlan` is one of these
+ * codes. Several codes may mean the same meals (RO and EP, HB and MAP), because suppliers use one or the
+ * other. Codes are stable, because stored products refer to them.
  */
 export const mealPlans = [
   // No meals.

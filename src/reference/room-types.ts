@@ -1,10 +1,11 @@
 /**
- * The room types that the service ships with; operators may add to them. A product's `roomType` is one of these
- * names. A type says what kind of unit is sold; grade, view and beds beyond it belong in the product's `roomName`
- * ("Deluxe Double Room with Sea View" is a `Double`). Names are stable: stored products refer to them.
+ * The room types that the service ships with; operators may add more. A product's `roomType` is one of these
+ * names. A type names the kind of unit; any further grade, view or beds belong in the product's `roomName`
+ * ("Deluxe Double Room with Sea View" is a `Double`). Names are stable, because stored products refer to
+ * them.
  */
 export const roomTypes = [
-  // Hotel rooms by the beds or the guests they are made for.
+  // Hotel rooms by beds or number of guests.
   { name: 'Single', description: 'Room for one guest with one bed' },
   { name: 'Double', description: 'Room for two guests with one large bed' },
   { name: 'Twin', description: 'Room for two guests with two separate beds' },
@@ -24,7 +25,7 @@ export const roomTypes = [
   { name: 'Accessible', description: 'Room equipped for guests with reduced mobility' },
   { name: 'Japanese-Style Room', description: 'Room with tatami floor and futon bedding' },
 
-  // Hotel rooms sold by grade alone, the beds left open.
+  // Hotel rooms sold by grade alone, without specific beds.
   { name: 'Run of House', description: 'Any room of the property, assigned at arrival' },
   { name: 'Economy', description: 'Room of the simplest grade, beds as available' },
   { name: 'Standard', description: 'Room of the basic grade, beds as available' },

@@ -6,8 +6,9 @@ export type RoomType = { name: string; description: string }
 export type MealPlan = { code: string; name: string; description: string }
 
 /**
- * Puts the shipped room types and meal plans into their tables, at every start: a new version's entries are added,
- * and what operators edited or retired stays as it is. Several processes may do it at once.
+ * Fills the tables with the shipped room types and meal plans at every start: it adds the entries of a new
+ * version, and leaves entries that operators edited or retired unchanged. Several processes may do it at
+ * once.
  */
 export async function fillReference(db: Queryable): Promise<void> {
   await db.query(
@@ -26,7 +27,7 @@ export async function fillReference(db: Queryable): Promise<void> {
   )
 }
 
-/** The room types that new pushes may name. */
+/** The room types that new pushes may use. */
 export async function selectRoomTypes(db: Queryable): Promise<RoomType[]> {
   const { rows } = await db.query<RoomType>(
     'select name, description from room_type where retired_at is null order by name',
@@ -34,7 +35,7 @@ export async function selectRoomTypes(db: Queryable): Promise<RoomType[]> {
   return rows
 }
 
-/** The meal plans that new pushes may name. */
+/** The meal plans that new pushes may use. */
 export async function selectMealPlans(db: Queryable): Promise<MealPlan[]> {
   const { rows } = await db.query<MealPlan>(
     'select code, name, description from meal_plan where retired_at is null order by code',

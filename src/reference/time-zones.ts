@@ -7,13 +7,14 @@ const regionCityPattern = /^[A-Z][A-Za-z_]*(?:\/[A-Z][A-Za-z0-9_+-]*){1,2}$/
 const maxTimeZoneCharacters = 64
 
 /**
- * Whether a name is a time zone that a hotel may have: a zone or an alias of the IANA database in region/city
- * form (`Europe/Paris`, `America/Argentina/Buenos_Aires`, and the older and newer names of a zone alike:
- * `Asia/Calcutta` and `Asia/Kolkata`, `US/Eastern`, `Etc/UTC`), or `UTC`, which is what a hotel without a zone has.
+ * Whether a hotel may have this time zone: a zone or an alias of the IANA database in region/city form
+ * (`Europe/Paris`, `America/Argentina/Buenos_Aires`, and both older and newer names of a zone:
+ * `Asia/Calcutta` and `Asia/Kolkata`, `US/Eastern`, `Etc/UTC`), or `UTC`, the default of a hotel without a
+ * zone.
  *
- * Not accepted, although the IANA database knows some of them: offsets (`+02:00`), names of one word other
- * than `UTC` (`CET`, `EST5EDT`, `Japan`), as the specification asks for region/city, and names in another case
- * (`europe/paris`), which other systems that read them back would refuse.
+ * Not accepted, although the IANA database has some of them: offsets (`+02:00`), names of one word other than
+ * `UTC` (`CET`, `EST5EDT`, `Japan`), because the specification requires region/city, and names in another
+ * case (`europe/paris`), which other systems would refuse when they read them back.
  */
 export function isTimeZone(name: string): boolean {
   if (name === 'UTC' || listedTimeZones.has(name)) return true
@@ -21,7 +22,7 @@ export function isTimeZone(name: string): boolean {
   return canonicalCase(name) === name
 }
 
-/** The name as the IANA database writes it, aliases kept: Intl would put the main name in an alias's place. */
+/** The name in the IANA database's spelling, keeping aliases: Intl would replace them by the main name. */
 function canonicalCase(name: string): string | undefined {
   try {
     return new Temporal.ZonedDateTime(0n, name).timeZoneId

@@ -1,13 +1,13 @@
 import Type, { type TSchema } from 'typebox'
 
-/** A call that the platform makes to a supplier's URL: what the API reference says of it. */
+/** The API reference's description of a call from the platform to a supplier's URL. */
 export type CallbackDescription = {
   summary: string
   description: string
   body: TSchema
-  /** Absent: any 2xx will do, whatever its body. */
+  /** If absent, any 2xx is accepted, whatever its body. */
   answer?: TSchema
-  /** What the statuses of the supplier's answer mean to the platform. */
+  /** The meaning of the statuses of the supplier's answer. */
   answers: Readonly<Record<string, string>>
   example: { request: unknown; answer?: unknown }
 }

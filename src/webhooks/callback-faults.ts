@@ -6,13 +6,14 @@ import { selectKeysWithFaults, takeFault, type SpoiledCall } from './fault-store
 import type { CallbackFault } from './faults-contract.ts'
 
 /**
- * Faults of the sandbox, where calls are made. Hardly any account has one ordered, so which do is remembered for a
- * moment: a call of any other costs nothing. Another process sees an order when its memory is over, this one at once.
+ * Injects faults into calls in the sandbox. Few accounts order any, so the set of those that do is cached for
+ * a moment, and calls of other accounts cost nothing. Another process sees an order once its cache expires,
+ * this one at once.
  */
 export type CallbackFaults = {
-  /** The fault that a call is to suffer; undefined: none. Never throws: a store that fails spoils nothing. */
+  /** The fault to inject into a call; undefined if none. Never throws: a failing store spoils nothing. */
   take: (call: SpoiledCall) => Promise<CallbackFault | undefined>
-  /** Orders were changed by this process. */
+  /** To be called after this process changed orders. */
   forget: () => void
 }
 
@@ -38,7 +39,7 @@ export function callbackFaults({ db, clock, log }: Needs): CallbackFaults {
 
 type Spoiled = { withinMs: number; signal?: AbortSignal | undefined; call: () => Promise<Called> }
 
-/** What the platform sees of a call that suffers the fault. Only a lost reply lets the call reach the supplier. */
+/** The platform's result of a spoiled call. Only with a lost reply does the call reach the supplier. */
 export const spoil: Readonly<Record<CallbackFault, (spoiled: Spoiled) => Promise<Called>>> = {
   timeout: async ({ withinMs, signal }) => {
     const startedMs = performance.now()

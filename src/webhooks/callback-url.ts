@@ -1,7 +1,7 @@
 import { vetUrl, type OutboundRules, type UrlFault } from '../outbound/vet-url.ts'
 import { webhookFaults } from './contract.ts'
 
-/** Where a URL leads, for people and logs: host and path, because what follows may hold a secret. */
+/** A URL for people and logs: host and path only, because the rest may contain a secret. */
 export function placeOf(href: string): string {
   const { host, pathname } = new URL(href)
   return host + pathname
@@ -9,7 +9,7 @@ export function placeOf(href: string): string {
 
 export type DescribedFault = { type: string; message: string; hint: string }
 
-/** Why a URL is not called, in the words in which its registration would be refused; undefined: it may be called. */
+/** Why a URL is not called, in the words of a refused registration; undefined if it may be called. */
 export async function faultOfUrl(url: string, rules: OutboundRules): Promise<DescribedFault | undefined> {
   const result = await vetUrl(url, rules)
   return 'fault' in result ? describeFault(result.fault) : undefined

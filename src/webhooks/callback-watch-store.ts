@@ -1,7 +1,7 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { SeenCalls } from './faults-contract.ts'
 
-/** One call of a supplier's URL, as it is kept in the sandbox. */
+/** A call of a supplier's URL, as stored in the sandbox. */
 export type SeenCall = {
   keyId: number
   calls: SeenCalls
@@ -12,12 +12,12 @@ export type SeenCall = {
   request: string
   outcome: string
   httpStatus: number | null
-  /** Null where it could repeat a card. */
+  /** Null if it could repeat a card. */
   answer: string | null
   durationMs: number
 }
 
-/** Of all suppliers together. */
+/** For all suppliers together. */
 const callsKeptMax = 5_000
 
 export async function keepSeenCalls(db: Queryable, seen: readonly SeenCall[]): Promise<void> {

@@ -5,12 +5,13 @@ import { keepSeenCalls, type SeenCall } from './callback-watch-store.ts'
 import type { SeenCalls } from './faults-contract.ts'
 
 /**
- * Calls of suppliers' URLs in the sandbox, kept for those who watch them arrive. What is seen is gathered and written
- * together a moment later: no call waits for it, and what can't be written is let go.
+ * Stores calls of suppliers' URLs in the sandbox, so that suppliers can watch them arrive. Calls are
+ * collected and written together a moment later: no call waits for that, and calls that can't be written are
+ * dropped.
  */
 export type CallbackWatch = {
   saw: (call: WatchedCall) => void
-  /** Comes back when what was seen until now can be read. */
+  /** Resolves when all calls so far can be read. */
   written: () => Promise<void>
   close: () => Promise<void>
 }
@@ -27,7 +28,7 @@ export type WatchedCall = {
 }
 
 const writeAfterMs = 200
-/** Of one write; a flood of calls is not what anybody can watch. */
+/** Per write; nobody can watch a flood of calls. */
 const callsPerWriteMax = 50
 const requestCharactersMax = 64 * 1024
 const answerCharactersMax = 16 * 1024
@@ -67,7 +68,7 @@ function seenCall({ body, called, ...call }: WatchedCall): SeenCall {
     request: kept(text, requestCharactersMax),
     outcome: isAnswered ? 'answered' : called.reason,
     httpStatus: isAnswered ? called.status : null,
-    // It may repeat the card that it got.
+    // The answer may repeat the card that was sent.
     answer: carriesCard ? null : kept(answered, answerCharactersMax),
     durationMs: called.durationMs,
   }
@@ -83,10 +84,10 @@ function withoutCard(text: string): { text: string; carriesCard: boolean } {
   return { text: hidden, carriesCard: true }
 }
 
-/** Read beyond what is kept, so that no number of a card is cut in two and so mistaken for none. */
+/** Extra text scanned beyond the stored part, so that a truncated card number is still recognised as one. */
 const charactersBeyond = 100
 
-/** What PostgreSQL keeps. */
+/** Text that PostgreSQL can store. */
 function kept(text: string, charactersMax: number): string {
   return withoutCardNumbers(text.slice(0, charactersMax + charactersBeyond))
     .slice(0, charactersMax)

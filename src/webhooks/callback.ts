@@ -5,9 +5,9 @@ import type { CallbackWatch } from './callback-watch.ts'
 import type { SpoilableCalls } from './faults-contract.ts'
 import type { Callback } from './store.ts'
 
-/** How every supplier's URL is called, whatever for. */
+/** How every supplier's URL is called, for any purpose. */
 
-/** `faults`, `watch`: absent in production, and where nothing is spoiled or watched. */
+/** `faults` and `watch` are absent in production, and if nothing is spoiled or watched. */
 export type CallbackMeans = {
   caller: OutboundCaller
   faults?: CallbackFaults | undefined
@@ -15,12 +15,12 @@ export type CallbackMeans = {
 }
 
 export type CallbackMessage = {
-  /** The same over retries; without a dot. */
+  /** Stays the same over retries; contains no dot. */
   id: string
   requestId: string
   atMs: number
   body: Buffer
-  /** What the sandbox may spoil it as. */
+  /** The subject of the call, by which the sandbox selects a fault to inject. */
   about?: { calls: SpoilableCalls; hotelId: number }
 }
 

@@ -9,8 +9,9 @@ import { dnsResolve, type OutboundRules, type Resolve, loopbackNetworks } from '
 import { telemetry } from '../base/telemetry.ts'
 
 /**
- * Nobody makes this service connect into a private network: not by a URL, not by a name server that changes its mind.
- * A canary listens where every connection would end, whatever its port; no address but a public one is ever tried.
+ * Nobody can make this service connect to a private network, neither by a URL nor by a name server that
+ * changes its answer. A canary listens where every connection would end, whatever its port; only public
+ * addresses are ever tried.
  */
 
 let canary: Receiver
@@ -18,7 +19,7 @@ let servers: NameServer[]
 let gateway: TestGateway
 let caller: OutboundCaller
 let resolve: Resolve
-/** Addresses that a connection was about to be made to. */
+/** Addresses to which a connection was attempted. */
 let tried: string[]
 
 const publicAddress = '93.184.216.34'
@@ -34,7 +35,7 @@ before(async () => {
     resolve: (...given) => resolve(...given),
     reach: ({ host, addresses }) => {
       tried.push(...addresses)
-      // It belongs to nobody here, and nothing leaves this machine.
+      // The address belongs to nobody here, and nothing leaves this machine.
       if (addresses.every((address) => address === publicAddress)) {
         return { host, port: 1, addresses: ['127.0.0.1'] }
       }
@@ -70,7 +71,7 @@ async function outcomeOf(url: string): Promise<string> {
   return called.kind === 'failed' ? called.reason : called.kind
 }
 
-/** Has registered once: from then on every registration calls the URL. */
+/** A supplier that has registered once: from then on every registration calls the URL. */
 async function supplierWithSecret(name: string): Promise<TestSupplier> {
   resolve = async () => [publicAddress]
   const supplier = await gateway.supplier(name, { requestsPerMinute: 0 })
@@ -101,7 +102,7 @@ test('the canary sings when it is reached', async () => {
 test('no URL of the corpus is registered by either endpoint or called, and what was registered before stays', async () => {
   const sung = canary.connections()
   const supplier = await gateway.supplier('corpus', { requestsPerMinute: 0 })
-  // Whether they can be called is another matter: that changes with what their name resolves to.
+  // Whether they can be called is left out: that depends on what their name resolves to.
   const read = async () => {
     const { availability, pushbook } = (await supplier.get('/push/webhook')).body
     return { availability, pushbook }
@@ -118,7 +119,7 @@ test('no URL of the corpus is registered by either endpoint or called, and what 
     const { status, body } = await supplier.post(paths[index % 2] ?? paths[0], { webhook })
     const errors = Array.isArray(body['errors']) ? body['errors'] : []
     if (status !== 400 || errors[0]?.path !== '/webhook') wrong.push([webhook, status])
-    // As it would be if it had been stored all the same.
+    // As if it had been stored anyway.
     const outcome = await outcomeOf(webhook)
     if (outcome !== 'refused_address') wrong.push([webhook, outcome])
   }

@@ -7,7 +7,7 @@ const urlCharactersMax = commonLimits.webhookUrlLength
 const httpsHint = 'For example https://pms.example.com/ari/price-check'
 const onOneMachine = 'To try on one machine, start the sandbox with ARI_ALLOW_PRIVATE_WEBHOOKS=true'
 
-/** What may be wrong with the URL, beyond being text. */
+/** Faults of the URL, besides not being text. */
 export const webhookFaults = {
   tooLong: {
     type: 'WEBHOOK_TOO_LONG',

@@ -6,13 +6,13 @@ import type { CallbackFault, SpoilableCalls } from './faults-contract.ts'
 export type OrderedFault = {
   calls: SpoilableCalls
   fault: CallbackFault
-  /** Null: any hotel of the account. */
+  /** Null means any hotel of the account. */
   hotelId: string | null
   timesLeft: number
   expiresAtMs: number
 }
 
-/** `hotelId` is the platform's number of the hotel. */
+/** `hotelId` is the platform's number for the hotel. */
 export type FaultToOrder = {
   calls: SpoilableCalls
   fault: CallbackFault
@@ -23,7 +23,7 @@ export type FaultToOrder = {
 const isOpen = (now: string): string =>
   `sandbox_fault.times_left > 0 and sandbox_fault.expires_at > instant(${now})`
 
-/** The account's hotels of these codes; those that it doesn't have are left out. */
+/** The account's hotels with these codes; unknown codes are left out. */
 export async function selectHotelsByCode(
   db: Queryable,
   supplierId: number,
@@ -36,7 +36,7 @@ export async function selectHotelsByCode(
   return new Map(rows.map(({ id, code }) => [code, id]))
 }
 
-/** In the place of all that the account ordered before; it must be locked. */
+/** Replaces all faults that the account ordered before. The account must be locked. */
 export async function replaceFaults(
   connection: Queryable,
   supplierId: number,
@@ -60,7 +60,7 @@ export async function replaceFaults(
   )
 }
 
-/** Those that are still to come, in the order in which they do. */
+/** The remaining faults, in the order in which they apply. */
 export async function selectFaults(
   db: Queryable,
   supplierId: number,
@@ -76,7 +76,7 @@ export async function selectFaults(
   return rows
 }
 
-/** The keys of accounts that have any. */
+/** The keys of accounts that have ordered faults. */
 export async function selectKeysWithFaults(db: Queryable, nowMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
     name: 'select-keys-with-faults',
@@ -86,17 +86,17 @@ export async function selectKeysWithFaults(db: Queryable, nowMs: number): Promis
   return rows.map(({ id }) => id)
 }
 
-/** A call that is about to be made: of which key's URL, for what and for which hotel. */
+/** A call about to be made: the key of its URL, its purpose and its hotel. */
 export type SpoiledCall = { keyId: number; calls: SpoilableCalls; hotelId: number }
 
-/** The first fault that waits for such a call; it has one time less afterwards. */
+/** The first fault waiting for such a call; uses it up once. */
 export async function takeFault(
   db: Queryable,
   { keyId, calls, hotelId }: SpoiledCall,
   nowMs: number,
 ): Promise<CallbackFault | undefined> {
   const { rows } = await db.query<{ fault: CallbackFault }>(
-    // All that wait are locked: who comes at the same time waits, and finds what is left.
+    // Lock all waiting faults: a concurrent call waits, and gets what is left.
     `with waiting as materialized (
        select id from sandbox_fault
        where supplier_id = (select supplier_id from api_key where id = $1) and calls = $2

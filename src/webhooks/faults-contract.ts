@@ -1,9 +1,9 @@
-/** Calls of a supplier's URLs that can be spoiled in the sandbox, and how; all as the platform sees them. */
+/** Calls to a supplier's URLs that the sandbox can spoil, and the faults as the platform sees them. */
 
 export const spoilableCalls = ['priceCheck', 'pushBooking'] as const
 export type SpoilableCalls = (typeof spoilableCalls)[number]
 
-/** All calls that a supplier's URLs get; pings are never spoiled. */
+/** All calls to a supplier's URLs; pings are never spoiled. */
 export type SeenCalls = SpoilableCalls | 'ping'
 
 export const callbackFaults = ['timeout', 'status500', 'lostReply', 'garbage'] as const

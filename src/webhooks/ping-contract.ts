@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { integer, oneOf, route, success, type ConstraintError } from '../http/route.ts'
 
-/** What a URL is for: price checks, or the delivery of reservations. */
+/** The purpose of a URL: price checks, or the delivery of reservations. */
 export const webhookKinds = ['availability', 'pushbook'] as const
 
 export const pingStatuses = ['answered', 'failed', 'skipped'] as const

@@ -34,7 +34,7 @@ after(async () => {
 const paths = { availability: '/push/webhook/availability', pushbook: '/push/webhook/pushbook' } as const
 const webhook = 'https://pms.example.com/ari'
 
-/** Without how long it took. */
+/** The ping without its duration. */
 function pingOf({ body }: Reply): unknown {
   const { durationMs, ...told } = Object(body['ping'])
   assert.equal(told.status === 'skipped', durationMs === undefined)
@@ -45,7 +45,7 @@ const register = (supplier: TestSupplier, url = webhook) =>
   supplier.post(paths.availability, { webhook: url })
 const tried = (supplier: TestSupplier, kind: string) => supplier.post('/push/webhook/test', { kind })
 
-/** What arrived since. */
+/** The calls that arrived since. */
 function arrivals(): () => ReceivedCall[] {
   const earlier = server.calls.length
   return () => server.calls.slice(earlier)

@@ -8,7 +8,7 @@ import { sendCallback } from './callback.ts'
 import type { Ping } from './ping-contract.ts'
 import type { Callback } from './store.ts'
 
-/** Calls a URL for nothing but to see what comes back. */
+/** Calls a URL only to see the answer. */
 export type Pinger = {
   ping: (callback: Callback, requestId: string) => Promise<Ping>
   close: () => void
@@ -16,10 +16,10 @@ export type Pinger = {
 
 export const pingBody = Buffer.from('{"type":"ping"}')
 
-/** A registration waits for its ping, so it is short. */
+/** A registration waits for its ping, so the timeouts are short. */
 const limits = { connectWithinMs: 1_000, withinMs: 2_000 }
 const connectionsPerHost = 4
-/** Those beyond are skipped: nobody shall flood a server with our help, or hold up others' registrations. */
+/** Pings beyond these are skipped: nobody may flood a server with our help or delay others' registrations. */
 const pingsOfKeyMax = 2
 const pingsMax = 50
 

@@ -27,7 +27,7 @@ async function held({ keyId }: TestSupplier, { db } = gateway): Promise<Held | u
   return rows[0]
 }
 
-/** What a ping tells is in ping.test.ts. */
+/** ping.test.ts tests the ping's result. */
 function withoutPing({ ping: _ping, ...body }: Reply['body']): unknown {
   return body
 }

@@ -5,7 +5,7 @@ import { expectOk } from '../../test/story.ts'
 import { expireKey, revokeKey } from '../keys/manage.ts'
 import { selectCallback } from './store.ts'
 
-/** Whose URL is called for a hotel. */
+/** Selection of the URL that is called for a hotel. */
 
 const gateway = await gatewayForTests()
 
@@ -28,7 +28,7 @@ async function hotelOf({ keyId }: TestSupplier, code = 'H1') {
   return rows[0] ?? assert.fail('no hotel')
 }
 
-/** The URL for price checks at the hotel, as the last part of its path. */
+/** The last part of the path of the hotel's price-check URL. */
 async function called(supplier: TestSupplier): Promise<string | undefined> {
   const { id } = await hotelOf(supplier)
   const callback = await selectCallback(gateway.db, id, 'availability', gateway.clock.now())
@@ -72,7 +72,7 @@ test('when that key has no URL, or is revoked or expired, the one registered las
     await register(key, name)
   }
   const seen = [await called(own)]
-  // The same URL again makes it the last.
+  // Registering the same URL again makes it the last.
   await register(a, 'a')
   seen.push(await called(own))
   await expireKey(gateway.db, a.keyId, gateway.clock.now())

@@ -5,12 +5,12 @@ export type WebhookKind = (typeof webhookKinds)[number]
 
 const columnOf = { availability: 'availability_webhook', pushbook: 'pushbook_webhook' } as const
 
-/** Where and with which secrets a supplier is called; two secrets during a rotation. */
+/** A supplier's URL and the secrets for calling it; two secrets during a rotation. */
 export type Callback = { keyId: number; url: string; secrets: readonly string[] }
 
 export type SavedWebhook = { isChanged: boolean; isSecretNew: boolean; callback: Callback }
 
-/** Puts the URL on the key's record, and the secret if the record has none. */
+/** Saves the URL to the key's row, and the secret if the row has none. */
 export async function saveWebhook(
   connection: Queryable,
   keyId: number,
@@ -29,7 +29,7 @@ export async function saveWebhook(
   const [held] = rows
   if (!held) throw new Error(`key ${keyId} called but is not there`)
   const { rows: saved } = await connection.query<Callback>(
-    // The same URL again is no change, but the key becomes the one that registered last.
+    // Registering the same URL again changes nothing, except that the key becomes the last to register.
     `update api_key k set ${column} = $2, signing_secret = coalesce(signing_secret, $3),
        ${column}_at = instant($4)
      where id = $1 returning ${callbackColumns(column, '$4')}`,
@@ -42,7 +42,7 @@ export async function saveWebhook(
 
 type WebhookColumn = (typeof columnOf)[WebhookKind]
 
-/** Of api_key as k; the parameter is the instant. */
+/** Columns of api_key as k; `now` is the parameter with the current time. */
 function callbackColumns(column: WebhookColumn, now: string): string {
   return `k.id as "keyId", k.${column} as url, array_remove(array[k.signing_secret,
     case when k.signing_secret_previous_until > instant(${now})
@@ -50,8 +50,8 @@ function callbackColumns(column: WebhookColumn, now: string): string {
 }
 
 /**
- * Whose URL is called for a hotel: that of the key which last pushed the hotel itself, while the key is valid and has
- * one; else the one that was registered last on any valid key of the supplier. Undefined: nowhere to call.
+ * The URL to call for a hotel: that of the key which last pushed the hotel itself, if the key is valid and
+ * has a URL; otherwise the last one registered on any valid key of the supplier. Undefined if there is none.
  */
 export async function selectCallback(
   db: Queryable,
@@ -62,7 +62,7 @@ export async function selectCallback(
   return (await selectCallbacks(db, [hotelId], kind, nowMs)).get(hotelId)
 }
 
-/** The same for many hotels at once; those that have nowhere to call are missing. */
+/** The same for many hotels at once; hotels without a URL are absent. */
 export async function selectCallbacks(
   db: Queryable,
   hotelIds: readonly number[],
@@ -82,7 +82,7 @@ export async function selectCallbacks(
   return new Map(rows.map(({ hotelId, ...callback }) => [hotelId, callback]))
 }
 
-/** Of the keys of a hotel: the one that counts. */
+/** Selects which of a hotel's keys counts. */
 function callbackRule(column: WebhookColumn, now: string): string {
   return `k.supplier_id = hotel.supplier_id and k.${column} is not null and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > instant(${now}))
@@ -90,7 +90,7 @@ function callbackRule(column: WebhookColumn, now: string): string {
     limit 1`
 }
 
-/** Whether there is a URL for a supplier's hotels: then there is one for each of them. */
+/** Whether a supplier has any URL: if so, each of its hotels has one. */
 export async function hasCallback(
   db: Queryable,
   supplierId: number,
@@ -105,7 +105,7 @@ export async function hasCallback(
   return rowCount === 1
 }
 
-/** The URL of the key itself, whatever hotels it pushed. */
+/** The URL of the key itself, whichever hotels it pushed. */
 export async function selectCallbackOfKey(
   db: Queryable,
   keyId: number,
@@ -120,7 +120,7 @@ export async function selectCallbackOfKey(
   return rows[0]
 }
 
-/** Takes the URL off the key's record; the secret stays for the next one. Whether there was one. */
+/** Removes the URL from the key's row; the secret stays for the next one. Returns whether there was one. */
 export async function removeWebhook(
   connection: Queryable,
   keyId: number,

@@ -38,7 +38,7 @@ async function register(
   push: Push,
   needs: RegistrationNeeds,
 ): Promise<Answer> {
-  // Before the transaction: resolving a name may take seconds.
+  // Before the transaction, because resolving a name may take seconds.
   const { href } = await vetted(text, needs.outbound)
   const signingSecret = newSigningSecret()
   const saved = { code: '200', message: 'Webhook request saved successfully' }
@@ -49,9 +49,10 @@ async function register(
     return { answer: answer(200, saved), kept: { outcome: done.isChanged ? 'applied' : 'unchanged' } }
   })
   if (!done) throw new Error('a registration was committed without being made')
-  // After the commit: what comes of the ping changes nothing. None is signed with a secret that leaves with this answer.
+  // After the commit, because the ping's result changes nothing. A new secret leaves with this answer, so no
+  // ping is signed with it yet.
   const ping = done.isSecretNew ? pingLater : await needs.pings.ping(done.callback, push.requestId)
-  // The push log and the answers kept for repeats hold no secret: it leaves only in this one answer.
+  // The push log and the answers kept for repeats contain no secret: only this one answer does.
   return answer(200, { ...saved, ...(done.isSecretNew ? { signingSecret } : {}), ping })
 }
 
@@ -67,7 +68,7 @@ async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {
   throw new Rejected(400, { ...describeFault(result.fault), path: '/webhook', value: shown(text) })
 }
 
-/** GET /push/webhook: the URLs of the key that asks. */
+/** GET /push/webhook: the URLs of the calling key. */
 export const getWebhooks = ({ db, outbound }: Needs & { outbound: OutboundRules }) =>
   on(webhookRoutes.getWebhooks, async ({ caller }) => {
     const held = await selectWebhooks(db, caller.keyId)
@@ -104,7 +105,7 @@ function remove(kind: WebhookKind, push: Push, needs: Needs): Promise<Answer> {
   })
 }
 
-/** POST /push/webhook/test: the ping of a registration once more. */
+/** POST /push/webhook/test: repeats the ping of a registration. */
 export const testWebhook = (needs: Needs & { pings: Pinger }) =>
   on(pingRoutes.testWebhook, async ({ body: { kind }, caller, requestId }) => {
     const callback = await selectCallbackOfKey(needs.db, caller.keyId, kind, needs.clock.now())
