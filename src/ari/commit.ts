@@ -36,8 +36,7 @@ const bulkLanes = 2
  *   - the small lane, where small pushes meet in large groups,
  *   - or one of two bulk lanes, one of which computes while PostgreSQL writes the other's group. These three
  *     lanes take the hotels that they can lock at once, and retry the pushes for other hotels after a pause;
- *   - and finally to the patient lane, which waits for locks, so that one busy hotel doesn't hold up the
- *     others.
+ *   - and finally to the patient lane, which waits for locks, so that one busy hotel doesn't hold up others.
  */
 export function committer(needs: Needs, catalogs: Catalogs): Committer {
   const cache = new BlockCache()

@@ -69,8 +69,7 @@ export async function selectBlocks(
   if (keys.length === 0) return new Map()
   const { rows } = await connection.query<BlockRow>({
     name: 'select-blocks',
-    // A lateral subquery that can't be flattened: one index probe per key, whatever sizes the planner
-    // assumes.
+    // A lateral subquery that can't be flattened: one index probe per key, whatever the planner assumes.
     text: `select held.* from unnest($1::int[], $2::int2[], $3::int2[], $4::int2[]) as key (hotel_id, room_no, rate_no, month)
       cross join lateral (
         select hotel_id as "hotelId", room_no as "roomNo", rate_no as "rateNo", month, block from ari_month
@@ -264,7 +263,7 @@ export async function selectHotelBlocks(
 /** The zone in which each day begins last: a month that is past there is past everywhere. */
 const lastZone = 'Etc/GMT+12'
 
-/** Removes months that are past everywhere on earth, except that yesterday's night can still be pushed. */
+/** Removes months that are past everywhere on earth. Yesterday can still be pushed, so it isn't past yet. */
 export async function removePastMonths(db: Queryable, nowMs: number): Promise<number> {
   const firstKeptMonth = monthOf(dayIn(lastZone, nowMs) - 1)
   return sweep(

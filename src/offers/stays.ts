@@ -104,8 +104,7 @@ async function readStays(
     if (completed(known)) cache.used(hotelId)
     else incomplete.push(known)
   }
-  // If a hotel changes between the two reads, read all of it: that result is from one moment, whatever
-  // follows.
+  // If a hotel changes between the two reads, read all of it at once: that result is from one moment.
   for (const isWhole of [false, true]) {
     const wanted = incomplete
     incomplete = []

@@ -73,8 +73,7 @@ export async function selectHotelCatalogs(
   type Row = HotelRow & CatalogLists & { place: number; storeStamp: string; beside: unknown }
   const { rows } = await db.query<Row>({
     name: 'select-hotel-catalogs',
-    // A lateral subquery that can't be flattened: one index probe per hotel, whatever sizes the planner
-    // assumes.
+    // A lateral subquery that can't be flattened: one index probe per hotel, whatever the planner assumes.
     text: `select wanted.place, ${storeStamp} as "storeStamp", held.*, ${catalogColumns('held.id')},
         ${besideColumn('held.id')} as beside
       from unnest($1::int[], $2::text[]) with ordinality as wanted (of_supplier, hotel_code, place)

@@ -91,9 +91,7 @@ function narrowed({ hotelId, kind, outcome, problem }: PushFilters, parameters: 
   return kind === undefined || kind === 'ari' ? [] : [`kind = ${parameters.add(kind)}`, "kind <> 'ari'"]
 }
 
-/**
- * A push is of one hotel or of several. These indexes aren't ordered by id: all rows of the days are read.
- */
+/** A push has one hotel or several. These indexes aren't ordered by id: all rows of the days are read. */
 const waysToHotel = (hotelId: string, alone: readonly string[]): string[][] => [
   [namesAlone(hotelId), ...alone],
   [namesAmongOthers(hotelId)],

@@ -42,7 +42,7 @@ export type Share = { perPrice: Scalar; perNight: Scalar }
 /** `rate` over the kind's rateScale, `constant` in minor units over its constantScale. */
 export type Term = { rate: bigint; constant: bigint }
 
-/** Keyed by what a plan depends on: a search needs one stay for many room-rates and a few parties. */
+/** Plans by everything they depend on: a search needs one stay for many room-rates and a few parties. */
 const plansByTaxes = new WeakMap<RoomRateTaxes, Map<string, StayPlan>>()
 const plansKeptMax = 8
 
