@@ -11,27 +11,29 @@ import { withPolicy, type Quoted, type QuotedRoom } from './quote-rooms.ts'
 import type { CheckedRoomRate, RoomState } from './state.ts'
 import type { Stay } from './units.ts'
 
-/** The price of rooms as it may be booked. */
+/** The price at which rooms may be booked. */
 export type Agreed = Money & { rooms: RoomState[]; total: TaxedTotal; basis: 'stored' | 'live' }
 
-/** What the amounts of a reservation are in. */
+/** The currency of a reservation's amounts. */
 export type Money = { currency: string; minorDigits: number }
 
-/** What a price must agree with. */
+/** The conditions that a price must meet. */
 export type Terms = {
   catalog: BookingCatalog
   arrival: DayNumber
   money: Money
-  /** Minor units of what the guest has agreed to; undefined: any stored price will do. */
+  /** Total that the guest agreed to, in minor units; undefined: any stored price will do. */
   expected: number | undefined
-  /** Whether rooms that would keep their price are in another currency than what is booked with them. */
+  /**
+   * Whether rooms that would keep their price are in a different currency from the rooms booked with them.
+   */
   isRepriced: boolean
 }
 
 type Checked = { asked: AskedCheck; places: number[]; checked: PriceCheck }
 export type Checks = { byPlace: ReadonlyMap<number, Checked>; told: CheckedRoomRate[] }
 
-/** Asks the supplier for the price of each room-rate and party that is to be booked anew, all at once. */
+/** Asks the supplier for the price of each newly booked room-rate and party, all at once. */
 export async function checkPrices(
   priceChecks: Pick<PriceChecker, 'check'>,
   stay: HotelStay,
@@ -68,14 +70,14 @@ export async function checkPrices(
   return { byPlace, told }
 }
 
-/** What the supplier's answers forbid, whatever was expected. */
+/** The refusal that the supplier's answers require, whatever total the guest expected. */
 function refusalOf(all: readonly Checked[], told: CheckedRoomRate[]): Rejected | undefined {
   const extra: Refused = { priceChecks: told }
-  // Parties are asked for one by one, but they take the same units.
+  // The supplier is asked about each party separately, but the parties take the same units.
   const isShortOfRate = [...Map.groupBy(all, ({ asked }) => asked.roomRate.key).values()].some((some) =>
     some.some(({ checked }) => (checked.live?.inventory ?? Infinity) < roomsIn(some)),
   )
-  // A room's rates share its units: as many are free as the rate says that has most.
+  // A room's rates share its units, so the rate with the most free units says how many are free.
   const isShortOfRoom = [...Map.groupBy(all, ({ asked }) => asked.roomRate.room).values()].some(
     (some) => Math.max(...some.map(({ checked }) => checked.live?.inventory ?? Infinity)) < roomsIn(some),
   )
@@ -90,7 +92,7 @@ function roomsIn(checks: readonly Checked[]): number {
 }
 
 /**
- * Decides at which price the rooms are booked:
+ * Decides the price at which the rooms are booked:
  *
  * | the supplier          | the guest expects                         | booked at                          |
  * | --------------------- | ----------------------------------------- | ---------------------------------- |
@@ -111,13 +113,14 @@ export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed
 }
 
 /**
- * The same once more with what is held when the rooms are booked. A stored price that has changed since the supplier was
- * asked is not the one it has confirmed, and no amount of another currency is.
+ * Agrees on the price again from the data stored when the rooms are booked. If a stored price has changed
+ * since the supplier was asked, the supplier hasn't confirmed it; an amount in another currency is never
+ * confirmed.
  */
 export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms: Terms): Agreed {
   if (terms.money.currency !== before.currency) throw priceChanged(storedPrice(quoted, terms.money))
   const agreed = agreePrice(quoted, checks, terms)
-  // What the guest expects is booked, whatever was confirmed before.
+  // The total that the guest expects is booked, whatever was confirmed before.
   if (agreed.basis === 'live' || terms.expected !== undefined) return agreed
   const wasAsked = checks.told.some(({ outcome }) => outcome !== 'not_registered')
   if (wasAsked && agreed.total.afterTax !== before.total.afterTax) throw priceChanged(agreed)
@@ -129,7 +132,10 @@ function storedPrice({ rooms }: Quoted, { currency, minorDigits }: Money): Agree
   return { rooms: states, total: totalOf(states), basis: 'stored', currency, minorDigits }
 }
 
-/** The rooms at what the supplier answered, those that it was not asked about as stored; undefined: it answered nothing. */
+/**
+ * The rooms at the prices the supplier answered; rooms it was not asked about keep the stored price.
+ * Undefined: it answered with no price.
+ */
 function livePrice({ rooms }: Quoted, { byPlace }: Checks, terms: Terms): Agreed | undefined {
   if (![...byPlace.values()].some(({ checked }) => checked.live)) return undefined
   const { catalog, arrival, money } = terms
@@ -158,8 +164,8 @@ export function shownTotal(
 }
 
 /**
- * A room at the supplier's own price. It says how much tax that contains, but not which: that is one line; what is due
- * at the property is as pushed.
+ * A room at the supplier's own price. The answer gives the amount of tax included but doesn't itemize it, so
+ * the tax becomes one line; taxes due at the property stay as pushed.
  */
 function withLivePrice(
   { state, roomRate }: QuotedRoom,

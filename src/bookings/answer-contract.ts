@@ -6,7 +6,7 @@ import { taxTypes } from '../taxes/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { paymentTypes } from './callback-contract.ts'
 
-/** What answers about reservations hold. */
+/** The shapes of answers about reservations. */
 
 const amount = (description: string) => Type.String({ description, examples: ['110.00'] })
 const optionalText = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
@@ -136,7 +136,7 @@ export const reservationShown = Type.Object({
   delivery,
 })
 
-/** What a refusal holds beside its problem. */
+/** The members of a refusal beside its problem. */
 export const refused = Type.Object({
   rules: Type.Optional(
     Type.Array(

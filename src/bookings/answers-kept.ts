@@ -8,19 +8,26 @@ import { Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 
-/** Answers to bookings, the platform's and suppliers' test ones, under an Idempotency-Key: a call that comes again gets the first one's answer. */
+/**
+ * Stored answers to bookings (the platform's, and suppliers' test bookings) made under an Idempotency-Key: a
+ * repeated call gets the answer of the first.
+ */
 
 const repeatableForMs = 24 * 60 * 60 * 1000
 
-/** A call that may be repeated: whose it is, under which key, and what it asks; the hash by the present vault key first. */
+/**
+ * A call that may be repeated: its owner, its key, and hashes of its request; the hash by the present vault
+ * key comes first.
+ */
 export type Repeatable = {
   ownedKey: OwnedKey
   requestHashes: readonly [Buffer, ...Buffer[]]
 }
 
 /**
- * Undefined where no key was sent. The body may hold a card: with the vault's key in it the hash tells nobody which;
- * without a vault no card is kept and none is hashed. A call from before a new vault key is known by the one before.
+ * Undefined when the call has no key. The body may contain a card: hashing it with the vault's key keeps the
+ * hash from revealing the card; without a vault, cards are neither kept nor hashed. A call from before a
+ * vault key rotation is recognized by the previous key.
  */
 export function repeatable(
   ownedKey: OwnedKey | undefined,
@@ -38,12 +45,15 @@ export function repeatable(
   return { ownedKey, requestHashes: [hashBy(first), ...others.map(hashBy)] }
 }
 
-/** `token_id` is of a platform's token; a supplier's key is minus its number there, so that no two owners share a row. */
+/**
+ * `token_id` is the id of a platform token, or minus the number of a supplier's key, so that no two owners
+ * share a row.
+ */
 function ownerColumn({ owner }: OwnedKey): number {
   return 'tokenId' in owner ? owner.tokenId : -owner.keyId
 }
 
-/** The stored answer of a call that was answered within 24 hours; refuses the key with another request. */
+/** The stored answer to a call that was answered within 24 hours; refuses the key if the request differs. */
 export async function selectKeptAnswer<Said>(
   db: Queryable,
   { ownedKey, requestHashes }: Repeatable,
@@ -71,8 +81,8 @@ export async function selectKeptAnswer<Said>(
 }
 
 /**
- * Keeps an answer with what it is about, last before the commit; whoever answers a key a second time is undone: its
- * transaction fails here.
+ * Stores an answer with the ids it concerns, as the last step before the commit. A second transaction that
+ * answers the same key fails here and is rolled back.
  */
 export async function keepAnswer(
   connection: Queryable,
@@ -83,8 +93,8 @@ export async function keepAnswer(
   try {
     await connection.query({
       name: 'keep-answer',
-      // A row older than 24 hours counts as gone. For any other the status becomes null, which the table refuses: the
-      // statement itself must fail, because the commit is on its way already.
+      // A row older than 24 hours counts as deleted. For a newer row the status becomes null, which the table
+      // refuses: the statement itself must fail, because the commit has already been sent.
       text: `insert into booking_answer as held (token_id, idempotency_key, request_hash, at, status, answer)
         values ($1, $2, $3, instant($4), $5, $6)
         on conflict (token_id, idempotency_key) do update

@@ -24,15 +24,15 @@ import type { ReservationContent, RoomState } from './state.ts'
 import type { LockedHotel } from './store.ts'
 import { unitsTaken } from './units.ts'
 
-/** How rooms are booked, for a new reservation or for another state of one. */
+/** Books rooms, for a new reservation or for a new state of an existing one. */
 
-/** What is asked for, and what the reservation holds already, where there is one. */
+/** The requested rooms, and the present content of the reservation if it exists already. */
 export type Wish = {
   body: Pick<ReservationBody, 'checkin' | 'checkout' | 'rooms' | 'expectedTotal' | 'hotel'>
   held: ReservationContent | undefined
 }
 
-/** What takes time, before anything is locked: the rooms are priced, and the supplier is asked. */
+/** The slow steps, before anything is locked: prices the rooms and asks the supplier. */
 export async function prepareRooms(needs: BookNeeds, hotelId: number, wish: Wish): Promise<PreparedRooms> {
   const { stay, order, quoted, terms } = await quote(needs, hotelId, wish)
   const checks = await checkPrices(needs.priceChecks, stay, order, quoted)
@@ -43,8 +43,8 @@ export type PreparedRooms = { checks: Checks; agreed: Agreed }
 export type BookedRooms = { catalog: BookingCatalog; agreed: Agreed; revision: number | undefined }
 
 /**
- * Books the rooms in the transaction that holds the hotel: they are priced again by what is held now, and their units
- * are taken out of its inventory.
+ * Books the rooms in the transaction that has locked the hotel: prices them again from the data stored now,
+ * and takes their units out of the hotel's inventory.
  */
 export async function bookRooms(
   needs: BookNeeds,
@@ -59,7 +59,7 @@ export async function bookRooms(
   return { catalog: now.stay.catalog, agreed, revision }
 }
 
-/** The rooms as they can be had now, or within a transaction as it finds them. */
+/** Quotes the rooms as available now, or as the transaction sees them. */
 async function quote(
   needs: BookNeeds,
   hotelId: number,
@@ -93,8 +93,8 @@ async function quote(
 }
 
 /**
- * A reservation is in one currency. When the hotel's has changed since, all rooms stay as they are in theirs, or none
- * does: then each is priced anew, which the guest has to agree to.
+ * A reservation has one currency. When the hotel's currency has changed since, either all rooms stay as they
+ * are in the old one, or each is priced anew and the guest has to agree to the new price.
  */
 function keptAt(
   kept: Map<number, RoomState>,
@@ -111,7 +111,7 @@ function stayOf({ checkin, checkout }: ReservationContent): { arrival: number; d
   return { arrival: parseNight(checkin) ?? 0, departure: parseNight(checkout) ?? 0 }
 }
 
-/** Rooms that are asked for as they are held; each held room stands for one of those asked at most. */
+/** Requested rooms that equal booked ones; each booked room matches at most one requested room. */
 function keptRooms(body: Wish['body'], held: ReservationContent): Map<number, RoomState> {
   const kept = new Map<number, RoomState>()
   if (body.checkin !== held.checkin || body.checkout !== held.checkout) return kept
@@ -141,7 +141,7 @@ export async function hotelIdOf(needs: BookNeeds, reference: ReservationBody['ho
   return hotelId
 }
 
-/** Minor units of what the guest has agreed to. */
+/** Total that the guest agreed to, in minor units. */
 function expectedOf({ expectedTotal }: Wish['body'], { minorDigits, currency }: Money): number | undefined {
   if (!expectedTotal) return undefined
   const expected = toMinor(expectedTotal.afterTax, minorDigits)

@@ -12,7 +12,10 @@ import { reservationOf } from './find-reservation.ts'
 import { shownReservation } from './show.ts'
 import { selectHistory } from './store.ts'
 
-/** The platform's doors to what makes, modifies and cancels reservations; the sandbox has others to the same. */
+/**
+ * The platform's endpoints that create, modify and cancel reservations; the sandbox has its own for the same
+ * functions.
+ */
 
 /** POST /booking/reservations. */
 export const onCreateReservation = (needs: BookNeeds): Mounted =>

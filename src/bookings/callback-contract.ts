@@ -4,11 +4,14 @@ import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
 import type { CallbackDescription } from '../webhooks/callback-contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 
-/** Reservations as they are delivered. Every number is a JSON string, and a body always holds the full state. */
+/**
+ * Reservations as they are delivered. Every number is a JSON string, and a body always contains the full
+ * state.
+ */
 
 export const paymentTypes = ['Channel Collect', 'Hotel Collect'] as const
 export const flags = ['0', '1'] as const
-/** Of OTA's table of ages: adult, child, infant. */
+/** From OTA's table of age qualifying codes: adult, child, infant. */
 export const ageQualifyingCodes = { adult: '10', child: '8', infant: '7' } as const
 
 const plain = (description: string) => Type.String({ description })
@@ -133,7 +136,7 @@ export const deliveredReservation = Type.Object({
 })
 export type DeliveredReservation = Static<typeof deliveredReservation>
 
-/** One body is of one hotel and one status; the hourly run puts several reservations into it. */
+/** A body covers one hotel and one status; the hourly run puts several reservations into one body. */
 export const delivery = Type.Object({
   hotelId: code({ description: 'Your hotel code' }),
   status: oneOf(reservationStatuses),

@@ -17,7 +17,7 @@ import { insertVersion, lockReservation, type HeldReservation } from './store.ts
 
 type Cancelled = AnswerOf<typeof reservationRoutes.cancelReservation>
 
-/** Makes the last version of a reservation; cancelling again changes nothing. */
+/** Creates the last version of a reservation; cancelling again changes nothing. */
 export function cancelReservation(
   needs: BookNeeds,
   { id: reservationId, idempotencyKey }: { id: string; idempotencyKey: OwnedKey | undefined },
@@ -34,7 +34,7 @@ export function cancelReservation(
   })
 }
 
-/** The inventory stays as it is: the supplier's next push raises it. */
+/** The inventory is not raised here: the supplier's next push does that. */
 async function cancel(
   needs: BookNeeds,
   connection: Transaction,
@@ -56,7 +56,7 @@ async function cancel(
   const id = String(held.id)
   const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: atMs, content }
   const queued = queueVersion(connection, cancelled, hotel)
-  // After the delivery: who settles one locks it before its card too.
+  // After the delivery: settling a delivery also locks it before its card.
   connection.lastly((later) => forgetCardOfCancelled(later, held.id, nowMs))
   return {
     answer: answer(200, shownCancelled(cancelled, queued.status)),

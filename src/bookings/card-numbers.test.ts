@@ -5,7 +5,7 @@ import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
 
-/** Numbers of cards where no card is expected. */
+/** Card numbers where no card is expected. */
 
 const number = '4111111111111111'
 const removed = '[card number removed]'
@@ -21,7 +21,7 @@ async function read(id: string): Promise<Record<string, unknown>> {
   return Object(expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation'])
 }
 
-/** Every place where a text of a booking, or an id of a request, could have come to lie. */
+/** Every place that could have stored a text of a booking or a request id. */
 async function storedWith(text: string): Promise<string[]> {
   const { rows: tables } = await gateway.db.query<{ name: string }>(
     `select relname::text as name from pg_class

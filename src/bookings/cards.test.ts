@@ -31,13 +31,13 @@ const paying = (more: Record<string, unknown> = {}) => ({
   payment: { type: 'Channel Collect', card: { ...card, ...more } },
 })
 
-/** The card that is kept for a reservation, opened. */
+/** The card stored for a reservation, decrypted. */
 async function kept(id: string): Promise<Card | undefined> {
   const sealed = (await selectCards(gateway.db, [Number(id)], gateway.clock.now())).get(Number(id))
   return sealed && openVault(vaultKey).open(id, sealed)
 }
 
-/** As the first delivery that is accepted does. */
+/** Does what the first accepted delivery does. */
 async function destroyCvv(id: string): Promise<void> {
   await gateway.db.query(
     'update reservation_card set cvv_key = null, cvv = null, cvv_until = null where reservation_id = $1',
@@ -151,7 +151,7 @@ describe('a wrong card', () => {
   })
 })
 
-/** Without the request id, whose digits are chance. */
+/** Leaves out the request id, whose digits are random. */
 function saidBy({ text, body }: Reply): string {
   return text.replaceAll(String(body['requestId']), '')
 }

@@ -10,8 +10,9 @@ import type { LockedHotel } from './store.ts'
 import { loweredBlocks } from './units.ts'
 
 /**
- * Takes the units of a quote out of the hotel's inventory with the commit of the transaction that holds the hotel and
- * has made the quote. Returns the revision that shows it; undefined where none was needed.
+ * Takes the units of a quote out of the hotel's inventory, together with the commit of the transaction that
+ * locked the hotel and made the quote. Returns the revision that shows it; undefined when no revision was
+ * needed.
  */
 export function lowerInventory(
   connection: Transaction,
@@ -31,7 +32,7 @@ export function lowerInventory(
   return revision
 }
 
-/** Queues the delivery of a version, with the commit of the transaction that makes it. */
+/** Queues the delivery of a version, together with the commit of the transaction that creates it. */
 export function queueVersion(
   connection: Transaction,
   { id, hotelId, version, status, modifiedAtMs, content }: Omit<ReservationVersion, 'createdAtMs'>,

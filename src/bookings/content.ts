@@ -10,14 +10,14 @@ import { vaultClosed } from '../cards/store.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { Card } from '../cards/vault.ts'
 
-/** What becomes of the card of a body. */
+/** The card of a body, as far as it is kept. */
 export type AcceptedCard = {
-  /** Undefined: none is kept. */
+  /** Undefined: no card is kept. */
   card: Card | undefined
   warnings: Problem[]
 }
 
-/** Only suppliers whose contract says so get cards: for others none is kept. */
+/** A card is kept only for suppliers whose contract says that they receive cards. */
 export function acceptCard(card: Card | undefined, deliversCards: boolean, vault: CardVault): AcceptedCard {
   if (!card) return { card: undefined, warnings: [] }
   const path = '/payment/card'
@@ -35,7 +35,7 @@ export function shownCard({ type, number }: Card): NonNullable<Payment['card']> 
   return { type, number: maskedNumber(number) }
 }
 
-/** A state to be kept: only the members that are known, whatever else was sent. */
+/** The state to store: only known members, whatever else was sent. */
 export function contentOf(
   catalog: BookingCatalog,
   hotelName: string,
@@ -70,7 +70,7 @@ export function contentOf(
 const dayMs = 86_400_000
 const keptAfterDepartureDays = 7
 
-/** When the card is destroyed: after the seventh day from the departure on (UTC). */
+/** When the card is destroyed: after the seventh day from departure (UTC). */
 export function cardKeptUntilMs(departure: number): number {
   return (departure + keptAfterDepartureDays + 1) * dayMs
 }

@@ -61,14 +61,14 @@ const reservationBody = Type.Object({
     ),
   ),
 })
-/** What is said of a reservation that was made or modified. */
+/** The answer about a reservation that was created or modified. */
 export type Made = Static<typeof made>
 export type ReservationBody = Static<typeof reservationBody>
 export type BookedRoom = ReservationBody['rooms'][number]
 
 const params = Type.Object({ id: code({ description: 'reservationId' }) })
 
-/** A query is text throughout; what a date or a cursor is, list-reservations.ts reads. */
+/** Every query parameter is text; list-reservations.ts parses dates and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
 
 const refusals =

@@ -32,7 +32,7 @@ async function reservationsHeld(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** What a refusal says, and that it left everything as it was. */
+/** Returns the refusal, and asserts that it left everything unchanged. */
 async function refused(ask: () => Promise<Reply>, status = 409): Promise<Reply> {
   const held = [await reservationsHeld(), await unitsLeft(gateway)]
   const reply = expectStatus(await ask(), status)
@@ -134,7 +134,7 @@ test('the fees of the policy are kept with the room, shown and delivered, and ar
   })
   expectOk(await shop.supplier.post('/push/products', withPolicies({ cancelPolicies: [{ fees }] })))
   const { body } = expectStatus(await shop.book(), 201)
-  // What was booked does not change with the product.
+  // A booking does not change with the product.
   expectOk(await shop.supplier.post('/push/products', withPolicies({})))
   const path = `/booking/reservations/${String(body['reservationId'])}`
   const { reservation } = expectOk(await shop.platform.get(path)).body
@@ -166,7 +166,7 @@ test('the change feed names the nights that a booking lowered', async () => {
   let { cursor } = expectOk(await shop.platform.get('/booking/changes')).body
   expectStatus(await shop.book(), 201)
   let told: unknown[] = []
-  // Other transactions of the server hold changes back for a moment, also those of the pushes before.
+  // Other transactions on the server delay changes for a moment, including those of the earlier pushes.
   while (told.length === 0) {
     const { body } = expectOk(await shop.platform.get(`/booking/changes?after=${String(cursor)}&wait=10`))
     const changes = Object.values<{ kind: string; hotelId: string; nights: unknown }>(Object(body['changes']))

@@ -13,7 +13,7 @@ import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { shownMade } from './show.ts'
 import { insertReservation, selectDeliversCards, takeReservationId } from './store.ts'
 
-/** Books what a body asks for that was judged; the same under the same Idempotency-Key is booked once. */
+/** Books a validated body; a repeat under the same Idempotency-Key is booked once. */
 export function createReservation(
   needs: BookNeeds,
   { body: sent, idempotencyKey }: { body: ReservationBody; idempotencyKey: OwnedKey | undefined },

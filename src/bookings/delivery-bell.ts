@@ -1,11 +1,14 @@
 import type { Log } from '../base/log.ts'
 import type { Database } from '../postgres/postgres.ts'
 
-/** Tells whoever sends deliveries that one was queued. A hint only: what is missed is found by looking. */
+/**
+ * Tells the delivery worker that a delivery was queued. Only a hint: the worker's polling finds deliveries it
+ * missed.
+ */
 export type DeliveryBell = {
-  /** After the commit. Never throws, never waits. */
+  /** Call after the commit. Never throws, never waits. */
   ring: (queued: { endpoint: number }) => void
-  /** For the worker of this process; while there is one, other processes are not told. */
+  /** For the worker of this process; while it listens, other processes are not notified. */
   answer: (listener: (endpoint: number) => void) => void
 }
 
@@ -15,7 +18,8 @@ export function deliveryBell({ db, log }: { db: Database; log: Log }): DeliveryB
   let heard: ((endpoint: number) => void) | undefined
   let untold = new Set<number>()
   let isTelling = false
-  // In a transaction of its own: NOTIFY makes those that commit stand in one line, and reservations must not.
+  // In a transaction of its own: NOTIFY serializes the commits of its transactions, and reservations must not
+  // wait for that.
   const tell = async (): Promise<void> => {
     isTelling = true
     while (untold.size > 0) {

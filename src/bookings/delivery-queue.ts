@@ -4,20 +4,20 @@ import type { Transaction } from '../postgres/transaction.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
 import type { ReservationStatus } from './state.ts'
 
-/** A version of a reservation that its supplier is to be told of. */
+/** A version of a reservation to deliver to its supplier. */
 export type ToDeliver = {
   reservationId: number
   version: number
   status: ReservationStatus
   supplierId: number
   hotelId: number
-  /** Of the hotel; with it, the day number of the arrival. */
+  /** The hotel's time zone, followed by the day number of the arrival. */
   timeZone: string
   arrival: number
-  /** Where it goes; `noEndpoint` while the supplier has registered nothing. */
+  /** The destination; `noEndpoint` while the supplier has registered none. */
   endpoint: number
   nowMs: number
-  /** How far the test clock of the account is ahead. */
+  /** How far the account's test clock is ahead. */
   aheadMs: number
 }
 
@@ -25,9 +25,10 @@ export type ToDeliver = {
 export type QueuedDelivery = { deliveryId: string; status: 'queued'; endpoint: number }
 
 /**
- * Queues the delivery of a version, with the commit of the transaction that makes the version. An older one that is not delivered
- * yet gives its place to it; one that is just being sent is not tried again. After the commit, ring the delivery bell
- * with what this returned: without it the worker finds the delivery a moment later.
+ * Queues the delivery of a version, together with the commit of the transaction that creates the version. It
+ * replaces an older version that is not yet delivered; an older version that is being sent right now is not
+ * retried. After the commit, ring the delivery bell with the result: without it the worker finds the delivery
+ * a moment later.
  */
 export function queueDelivery(connection: Transaction, delivery: ToDeliver): QueuedDelivery {
   const id = randomUUID()
@@ -47,14 +48,14 @@ async function insertDelivery(connection: Queryable, id: string, delivery: ToDel
         where reservation_id = $2 and status not in ('delivered', 'superseded')
         returning status, is_repeat, undelivered_since, alerted_at
       ), untold as (
-        -- Since when the supplier is not up to date; one that is being sent may still arrive.
+        -- When the supplier first fell behind; a delivery that is being sent may still arrive.
         select min(undelivered_since) as since, min(alerted_at) as alerted_at
         from older where status = 'superseded' and not is_repeat
       )
       insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, endpoint,
         lane, due_at, trigger, arrives_at, created_at, undelivered_since, give_up_at, alerted_at)
       select $1, $2, $3, $4, $5, $6, 'queued', $7::int8,
-        -- With nowhere to call it waits until there is (delivery-nowhere.ts).
+        -- With no endpoint it waits until the supplier registers one (delivery-nowhere.ts).
         case when $7::int8 = ${noEndpoint} then 'hourly' else 'first' end,
         case when $7::int8 = ${noEndpoint} then 'infinity' else instant($8) end,
         'realtime', instant($9), instant($10),
@@ -80,9 +81,12 @@ export const noEndpoint = 0
 
 const endpointBits = 48
 
-/** A URL as a number, by which calls of one URL are counted: an index over URLs would be many times as large. */
+/**
+ * Hashes a URL to a number, by which calls to one URL are counted: an index on URLs would be many times as
+ * large.
+ */
 export function endpointOf(url: string): number {
-  // Never 0, which is nowhere.
+  // Never 0, which stands for `noEndpoint`.
   return (
     createHash('sha256')
       .update(url)
@@ -93,7 +97,7 @@ export function endpointOf(url: string): number {
 
 const idPrefix = 'dlv_'
 
-/** How a delivery is named outside: its webhook-id, the same over all its attempts. */
+/** The public id of a delivery: its webhook-id, the same in all its attempts. */
 export function deliveryIdOf(id: string): string {
   return idPrefix + id
 }

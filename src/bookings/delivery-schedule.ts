@@ -1,9 +1,9 @@
-/** When what was not delivered is tried again: pure, from the outcome of an attempt and what was tried before. */
+/** When a failed delivery is retried: pure functions of the attempt's outcome and the attempts before it. */
 
 const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 
-/** After each of the first failures; then with each hourly run. */
+/** The delay after each of the first failures; later retries come with each hourly run. */
 export const retryDelaysMs = [
   10_000,
   30_000,
@@ -12,27 +12,33 @@ export const retryDelaysMs = [
   10 * minuteMs,
   10 * minuteMs,
 ] as const
-/** Later it is a dead letter, for people. */
+/** Past this age a delivery is a dead letter, which needs an operator. */
 export const deliverWithinMs = 72 * hourMs
-/** A supplier that asks for more (Retry-After) is tried after so long. */
+/** A supplier that asks for a longer wait (Retry-After) is retried after this long. */
 export const retryAfterMaxMs = 24 * hourMs
-/** Up to this part of a delay is added at random, so that what failed together does not come back together. */
+/**
+ * A random addition of up to this fraction of a delay, so that deliveries that failed together do not return
+ * together.
+ */
 const jitterMax = 0.1
 
-/** `first` attempts wait behind no other lane. */
+/** `first` attempts do not wait behind any other lane. */
 export const lanes = ['first', 'retry', 'hourly'] as const
 export type Lane = (typeof lanes)[number]
 
 export const triggers = ['realtime', 'retry', 'hourly', 'manual', 'again'] as const
 export type Trigger = (typeof triggers)[number]
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export type Outcome =
   /** 2xx: delivered. */
   | 'accepted'
-  /** 408, 425, 429 and 5xx, or no answer: it may work in a moment. */
+  /** 408, 425, 429 and 5xx, or no answer: a retry may succeed in a moment. */
   | 'unavailable'
-  /** Any other answer: it may work when somebody has mended it, so it waits for the hourly run. */
+  /**
+   * Any other answer: a retry may succeed once somebody has fixed the cause, so the delivery waits for the
+   * hourly run.
+   */
   | 'refused'
 
 const transientStatuses: readonly number[] = [408, 425, 429]
@@ -42,22 +48,22 @@ export function outcomeOf(status: number): Outcome {
   return status >= 500 || transientStatuses.includes(status) ? 'unavailable' : 'refused'
 }
 
-/** Where a delivery stands when an attempt of it has failed. */
+/** The state of a delivery after a failed attempt. */
 export type Failed = {
   outcome: Exclude<Outcome, 'accepted'>
   lane: Lane
-  /** Steps of the schedule used up. */
+  /** Number of schedule steps used up. */
   retries: number
   giveUpAtMs: number
   nowMs: number
   retryAfterMs: number | undefined
-  /** From 0 to 1, at random. */
+  /** Random, from 0 to 1. */
   chance: number
 }
 
 export type Next =
   | { kind: 'retry'; retries: number; dueAtMs: number }
-  /** With the next hourly run that is not before. */
+  /** In the next hourly run at or after this time. */
   | { kind: 'hourly'; notBeforeMs: number | undefined }
   | { kind: 'dead' }
 
@@ -75,7 +81,7 @@ export function nextAttempt(failed: Failed): Next {
     : { kind: 'hourly', notBeforeMs }
 }
 
-/** Retry-After as seconds or as a date, in milliseconds from now; undefined for anything else. */
+/** Retry-After in seconds or as a date, converted to milliseconds from now; undefined for anything else. */
 export function readRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
@@ -85,7 +91,9 @@ export function readRetryAfter(text: string | undefined, nowMs: number): number 
 
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 
-/** The full hour of UTC that an instant lies in. Hours since 1970 know nothing of zones and their clocks. */
+/**
+ * The full UTC hour that contains an instant. Hours since 1970 do not depend on time zones or clock changes.
+ */
 export function hourOf(epochMs: number): number {
   return Math.floor(epochMs / hourMs) * hourMs
 }
@@ -95,12 +103,12 @@ export function runAfter(epochMs: number): number {
   return hourOf(epochMs) + hourMs
 }
 
-/** More are not made up for: nothing is due for longer. */
+/** At most this many missed hours are made up: nothing is due for longer. */
 export const hoursMadeUpMax = deliverWithinMs / hourMs
 
 /**
- * The hours whose run is to be made now, oldest first: all since the last that was made, and none twice. `madeMs` is
- * the latest made that is not in the future (a clock that ran ahead may have left some there).
+ * The hours to run now, oldest first: all since the last completed run, none twice. `madeMs` is the latest
+ * completed run that is not in the future (a clock that ran ahead may have left some there).
  */
 export function hoursToRun(madeMs: number | undefined, nowMs: number): number[] {
   const presentMs = hourOf(nowMs)

@@ -1,7 +1,7 @@
 import { unknownReferenceFault } from '../offers/contract.ts'
 import type { ConstraintError } from '../http/route.ts'
 
-/** Refusals that the state of a hotel or of a reservation causes. */
+/** Refusals caused by the state of a hotel or a reservation. */
 export const reservationFaults = {
   hotelNotFound: unknownReferenceFault,
   supplierNotFound: {

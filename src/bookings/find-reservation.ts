@@ -3,7 +3,7 @@ import { Rejected, shown } from '../http/rejected.ts'
 import { reservationFaults } from './faults-contract.ts'
 import { selectOptionalReservation, type HeldReservation } from './store.ts'
 
-/** The reservation of an id as it was sent; 404 for anything that is none. */
+/** Finds a reservation by the id as sent; throws 404 if the text is not a known id. */
 export async function reservationOf(db: Queryable, text: string): Promise<HeldReservation> {
   const id = readReservationId(text)
   const held = id === undefined ? undefined : await selectOptionalReservation(db, id)
@@ -11,10 +11,12 @@ export async function reservationOf(db: Queryable, text: string): Promise<HeldRe
   throw reservationNotFound(text)
 }
 
-/** Below 2^53, as all that is an id. */
+/** Below 2^53, like every id. */
 const idText = /^[1-9]\d{0,14}$/
 
-/** reservation_id as suppliers and the platform write it; undefined for what none of ours can be. */
+/**
+ * Parses reservation_id as suppliers and the platform write it; undefined if it cannot be one of our ids.
+ */
 export function readReservationId(text: string): number | undefined {
   return idText.test(text) ? Number(text) : undefined
 }

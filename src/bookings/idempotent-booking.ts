@@ -29,17 +29,17 @@ export type BookNeeds = Needs & {
   priceChecks: Pick<PriceChecker, 'check'>
   vault: CardVault
   deliveryBell: DeliveryBell
-  /** Those who book in one hotel stand in line here, without a connection, rather than at its lock. */
+  /** Bookings of one hotel queue here, without holding a connection, instead of at its database lock. */
   bookingTurns: Gate
 }
 
-/** A hotel that is held, and where its supplier is told of reservations. */
+/** A locked hotel, and the endpoint where its supplier receives reservations. */
 export type BookedHotel = LockedHotel & { endpoint: number }
 
-/** One commits while the next makes ready. */
+/** One commits while the next prepares. */
 export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
 
-/** An answer with what became due by it, from a transaction that is to be committed. */
+/** An answer with the follow-up work it causes, from a transaction that is ready to commit. */
 export type Booked<Said> = {
   answer: Answered<Said>
   queued: QueuedDelivery | undefined
@@ -53,11 +53,11 @@ type Call = {
   body?: ReservationBody
 }
 
-/** What a call does, and at which point. */
+/** The steps of a call, in order. */
 type Steps<Prepared extends { hotelId: number }, Opened, Said> = {
-  /** What takes time, before anything is locked. */
+  /** The slow work, before anything is locked. */
   prepare: () => Promise<Prepared>
-  /** What is read or locked in the round trip that locks the hotel, after it. */
+  /** Reads and locks made in the round trip that locks the hotel, after that lock. */
   open: (connection: Transaction, prepared: Prepared) => Promise<Opened>
   work: (
     connection: Transaction,
@@ -66,8 +66,8 @@ type Steps<Prepared extends { hotelId: number }, Opened, Said> = {
 }
 
 /**
- * Books, changes or cancels in one transaction, in the hotel's turn, and keeps the answer for a repeat. A request that
- * repeats another one under the same Idempotency-Key gets that one's answer, and none of the steps is run.
+ * Books, changes or cancels in one transaction, in the hotel's turn, and stores the answer for repeats. A
+ * request that repeats another under the same Idempotency-Key gets the stored answer; none of the steps runs.
  */
 export async function runIdempotentBooking<Prepared extends { hotelId: number }, Opened, Said>(
   needs: BookNeeds,
@@ -87,7 +87,7 @@ export async function runIdempotentBooking<Prepared extends { hotelId: number },
     if (queued) needs.deliveryBell.ring(queued)
     return answer
   } catch (error) {
-    // Who set what is looked up when no transaction holds the hotel any more.
+    // The source of each rule is looked up only after the transaction has released the hotel.
     const thrown = error instanceof StayForbidden ? await refusalOf(needs.db, error) : error
     if (thrown instanceof Rejected && thrown.status === 409)
       needs.telemetry.bookings.inc({ outcome: thrown.problems[0]?.type.toLowerCase() ?? '' })
@@ -113,7 +113,7 @@ async function inTurn<Result>(
   }
 }
 
-/** Locks the hotel, does the work and keeps its answer. */
+/** Locks the hotel, does the work and stores its answer. */
 async function bookLocked<Prepared extends { hotelId: number }, Opened, Said>(
   connection: Transaction,
   prepared: Prepared,
@@ -125,7 +125,7 @@ async function bookLocked<Prepared extends { hotelId: number }, Opened, Said>(
   const [locked, callback, again, opened] = await connection.together(() => [
     lockHotelForBooking(connection, hotelId),
     selectCallback(connection, hotelId, 'pushbook', nowMs),
-    // The first of two that came at once has answered by now: both are about this hotel.
+    // The first of two concurrent calls has answered by now: both concern this hotel.
     request ? selectKeptAnswer<Said>(connection, request, nowMs) : Promise.resolve(undefined),
     open(connection, prepared),
   ])
@@ -136,7 +136,7 @@ async function bookLocked<Prepared extends { hotelId: number }, Opened, Said>(
   return booked
 }
 
-/** Thrown where rooms can't be had; `runIdempotentBooking` makes an answer of it. */
+/** Thrown when rooms are unavailable; `runIdempotentBooking` turns it into an answer. */
 export class StayForbidden extends Error {
   readonly catalog: BookingCatalog
   readonly forbidden: readonly Forbidden[]

@@ -17,7 +17,7 @@ export type ListReservationsNeeds = Needs & { hotelsNamed: HotelFinder }
 /** GET /booking/reservations. */
 export const listReservations = (needs: ListReservationsNeeds): Mounted =>
   onEveryProblem(reservationRoutes.listReservations, judge(needs), async ({ read }) => {
-    // One more than shown tells whether there is a next page.
+    // One more row than the page shows tells whether there is a next page.
     const found = await selectReservations(needs.db, { ...read, limit: read.limit + 1 })
     const page = found.slice(0, read.limit)
     const last = page.at(-1)
@@ -69,7 +69,7 @@ function hotelAsked({ hotel, supplier, hotelId }: Query, wrong: Problem[]) {
   return undefined
 }
 
-/** Of a supplier named without a hotel. */
+/** The supplier named in the query, when no hotel is given. */
 async function supplierAsked({ db }: Needs, name: string | undefined): Promise<number | undefined> {
   if (name === undefined) return undefined
   const supplierId = await selectOptionalSupplierId(db, name)
@@ -78,7 +78,7 @@ async function supplierAsked({ db }: Needs, name: string | undefined): Promise<n
   return supplierId
 }
 
-/** A platformHotelId is found by its form alone. */
+/** A platformHotelId is recognized by its form alone. */
 async function isHotel({ db }: Needs, hotelId: number): Promise<boolean> {
   const { rowCount } = await db.query('select from hotel where id = $1', [hotelId])
   return rowCount === 1

@@ -40,7 +40,7 @@ function pathsOf(reply: Reply): string[] {
     .sort()
 }
 
-/** What the answer says that changes from version to version. */
+/** The parts of the answer that change from version to version. */
 function said({ body }: Reply): unknown[] {
   return [body['message'], body['version'], body['status'], Object(body['total']).afterTax]
 }
@@ -344,7 +344,7 @@ describe('the list', () => {
       }
     }
     const newest = made.toReversed()
-    // A cursor is of the place in the list, not of the token that got it.
+    // A cursor marks a place in the list and isn't tied to the token that received it.
     for (const reader of [shop.platform, await platformOf(gateway)])
       assert.deepEqual(await ids(reader, '&limit=5'), newest)
     assert.deepEqual(await ids(shop.platform, '&status=Cancel'), [made[3]])
@@ -352,7 +352,7 @@ describe('the list', () => {
       await ids(shop.platform, '&hotelId=H2&limit=7'),
       newest.filter((_id, index) => index % 2 === 0),
     )
-    // Only the platform lists by supplier: neither the supplier's own key nor an operator's token does.
+    // Only the platform may list by supplier: neither the supplier's own key nor an operator's token may.
     const operator = client(gateway.url, { authorization: `Bearer ${await gateway.token('operator')}` })
     for (const stranger of [grove.supplier, orchard.supplier, operator]) {
       const refused = await stranger.get('/booking/reservations?supplier=Grove')

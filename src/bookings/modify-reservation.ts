@@ -27,7 +27,7 @@ import {
 import type { CardVault } from '../cards/card-vault.ts'
 import type { Card } from '../cards/vault.ts'
 
-/** Makes another state of a reservation; the same state is answered as unchanged. */
+/** Creates another state of a reservation; the same state is answered as unchanged. */
 export function modifyReservation(
   needs: BookNeeds,
   {
@@ -79,7 +79,7 @@ async function modify(
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
   refuseUnlessModifiable(held, todayIn(hotel, nowMs))
-  // What was asked of the supplier was asked for another state.
+  // The supplier was asked about a different state.
   if (held.version !== seen.version) throw new Rejected(409, reservationFaults.changedMeanwhile)
   const wish = { body, held: held.content }
   const { catalog, agreed, revision } = await bookRooms(needs, connection, hotel, wish, rooms)
@@ -104,7 +104,7 @@ async function modify(
   connection.lastly((later) => insertVersion(later, held, { status, content, revision, atMs }))
   const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: atMs, content }
   const queued = queueVersion(connection, version, hotel)
-  // After the delivery: who settles one locks it before its card too.
+  // After the delivery: settling a delivery also locks it before its card.
   const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
   const sealed = isNewCard ? needs.vault.seal(id, card) : undefined
   connection.lastly((later) =>
@@ -116,7 +116,7 @@ async function modify(
   return { answer: answer(200, shownMade(version, queued.status, said)), queued, outcome: 'modified' }
 }
 
-/** How a state was priced is no part of it. */
+/** The comparison ignores how a state was priced. */
 function isSameState(content: ReservationContent, held: ReservationContent): boolean {
   const plain: unknown = JSON.parse(JSON.stringify({ ...content, priceChecks: [] }))
   return isDeepStrictEqual(plain, { ...held, priceChecks: [] })
@@ -134,7 +134,7 @@ async function isHeldCard(
   try {
     return isDeepStrictEqual(vault.open(String(reservationId), sealed), card)
   } catch {
-    // Sealed under another vault key: nobody can read it, and the one that was sent takes its place.
+    // Sealed under another vault key: nobody can read it, so the card from the request replaces it.
     return false
   }
 }

@@ -9,7 +9,7 @@ import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import { penaltyAt } from './penalty.ts'
 import type { ReservationContent } from './state.ts'
 
-/** What a cancellation costs, to the second. */
+/** The cost of a cancellation, to the second. */
 
 let shop: Shop
 const gateway = await gatewayForTests()
@@ -45,7 +45,7 @@ const bookedAt = '2027-03-01T12:00:00Z'
 
 async function cancelled(at: string, rooms = [room()]): Promise<{ id: string; penalty: unknown }> {
   gateway.clock.set(bookedAt)
-  // Units for the next ones.
+  // Restores units for the bookings that follow.
   expectOk(
     await shop.supplier.post('/push/ari', {
       hotelId: 'H1',
@@ -65,7 +65,7 @@ const ofBar = (from: string, amount: string) => ({
 })
 
 test('a cancellation says what it costs: from the very second of each deadline of the policy that was booked', async () => {
-  // Summer time begins on 28 March, two nights of 110.00 on 20 April.
+  // Summer time begins on 28 March; two nights at 110.00 from 20 April.
   const [first, second, last] = [
     '2027-03-27T00:00:00+01:00',
     '2027-04-18T18:00:00+02:00',
@@ -96,7 +96,7 @@ test('the penalties of rooms add up; the answer again, reading, listing, and wha
     ],
   }
   assert.deepEqual(penalty, due)
-  // Later, by policies that are others by now.
+  // Later, when the product's policies have changed.
   gateway.clock.set('2027-04-21T12:00:00Z')
   const again = await shop.platform.post(`/booking/reservations/${id}/cancel`, {})
   const read = await shop.platform.get(`/booking/reservations/${id}`)
@@ -145,7 +145,7 @@ const zones = [
 ]
 const dayMs = 86_400_000
 
-/** Minutes that a zone is ahead of UTC at an instant, by another library than the one in use. */
+/** Minutes that a zone is ahead of UTC at an instant, by a different library from the one in use. */
 function offsetMsAt(zone: string, atMs: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -162,7 +162,10 @@ function offsetMsAt(zone: string, atMs: number): number {
   return wall - Math.floor(atMs / 1_000) * 1_000
 }
 
-/** When a clock on the wall shows this: the first time, or where it never does, as if it had not been put forward yet. */
+/**
+ * The instant when a wall clock first shows this time; if the clock skips it, the instant at which it would
+ * have shown it without the change.
+ */
 function instantMsOf(zone: string, wallMs: number): number {
   const [earlier = 0, later = 0] = [wallMs - dayMs, wallMs + dayMs].map((atMs) => offsetMsAt(zone, atMs))
   const fits = [earlier, later]
@@ -171,7 +174,7 @@ function instantMsOf(zone: string, wallMs: number): number {
   return fits.length > 0 ? Math.min(...fits) : wallMs - earlier
 }
 
-/** Nights around which clocks change in these zones, and others. */
+/** Nights around clock changes in these zones, and other nights. */
 const arrivals = fc.oneof(
   fc.constantFrom(
     '2027-03-14',
@@ -217,7 +220,7 @@ test('for any deadlines, zone and change of clocks: the last deadline that is ov
         const content = contentOf(policy, zone, arrivalMs / dayMs)
         for (const atMs of instants.flatMap((instant) => [instant - 1, instant, instant + 1])) {
           const lastMs = Math.max(...instants.filter((instant) => instant <= atMs))
-          // Of the same deadline the most.
+          // At the same deadline the highest penalty applies.
           const expected = instants.findLastIndex((instant) => instant === lastMs) + 1
           assert.equal(penaltyAt(content, atMs)?.amount, expected * 100, `${zone} ${arrival} ${atMs}`)
         }
@@ -227,7 +230,7 @@ test('for any deadlines, zone and change of clocks: the last deadline that is ov
   )
 })
 
-/** A room with this policy, in a currency of two digits, as booking keeps it. */
+/** A room with this policy, in a currency with two minor digits, as booking stores it. */
 function contentOf(policy: CancelPolicy, zone: string, arrival: number): ReservationContent {
   const prepared = preparePolicy([policy], zone, arrival)
   const penalties = (prepared?.penalties ?? []).map(({ from, charge }) => ({

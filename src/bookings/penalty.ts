@@ -2,29 +2,35 @@ import type { ShownPenalty } from '../offers/cancel-policy.ts'
 import type { ReservationContent, ReservationVersion, RoomState } from './state.ts'
 import { minorText, toMinor } from '../base/money.ts'
 
-/** What a cancellation costs by the policies that were booked. Amounts in minor units. */
+/** The cost of cancelling under the booked policies. Amounts in minor units. */
 export type Penalty = { amount: number; by: PenaltyOfRoom[] }
 
-/** The penalty of a room: by which deadline of which policy. */
+/** The penalty for one room, with the policy and deadline that determine it. */
 export type PenaltyOfRoom = {
   room: RoomState
   code: string | null
-  /** null: from the booking on. */
+  /** null: from the time of booking. */
   from: string | null
   amount: number
 }
 
-/** Of a cancellation; null while there is none, and where no room was booked with a policy. */
+/**
+ * The penalty of a cancellation; null for a reservation that isn't cancelled, and when no room was booked
+ * with a policy.
+ */
 export function penaltyOf({
   status,
   modifiedAtMs,
   content,
 }: Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'>): Penalty | null {
-  // Nothing follows a cancellation: its version was made when it was cancelled.
+  // Nothing follows a cancellation, so its version was created at the time of cancelling.
   return status === 'Cancel' ? penaltyAt(content, modifiedAtMs) : null
 }
 
-/** What is due when all rooms are cancelled at an instant: deadlines are instants already, in the hotel's zone. */
+/**
+ * The penalty for cancelling all rooms at an instant. Deadlines are already instants, computed in the hotel's
+ * zone.
+ */
 export function penaltyAt({ rooms, minorDigits }: ReservationContent, atMs: number): Penalty | null {
   if (rooms.every(({ cancelPolicy }) => cancelPolicy === null)) return null
   const by = rooms.flatMap((room): PenaltyOfRoom[] => {
@@ -37,8 +43,8 @@ export function penaltyAt({ rooms, minorDigits }: ReservationContent, atMs: numb
 type Due = Pick<PenaltyOfRoom, 'from' | 'amount'>
 
 /**
- * The penalty of the last deadline that is over, whatever the earlier ones were; where guests did not come, that for not
- * coming if it is more.
+ * The penalty of the last deadline that has passed, whatever the earlier penalties were; for a no-show, the
+ * no-show penalty if it is higher.
  */
 function dueOf(penalties: readonly ShownPenalty[], minorDigits: number, atMs: number): Due | undefined {
   const [noShows, byDeadline] = [true, false].map((isNoShow) => {
@@ -47,7 +53,7 @@ function dueOf(penalties: readonly ShownPenalty[], minorDigits: number, atMs: nu
       const fromMs = from === null ? -Infinity : Date.parse(from)
       const amount = toMinor(text, minorDigits) ?? 0
       if (noShow !== isNoShow || fromMs > atMs) continue
-      // Of the same deadline the most.
+      // At the same deadline the highest penalty applies.
       if (!last || fromMs > last.fromMs || (fromMs === last.fromMs && amount > last.amount))
         last = { from, amount, fromMs }
     }

@@ -7,7 +7,7 @@ import { httpAnswer } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'
 import { setAccount } from '../keys/account.ts'
 
-/** Bookings where the supplier is asked for its price: 100.00 a night is stored, 110.00 with tax. */
+/** Bookings that ask the supplier for its price: the stored price is 100.00 a night, 110.00 with tax. */
 
 type Live = {
   after?: number[]

@@ -20,9 +20,9 @@ export type Order = Stay & {
   rooms: readonly BookedRoom[]
   /** The hotel's date. */
   today: DayNumber
-  /** Rooms that stay as they were booked, by their place; the others are checked and priced. */
+  /** Rooms that stay as they were booked, by their position; the others are checked and priced. */
   kept: ReadonlyMap<number, RoomState>
-  /** What the reservation takes already. */
+  /** The units that the reservation takes already. */
   before: Units | undefined
 }
 
@@ -33,14 +33,14 @@ export type Quoted = {
 /** `roomRate` is absent for a room that stays as it was booked. */
 export type QuotedRoom = { state: RoomState; roomRate: BookableRoomRate | undefined }
 
-/** The rules that forbid some of the rooms, which are of one room-rate. */
+/** The rules that forbid some of the rooms, all of one room-rate. */
 export type Forbidden = { rooms: number[]; roomRate: BookableRoomRate; rules: TestedRule[] }
 
 type Asked = { place: number; room: BookedRoom; roomRate: BookableRoomRate }
 
 /**
- * What the rooms cost by what is held of the hotel, or what forbids it. Rooms of several room-rates are counted
- * together where they share units. Throws 404 for codes that the hotel does not have.
+ * The price of the rooms from the hotel's stored data, or the rules that forbid them. Rooms of several
+ * room-rates that share units are counted together. Throws 404 for codes that the hotel does not have.
  */
 export function quoteRooms(stay: HotelStay, order: Order): Quoted | { forbidden: Forbidden[] } {
   const { catalog } = stay
@@ -114,7 +114,10 @@ function quoteGroup(
   })
 }
 
-/** The rules that fail; of inventory what this order lacks, which counts all its rooms and what it holds already. */
+/**
+ * The rules that fail. For inventory, the units this order is short of, counting all its rooms and the units
+ * it already holds.
+ */
 function failing(tested: readonly TestedRule[], shortages: readonly Shortage[]): TestedRule[] {
   const lacking = (rule: TestedRule): TestedRule[] => {
     const ofRule = shortages.filter(({ of, night }) => of === rule.of && rule.days.includes(night))
@@ -131,7 +134,7 @@ function failing(tested: readonly TestedRule[], shortages: readonly Shortage[]):
   })
 }
 
-/** Whether units are all that is lacking, and there were some: others may have taken them. */
+/** Whether units are the only thing missing, and there were some: others may have taken them. */
 export function isSoldOut(forbidden: readonly Forbidden[]): boolean {
   return forbidden.every(({ rules }) =>
     rules.every(({ rule, held }) => rule === 'inventory' && typeof held === 'number'),
@@ -181,7 +184,7 @@ function roomState(
   return withPolicy(state, catalog, roomRate, arrival)
 }
 
-/** The cancellation policy and its fees, in amounts of what the room costs. */
+/** The cancellation policy and its fees, as amounts computed from the room's price. */
 export function withPolicy(
   state: RoomState,
   { timeZone, minorDigits }: BookingCatalog,

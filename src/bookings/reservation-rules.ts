@@ -9,14 +9,17 @@ import { cardFaults } from '../cards/contract.ts'
 import { reservationRoutes, type ReservationBody } from './contract.ts'
 import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../base/card-number.ts'
 
-/** Refuses a body with everything that is wrong with it. */
+/** Refuses a body, naming everything that is wrong with it. */
 export function judgeReservation(nowMs: () => number): Judge<void> {
   return (body, shapeProblems) => rejectIfAny(besideShape(shapeProblems, reservationProblems(body, nowMs())))
 }
 
 const shape = validator(reservationRoutes.createReservation.body)
 
-/** The same of a body that came by no route of the platform's: its reservation, or a refusal that names everything. */
+/**
+ * Applies the same rules to a body that did not come through a platform route: returns its reservation, or
+ * throws a refusal that names every problem.
+ */
 export function readReservation(sent: unknown, nowMs: number): ReservationBody {
   const { problems } = shape.judge(sent)
   rejectIfAny(besideShape(problems, reservationProblems(sent, nowMs)))
@@ -24,7 +27,7 @@ export function readReservation(sent: unknown, nowMs: number): ReservationBody {
   throw new TypeError('a wrong shape was let through')
 }
 
-/** What is wrong beyond the shape; what the schema refuses already is passed over. */
+/** Problems beyond the shape; skips members that the schema refuses already. */
 function reservationProblems(body: unknown, nowMs: number): Problem[] {
   if (!isRecord(body)) return []
   const { hotel, customer, payment } = body
@@ -46,7 +49,7 @@ function customerProblems({ email, countryCode }: Record<string, unknown>): Prob
   return problems
 }
 
-/** Names, addresses and telephone numbers are kept in clear, and searched. */
+/** Finds card numbers in names, addresses and telephone numbers, which are stored in clear and searched. */
 function misplacedCardNumbers({ customer, rooms, payment }: Record<string, unknown>): Problem[] {
   const places: [path: string, text: unknown][] = []
   const add = (path: string, holder: unknown, members: readonly string[]): void => {
@@ -63,12 +66,15 @@ function misplacedCardNumbers({ customer, rooms, payment }: Record<string, unkno
   )
 }
 
-/** With its country's code it is a telephone number, whatever its digits. */
+/** A number with a country code is a telephone number, whatever its digits. */
 export function isInternational(phone: unknown): boolean {
   return typeof phone === 'string' && /^\s*[+\uFF0B]/.test(phone)
 }
 
-/** The body to go on with: what is wrong in the remarks is removed, because people wrote them and nobody reads a refusal. */
+/**
+ * The body to process: card numbers are removed from the remarks, because people wrote them and nobody reads
+ * a refusal.
+ */
 export function withoutCardsInRemarks(body: ReservationBody): { body: ReservationBody; warnings: Problem[] } {
   const { customer } = body
   if (customer.remarks === undefined) return { body, warnings: [] }
@@ -82,13 +88,13 @@ export function withoutCardsInRemarks(body: ReservationBody): { body: Reservatio
 
 const halfDayMs = 12 * 60 * 60 * 1000
 
-/** Without the values: they are repeated nowhere. */
+/** The problems, without the values: card data is never repeated. */
 function cardProblems({ number, expiry }: Record<string, unknown>, nowMs: number): Problem[] {
   const problems: Problem[] = []
   if (typeof number === 'string' && /^\d{12,19}$/.test(number) && !hasCheckDigit(number))
     problems.push({ ...cardFaults.number, path: '/payment/card/number' })
   const match = typeof expiry === 'string' ? /^(\d\d)\/(\d{4})$/.exec(expiry) : null
-  // Valid to the end of the month, wherever that ends last.
+  // Valid until the end of the month in the time zone where it ends last.
   if (match && Date.UTC(Number(match[2]), Number(match[1])) + halfDayMs <= nowMs)
     problems.push({ ...cardFaults.expired, path: '/payment/card/expiry' })
   return problems

@@ -9,7 +9,7 @@ import type { HeldReservation } from './store.ts'
 
 export type ShownReservation = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
 
-/** A reservation as the platform reads it: nothing of a card but its type and the masked number. */
+/** A reservation as the platform reads it. Its card is reduced to the type and the masked number. */
 export function shownReservation(held: HeldReservation): ShownReservation {
   const { content } = held
   const { minorDigits } = content
@@ -76,7 +76,7 @@ function shownRoom(room: RoomState, minorDigits: number): ShownReservation['room
   }
 }
 
-/** What a booking or a modification answers. */
+/** The answer to a booking or a modification. */
 export function shownMade(
   { id, version, status, content }: Pick<ReservationVersion, 'id' | 'version' | 'status' | 'content'>,
   deliveryStatus: string,

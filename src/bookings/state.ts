@@ -6,7 +6,10 @@ import type { paymentTypes } from './callback-contract.ts'
 import type { PriceCheckOutcome } from '../price-check/contract.ts'
 import type { reservationStatuses } from '../webhooks/contract.ts'
 
-/** What is kept of a version: all that its answer and its delivery are made of, but for the card. Amounts in minor units. */
+/**
+ * The stored content of a version: everything its answer and its delivery are made from, except the card.
+ * Amounts in minor units.
+ */
 export type ReservationContent = {
   supplier: string
   hotelCode: string
@@ -15,7 +18,7 @@ export type ReservationContent = {
   checkout: string
   currency: string
   minorDigits: number
-  /** As asked, in the same order. */
+  /** As requested, in the same order. */
   rooms: RoomState[]
   customer: Customer
   payment: Payment
@@ -33,14 +36,14 @@ export type RoomState = {
   mealPlan: string | null
   adults: number
   childAges: number[]
-  /** The same by the hotel's age categories: what the room was sold for. */
+  /** The party by the hotel's age categories, as used for pricing. */
   party: { adults: number; childAges: number[]; infantAges: number[] }
   guest: Person
   nights: { date: string; beforeTax: number; afterTax: number }[]
   taxes: TaxState[]
   total: TaxedTotal
   cancelPolicy: ShownPolicy | null
-  /** Of the cancellation policy; absent in what was booked before fees were kept. */
+  /** The cancellation policy's fees; absent in bookings made before fees were stored. */
   fees?: FeeLine[]
 }
 
@@ -50,10 +53,10 @@ export type Person = { firstName: string; lastName: string }
 type Customer = Person & { email?: string; phone?: string; countryCode?: string; remarks?: string }
 
 type PaymentType = (typeof paymentTypes)[number]
-/** The number is masked; the card itself is in the vault, or nowhere. */
+/** The card number is masked; the card itself is in the vault or not kept at all. */
 export type Payment = { type: PaymentType; card?: { type: string; number: string } }
 
-/** A price check on the way to a version. */
+/** A price check made for a version. */
 export type CheckedRoomRate = {
   priceCheckId: string
   roomId: string
@@ -61,7 +64,7 @@ export type CheckedRoomRate = {
   outcome: PriceCheckOutcome
 }
 
-/** A version of a reservation with what is the same in all of them. */
+/** A version of a reservation, with the members that all its versions share. */
 export type ReservationVersion = {
   id: string
   hotelId: number
@@ -73,9 +76,10 @@ export type ReservationVersion = {
 }
 
 /**
- * The states of a reservation, and what may follow each. `Confirm` is followed by `Confirm` (a modification, as a new
- * version) or by `Cancel`; nothing follows `Cancel`. Cancelling again changes nothing and is answered like the first
- * time. The database refuses what this table does not know: one version at most is a `Cancel`.
+ * The states of a reservation and their permitted successors. `Confirm` is followed by `Confirm` (a
+ * modification, as a new version) or by `Cancel`; nothing follows `Cancel`. Cancelling again changes nothing
+ * and is answered like the first time. The database refuses transitions outside this table: at most one
+ * version is a `Cancel`.
  */
 
 export type ReservationStatus = (typeof reservationStatuses)[number]
@@ -83,7 +87,9 @@ export type ReservationStatus = (typeof reservationStatuses)[number]
 const reservationActions = ['modify', 'cancel'] as const
 type ReservationAction = (typeof reservationActions)[number]
 
-/** The status of the version that follows; `unchanged`: none does; `refused`: the caller is told so. */
+/**
+ * The status of the version that follows; `unchanged`: no new version; `refused`: the caller gets a refusal.
+ */
 export type Following = ReservationStatus | 'unchanged' | 'refused'
 
 export const following = {

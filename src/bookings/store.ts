@@ -7,14 +7,14 @@ import type { Transaction } from '../postgres/transaction.ts'
 import { reservationFaults } from './faults-contract.ts'
 import type { ReservationStatus, ReservationContent, ReservationVersion } from './state.ts'
 
-/** What is kept of reservations: the SQL, whole statements. */
+/** The stored reservations: all SQL, in whole statements. */
 
-/** What a booking holds while it is made: pushes and other bookings of the hotel wait for it. */
+/** The hotel lock that a booking keeps while it runs: pushes and other bookings of the hotel wait for it. */
 export type LockedHotel = HotelVersions & {
   name: string
   supplierId: number
   timeZone: string
-  /** How far the test clock of its account is ahead. */
+  /** How far its account's test clock is ahead. */
   aheadMs: number
   deliversCards: boolean
 }
@@ -28,12 +28,12 @@ export async function lockHotelForBooking(connection: Queryable, hotelId: number
     values: [hotelId],
   })
   const [hotel] = rows
-  // A reset of the sandbox came between.
+  // A sandbox reset deleted the hotel in between.
   if (!hotel) throw referenceNotFound({ platformHotelId: String(hotelId) })
   return hotel
 }
 
-/** Whether the account of a hotel gets cards, as committed. */
+/** Whether the hotel's account receives cards, as committed. */
 export async function selectDeliversCards(db: Queryable, hotelId: number): Promise<boolean> {
   const { rows } = await db.query<{ deliversCards: boolean }>(
     `select delivers_cards as "deliversCards" from supplier
@@ -60,7 +60,7 @@ export type HeldReservation = {
   createdAtMs: number
   modifiedAtMs: number
   content: ReservationContent
-  /** How far the delivery of the present version is. */
+  /** Delivery status of the present version. */
   deliveryStatus: string
 }
 
@@ -85,7 +85,7 @@ export async function selectOptionalReservation(
   return rows[0]
 }
 
-/** The same until the transaction ends; its hotel must be locked already, so that nobody waits crosswise. */
+/** Locks the reservation until the transaction ends. Its hotel must be locked first, to avoid deadlocks. */
 export async function lockReservation(connection: Transaction, id: number): Promise<HeldReservation> {
   const [, held] = await connection.together(() => [
     connection.query('select from reservation where id = $1 for no key update', [id]),
@@ -95,16 +95,16 @@ export async function lockReservation(connection: Transaction, id: number): Prom
   return held
 }
 
-/** A version to be written. `revision`: the hotel's that lowered its inventory. */
+/** A version to write. `revision`: the hotel revision that lowered its inventory. */
 export type NewVersion = {
   status: ReservationStatus
   content: ReservationContent
   revision: number | undefined
-  /** By the clock of the account. */
+  /** By the account's clock. */
   atMs: number
 }
 
-/** The id of a reservation that is about to be made. */
+/** The id of the reservation about to be created. */
 export async function takeReservationId(connection: Queryable): Promise<number> {
   const { rows } = await connection.query<{ id: number }>({
     name: 'take-reservation-id',
@@ -148,7 +148,7 @@ export async function insertReservation(
   })
 }
 
-/** The version after the present one, which must be locked. */
+/** Inserts the version after the present one, which must be locked. */
 export async function insertVersion(
   connection: Queryable,
   { id, version, hotelId }: Pick<HeldReservation, 'id' | 'version' | 'hotelId'>,
@@ -181,7 +181,7 @@ export async function insertVersion(
   })
 }
 
-/** Lets a reservation be found by its guests, in the statement that writes a version of it. */
+/** Makes a reservation searchable by its guests, in the statement that writes its version. */
 function foundBy(id: string, names: string): string {
   return `named as (
         insert into reservation_guest (reservation_id, word)
@@ -191,7 +191,7 @@ function foundBy(id: string, names: string): string {
       )`
 }
 
-/** The same for a version that is there already. */
+/** Does the same for an existing version. */
 export async function writeGuestWords(
   connection: Queryable,
   id: number,
@@ -200,7 +200,7 @@ export async function writeGuestWords(
   await connection.query(`with ${foundBy('$1', '$2')} select`, [id, namesIn(content)])
 }
 
-/** An index holds it. */
+/** An index covers these words, which limits their length. */
 const guestWordMax = 100
 
 function namesIn({ customer, rooms }: ReservationContent): string {
@@ -229,7 +229,7 @@ export type ReservationSearch = {
   status: ReservationStatus | undefined
   arrivalFrom: string | undefined
   arrivalTo: string | undefined
-  /** Only what was made before the reservation of this id. */
+  /** Only reservations created before the one with this id. */
   beforeId: number | undefined
   limit: number
 }

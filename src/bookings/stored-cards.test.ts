@@ -7,7 +7,7 @@ import { setAccount } from '../keys/account.ts'
 import { destroyOldCards } from '../cards/store.ts'
 import { cleanStoredCards } from './stored-cards.ts'
 
-/** What was stored before numbers of cards were refused, and cards destroyed with a cancellation. */
+/** Data stored before card numbers were refused, and cards destroyed on cancellation. */
 
 const number = '4111111111111111'
 const removed = '[card number removed]'

@@ -6,17 +6,17 @@ import type { Person, ReservationContent } from './state.ts'
 import { writeGuestWords } from './store.ts'
 
 /**
- * Goes once through what was stored before numbers of cards were refused and cards of cancelled bookings destroyed. In
- * small steps, each with its own commit and its place noted: a process that ends goes on where it was, and of several
- * one does it.
+ * Goes once through the data stored before card numbers were refused and cards of cancelled bookings were
+ * destroyed. Works in small steps, each with its own commit and a stored position: a process that stops
+ * resumes where it was, and only one of several processes does the work.
  */
 
 const reservationsAtOnce = 500
-/** A million reservations a run; what is left goes with the next. */
+/** A million reservations a run; the rest follow in the next run. */
 const batchesMax = 2_000
 const place = 'reservations'
 
-/** Returns how many reservations it went through; 0 when there is nothing left to do. */
+/** Returns the number of reservations processed; 0 when nothing is left. */
 export async function cleanStoredCards(db: Database): Promise<number> {
   await db.query(
     'insert into stored_card_search (place, after_id, is_done) values ($1, 0, false) on conflict do nothing',
@@ -55,7 +55,7 @@ async function cleanSome(connection: Queryable): Promise<number> {
   return ids.length
 }
 
-/** As a cancellation does by now; housekeeping destroys what is over. */
+/** Gives them the expiry that a cancellation sets today; housekeeping destroys expired cards. */
 async function shortenCardsOfCancelled(connection: Queryable, ids: readonly number[]): Promise<void> {
   await connection.query(
     `update reservation_card set keep_until = reservation.modified_at + interval '24 hours' from reservation
@@ -82,7 +82,7 @@ async function cleanVersions(connection: Queryable, ids: readonly number[]): Pro
     )
     cleaned.add(id)
   }
-  // By which guests they are found, of all versions.
+  // Rewrites the guest words of all their versions.
   for (const id of cleaned) {
     const { rows: contents } = await connection.query<{ content: ReservationContent }>(
       'select content from reservation_version where reservation_id = $1',
@@ -93,7 +93,7 @@ async function cleanVersions(connection: Queryable, ids: readonly number[]): Pro
   }
 }
 
-/** The members that people fill in. */
+/** Cleans the members that people fill in. */
 function withoutCards(content: ReservationContent): ReservationContent {
   const { customer, rooms, payment } = content
   const { email, phone, remarks } = customer
@@ -117,7 +117,7 @@ function named({ firstName, lastName }: Person): Person {
   return { firstName: withoutCardNumbers(firstName), lastName: withoutCardNumbers(lastName) }
 }
 
-/** What suppliers answered. */
+/** Cleans suppliers' stored answers. */
 async function cleanAnswers(connection: Queryable, ids: readonly number[]): Promise<void> {
   const { rows } = await connection.query<{ deliveryId: string; attempt: number; answer: string }>(
     `select delivery_id as "deliveryId", attempt, answer from delivery_attempt

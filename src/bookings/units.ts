@@ -8,12 +8,15 @@ import type { HotelStay } from '../offers/stays.ts'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import { roomRateKey } from '../products/store.ts'
 
-/** Units of rooms and room-rates that reservations take, and where they are counted. */
+/** Units of rooms and room-rates that reservations take, and the nights on which they count. */
 
 type Numbered = { roomNo: number; rateNo: number }
 export type Stay = { arrival: DayNumber; departure: DayNumber }
 
-/** What a state of a reservation takes on each of its nights, by `roomRateKey`; rate 0 is the room itself. */
+/**
+ * The units that a state of a reservation takes on each of its nights, by `roomRateKey`; rate 0 is the room
+ * itself.
+ */
 export type Units = Stay & { countByKey: ReadonlyMap<number, number> }
 
 export function unitsTaken(rooms: readonly Numbered[], { arrival, departure }: Stay): Units {
@@ -25,17 +28,23 @@ export function unitsTaken(rooms: readonly Numbered[], { arrival, departure }: S
   return { arrival, departure, countByKey }
 }
 
-/** How many more a state takes on a night than the one before it; never less than none: nothing is given back. */
+/**
+ * How many more units a state takes on a night than the state before it; never negative: units are not given
+ * back.
+ */
 function unitsMore(units: Units, before: Units | undefined, key: number, night: DayNumber): number {
   const isHeld = before !== undefined && night >= before.arrival && night < before.departure
   const more = (units.countByKey.get(key) ?? 0) - (isHeld ? (before.countByKey.get(key) ?? 0) : 0)
   return Math.max(0, more)
 }
 
-/** What is left and what is needed of a night: of the room itself, or of the room with the rate. */
+/** The units left and needed on a night, of the room itself or of the room with the rate. */
 export type Shortage = { of: 'room' | 'rate'; night: DayNumber; held: number | null; needed: number }
 
-/** The nights that lack units of a room-rate to which `days` are turned. Where neither count is held, nothing is sold. */
+/**
+ * The nights that lack units of a room-rate; `days` are that room-rate's. Where neither count is stored,
+ * nothing is sold.
+ */
 export function shortagesOf(
   days: RoomRateDays,
   { roomNo, rateNo }: Numbered,
@@ -62,7 +71,7 @@ export function shortagesOf(
   return shortages
 }
 
-/** The hotel's blocks with the inventory that is left after the state. There must be enough. */
+/** The hotel's blocks with the inventory that remains after the state. There must be enough units. */
 export function loweredBlocks(
   stay: HotelStay,
   units: Units,
