@@ -45,7 +45,7 @@ function problem(
   return { ...deliveryFaults[fault], path: `/reservations/${index}/${member}`, value: shown(value) }
 }
 
-/** The last version of each reservation of the supplier. */
+/** The last version of each of the supplier's reservations. */
 async function selectVersions(
   db: Queryable,
   supplierId: number,
@@ -58,7 +58,10 @@ async function selectVersions(
   return new Map(rows.map(({ id, version }) => [id, version]))
 }
 
-/** How many were undelivered. One that is just being sent is delivered as well, whatever comes of that. */
+/**
+ * Returns how many were undelivered. A delivery that is being sent right now counts as delivered too,
+ * whatever its outcome.
+ */
 async function acknowledge(
   connection: Queryable,
   sent: readonly { id: number | undefined; version: number | undefined }[],
@@ -72,7 +75,7 @@ async function acknowledge(
          select id from delivery
          where (reservation_id, version) in (select * from unnest($1::int8[], $2::int[]))
            and status in ('queued', 'sending', 'dead')
-         -- In one order, so that two acknowledgements wait in one direction only.
+         -- In a fixed order, so that two acknowledgements can't deadlock.
          order by id for update))
        returning reservation_id, version, delivered_at
      ), cleared as (

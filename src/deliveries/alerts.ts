@@ -2,9 +2,9 @@ import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { accountTime } from './store.ts'
 
-/** Undelivered for longer, somebody should look. */
+/** Undelivered for longer than this, a delivery needs attention. */
 const undeliveredMs = 30 * 60_000
-/** After a failure at once, when the guests come so soon. */
+/** When arrival is this near, an alert is raised at the first failure. */
 export const arrivalNearMs = 48 * 60 * 60_000
 const alertsAtOnceMax = 500
 
@@ -16,7 +16,10 @@ type Alert = {
   reason: string
 }
 
-/** Raises the alerts that are due: a row, a log line and a count for each, once whatever number of processes looks. */
+/**
+ * Raises the alerts that are due: a row, a log line and a count for each, exactly once however many processes
+ * check.
+ */
 export async function raiseAlerts({ db, clock, log, telemetry }: Needs): Promise<number> {
   const { rows } = await db.query<Alert>({
     name: 'raise-delivery-alerts',

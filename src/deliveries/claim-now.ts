@@ -6,23 +6,26 @@ import { accountTime, claimedColumns, type Claimed, type Lease } from './store.t
 import { deliverWithinMs, type Lane } from '../bookings/delivery-schedule.ts'
 import { isHeldBack } from '../cards/store.ts'
 
-/** Claimed by hand. */
+/** A delivery claimed manually. */
 export type ClaimedNow = Claimed & {
-  /** Where it stood; undefined: it was made for this, because the reservation is delivered already. */
+  /**
+   * Its state before the claim; undefined: the delivery was created for this claim, because the reservation
+   * is delivered already.
+   */
   before: Before | undefined
 }
 
 type Before = {
   status: 'queued' | 'dead'
   lane: Lane
-  /** null: with the next hourly run. */
+  /** null: in the next hourly run. */
   dueAtMs: number | null
   notBeforeMs: number | null
 }
 
 type Row = Claimed & { before: Before }
 
-/** The delivery of a reservation, whenever it is due; undefined while it is being sent. */
+/** Claims the delivery of a reservation, whether or not it is due; undefined while it is being sent. */
 export async function claimNow(
   db: Database,
   reservationId: number,
@@ -34,7 +37,7 @@ export async function claimNow(
       (await transaction(db, (connection) => claimRepeat(connection, reservationId, lease)))
     )
   } catch (error) {
-    // Somebody else claimed it in the same moment.
+    // Another process claimed it at the same moment.
     if (error instanceof pg.DatabaseError && error.constraint === 'delivery_under_way') return undefined
     throw error
   }
@@ -64,7 +67,7 @@ async function claimOpen(
   return rows[0]
 }
 
-/** Whether the delivery that is open has to carry a card that can't be opened here. */
+/** Whether the open delivery has to carry a card that this process can't decrypt. */
 export async function isHeldBackNow(
   db: Queryable,
   reservationId: number,
@@ -78,13 +81,14 @@ export async function isHeldBackNow(
   return rows[0]?.is ?? false
 }
 
-/** For a reservation whose present version is delivered: a delivery more, for which nobody is alarmed. */
+/** For a reservation whose present version is delivered: adds another delivery, which raises no alert. */
 async function claimRepeat(
   connection: Queryable,
   reservationId: number,
   { nowMs, leasedUntilMs, endpoint }: Lease & { endpoint: number },
 ): Promise<ClaimedNow | undefined> {
-  // Held, so that it gets no other version, and nobody sends it again too, between what is seen and what is made.
+  // Locked, so that between this check and the insert the reservation gets no new version and no second
+  // resend.
   await connection.query('select from reservation where id = $1 for no key update', [reservationId])
   const { rows } = await connection.query<Claimed>(
     `insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, lane,

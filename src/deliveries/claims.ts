@@ -6,32 +6,35 @@ import type { Lane } from '../bookings/delivery-schedule.ts'
 import { paceMs, type Allotted, type Place, type Slot } from './slots.ts'
 import { claimDue, claimHourly, type Claimed, type ClaimedInTurn } from './store.ts'
 
-/** Deliveries that are to be sent in one call, with the slot taken for it. */
+/** Deliveries to send in one call, with the slot reserved for it. */
 export type Begun = { group: Group; slot: Slot }
 
 type ClaimNeeds = DeliveryNeeds & { slots: NonNullable<DeliveryNeeds['slots']>; leaseMs: number }
 
-/** Endpoints asked for in one claim. */
+/** Endpoints per claim. */
 const wantedAtOnceMax = 200
-/** Reservations in one body of the hourly run. */
+/** Reservations per body in the hourly run. */
 const bodyMax = 50
 const afterFaultMs = 250
-/** After a claim that found all there was, the next one waits for more: at once is soon enough for the first. */
+/**
+ * After a claim that found everything due, the next one waits this long to gather more; the first runs at
+ * once.
+ */
 const gatherMs = 10
 
 /**
- * Claims what is due where there is room for it. Endpoints that answer are claimed for by themselves, so that what they
- * get does not wait for the claims of the others.
+ * Claims due deliveries wherever there is room. Endpoints that answer promptly are claimed separately, so
+ * that their deliveries do not wait for the claims of the others.
  */
 export class DeliveryClaims {
   readonly #needs: ClaimNeeds
   readonly #onClaimed: (begun: Begun[], claimedMs: number) => void
   readonly #complain: (reason: string) => void
-  /** Where something may be due, in the order in which it was heard of. */
+  /** Places where deliveries may be due, in the order of their hints. */
   readonly #hinted = new Map<string, Place>()
-  /** By lane and endpoint that may have more: the hotel that had its turn last. */
+  /** For each lane and endpoint that may have more: the last hotel that had a turn. */
   readonly #lastHotelId = new Map<string, number>()
-  /** By whether they are for the endpoints that answer. */
+  /** Keyed by whether the claims are for the endpoints that answer promptly. */
   readonly #pumping = new Map<boolean, Promise<void>>()
   #isClosing = false
   #pumpLater: NodeJS.Timeout | undefined
@@ -42,7 +45,7 @@ export class DeliveryClaims {
     this.#complain = sparing(needs.log, 'deliveries wait for the store')
   }
 
-  /** Something may be due there. */
+  /** Deliveries may be due there. */
   hint(lane: Lane, endpoint: number): void {
     this.#remember({ lane, endpoint })
     this.pump()
@@ -58,7 +61,7 @@ export class DeliveryClaims {
     }
   }
 
-  /** Claims nothing more. */
+  /** Stops claiming. */
   async close(): Promise<void> {
     this.#isClosing = true
     clearTimeout(this.#pumpLater)
@@ -69,10 +72,10 @@ export class DeliveryClaims {
     this.#hinted.set(keyOf({ lane, endpoint }), { lane, endpoint })
   }
 
-  /** Until nothing of these that was heard of has both something due and room. */
+  /** Claims until no hinted place of this kind has both due deliveries and room. */
   async #claimAll(isPrompt: boolean): Promise<void> {
     const { slots, crashPoint } = this.#needs
-    // What is heard of in the same turn goes into the same claim.
+    // Hints that arrive in the same turn join the same claim.
     await Promise.resolve()
     while (!this.#isClosing) {
       const nowMs = performance.now()
@@ -97,7 +100,10 @@ export class DeliveryClaims {
     }
   }
 
-  /** What has no room may have some without an answer: time alone gives it to those that hang. */
+  /**
+   * A place without room may get some without an answer: for hanging endpoints only the passing of time frees
+   * room.
+   */
   #pumpInAMoment(): void {
     this.#pumpLater ??= setTimeout(() => {
       this.#pumpLater = undefined
@@ -105,7 +111,7 @@ export class DeliveryClaims {
     }, paceMs)
   }
 
-  /** Returns whether somewhere there may be more than there was room for. */
+  /** Returns whether any place may have more than there was room for. */
   async #claimOnce(wanted: readonly Allotted[]): Promise<boolean> {
     const { db, clock, slots, leaseMs, crashPoint, vault } = this.#needs
     const nowMs = clock.now()
@@ -121,7 +127,8 @@ export class DeliveryClaims {
     ])
     crashPoint?.('after claim')
     const bodies = groupsOf(together)
-    // Who filled its room, and who had a body of the hourly run, may have more: asked again when there is room.
+    // A place that filled its room, or had a body of the hourly run, may have more: claimed again when there
+    // is room.
     const filled = [...this.#placesWithMore(single, singles), ...bodies.map(([first]) => first)]
     for (const one of filled) this.#remember(one)
     const groups = [...singles.map((claimed): Group => [claimed]), ...bodies]
@@ -134,7 +141,10 @@ export class DeliveryClaims {
     return filled.length > 0
   }
 
-  /** Of the places that were claimed for, those where a hotel had all of its share, or there is no room for all hotels. */
+  /**
+   * Of the claimed places, returns those where a hotel used its whole share, or where there is no room for
+   * all hotels.
+   */
   #placesWithMore(wanted: readonly Allotted[], claimed: readonly ClaimedInTurn[]): Allotted[] {
     const claimedByKey = Map.groupBy(claimed, keyOf)
     return wanted.filter((place) => {
@@ -154,7 +164,10 @@ function keyOf({ lane, endpoint }: Place): string {
   return `${lane} ${endpoint}`
 }
 
-/** Bodies of the hourly run: of one endpoint, one hotel, one status; those that go alone by themselves. */
+/**
+ * Bodies of the hourly run: each for one endpoint, one hotel and one status; deliveries that must go alone
+ * get their own.
+ */
 function groupsOf(claimed: readonly Claimed[]): Group[] {
   const groups = Map.groupBy(claimed, ({ endpoint, hotelId, reservationStatus, isAlone, id }) =>
     [endpoint, hotelId, reservationStatus, isAlone ? id : ''].join(),

@@ -9,12 +9,12 @@ import { supplierBody } from './reservation-body.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { Card } from '../cards/vault.ts'
 
-/** What one call carries: one delivery, or with the hourly run several of a hotel. */
+/** The content of one call: one delivery, or in the hourly run several of a hotel. */
 export type Message = {
-  /** The webhook-id: goes with the body, so that equal ids mean equal bodies. */
+  /** The webhook-id: derived from the body, so that equal ids mean equal bodies. */
   id: string
   body: Buffer
-  /** Of the cards that it carries. */
+  /** Cardholder names of the cards in the body. */
   cardHolders: readonly string[]
   claimed: Group
 }
@@ -32,10 +32,10 @@ type Row = {
 
 export type Group = readonly [Claimed, ...Claimed[]]
 
-/** A group for which there is no body: a card that the vault's key does not open, for example. */
+/** A group without a body, for example because the vault's key does not open a card. */
 export type Unreadable = { claimed: Group; error: unknown }
 
-/** The bodies of deliveries, each group in one, read by one query. */
+/** The bodies of deliveries, one per group, read in one query. */
 export async function messagesOf(
   db: Queryable,
   groups: readonly Group[],
@@ -65,7 +65,7 @@ function messageOf(claimed: Group, rowByKey: ReadonlyMap<string, Row>, vault: Ca
     if (!row) throw new Error(`reservation ${delivery.reservationId} has no version ${delivery.version}`)
     const id = String(row.reservationId)
     const mayCarry = row.deliversCards && !delivery.isRepeat && delivery.reservationStatus !== 'Cancel'
-    // One that came after this version was claimed goes with its own.
+    // A card that arrived after this version was claimed is sent with its own version.
     const isOfVersion = row.card !== undefined && row.card.sinceVersion <= row.version
     const card = mayCarry && row.card && isOfVersion ? vault.open(id, row.card) : undefined
     if (card) cardById.set(id, card)
@@ -109,7 +109,10 @@ function keyOf({ reservationId, version }: { reservationId: number; version: num
 
 const groupIdCharacters = 32
 
-/** Of several deliveries made of theirs: the same deliveries in one body again have the same id. */
+/**
+ * A message of several deliveries derives its id from theirs: the same deliveries in one body again have the
+ * same id.
+ */
 function messageId(claimed: Group): string {
   const [only, ...others] = claimed
   if (others.length === 0) return deliveryIdOf(only.id)
@@ -118,10 +121,13 @@ function messageId(claimed: Group): string {
 }
 
 const answerBytesKept = 2_048
-/** Read beyond what is kept, so that no number and no name is cut in two and so mistaken for none. */
+/** Read beyond the stored length, so that truncation never splits a card number or a name and hides it. */
 const answerBytesBeyond = 1_024
 
-/** The beginning of what the supplier answered. It may repeat a card that it gets, or got before: nothing of one is kept. */
+/**
+ * The beginning of the supplier's answer. It may echo a card from this or an earlier delivery, so card data
+ * is removed.
+ */
 export function keptAnswer(answer: Buffer, cardHolders: readonly string[]): string {
   const text = answer.subarray(0, answerBytesKept + answerBytesBeyond).toString()
   const plain = cardHolders.length > 0 ? withoutCards(text, cardHolders) : withoutCardNumbers(text)
@@ -134,7 +140,7 @@ function withoutCards(text: string, holders: readonly string[]): string {
   return text.replaceAll(new RegExp(names.join('|'), 'giu'), '***').replaceAll(/\d(?:[\s.-]?\d){2,}/g, '***')
 }
 
-/** As it is, in JSON, and in JSON that is ASCII throughout. */
+/** As is, in JSON, and in ASCII-only JSON. */
 function waysToWrite(name: string): string[] {
   const quoted = JSON.stringify(name).slice(1, -1)
   const inAscii = quoted.replaceAll(

@@ -4,11 +4,11 @@ import { code, oneOf, queriedLimit, route, success, text, type ConstraintError }
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { delivery } from '../bookings/callback-contract.ts'
 
-/** What suppliers may ask about the reservations that are delivered to them. */
+/** Suppliers' requests about the reservations delivered to them. */
 
 const reservationId = code({ description: 'reservation_id of the reservation' })
 
-/** A query is text throughout; what a number, a time or a cursor is, retrieve-reservations.ts reads. */
+/** Every query parameter is text; retrieve-reservations.ts parses numbers, times and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 
 export const reservationsPerPage = { max: 500, usual: 100 }

@@ -28,7 +28,7 @@ async function receiving(behave?: Behaviour): Promise<Receiver & { url: string }
   return { ...receiver, url: `http://127.0.0.1:${receiver.port}/book` }
 }
 
-/** Answers each call with the next of these statuses, and those after the last with it. */
+/** Answers each call with the next of these statuses; repeats the last one. */
 function answering(...statuses: number[]): Behaviour {
   return (socket, _call, index) => socket.write(httpAnswer(statuses[index] ?? statuses.at(-1) ?? 200, '{}'))
 }
@@ -57,7 +57,7 @@ const fromNow = async (reservationId: number): Promise<unknown[]> =>
     dueInMs === null ? 'hourly run' : dueInMs,
   ])
 
-/** So that the next hourly run has them. */
+/** Waits until they are refused, so that the next hourly run includes them. */
 async function untilRefused(booked: readonly { reservationId: number }[]): Promise<void> {
   await until('all wait for the hourly run', async () => {
     const shown = await Promise.all(
@@ -93,7 +93,7 @@ test('a reservation is delivered as soon as it is committed, signed, and its att
   const [call, ...more] = receiver.calls.slice(pings)
   assert.ok(call)
   assert.deepEqual([more.length, call.headers.get('webhook-id')], [0, booked.deliveryId])
-  // The library compares the time with the system's, so the time is not verified here.
+  // The library compares the timestamp with the system clock, so the timestamp is not verified here.
   const secret = new Webhook(String(body['signingSecret']))
   const sentAt = new Date(Number(call.headers.get('webhook-timestamp')) * 1_000)
   assert.equal(
@@ -140,7 +140,7 @@ test('a newer version takes the place of an older one, and the supplier reads ve
   await book(stage.gateway, supplier, { reservationId })
   await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
   await until('the second version is on its way', () => held.length === 1)
-  // While it is under way nothing else of the reservation is.
+  // While it is being sent, no other delivery of the reservation is.
   await book(stage.gateway, supplier, { reservationId })
   await book(stage.gateway, supplier, { reservationId, status: 'Cancel' })
   await new Promise((resolve) => setTimeout(resolve, 300))
@@ -180,7 +180,7 @@ test('an older version that fails while a newer one waits is not tried again', a
 test('what was refused comes with the hourly run, several of a hotel and status in one body; a refused body one by one', async () => {
   let isMended = false
   const receiver = await receiving((socket, call) => {
-    // What has several in it is refused even then.
+    // A body with several reservations is refused even then.
     const isFine = isMended && namedIn(call).length === 1
     socket.write(httpAnswer(isFine ? 200 : 422, '{}'))
   })
@@ -244,7 +244,7 @@ test('a URL that was replaced meanwhile is not called any more: the new one is',
   const [{ reservationId } = { reservationId: 0 }] = await book(stage.gateway, supplier)
   await until('the first failed', async () => (await attemptsOf(reservationId)).length === 1)
   await supplier.post('/push/webhook/pushbook', { webhook: present.url })
-  // A worker goes by what it has read half a second ago.
+  // The worker relies on data that may be half a second old.
   await new Promise((resolve) => setTimeout(resolve, 600))
   const calls = former.calls.length
   present.calls.length = 0

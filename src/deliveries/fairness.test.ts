@@ -11,13 +11,13 @@ import {
 import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'
 
-/** Many hotels behind one URL, as channel managers have them: what hangs for one of them is the others' no longer. */
+/** Many hotels behind one URL, as with channel managers: a hanging hotel must not block the others. */
 
 let stage: DeliveryTest
 let receiver: Receiver
-/** Reservations that are not answered. */
+/** Reservations whose calls hang. */
 const hanging = new Set<number>()
-/** Those named in a call, in the order of arrival. */
+/** Reservations named in the calls, in order of arrival. */
 const arrived: number[] = []
 
 before(async () => {

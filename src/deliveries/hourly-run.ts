@@ -11,9 +11,10 @@ type HourlyNeeds = Pick<Needs, 'db' | 'clock'> & { vault: Pick<CardVault, 'opena
 export type HourlyRun = { hours: number[]; deliveries: number }
 
 /**
- * Makes the hourly run where it was not made yet: all that waits for one becomes due. One transaction writes the hour
- * and does its work: the row takes the place of a lease, because a second process waits for it and then finds the hour
- * made, and a crash leaves neither. Several hours that nobody was there for are made up for by one run.
+ * Runs the hourly run for the hours that have not had one: everything waiting for it becomes due. One
+ * transaction writes the hour and does its work. The row replaces a lease: a second process waits for it and
+ * then finds the hour done, and a crash leaves neither row nor work. One run makes up for several missed
+ * hours.
  */
 export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
   const nowMs = needs.clock.now()
@@ -35,7 +36,7 @@ export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
   })
 }
 
-/** The hours that this transaction is the one to make. */
+/** The hours that this transaction has to run. */
 async function takeHours(connection: Queryable, nowMs: number): Promise<number[]> {
   const { rows } = await connection.query<{ madeMs: number | null }>(
     `select epoch_ms(max(hour)) as "madeMs" from hourly_run
@@ -54,8 +55,9 @@ async function takeHours(connection: Queryable, nowMs: number): Promise<number[]
 }
 
 /**
- * What still has nowhere to go when its time is over, or carries a card that nobody opened: with the CVV, which nobody
- * needs any more. Others are given up when their last attempt has failed.
+ * Gives up deliveries past their deadline that still have no endpoint, or carry a card that no process
+ * opened, and destroys the CVV, which is no longer needed. Other deliveries are given up when their last
+ * attempt fails.
  */
 export async function giveUpHeld(
   connection: Queryable,
@@ -63,7 +65,7 @@ export async function giveUpHeld(
     openableKeys: readonly string[]
     nowMs: number
     nextRunMs: number
-    /** Absent: all. */
+    /** Absent: all suppliers. */
     supplierId: number | undefined
   },
 ): Promise<void> {
@@ -81,7 +83,7 @@ export async function giveUpHeld(
   )
 }
 
-/** Of one supplier, or of all. */
+/** Makes the waiting deliveries of one supplier, or of all, due. */
 export async function makeDue(
   connection: Queryable,
   nowMs: number,

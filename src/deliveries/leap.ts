@@ -3,7 +3,7 @@ import { noEndpoint } from '../bookings/delivery-queue.ts'
 import { hourOf, runAfter } from '../bookings/delivery-schedule.ts'
 import { giveUpHeld, makeDue } from './hourly-run.ts'
 
-/** An account of the sandbox whose clock is advanced from `aheadMs` by `byMs`. */
+/** A sandbox account whose clock is advanced from `aheadMs` by `byMs`. */
 export type Leap = {
   supplierId: number
   aheadMs: number
@@ -13,14 +13,14 @@ export type Leap = {
 }
 
 /**
- * What waits in the account comes nearer by as much: attempts, the end of their three days, alerts, the end of what is kept of
- * cards. Where its clock passes a full hour the hourly run is made for it, once, however many it passes. Its hotels must be locked.
- * How many deliveries are due now.
+ * Moves everything that the account waits for closer by the same amount: attempts, the end of their three
+ * days, alerts, and the expiry of stored cards. If its clock passes one or more full hours, the hourly run is
+ * made for it once. Its hotels must be locked. Returns how many deliveries are due now.
  */
 export async function leap(connection: Queryable, advance: Leap): Promise<number> {
   const { supplierId, aheadMs, byMs, nowMs, openableKeys } = advance
   const by = 'make_interval(secs => $2::float8 / 1000)'
-  // In one order, so that two that lock several wait in one direction only.
+  // In a fixed order, so that two transactions that lock several rows can't deadlock.
   await connection.query(
     `select from delivery where supplier_id = $1 and status in ('queued', 'sending', 'dead')
      order by id for no key update`,

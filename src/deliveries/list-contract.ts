@@ -14,9 +14,12 @@ import { reservationStatuses } from '../webhooks/contract.ts'
 import { deliveryFaults } from './contract.ts'
 import { triggers } from '../bookings/delivery-schedule.ts'
 
-/** What suppliers see of the deliveries to them, with every attempt and their own answer, and sending them again. */
+/**
+ * Lets suppliers list the deliveries to them, with every attempt and their own answer, and send deliveries
+ * again.
+ */
 
-/** `failing`: an attempt failed, and there will be another one. `no_url`: there is nowhere to send it to. */
+/** `failing`: an attempt failed, and another will follow. `no_url`: there is no URL to send to. */
 export const deliveryStates = [
   'queued',
   'sending',
@@ -37,7 +40,7 @@ export const deliveryUnknown = {
   hint: 'Send a deliveryId of GET /push/deliveries',
 } as const satisfies ConstraintError
 
-/** A query is text throughout; what a number, a time or a cursor is, list-deliveries.ts reads. */
+/** Every query parameter is text; list-deliveries.ts parses numbers, times and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 const instant = (description: string) => Type.String({ description, examples: ['2027-02-18T16:14:54.000Z'] })
 const optionalInstant = (description: string) =>

@@ -13,7 +13,7 @@ import { runAfter } from '../bookings/delivery-schedule.ts'
 import { readReservationId } from '../bookings/find-reservation.ts'
 import { judgePageAfter, writePlace } from './page-query.ts'
 
-/** Of all answers on a page; the first delivery is there whatever its size. */
+/** Total size of the answers on a page; the first delivery is always included, whatever its size. */
 const answerBytesPerPage = 1_000_000
 
 const listed = { rowsPerPage: deliveriesPerPage, readId: parseDeliveryId, writeId: deliveryIdOf }
@@ -27,7 +27,7 @@ export const listDeliveries = (needs: Needs): Mounted =>
       const { reservation_id: sentId, status: state } = query
       const reservationId = sentId === undefined ? undefined : readReservationId(sentId)
       const isNone = sentId !== undefined && reservationId === undefined
-      // One more than asked for tells whether there is another page.
+      // One more row than requested tells whether there is another page.
       const search = { ...read, reservationId, state, limit: read.limit + 1 }
       const found = isNone ? [] : await selectDeliveriesOfSupplier(needs.db, supplierId, search)
       const page = pageOf(found, read.limit)
@@ -80,7 +80,7 @@ function shownDelivery(row: DeliveryRow, attempts: readonly AttemptRow[], nowMs:
   }
 }
 
-/** Infinity: with the next hourly run that is not before. */
+/** Infinity: in the next hourly run at or after that time. */
 function nextAttemptMs(dueAtMs: number, notBeforeMs: number | null, nowMs: number): number {
   return dueAtMs === Infinity ? runAfter(Math.max(nowMs, notBeforeMs ?? 0)) : dueAtMs
 }

@@ -12,7 +12,7 @@ import type { Reply } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 
-/** What a supplier sees of the deliveries to it, and has sent again. The clock stands still. */
+/** Lists a supplier's deliveries and sends them again. The clock stands still. */
 
 let stage: DeliveryTest
 const receivers: Receiver[] = []
@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close()
 })
 
-/** Answers with what is current. */
+/** The current answer of the supplier's server. */
 type Answers = { status: number; body: string }
 
 async function supplierAnswering(
@@ -149,7 +149,7 @@ test('the list is narrowed by hotel, reservation, status and time, and read page
     await ids('reservation_id=none'),
   ]
   assert.deepEqual(found, [[third?.deliveryId], [], [], []])
-  // As if each had been tried for days.
+  // As if each had been retried for days.
   await stage.gateway.db.query(
     `insert into delivery_attempt (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, answer)
      select delivery_id, attempt + n, at, 'retry', '', 1, outcome, answer from delivery_attempt, generate_series(1, 99) n
@@ -177,7 +177,7 @@ test('what failed is sent again at once, by name or all of it; again, it changes
   await untilStatus(supplier, 'failing', 3)
   const [first, ...others] = booked.map(({ deliveryId }) => deliveryId)
   assert.ok(first)
-  // Two at once: one of them sends it.
+  // Two concurrent requests: only one of them sends it.
   answers.status = 200
   const replies = await Promise.all([
     again(supplier, { deliveryIds: [first] }),

@@ -5,7 +5,7 @@ import type { Trigger } from '../bookings/delivery-schedule.ts'
 import type { PageAsked } from './page-query.ts'
 import { stateOf } from './store.ts'
 
-/** A supplier's deliveries with their attempts: the SQL, whole statements. */
+/** A supplier's deliveries with their attempts: all SQL, in whole statements. */
 
 type DeliverySearch = PageAsked<string> & {
   reservationId: number | undefined
@@ -21,13 +21,13 @@ export type DeliveryRow = {
   state: DeliveryState
   createdAtMs: number
   deliveredAtMs: number | null
-  /** Null with no next attempt, Infinity: with the hourly run after `notBeforeMs`. */
+  /** Null: no next attempt. Infinity: in the hourly run after `notBeforeMs`. */
   dueAtMs: number | null
   notBeforeMs: number | null
   giveUpAtMs: number
-  /** How far the test clock of the account is ahead of these three. */
+  /** How far the account's test clock is ahead of these three. */
   aheadMs: number
-  /** Of the answers to its attempts. */
+  /** Total size of the answers to its attempts. */
   answerBytes: number
 }
 

@@ -4,7 +4,10 @@ import { bellChannel } from '../bookings/delivery-bell.ts'
 
 const againAfterMs = 1_000
 
-/** Hears the bells of other processes, over a connection of its own. While it has none, looking has to do. */
+/**
+ * Listens for the bells of other processes, on its own connection. While disconnected, the worker relies on
+ * polling.
+ */
 export function listenForBell(
   { db, log }: Needs,
   onRing: (endpoint: number) => void,
@@ -14,7 +17,7 @@ export function listenForBell(
   let listening: Connection | undefined
 
   const open = async (): Promise<void> => {
-    // A pooler loses who listens.
+    // LISTEN does not work through a pooler.
     if (db.address.pooler) return
     try {
       const connection = await db.connect()

@@ -6,7 +6,7 @@ import type { DeliverySlots } from './slots.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 
-/** Where a test ends the process; in the order in which a delivery comes by. */
+/** The points where a test ends the process, in the order in which a delivery passes them. */
 export const crashSteps = [
   'before claim',
   'after claim',
@@ -21,16 +21,16 @@ export type DeliveryNeeds = Needs & {
   outbound: OutboundRules
   deliveryBell: DeliveryBell
   vault: CardVault
-  /** Both absent in production. */
+  /** Both are absent in production. */
   callbackFaults?: CallbackFaults | undefined
   callbackWatch?: CallbackWatch | undefined
-  /** Other ones in tests of what they are good for. */
+  /** Replaced in tests that show what the slots achieve. */
   slots?: Pick<DeliverySlots, 'allot' | 'isPrompt' | 'take' | 'leave' | 'underWay'>
   crashPoint?: (step: CrashStep) => void
-  /** Shorter in tests of what happens when leases are over. */
+  /** Shorter in tests of expired leases. */
   leaseMs?: number
   /** Longer in tests of calls that never end. */
   callWithinMs?: number
-  /** Of a worker that stops. Longer in a test of calls that are awaited however long they take. */
+  /** How long a stopping worker waits. Longer in a test of calls that must finish however long they take. */
   callsFinishWithinMs?: number
 }

@@ -13,7 +13,10 @@ import { startReceiver, type Receiver } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'
 import { createKey, expireKey } from '../keys/manage.ts'
 
-/** What waits for want of a URL goes out as soon as there is one, by whatever way. The clock stands still. */
+/**
+ * A delivery that waits for a URL goes out as soon as there is one, however it came about. The clock stands
+ * still.
+ */
 
 let stage: DeliveryTest
 let receiver: Receiver
@@ -62,7 +65,7 @@ test('what was booked while the URL was removed, and what just lost it, is deliv
   await register(supplier, 'first')
   expectOk(await supplier.delete(path))
   const ids = [await bookOne(supplier)]
-  // Queued for the URL of before: whoever claims it finds none.
+  // Queued for the previous URL: a claim finds no endpoint.
   await stage.gateway.db.query(
     `update delivery set endpoint = 4711, lane = 'first', due_at = created_at where reservation_id = $1`,
     ids,

@@ -3,13 +3,13 @@ import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import { selectCallbacks } from '../webhooks/store.ts'
 import { endpointOf, noEndpoint } from '../bookings/delivery-queue.ts'
 
-/** More follow with the next look. */
+/** The rest follow in the next poll. */
 const addressedAtOnceMax = 5_000
 
 /**
- * Deliveries that had nowhere to go become due at the URL that there is by now, whatever brought it: a registration,
- * another key of the account, a key that is valid again. Among the retries, with their schedule before them: reservations
- * that are made now don't wait behind a backlog. How many.
+ * Deliveries without an endpoint become due at the URL that exists now, however it came about: a
+ * registration, another key of the account, or a key that is valid again. They join the retries, with their
+ * whole schedule ahead of them, so that new reservations don't wait behind a backlog. Returns how many.
  */
 export async function addressWaiting({ db, clock }: Pick<Needs, 'db' | 'clock'>): Promise<number> {
   const nowMs = clock.now()
@@ -34,7 +34,10 @@ export async function addressWaiting({ db, clock }: Pick<Needs, 'db' | 'clock'>)
   return rowCount ?? 0
 }
 
-/** Hotels with such deliveries, of suppliers with a URL. Those who fetch their reservations have none, and perhaps many. */
+/**
+ * Hotels with such deliveries whose suppliers have a URL. Suppliers that fetch their reservations have none,
+ * and perhaps many such deliveries.
+ */
 async function selectHotelsThatHaveUrls(db: Queryable, nowMs: number): Promise<number[]> {
   const { rows } = await db.query<{ hotelId: number }>({
     name: 'select-hotels-with-new-urls',
@@ -57,7 +60,10 @@ async function selectHotelsThatHaveUrls(db: Queryable, nowMs: number): Promise<n
   return rows.map(({ hotelId }) => hotelId)
 }
 
-/** What was not sent because its address was refused: a worker that starts may have other rules. How many are due now. */
+/**
+ * Retries deliveries that were not sent because their address was refused: a restarted worker may have other
+ * rules. Returns how many are due now.
+ */
 export async function retryRefusedAddresses({ db, clock }: Pick<Needs, 'db' | 'clock'>): Promise<number> {
   const { rowCount } = await db.query(
     `update delivery set due_at = instant($1)

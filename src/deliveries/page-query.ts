@@ -13,10 +13,10 @@ import {
 } from '../http/query.ts'
 import { rejectIfAny, type Problem } from '../http/rejected.ts'
 
-/** Where a page ended: the instant by which the list is in order, and the id of the row. */
+/** The end of a page: the instant that orders the list, and the id of the row. */
 export type Place<Id> = { atMs: number; id: Id }
 
-/** Which rows of its hotels a supplier asks for. */
+/** The rows that a supplier requests from its hotels. */
 export type PageAsked<Id> = {
   hotelId: number | undefined
   sinceMs: number | undefined
@@ -31,7 +31,10 @@ type Listed<Id> = {
   writeId: (id: Id) => string
 }
 
-/** Reads `hotelId`, `since`, `until`, `cursor` and `limit`; all that is wrong with them at once, or 404 for a hotel alone. */
+/**
+ * Reads `hotelId`, `since`, `until`, `cursor` and `limit`; reports all their problems at once, or throws 404
+ * if only the hotel is unknown.
+ */
 export const judgePageAfter =
   <Id>({ db }: Needs, listed: Listed<Id>): Judge<PageAsked<Id>, 'supplier'> =>
   async (sent, shapeProblems, { caller: { supplierId } }) => {

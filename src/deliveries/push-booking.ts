@@ -35,14 +35,17 @@ export type PushBookingNeeds = Needs & {
   vault: CardVault
   callbackFaults?: CallbackFaults | undefined
   callbackWatch?: CallbackWatch | undefined
-  /** Aborts when this process ends: what is under way is given up then, and answered. */
+  /** Aborts when this process ends: calls in progress are then given up, and answered. */
   ending: AbortSignal
 }
 
-/** Of one supplier, because each may take ten seconds; those of one reservation wait for each other before they take a place. */
+/**
+ * Limited per supplier, because each call may take ten seconds; requests for one reservation wait for each
+ * other before they take a place.
+ */
 const atOnce = { ofSupplier: { passing: 4, waiting: 20 }, ofReservation: { passing: 1, waiting: 4 } }
 const leaseMs = callWithinMs + 10_000
-/** For a delivery that the worker is just sending. */
+/** For a delivery that the worker is sending right now. */
 const turn = { withinMs: callWithinMs + 2_000, everyMs: 50 }
 
 /** POST /push/webhook/booking. */
@@ -105,7 +108,7 @@ async function pushNow(needs: PushBookingNeeds, reservationId: number, callback:
   for (const { outcome } of attempts) telemetry.deliveryAttempts.inc({ trigger: 'manual', outcome })
   // The newer version had to wait for this one.
   if (settled.some(({ isOutdated }) => isOutdated)) needs.deliveryBell.ring(claimed)
-  // Given up by us: it is sent again by whoever is left.
+  // We gave up: a remaining process sends it again.
   if (ending.aborted && attempts.some(({ outcome }) => outcome === 'cancelled'))
     throw shuttingDown('The call was given up; the reservation is sent again without being asked for')
   return told(claimed, attempts)

@@ -10,12 +10,13 @@ import type { Card } from '../cards/vault.ts'
 
 type DeliveredRoom = DeliveredReservation['room'][number]
 
-/** With "Hotel Collect" the guest pays there. */
+/** With "Hotel Collect" the guest pays at the hotel. */
 const paymentRequired = { 'Channel Collect': '0', 'Hotel Collect': '1' } as const
 
 /**
- * Reservations of one hotel in one status as suppliers read them: the body of the push booking, whatever caused it, and
- * what retrieving answers. `cardOf` gives the cards that the account's contract lets through: only to what is sent.
+ * Reservations of one hotel in one status as suppliers read them: the body of the push booking, whatever
+ * caused it, and of the answer to a retrieval. `cardOf` returns the cards that the account's contract
+ * permits, and is used only for bodies that are sent.
  */
 export function supplierBody(
   versions: readonly [ReservationVersion, ...ReservationVersion[]],

@@ -20,7 +20,7 @@ export const retrieveReservations = (needs: Needs) =>
       const { reservation_id: sentId, status, delivered } = query
       const reservationId = sentId === undefined ? undefined : readReservationId(sentId)
       const isNone = sentId !== undefined && reservationId === undefined
-      // One more than asked for tells whether there is another page.
+      // One more row than requested tells whether there is another page.
       const found = isNone
         ? []
         : await selectForSupplier(needs.db, supplierId, {
@@ -41,7 +41,7 @@ export const retrieveReservations = (needs: Needs) =>
     },
   )
 
-/** Neighbours of one hotel in one status share a body, so that the order stays. */
+/** Adjacent reservations of one hotel in one status share a body, which keeps the order. */
 function bodiesOf(page: readonly Retrieved[]): Delivery[] {
   const groups: [Retrieved, ...Retrieved[]][] = []
   for (const one of page) {

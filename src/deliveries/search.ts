@@ -2,11 +2,11 @@ import type { Queryable } from '../postgres/postgres.ts'
 import type { ReservationStatus, ReservationVersion } from '../bookings/state.ts'
 import type { PageAsked } from './page-query.ts'
 
-/** Reservations as they are now, by what a supplier asks for. */
+/** Reservations in their present state, filtered by a supplier's query. */
 type SupplierSearch = PageAsked<number> & {
   reservationId: number | undefined
   status: ReservationStatus | undefined
-  /** Whether the present version is. */
+  /** Whether the present version is delivered. */
   isDelivered: boolean | undefined
 }
 

@@ -3,13 +3,13 @@ import { selectCallbacks } from '../webhooks/store.ts'
 import { accountTime } from './store.ts'
 import { deliverWithinMs } from '../bookings/delivery-schedule.ts'
 
-/** Which deliveries an operator means; absent: any. */
+/** The operator's selection of deliveries; absent members match all. */
 export type DeliveryFilter = {
   ids?: readonly string[] | undefined
   status?: DeliveryStatus | undefined
   supplier?: string | undefined
   hotelCode?: string | undefined
-  /** By when they were queued. */
+  /** By the time they were queued. */
   sinceMs?: number | undefined
   untilMs?: number | undefined
 }
@@ -17,7 +17,7 @@ export type DeliveryFilter = {
 export const deliveryStatuses = ['queued', 'sending', 'delivered', 'superseded', 'dead'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** The parameters $1 to $6. */
+/** Uses the parameters $1 to $6. */
 const isMeant = `($1::uuid[] is null or delivery.id = any($1::uuid[]))
   and ($2::text is null or delivery.status = $2) and ($3::text is null or supplier.name = $3)
   and ($4::text is null or hotel.code = $4)
@@ -37,7 +37,7 @@ export type ListedDelivery = {
   hotelId: string
   status: DeliveryStatus
   attempts: number
-  /** Of the last attempt. */
+  /** The outcome of the last attempt. */
   outcome: string | null
   httpStatus: number | null
   createdAt: string
@@ -93,12 +93,12 @@ export async function selectAttempts(db: Queryable, id: string): Promise<ListedA
 }
 
 /**
- * What was not delivered begins its schedule anew; what was delivered is sent once more, as a repeat. `nowhere`: nothing
- * was done about those whose suppliers have no URL.
+ * Undelivered deliveries start their schedule anew (`again`); delivered ones are sent once more as a repeat
+ * (`repeated`). `nowhere` counts deliveries left alone because their suppliers have no URL.
  */
 export type SentAgain = { again: number; repeated: number; nowhere: number }
 
-/** At once, with the schedule of retries and its three days from the beginning. */
+/** Due at once, with the retry schedule and its three days starting over. */
 const sentAgainAt = (
   now: string,
 ): string => `status = 'queued', lane = 'retry', retries = 0, is_alone = false,
@@ -106,8 +106,8 @@ const sentAgainAt = (
   give_up_at = instant(${now}::float8 + ${deliverWithinMs})`
 
 /**
- * Queues those of these deliveries once more that failed, are of the present version, and don't wait to be sent again
- * already. Needs a transaction, as below. Which.
+ * Queues again those of these deliveries that failed, belong to the present version, and aren't queued for a
+ * resend already. Needs a transaction, as below. Returns which ones.
  */
 export async function sendFailedAgain(
   connection: Queryable,
@@ -133,9 +133,9 @@ export async function sendFailedAgain(
 }
 
 /**
- * Queues deliveries once more, by the worker's next look: of each reservation only its present version, because a
- * supplier must not get an older one after a newer. Needs a transaction: it holds the reservations, so that none gets
- * another version, or is sent again by somebody else, between what is found and what is queued.
+ * Queues deliveries again; the worker's next poll finds them. Only the present version of each reservation is
+ * sent, because a supplier must not get an older version after a newer one. Needs a transaction: it locks the
+ * reservations, so that between the search and the queueing none gets a new version or a second resend.
  */
 export async function sendAgain(
   connection: Queryable,

@@ -42,7 +42,7 @@ export const sendDeliveriesAgain = ({ db, clock }: Needs): Mounted =>
 
 type Own = { supplierId: number; hotelId: number | undefined }
 
-/** Refuses all if one is none of the supplier's. */
+/** Refuses all of them if any is not the supplier's. */
 async function namedOf(
   db: Queryable,
   { supplierId, hotelId }: Own,

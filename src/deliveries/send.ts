@@ -7,11 +7,13 @@ import { nextAttempt, outcomeOf, readRetryAfter, type Outcome } from '../booking
 import type { Attempted, Standing } from './settle.ts'
 import type { Claimed } from './store.ts'
 
-/** For all of a call: a 2xx that comes later is none. Of an answer only the status counts, whatever its body. */
+/**
+ * For the whole call: a later 2xx does not count. Only the status of an answer counts, whatever its body.
+ */
 export const callWithinMs = 10_000
 const connectWithinMs = 5_000
 
-/** Sends one message; what comes back says what became of the attempt. */
+/** Sends one message and returns the outcome of the attempt. */
 export async function sendMessage(
   message: Message,
   callback: Callback,
@@ -33,7 +35,7 @@ export async function sendMessage(
   )
 }
 
-/** The attempts of a message that was sent, with what each delivery becomes. */
+/** The attempts of a sent message, with the new state of each delivery. */
 export function attemptsOf(
   message: Message,
   called: Called,
@@ -58,7 +60,7 @@ export function attemptsOf(
 
 const notSentAgainMs = 1_000
 
-/** By the retry schedule. */
+/** The state after an attempt, by the retry schedule. */
 export function standingOf(
   delivery: Claimed,
   called: Called,
@@ -66,12 +68,12 @@ export function standingOf(
 ): Standing {
   const { lane, retries, isAlone, giveUpAtMs } = delivery
   const as = { status: 'queued', lane, retries, isAlone, notBeforeMs: undefined } as const
-  // Our own doing, and no sign of the supplier's: not one of its retries.
+  // We cancelled the call; it says nothing about the supplier and does not use up a retry.
   if (called.kind === 'failed' && called.reason === 'cancelled') return { ...as, dueAtMs: nowMs }
   if (called.kind === 'failed' && called.reason === 'busy') return { ...as, dueAtMs: nowMs + notSentAgainMs }
   const outcome: Outcome = called.kind === 'answered' ? outcomeOf(called.status) : 'unavailable'
   if (outcome === 'accepted') return { status: 'delivered' }
-  // Perhaps for one of them only: each by itself, in this very run.
+  // Perhaps refused because of one of them only: each is sent alone, still in this run.
   if (outcome === 'refused' && isOneOfSeveral) return { ...as, dueAtMs: nowMs, isAlone: true }
   const header = called.kind === 'answered' ? called.headers['retry-after'] : undefined
   const retryAfterMs = readRetryAfter(header, nowMs)
@@ -87,7 +89,10 @@ export function logUnreadable(log: Needs['log'], { id }: Claimed, error: unknown
   log.error({ err: error, deliveryId: id }, 'a reservation to deliver can not be read')
 }
 
-/** It may be readable when somebody has mended it. Of several in one body each is tried by itself first, in this run. */
+/**
+ * The body may become readable once somebody has fixed the cause. Several deliveries in one body are first
+ * tried one by one, still in this run.
+ */
 export function unreadableAttempt(
   claimed: Claimed,
   { nowMs, isOneOfSeveral }: { nowMs: number; isOneOfSeveral: boolean },

@@ -21,7 +21,7 @@ type SenderNeeds = Pick<
   caller: OutboundCaller
   settle: Settler
   signal: AbortSignal
-  /** Something is due there now. */
+  /** Deliveries are due there now. */
   onDue: (lane: Lane, endpoint: number) => void
   /** A slot is free. */
   onFreed: () => void
@@ -30,12 +30,15 @@ type SenderNeeds = Pick<
 type CallbackReader = (hotelId: number) => Promise<Callback | undefined>
 type Addressed = Begun & { callback: Callback }
 
-/** Of one lease: later a call does not begin, so that it ends before others may take the delivery up. */
+/**
+ * Within one lease, no call begins later than this, so that it ends before other processes may claim the
+ * delivery.
+ */
 const beginWithinMs = 5_000
 const callbackTrust = { trustedMs: 500, entriesMax: 20_000 }
 const callbackReads = { keysMax: 500, readsAtOnceMax: 4 }
 
-/** Finds where claimed deliveries go and what they say, and sends them. Comes back when all are settled. */
+/** Looks up the URLs and bodies of claimed deliveries, and sends them. Resolves when all are settled. */
 export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: number) => Promise<void> {
   const callbackOf = callbackReader(needs)
   const trouble = deliveryTrouble(needs.log)
@@ -59,7 +62,10 @@ export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: n
   }
 }
 
-/** Those whose hotel still has the URL for which they were claimed; the others are left to the one it has now. */
+/**
+ * Those whose hotel still has the URL for which they were claimed; the others are requeued for its present
+ * URL.
+ */
 async function address(
   { db, slots, onDue }: SenderNeeds,
   callbackOf: CallbackReader,

@@ -3,7 +3,7 @@ import { hourMs, type Lane } from '../bookings/delivery-schedule.ts'
 import { forgetCvvsOf } from '../cards/store.ts'
 import type { Claimed } from './store.ts'
 
-/** What a delivery becomes after an attempt; null for an instant: with the next hourly run. */
+/** The state of a delivery after an attempt; a null instant means the next hourly run. */
 export type Standing =
   | { status: 'delivered' }
   | { status: 'dead' }
@@ -18,7 +18,7 @@ export type Standing =
 
 export type Attempted = {
   claimed: Claimed
-  /** By the clock of the account. */
+  /** By the account's clock. */
   atMs: number
   messageId: string
   durationMs: number
@@ -31,7 +31,7 @@ export type Attempted = {
 export type Settled = {
   id: string
   status: 'queued' | 'delivered' | 'superseded' | 'dead'
-  /** There is a newer version, which had to wait for this attempt. */
+  /** A newer version exists, which had to wait for this attempt. */
   isOutdated: boolean
 }
 
@@ -53,7 +53,10 @@ function next({ standing }: Attempted): Extract<Standing, { status: 'queued' }> 
   return standing.status === 'queued' ? standing : undefined
 }
 
-/** What the statement knows of an attempt and of what its delivery becomes: a parameter each, an array of all attempts. */
+/**
+ * The statement's input for each attempt and the new state of its delivery: one parameter per column, each an
+ * array over all attempts.
+ */
 const columns = {
   id: texts('uuid', ({ claimed }) => claimed.id),
   attempt: numbers('int', ({ claimed }) => claimed.attempt),
@@ -77,13 +80,16 @@ const made = `select * from unnest(${Object.values(columns)
   .map(({ type }, index) => (index === 0 ? unseen(`$1::${type}[]`) : `$${index + 1}::${type}[]`))
   .join(', ')}) as made (${Object.keys(columns).join(', ')})`
 
-/** How far the account's clock was advanced while the call was under way; what follows it moves up by as much. */
+/**
+ * How far the account's clock was advanced during the call; the following times move closer by the same
+ * amount.
+ */
 const leapMs = '((select clock_ahead_ms from supplier where supplier.id = delivery.supplier_id) - made.ahead)'
 
 /**
- * Notes attempts and what became of their deliveries, in one statement: with it a card's verification value is
- * destroyed when it was delivered, or is given up. A delivery that somebody else settled meanwhile (its lease was over, or the supplier
- * acknowledged it) keeps what it became.
+ * Records attempts and the new states of their deliveries in one statement. It also destroys a card's
+ * verification value once the card is delivered or given up. A delivery settled elsewhere meanwhile (because
+ * its lease expired, or the supplier acknowledged it) keeps that state.
  */
 export async function settleAttempts(db: Queryable, attempts: readonly Attempted[]): Promise<Settled[]> {
   const { rows } = await db.query<Settled>({
@@ -111,7 +117,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
         insert into delivery_attempt
           (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
         select id, attempt, instant(at), trigger, message_id, duration_ms, outcome, http_status, answer from made
-        -- A reset of the sandbox may have removed it.
+        -- A sandbox reset may have removed it.
         where exists (select from delivery where delivery.id = made.id)
         on conflict do nothing
       ), cleared as (

@@ -4,17 +4,20 @@ import { settleAttempts, type Attempted, type Settled } from './settle.ts'
 import type { DeliveryNeeds } from './needs.ts'
 
 export type Settler = {
-  /** Comes back when the attempts are noted, or can't be any more. */
+  /** Resolves when the attempts are recorded, or when recording has failed for good. */
   add: (attempts: readonly Attempted[]) => Promise<void>
   close: () => Promise<void>
 }
 
 const atOnceMax = 200
 const tries = { max: 20, everyMs: 250 }
-/** A few wait for others: nobody waits for them, and a statement for each would take a processor from those who book. */
+/**
+ * A small batch waits for more attempts: no caller depends on it, and a statement for each would take CPU
+ * from bookings.
+ */
 const few = { count: 16, waitMs: 10 }
 
-/** Settles what has come together while the settlement before was under way. */
+/** Settles the attempts that gathered during the previous settlement. */
 export function settler(
   needs: Pick<DeliveryNeeds, 'db' | 'log' | 'telemetry' | 'crashPoint'>,
   onFreed: (endpoint: number) => void,
@@ -38,7 +41,10 @@ export function settler(
     }
   }
 
-  /** Given up, the attempts count as lost when their lease is over, and the deliveries are sent once more. */
+  /**
+   * If recording is given up, the attempts count as lost once their lease expires, and the deliveries are
+   * sent once more.
+   */
   const settleWithTries = async (attempts: readonly Attempted[]): Promise<Settled[]> => {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -16,7 +16,7 @@ function roomsOf(
   return endpoints.map((endpoint) => allotted.find((one) => one.endpoint === endpoint)?.room ?? 0)
 }
 
-/** So many calls, each answered at once. */
+/** Makes this many calls, each answered at once. */
 function answer(slots: DeliverySlots, endpoint: number, times: number): void {
   for (let call = 0; call < times; call++) slots.leave(slots.take(endpoint, 'first', 0), 'good', 5)
 }
@@ -50,7 +50,7 @@ test('an endpoint that begins to hang takes no room from those that answer', () 
   for (let endpoint = 1; endpoint <= 20; endpoint++) answer(slots, endpoint, 100)
   for (let endpoint = 1; endpoint <= 8; endpoint++)
     for (let call = 0; call < 64; call++) slots.take(endpoint, 'first', 0)
-  // All of the budget is taken, until the calls are old.
+  // The whole budget is in use until the calls are old.
   assert.deepEqual([roomsOf(slots, [20], 1_000), roomsOf(slots, [20], 3_000)], [[0], [64]])
   assert.deepEqual([slots.isPrompt(1, 3_000), slots.isPrompt(20, 3_000)], [false, true])
 })
@@ -62,14 +62,14 @@ test('retries and the hourly run have budgets of their own, and of one endpoint 
   assert.deepEqual(both(), [[16], [1]])
   for (let call = 0; call < 16; call++) slots.take(1, 'retry', 0)
   slots.take(1, 'hourly', 0)
-  // What is late leaves first attempts all their room.
+  // Late retries leave first attempts all their room.
   assert.deepEqual(
     [...both(), roomsOf(slots, [1]), roomsOf(slots, [1], 1_000, 'retry')],
     [[0], [0], [64], [1]],
   )
 })
 
-/** Everything that may begin begins, each 10 ms, and nothing is answered; how many begin in each second. */
+/** Starts every permitted call, each 10 ms, and answers none; returns how many start in each second. */
 function begunEachSecond(
   slots: DeliverySlots,
   endpoints: readonly number[],

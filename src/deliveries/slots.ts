@@ -1,12 +1,14 @@
 import { lanes, type Lane } from '../bookings/delivery-schedule.ts'
 
 /**
- * How many calls may be under way: of one endpoint, and of all. An endpoint begins with few, gets more as it answers
- * well, and loses half of them when it doesn't. Those that have not shown yet that they answer, or hang at the moment, share a
- * budget of their own, so that however many of them there are, those that answer find room at once.
+ * Limits the calls in progress, per endpoint and in total. An endpoint begins with few, gets more as it
+ * answers well, and loses half of them when it doesn't. Endpoints that have not yet proved that they answer,
+ * or that hang at the moment, share a separate budget, so that endpoints that answer find room at once,
+ * however many others there are.
  *
- * What hangs takes no other reservation's place: beyond what an endpoint has earned, a few calls may always begin
- * (`pace`), whatever number of earlier ones is still unanswered. These have budgets of their own, shared by endpoint.
+ * A hanging call takes no other reservation's place: beyond the room that an endpoint has earned, a few calls
+ * may always begin (`pace`), however many earlier ones are still unanswered. These have budgets of their own,
+ * shared by endpoint.
  */
 
 const perEndpoint = { atFirst: 2, slowMax: 16, max: 64 }
@@ -19,27 +21,30 @@ const budgets = {
   hangingRetry: 128,
 } as const
 type Budget = keyof typeof budgets
-/** Of what an endpoint may have: for late retries. The hourly run has one body at a time. */
+/** The share of an endpoint's room that late retries may use. The hourly run has one body at a time. */
 const retryShare = 1 / 4
-/** An answer that took longer is no good sign, and a call that takes longer neither. */
+/** An answer that took longer is a bad sign, and so is a call in progress for longer. */
 const promptMs = 2_000
 const endpointsRememberedMax = 20_000
 
-/** Calls that may begin in so many milliseconds though all before them hang; fewer when the endpoint has its share. */
+/**
+ * Calls that may begin in each period although all earlier ones hang; fewer when the endpoint has used its
+ * share.
+ */
 const pace = {
   first: { calls: 2, everyMs: 100, overShareEveryMs: 500, budget: 'hanging', shareMax: 64 },
   retry: { calls: 1, everyMs: 500, overShareEveryMs: 1_000, budget: 'hangingRetry', shareMax: 16 },
 } as const
 type PacedLane = keyof typeof pace
-/** After so long an endpoint that had no room for want of an answer may have some. */
+/** After this long, an endpoint that had no room because it didn't answer may have some. */
 export const paceMs = pace.first.everyMs
 
-/** Where something may be due. */
+/** A lane and endpoint where deliveries may be due. */
 export type Place = { lane: Lane; endpoint: number }
-/** How many may begin there. */
+/** The number of calls that may begin there. */
 export type Allotted = Place & { room: number }
 
-/** A call under way, or about to be. */
+/** A call in progress, or about to begin. */
 export type Slot = { endpoint: number; lane: Lane; startedMs: number }
 
 type State = { allowed: number; isProven: boolean; underWay: Set<Slot> }
@@ -48,7 +53,7 @@ export class DeliverySlots {
   readonly #states = new Map<number, State>()
   readonly #active = new Set<number>()
 
-  /** Of what is wanted, what may begin now. The order is that of the asking. */
+  /** The requested calls that may begin now, in the order of the request. */
   allot(wanted: readonly Place[], nowMs: number): Allotted[] {
     const { left, hangingEndpoints } = this.#left(nowMs)
     return wanted.flatMap(({ lane, endpoint }) => {
@@ -66,7 +71,7 @@ export class DeliverySlots {
     })
   }
 
-  /** Whether an endpoint has shown that it answers, and does not hang. */
+  /** Whether an endpoint has proved that it answers, and does not hang. */
   isPrompt(endpoint: number, nowMs: number): boolean {
     return isPrompt(this.#states.get(endpoint), nowMs)
   }
@@ -79,7 +84,7 @@ export class DeliverySlots {
     return slot
   }
 
-  /** `good`: it was answered, whatever the answer; `none`: it says nothing of the endpoint. */
+  /** `good`: the call got an answer, of any status; `none`: the call says nothing about the endpoint. */
   leave(slot: Slot, sign: 'good' | 'bad' | 'none', nowMs: number): void {
     const state = this.#states.get(slot.endpoint)
     if (!state) return
@@ -106,7 +111,7 @@ export class DeliverySlots {
     return this.#states.get(endpoint)?.underWay.size ?? 0
   }
 
-  /** What is left of each budget, and how many endpoints have more under way than they have earned. */
+  /** The rest of each budget, and how many endpoints have more calls in progress than they have earned. */
   #left(nowMs: number): { left: Record<Budget, number>; hangingEndpoints: Record<PacedLane, number> } {
     const left: Record<Budget, number> = { ...budgets }
     const hangingEndpoints = { first: 0, retry: 0 }
@@ -150,16 +155,16 @@ function budgetOf(lane: Lane, prompt: boolean): Budget {
   return prompt ? 'proven' : 'unproven'
 }
 
-/** Calls of a lane that the endpoint's answers so far let be under way. */
+/** The calls of a lane that may be in progress, judging by the endpoint's answers so far. */
 function earnedBy(state: State | undefined, lane: Lane, nowMs: number): number {
   const allowed = state?.allowed ?? perEndpoint.atFirst
   if (lane === 'hourly') return 1
   if (lane === 'retry') return Math.max(1, Math.floor(allowed * retryShare))
-  // While it hangs it gets no more than what it begins with.
+  // While it hangs, it gets no more than its initial room.
   return state?.isProven && !isPrompt(state, nowMs) ? Math.min(allowed, perEndpoint.atFirst) : allowed
 }
 
-/** However many of its calls hang. */
+/** Room that does not depend on how many of its calls hang. */
 function pacedRoom(
   state: State | undefined,
   lane: PacedLane,

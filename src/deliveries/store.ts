@@ -6,11 +6,12 @@ import type { ReservationStatus } from '../bookings/state.ts'
 import { sweep } from '../postgres/sweep.ts'
 
 /**
- * The SQL of the delivery worker: what is due is found, claimed with a lease, and settled. An attempt belongs to who
- * claimed it: its number is counted when it begins, and is settled only under that number.
+ * The SQL of the delivery worker, which finds due deliveries, claims them with a lease, and settles them. An
+ * attempt belongs to the process that claimed it: it is numbered when it begins, and can only be settled
+ * under that number.
  */
 
-/** A delivery that this process has until its lease ends. */
+/** A delivery that this process owns until its lease ends. */
 export type Claimed = {
   id: string
   attempt: number
@@ -26,7 +27,7 @@ export type Claimed = {
   reservationStatus: ReservationStatus
   createdAtMs: number
   giveUpAtMs: number
-  /** How far the test clock of the account is ahead. */
+  /** How far the account's test clock is ahead. */
   aheadMs: number
 }
 
@@ -36,25 +37,28 @@ export const claimedColumns = `delivery.id, delivery.attempts as attempt, delive
   epoch_ms(delivery.created_at) as "createdAtMs", epoch_ms(delivery.give_up_at) as "giveUpAtMs",
   (select clock_ahead_ms from supplier where id = delivery.supplier_id) as "aheadMs"`
 
-// Of a reservation one at a time, and of two that wait the older one first. By the lease, which all that are being sent
-// have: so no index of what is open can be mistaken for the one to look in.
+// One delivery of a reservation at a time; if two wait, the older one goes first. Tested by the lease, which
+// every delivery being sent has, so that the planner cannot pick the index of open deliveries by mistake.
 const isFree = `not exists (
   select from delivery as other where other.reservation_id = delivery.reservation_id and (
     other.leased_until is not null
     or (other.status = 'queued' and (other.created_at, other.id) < (delivery.created_at, delivery.id))))`
 
-/** What may be claimed: of which endpoint, in which lane, how many; hotels in turn, those after the given one first. */
+/** A claim's scope: endpoint, lane and number; hotels take turns, beginning after the given one. */
 export type Wanted = Allotted & { afterHotelId: number }
-/** Of a process that sends no booking without the card that it has to carry: `openableKeys` open what it may send. */
+/**
+ * The lease of a process that sends no booking without the card it has to carry: it claims cards under
+ * `openableKeys`.
+ */
 export type Lease = { nowMs: number; leasedUntilMs: number; openableKeys: readonly string[] }
 
-/** With the most that its hotel could have had: who has so many may have more. */
+/** With its hotel's share: a hotel that used its whole share may have more. */
 export type ClaimedInTurn = Claimed & { share: number }
 
 const isDue = `status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
   and due_at <= instant(${unseen('$5::float8')}) and ${isFree} and not ${isHeldBack('$7', '$5')}`
 
-/** Hops over the hotels that have something due, after one id and up to another. */
+/** Hops over the hotels with due deliveries, after one id and up to another. */
 const hotelsDue = (name: string, after: string, upTo: string): string => `
   ${name} (hotel_id, place) as (
     select ${after}, 0
@@ -68,8 +72,8 @@ const hotelsDue = (name: string, after: string, upTo: string): string => `
 const lastId = '2147483647'
 
 /**
- * What is due of each lane and endpoint: of its hotels in turn, of a hotel the first. Those that another process is
- * claiming are left to it.
+ * The due deliveries of each lane and endpoint: hotels take turns, and each hotel's first delivery goes
+ * first. Skips deliveries that another process is claiming.
  */
 export async function claimDue(
   db: Queryable,
@@ -118,7 +122,10 @@ export async function claimDue(
   return rows
 }
 
-/** For the hourly run: of each endpoint those that go into one body, being of one hotel in one status. */
+/**
+ * For the hourly run: for each endpoint, the deliveries that fit into one body because they share hotel and
+ * status.
+ */
 export async function claimHourly(
   db: Queryable,
   endpoints: readonly number[],
@@ -154,7 +161,7 @@ export async function claimHourly(
   return rows
 }
 
-/** Which endpoints have something due: one hop of an index for each that has anything queued. */
+/** The endpoints with due deliveries: one index hop for each endpoint with a queue. */
 export async function selectDue(db: Queryable, nowMs: number): Promise<Place[]> {
   const { rows } = await db.query<Place>({
     name: 'select-due-endpoints',
@@ -174,7 +181,10 @@ export async function selectDue(db: Queryable, nowMs: number): Promise<Place[]> 
   return rows
 }
 
-/** Attempts whose process ended, or was too late: the next one begins. Whether the supplier got them is not known. */
+/**
+ * Attempts whose process ended or was too late: the next attempt begins. Whether the supplier received them
+ * is unknown.
+ */
 export async function requeueLost(db: Queryable, nowMs: number): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'requeue-lost-deliveries',
@@ -200,7 +210,7 @@ export async function requeueLost(db: Queryable, nowMs: number): Promise<number>
 
 const lostAtOnceMax = 1_000
 
-/** Claimed, but its hotel's URL is another one by now, or there is none: it was no attempt. */
+/** Claimed, but its hotel's URL has changed or been removed since: this was not an attempt. */
 export async function readdress(
   db: Queryable,
   moved: readonly { claimed: Claimed; endpoint: number }[],
@@ -224,18 +234,21 @@ export async function readdress(
 }
 
 /**
- * What is to be done is timed by the database's clock, also for an account of the sandbox whose clock is ahead: an advance moves
- * it up. What is noted of reservations and deliveries bears the account's own time.
+ * Work is scheduled by the database's clock, even for a sandbox account whose clock is ahead: advancing that
+ * clock moves the work closer. Timestamps recorded on reservations and deliveries are in the account's own
+ * time.
  */
 
-/** SQL: what the clock of an account says when ours says `ms`, a parameter. */
+/** SQL: the time on an account's clock when ours is at `ms`, a parameter. */
 export function accountTime(ms: string, supplierId: string): string {
   return `instant(${ms}::float8 + (select clock_ahead_ms from supplier where supplier.id = ${supplierId}))`
 }
 
 export const attemptsKeptDays = 90
 
-/** Attempts of long ago, and the marks of the hourly runs of then. Deliveries themselves are kept. How many. */
+/**
+ * Deletes old attempts and the marks of old hourly runs. Deliveries themselves are kept. Returns how many.
+ */
 export async function deleteOldAttempts(db: Queryable, beforeMs: number): Promise<number> {
   await db.query('delete from hourly_run where hour < instant($1)', [beforeMs])
   return sweep(
@@ -247,7 +260,7 @@ export async function deleteOldAttempts(db: Queryable, beforeMs: number): Promis
   )
 }
 
-/** How a delivery stands, in the words that are shown: a `DeliveryState`. */
+/** The state of a delivery as shown to suppliers and operators: a `DeliveryState`. */
 export const stateOf = (delivery: string): string => `case
   when ${delivery}.status = 'queued' and ${delivery}.endpoint = 0 then 'no_url'
   when ${delivery}.status in ('queued', 'sending') and ${delivery}.first_failed_at is not null then 'failing'

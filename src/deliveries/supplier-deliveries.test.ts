@@ -17,7 +17,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { sendAgain, type DeliveryFilter } from './send-again.ts'
 import { lockHotelForBooking } from '../bookings/store.ts'
 
-/** What suppliers do about their reservations, without a worker: nothing is sent but what they ask for. */
+/** Suppliers manage their reservations while no worker runs: a delivery is sent only on their request. */
 
 let stage: DeliveryTest
 const receivers: Receiver[] = []
@@ -86,7 +86,7 @@ test('a push on demand that fails says so and takes nothing from the schedule', 
     stage.gateway,
     reservationId,
   )
-  // The first failure begins the schedule, the second one is beside it.
+  // The first failure starts the schedule; the second, a manual one, does not advance it.
   assert.deepEqual([status, lane, retries], ['queued', 'retry', 1])
 })
 

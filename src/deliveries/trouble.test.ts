@@ -31,7 +31,7 @@ test('an endpoint that begins to fail is one warning, and one line when it takes
   const supplier = await stage.supplierAt('trouble', `http://${place}?token=secret-of-theirs`)
   const worker = stage.worker({ log })
   const booked = await book(stage.gateway, supplier, { count: 3 })
-  // Counted when it is claimed; it waits again when it is settled, and then the time of its next attempt is known.
+  // Counted when claimed; it waits again once settled, and then the time of its next attempt is known.
   const haveFailed = async (times: number): Promise<boolean> =>
     (await Promise.all(booked.map((one) => deliveriesOf(stage.gateway, one.reservationId))))
       .flat()
@@ -90,7 +90,7 @@ test('a card whose time is over goes with no delivery, also before it is destroy
     })
   await supplier.post('/push/webhook/pushbook', { webhook: `http://127.0.0.1:${receiver.port}/book` })
   receiver.calls.length = 0
-  // To the hourly run, before housekeeping has been there.
+  // Moves to the hourly run, before housekeeping has run.
   later(3_600_000)
   const worker = stage.worker({ vault })
   for (const { reservationId } of [kept, over])
@@ -104,7 +104,7 @@ test('a card whose time is over goes with no delivery, also before it is destroy
       Object(one).paymentcarddetail?.CardNumber,
     ]),
   )
-  // Of two reservations either may come first.
+  // The two reservations may come in either order.
   carried.sort(([left = 0], [right = 0]) => left - right)
   assert.deepEqual(carried, [
     [kept.reservationId, card.number],

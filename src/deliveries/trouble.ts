@@ -7,14 +7,14 @@ import type { Message } from './content.ts'
 import { outcomeOf } from '../bookings/delivery-schedule.ts'
 
 /**
- * Tells the log when an endpoint begins to fail, and when it takes reservations again: a line for each, whatever number
- * of attempts there are in between. Each process tells what it has seen itself.
+ * Logs when an endpoint begins to fail, and when it accepts reservations again: one line each, however many
+ * attempts there are in between. Each process reports its own observations.
  */
 export type DeliveryTrouble = {
   saw: (callback: Callback, message: Message, called: Called, nowMs?: number) => void
 }
 
-/** One that fails now and then is no news each time. */
+/** An endpoint that fails now and then is not reported each time. */
 const quietMs = 60_000
 const endpointsRememberedMax = 10_000
 
@@ -52,7 +52,7 @@ export function deliveryTrouble(log: Log): DeliveryTrouble {
 
   return {
     saw: ({ url }, message, called, nowMs = performance.now()) => {
-      // Our own doing, and no sign of the supplier's.
+      // We cancelled the call; it says nothing about the supplier.
       if (called.kind === 'failed' && (called.reason === 'cancelled' || called.reason === 'busy')) return
       if (called.kind === 'answered' && outcomeOf(called.status) === 'accepted') arrived(url, nowMs)
       else failed(url, message, called, nowMs)

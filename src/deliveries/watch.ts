@@ -7,12 +7,12 @@ import { requeueLost, selectDue } from './store.ts'
 import type { DeliveryNeeds } from './needs.ts'
 import { runHourly } from './hourly-run.ts'
 
-/** Retries are due by the clock, and hints may be missed: so it is looked for what is due. */
+/** Retries become due by the clock, and hints may be missed, so the worker polls. */
 const lookEveryMs = 500
 const alertsEveryMs = 2_000
 const figuresEveryMs = 15_000
 
-/** Looks, now and then, for what is due, what was left behind, the hourly run, and what somebody should know. */
+/** Polls for due deliveries, expired leases, the hourly run, and alerts. */
 export function startWatch(
   needs: DeliveryNeeds,
   onDue: (due: readonly Place[]) => void,

@@ -9,18 +9,21 @@ import { DeliverySlots } from './slots.ts'
 import { startWatch } from './watch.ts'
 
 /**
- * Sends what is due: claims it with a lease, calls with no transaction open, settles what became of it. Any number of
- * processes may do so. What a process leaves behind when it dies, others take up when its leases are over.
+ * Sends due deliveries: claims them with a lease, calls with no transaction open, and settles the outcome.
+ * Any number of processes may do so. When a process dies, others take over its deliveries once its leases
+ * expire.
  */
 export type DeliveryWorker = {
-  /** Claims nothing more, lets calls under way finish for a while, and gives up the rest: they are sent again. */
+  /**
+   * Stops claiming, lets calls in progress finish for a while, then gives up the rest: they are sent again.
+   */
   close: () => Promise<void>
 }
 
-/** A call takes its time at most, and then there must be time to settle it. */
+/** The call's time limit, plus time to settle it. */
 const usualLeaseMs = callWithinMs + 10_000
 const usualCallsFinishWithinMs = 1_500
-/** More than the calls that may hang of one URL: other URLs of its host are called all the same. */
+/** More than the calls that may hang for one URL, so that other URLs of its host can still be called. */
 const pool = { purpose: 'delivery', connectionsPerHost: 512 }
 
 export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
@@ -42,7 +45,7 @@ export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
   })
   const claims = new DeliveryClaims({ ...needs, slots, leaseMs }, (begun, claimedMs) => {
     const done: Promise<void> = send(begun, claimedMs)
-      // Their leases end, and they are sent then.
+      // Their leases expire, and then they are sent.
       .catch((error: unknown) => log.error({ err: error }, 'claimed deliveries could not be sent'))
       .finally(() => {
         underWay.delete(done)
