@@ -12,7 +12,9 @@ import { runHourly } from '../deliveries/hourly-run.ts'
 import { openVault, vaultKeyId, type SealedCard } from './vault.ts'
 import { forgetCards, selectVaultKeys } from './vault-keys.ts'
 
-/** Processes with the store's vault key, with another, with none; and another key for all of them. */
+/**
+ * Processes with the store's vault key, with a different key, and with none; then a new key for all of them.
+ */
 
 const key = Buffer.alloc(32, 7)
 const newKey = Buffer.alloc(32, 8)
@@ -151,7 +153,7 @@ const isClosed = ([named, vaultKey, state, remark]: (typeof closed)[number]) =>
           [plain, 'Confirm', undefined, undefined],
         ],
       )
-      // On demand neither.
+      // Not on demand either.
       const { apiKey } = shop.supplier
       const asked = await fetch(`${there.url}/v1/push/webhook/booking`, {
         method: 'POST',
@@ -251,7 +253,7 @@ describe('a new key with the one before beside it', () => {
     assert.deepEqual(await cardsByKey(), [[vaultKeyId(key), 3]])
     const fresh = idOf(await there.book(paying))
 
-    // The process with the old key leaves what it can't open to the one that can.
+    // The process with the old key leaves deliveries it can't decrypt to the process that can.
     const worker = delivering(gateway)
     await untilAre([...earlier, between, fresh], 'delivered', 'delivered', 'delivered', 'queued')
     await worker.close()
@@ -269,7 +271,7 @@ describe('a new key with the one before beside it', () => {
       Array.from({ length: 4 }, () => [card.number, card.cvv]),
     )
 
-    // When there was time to restart all processes, nobody seals with the old key any more.
+    // After the time allowed for restarting all processes, the old key may no longer seal.
     await beLate()
     await there.vault.look()
     assert.deepEqual(await keysOf(), [[vaultKeyId(newKey), true]])
@@ -285,7 +287,7 @@ describe('a new key with the one before beside it', () => {
     idOf(await shop.book(paying))
     await processWith(both)
     await beLate()
-    // A process that has not the old key can't wrap what is under it.
+    // A process without the old key can't rewrap cards that are under it.
     const alone = await processWith({ vaultKey: newKey })
     await alone.vault.look()
     assert.equal((await keysOf()).length, 2)
@@ -359,7 +361,7 @@ describe('a delivery that is given up takes the CVV with it', () => {
   test('after the last attempt', async () => {
     answer = 500
     const id = idOf(await shop.book(paying))
-    // As after a retry that Retry-After has put off.
+    // As after a retry that Retry-After postponed.
     later(70)
     await gateway.db.query('update delivery set give_up_at = $2 where reservation_id = $1', [
       id,

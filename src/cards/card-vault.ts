@@ -15,36 +15,39 @@ import {
 } from './vault-keys.ts'
 
 /**
- * The store's vault as this process has it. A process whose key is not the store's accepts no card and delivers no
- * booking that has one; cancellations carry none, and leave all the same.
+ * The store's vault as this process sees it. A process whose key is not the store's accepts no card and
+ * delivers no booking that has one; it still delivers cancellations, which carry none.
  */
 
 export type VaultKeys = { present: Buffer | undefined; previous: readonly Buffer[] }
 
-/** What people should know of the vault. */
+/** The state of the vault, for operators. */
 export type VaultStatus = {
   state: VaultState
-  /** What is wrong, and what to do; undefined: nothing is. */
+  /** The fault and its remedy; undefined: there is none. */
   fault: string | undefined
-  /** Cards that are still to be wrapped by the key that seals. */
+  /** Cards that the sealing key has yet to rewrap. */
   cardsToRewrap: number
-  /** Cards under keys that this process has not. */
+  /** Cards under keys that this process does not have. */
   cardsUnreadable: number
-  /** Since when the store's key seals; undefined where there is none. */
+  /** The age of the store's sealing key; undefined when there is none. */
   keyAgeSeconds: number | undefined
 }
 
 export type CardVault = {
   status: () => VaultStatus
   acceptsCards: () => boolean
-  /** Names of the keys whose cards this process opens; the empty one for those from before keys had names. */
+  /**
+   * Names of the keys whose cards this process can open; the empty name stands for cards from before keys had
+   * names.
+   */
   openableKeyIds: () => readonly string[]
   seal: (reservationId: string, card: Card) => SealedCard
-  /** As the vault does. Without one nothing opens. */
+  /** Delegates to the vault. Without one, no card opens. */
   open: (reservationId: string, sealed: SealedCard) => Card | undefined
-  /** Empty where there is no key; see vault.ts. */
+  /** Empty when there is no key; see vault.ts. */
   fingerprints: (text: string) => readonly string[]
-  /** Looks at once; without it, every few seconds. */
+  /** Checks at once; otherwise the vault is checked every few seconds. */
   look: () => Promise<void>
   close: () => Promise<void>
 }

@@ -5,7 +5,7 @@ const holderCharactersMax = 100
 
 const cardHint = 'Send the card as it is printed, digits only; nothing of it is repeated in an answer'
 
-/** What is wrong with a card. Its values are never repeated. */
+/** Problems with a card. Its values are never repeated. */
 export const cardFaults = {
   number: {
     type: 'CARD_NUMBER_INVALID',

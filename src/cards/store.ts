@@ -9,12 +9,12 @@ import type { SealedCard } from './vault.ts'
 
 const hourMs = 60 * 60 * 1000
 
-/** Three days at most; housekeeping comes by once an hour. */
+/** Three days at most: housekeeping runs once an hour. */
 export const cvvKeptMs = 71 * hourMs
-/** What a cancelled stay may still cost is charged by then. */
+/** Fees for a cancelled stay are charged by then. */
 const keptAfterCancelMs = 24 * hourMs
 
-/** Takes the place of the card that was kept before; goes with this version of the reservation and later ones. */
+/** Replaces the stored card; it belongs to this version of the reservation and later ones. */
 export async function saveCard(
   connection: Queryable,
   reservationId: number,
@@ -42,7 +42,7 @@ export async function saveCard(
       ],
     )
   } catch (cause) {
-    // The key was struck out since this process last looked.
+    // The key was struck out since this process last checked.
     const isStruckOut =
       cause instanceof pg.DatabaseError && cause.constraint === 'reservation_card_key_id_fkey'
     throw isStruckOut ? vaultClosed() : cause
@@ -58,8 +58,8 @@ export function vaultClosed(): Rejected {
 }
 
 /**
- * Part of a statement that settles deliveries, of which the table `settled` has `reservation_id` and `version`: the CVV is destroyed,
- * unless it came with a version that is still to be delivered.
+ * Part of a statement that settles deliveries, whose table `settled` has `reservation_id` and `version`:
+ * destroys the CVV, unless it came with a version that is still to be delivered.
  */
 export function forgetCvvsOf(settled: string): string {
   return `update reservation_card set cvv_key = null, cvv = null, cvv_until = null from ${settled}
@@ -80,7 +80,7 @@ export async function keepCardUntil(
   )
 }
 
-/** With the commit of a cancellation: the CVV goes at once, the card a day later. */
+/** Together with the commit of a cancellation: the CVV is destroyed at once, the card a day later. */
 export async function forgetCardOfCancelled(
   connection: Queryable,
   reservationId: number,
@@ -94,10 +94,10 @@ export async function forgetCardOfCancelled(
   )
 }
 
-/** A card as it is kept, with the first version of the reservation that it goes with. */
+/** A stored card, with the first version of the reservation that it belongs to. */
 export type KeptCard = SealedCard & { sinceVersion: number }
 
-/** The cards that are still to be had, by reservation; those whose time is over are not among them, nor such CVVs. */
+/** The cards still available, by reservation; leaves out expired cards and expired CVVs. */
 export async function selectCards(
   db: Queryable,
   reservationIds: readonly number[],
@@ -116,7 +116,7 @@ export async function selectCards(
   return new Map(rows.map(({ reservationId, ...sealed }) => [reservationId, sealed]))
 }
 
-/** Cards whose time is over, CVVs with them, and CVVs whose time is over before. Returns how many. */
+/** Destroys expired cards with their CVVs, and CVVs that expire earlier. Returns how many. */
 export async function destroyOldCards(db: Queryable, nowMs: number): Promise<number> {
   const cards = await sweep(db, destroyCards, nowMs)
   return cards + (await sweep(db, destroyCvvs, nowMs))
@@ -135,8 +135,9 @@ const destroyCvvs = `
     where cvv is not null and cvv_until <= instant($1) limit $2))`
 
 /**
- * Says of a row of `delivery` whether it has to carry a card that none of these keys opens: a process leaves it to
- * others. `openable` is the parameter with the keys' names, `now` the one with the time in milliseconds.
+ * SQL condition on a row of `delivery`: it has to carry a card that none of these keys opens, so the process
+ * leaves it to others. `openable` is the parameter with the keys' names, `now` the one with the time in
+ * milliseconds.
  */
 export function isHeldBack(openable: string, now: string): string {
   return `(delivery.reservation_status <> 'Cancel' and not delivery.is_repeat and exists (

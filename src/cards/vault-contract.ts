@@ -1,14 +1,16 @@
-/** The store's vault as a process finds it. */
+/** The state of the store's vault as a process sees it. */
 export const vaultStates = [
-  /** The key is the one that seals. */
+  /** This process's key is the sealing key. */
   'open',
-  /** It was until another came: this process has yet to be restarted with that. */
+  /**
+   * This process's key was the sealing key until another replaced it: restart the process with the new key.
+   */
   'behind',
-  /** Neither the store nor the process has one. */
+  /** Neither the store nor the process has a key. */
   'unused',
-  /** The store has one, the process has none. */
+  /** The store has a key, the process has none. */
   'missing',
-  /** It is none of the store's, or did not write what is kept. */
+  /** The process's key is not one of the store's, or did not seal the stored cards. */
   'foreign',
 ] as const
 export type VaultState = (typeof vaultStates)[number]

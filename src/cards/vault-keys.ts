@@ -3,11 +3,11 @@ import type { Database, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { SealedCard, Vault } from './vault.ts'
 
-/** The vault keys of a store: which one seals, which ones are on their way out, and the cards under each. */
+/** The vault keys of a store: the sealing key, the keys being phased out, and the cards under each. */
 
 export type VaultKeyRow = { id: string; isCurrent: boolean; since: string; ageSeconds: number }
 
-/** For cards that no key opened which somebody had. */
+/** For cards that no available key opened. */
 export const unknownKeyId = 'unknown'
 
 export async function selectVaultKeys(db: Queryable): Promise<VaultKeyRow[]> {
@@ -20,7 +20,7 @@ export async function selectVaultKeys(db: Queryable): Promise<VaultKeyRow[]> {
   return rows
 }
 
-/** Whether cards are kept that were sealed before keys had names. */
+/** Whether cards are stored that were sealed before keys had names. */
 export async function hasUnnamedCards(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ has: boolean }>(
     'select exists (select from reservation_card where card is not null and key_id is null) as has',
@@ -28,7 +28,7 @@ export async function hasUnnamedCards(db: Queryable): Promise<boolean> {
   return rows[0]?.has ?? false
 }
 
-/** Cards that are kept, by key; cards from before keys had names go by the empty text. */
+/** Stored cards, by key; cards from before keys had names are counted under the empty text. */
 export async function countCardsByKey(db: Queryable): Promise<Map<string, number>> {
   const { rows } = await db.query<{ keyId: string; cards: number }>(
     `select coalesce(key_id, '') as "keyId", count(*)::int as cards from reservation_card
@@ -37,7 +37,7 @@ export async function countCardsByKey(db: Queryable): Promise<Map<string, number
   return new Map(rows.map(({ keyId, cards }) => [keyId, cards]))
 }
 
-/** The same without the key that seals, under which almost all are: a few hops of an index. */
+/** The same without the sealing key, which has almost all cards: a few index hops. */
 export async function countOtherCards(db: Queryable, currentId: string): Promise<Map<string, number>> {
   const { rows } = await db.query<{ keyId: string; cards: number }>({
     name: 'count-cards-of-other-keys',
@@ -48,12 +48,13 @@ export async function countOtherCards(db: Queryable, currentId: string): Promise
   return new Map(rows.map(({ keyId, cards }) => [keyId, cards]))
 }
 
-/** Newest first: a wrong key would be noticed by any of them. */
+/** Newest first: any of them would reveal a wrong key. */
 const cardsTriedMax = 100
 
 /**
- * Makes the vault's present key the one that seals, where it may be: where there is none yet, and it opens what is
- * kept; or where the vault holds the one that seals by now, which it takes the place of. One process decides at a time.
+ * Makes the vault's present key the sealing key where that is permitted: either the store has no key yet and
+ * this one opens the stored cards, or the vault also has the present sealing key, which it then replaces. One
+ * process decides at a time.
  */
 export async function takeOverStore(db: Database, vault: Vault): Promise<void> {
   await transaction(db, async (connection) => {
@@ -102,8 +103,8 @@ async function selectCardsOfKey(
 const rewrappedAtOnce = 500
 
 /**
- * Wraps cards anew that are under other keys of the vault, or under one without a name; a batch of them. What none of
- * them opens goes under a name of its own. Returns how many cards it went through.
+ * Rewraps a batch of the cards that are under other keys of the vault, or under a key without a name. Cards
+ * that none of them opens are moved to a name of their own. Returns how many cards it processed.
  */
 export async function rewrapSome(db: Database, vault: Vault): Promise<number> {
   const [presentId, ...previousIds] = vault.keyIds
@@ -144,14 +145,14 @@ async function markUnknown(connection: Queryable, reservationIds: readonly numbe
 }
 
 /**
- * For so long after another key has come, processes that have only the one before may still seal: so that all of them
- * can be restarted one by one.
+ * For this long after a key change, processes that have only the previous key may still seal, so that all of
+ * them can be restarted one by one.
  */
 export const earlierKeySealsForMs = 15 * 60 * 1000
 
 /**
- * Strikes out earlier keys under which there is no card any more, when their time is over: from then on the table's
- * reference keeps everybody from sealing with them, and they can be destroyed.
+ * Strikes out previous keys that have no cards left, once their time is over: from then on the table's
+ * reference keeps every process from sealing with them, and they can be destroyed.
  */
 export async function strikeOutKeys(db: Queryable): Promise<void> {
   await db.query(
@@ -164,8 +165,8 @@ export async function strikeOutKeys(db: Queryable): Promise<void> {
 }
 
 /**
- * Destroys the cards that no key of the vault opens, all of them without a vault, and makes its present key the one
- * that seals. Returns how many.
+ * Destroys the cards that no key of the vault opens (without a vault, all of them), and makes its present key
+ * the sealing key. Returns how many.
  */
 export async function forgetCards(db: Database, vault: Vault | undefined): Promise<number> {
   if (vault) {

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Seals card data with AES-256-GCM. Each reservation has a key of its own for its card, and another for its CVV; both
- * are wrapped by the vault's key and bound to the reservation's id, so that no row can be read as another's. What is
- * to be forgotten loses its wrapped key. A sealed text is nonce, tag and ciphertext, one after another.
+ * Seals card data with AES-256-GCM. Each reservation has its own key for its card, and another for its CVV;
+ * the vault's key wraps both, bound to the reservation's id, so that one row can't be read as another's. Data
+ * is forgotten by deleting its wrapped key. A sealed text is nonce, tag and ciphertext, concatenated.
  */
 
 export type Card = {
@@ -15,9 +15,9 @@ export type Card = {
   cvv?: string
 }
 
-/** What is stored; null: never given, or destroyed. */
+/** The stored form; null: never given, or destroyed. */
 export type SealedCard = {
-  /** Of the vault key that wraps the two others; null for a card from before keys had names. */
+  /** The vault key that wraps the two others; null for a card from before keys had names. */
   keyId: string | null
   cardKey: Buffer | null
   card: Buffer | null
@@ -25,15 +25,23 @@ export type SealedCard = {
   cvv: Buffer | null
 }
 
-/** Keys that wrap, the present one first; the others open what was sealed with them. */
+/** Wrapping keys, the present one first; the others open cards that they sealed. */
 export type Vault = {
   keyIds: readonly [string, ...string[]]
   seal: (reservationId: string, card: Card) => SealedCard
-  /** Undefined when the card was destroyed; without `cvv` when that was. Throws when no key of the vault opens it. */
+  /**
+   * Undefined when the card was destroyed; without `cvv` when the CVV was. Throws when no key of the vault
+   * opens it.
+   */
   open: (reservationId: string, sealed: SealedCard) => Card | undefined
-  /** The same card, its keys wrapped by the present key; undefined when no key of the vault opens them. */
+  /**
+   * The same card with its keys wrapped by the present key; undefined when no key of the vault opens them.
+   */
   rewrap: (reservationId: string, sealed: SealedCard) => SealedCard | undefined
-  /** Tell equal texts from different ones, to nobody who lacks the keys: one for each key, the present one first. */
+  /**
+   * Distinguish equal texts from different ones, only for holders of the keys: one for each key, the present
+   * one first.
+   */
   fingerprints: (text: string) => readonly [string, ...string[]]
 }
 
@@ -42,7 +50,7 @@ const tagBytes = 16
 const keyBytes = 32
 const keyIdBytes = 8
 
-/** Names a key without telling it. */
+/** Names a key without revealing it. */
 export function vaultKeyId(key: Buffer): string {
   return Buffer.from(hkdfSync('sha256', key, '', 'ari vault key id', keyIdBytes)).toString('hex')
 }
@@ -113,7 +121,7 @@ function openWithOwnKey(
   return JSON.parse(decrypt(key, sealed, `${what} ${id}`).toString())
 }
 
-/** With the vault key of that name; any may fit where there is no name. */
+/** With the vault key of that name; without a name, any key may fit. */
 function unwrap(
   keyById: ReadonlyMap<string, Buffer>,
   keyId: string | null,
@@ -139,7 +147,7 @@ function encrypt(key: Buffer, plain: Buffer, boundTo: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Throws when the text was changed, or belongs to something else. */
+/** Throws when the text was changed, or is bound to something else. */
 function decrypt(key: Buffer, sealed: Buffer, boundTo: string): Buffer {
   const tagEnd = nonceBytes + tagBytes
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {

@@ -16,7 +16,7 @@ import { supplierDigests } from '../../test/stored-state.ts'
 import { expectOk, problemsOf, product } from '../../test/story.ts'
 import type { DeliveryWorker } from '../deliveries/worker.ts'
 
-/** The test clock of an account. The service's own clock stands still at noon of 1 March 2027. */
+/** The test clock of an account. The service's own clock stands still at noon on 1 March 2027. */
 
 let gateway: TestGateway
 let deliveries: DeliveryWorker
@@ -132,7 +132,7 @@ test('before its deadline a cancellation is free, behind it costs, and after the
   const [free, dear] = [idOf(await shop.book()), idOf(await shop.book())]
   const late = idOf(await shop.book({ checkin: '2027-04-22', checkout: '2027-04-23' }))
   const cancel = (id: string): Promise<Reply> => shop.platform.post(`/booking/reservations/${id}/cancel`, {})
-  // To 18 April, 16:00 UTC, which is 18:00 in Paris; then over it.
+  // To 18 April, 16:00 UTC, which is 18:00 in Paris; then past it.
   expectOk(await advance(shop.supplier, 'P48DT3H59M59S'))
   assert.equal(Object(expectOk(await cancel(free)).body['penalty']).amount, '0.00')
   expectOk(await advance(shop.supplier, 'PT2S'))
@@ -161,7 +161,7 @@ test('a delivery that fails is tried step by step as the clock goes on, alerted 
   const { body: due } = expectOk(await advance(shop.supplier, 'PT7S'))
   assert.equal(due['deliveriesDue'], 1)
   await untilAttempts(shop, 2)
-  // The longest of each delay.
+  // Each delay at its longest.
   for (const [index, step] of ['PT33S', 'PT2M12S', 'PT5M30S', 'PT11M', 'PT11M'].entries()) {
     expectOk(await advance(shop.supplier, step))
     await untilAttempts(shop, index + 3)

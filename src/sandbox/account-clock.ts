@@ -46,7 +46,7 @@ export function shownClock({ clock }: Pick<Needs, 'clock'>, aheadMs: number): Ac
   }
 }
 
-/** Weeks, days, hours, minutes and seconds have one length; months and years have not. */
+/** Weeks, days, hours, minutes and seconds have a fixed length; months and years do not. */
 const durationText =
   /^P(?=[\dT])(?:\d{1,9}W)?(?:\d{1,9}D)?(?:T(?=\d)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?$/
 
@@ -63,7 +63,7 @@ function refused(fault: { type: string; message: string; hint: string }, value: 
   return new Rejected(400, { ...fault, path: '/advanceBy', value })
 }
 
-/** How far the test clock of an account is ahead. */
+/** How far an account's test clock is ahead. */
 export async function selectAheadMs(db: Queryable, supplierId: number): Promise<number> {
   const { rows } = await db.query<{ aheadMs: number }>(
     'select clock_ahead_ms as "aheadMs" from supplier where id = $1',
@@ -72,7 +72,9 @@ export async function selectAheadMs(db: Queryable, supplierId: number): Promise<
   return rows[0]?.aheadMs ?? 0
 }
 
-/** Of an account that is taken. The catalog's version tells every process that another time is in it. */
+/**
+ * The account must be locked. The catalog's version tells every process that the account's time has changed.
+ */
 async function advanceHotels(connection: Queryable, supplierId: number, aheadMs: number): Promise<void> {
   await connection.query('select from hotel where supplier_id = $1 order by id for no key update', [
     supplierId,

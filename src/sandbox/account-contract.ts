@@ -2,10 +2,12 @@ import Type from 'typebox'
 import { integer, route, success, text, type ConstraintError } from '../http/route.ts'
 import { onlyInSandbox } from './contract.ts'
 
-/** What is done in the sandbox to an account as a whole: its clock, and its end. */
+/** Sandbox operations on a whole account: its clock and its reset. */
 
 export const testClock = { aheadMaxDays: 400 }
-/** Hotels of an account that are kept in mind when they are removed, so that they are the same when they come back. */
+/**
+ * Removed hotels of an account that are remembered, so that they keep their identity when they come back.
+ */
 export const hotelsRememberedMax = 100_000
 
 export const accountFaults = {

@@ -8,7 +8,7 @@ import { supplierDigests } from '../../test/stored-state.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import type { DeliveryWorker } from '../deliveries/worker.ts'
 
-/** A reset of an account in the sandbox, alone and beside all that may be under way. */
+/** A sandbox reset of an account, alone and beside every kind of concurrent work. */
 
 let gateway: TestGateway
 let other: TestGateway
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const reset = (supplier: TestClient): Promise<Reply> => supplier.post('/push/sandbox/reset', {})
 
-/** What is stored of an account, by table; only what there is. */
+/** An account's stored rows, by table; only tables that have any. */
 async function rowsOf(name: string): Promise<Record<string, number>> {
   const { rows } = await gateway.db.query<{ name: string; count: number }>(
     `with account as (select id from supplier where name = $1),
@@ -58,7 +58,7 @@ async function rowsOf(name: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.name, row.count]))
 }
 
-/** Rows that belong to nothing, of any account. */
+/** Rows of any account whose parent is missing. */
 async function orphans(): Promise<number> {
   const { rows } = await gateway.db.query<{ count: number }>(
     `select (select count(*) from ari_month where hotel_id not in (select id from hotel))
@@ -93,7 +93,10 @@ async function follow(platform: TestClient, from?: string): Promise<{ changes: C
   }
 }
 
-/** The same until all that is awaited is told: a change is, once nothing that began before it is under way, be it of another test. */
+/**
+ * Follows until every awaited change is reported: a change is reported once nothing that began before it is
+ * in progress, even work of another test.
+ */
 async function followUntil(
   platform: TestClient,
   from: string,
@@ -148,7 +151,7 @@ test('a reset removes all hotels and what hangs on them, and says so; keys, URLs
     (await shop.platform.get(`/booking/reservations/${String(made.body['reservationId'])}`)).status,
     404,
   )
-  // The same key is a new one, and a second reset finds nothing.
+  // The same key counts as new, and a second reset finds nothing.
   await openShop(gateway, 'All')
   expectOk(await shop.supplier.post('/push/taxes', { hotelId: 'H1', taxes: [] }, key))
   const again = expectStatus(await shop.supplier.post('/push/sandbox/booking', wanted, key), 201)

@@ -23,7 +23,7 @@ export async function resetAccount(needs: ResetNeeds, supplierId: number): Promi
 
 export type Removed = { hotels: number; roomRates: number; reservations: number; deliveries: number }
 
-/** Those that an account has, and those that were removed from it and did not come back. */
+/** An account's hotels, and its removed hotels that have not come back. */
 async function countHotelsKnown(connection: Queryable, supplierId: number): Promise<number> {
   const { rows } = await connection.query<{ known: number }>(
     `select (select count(*) from hotel where supplier_id = $1)::int
@@ -34,9 +34,9 @@ async function countHotelsKnown(connection: Queryable, supplierId: number): Prom
 }
 
 /**
- * Removes an account's hotels and all that hangs on them, its memory of Idempotency-Keys and ordered faults, and sets its clock back. The
- * account must be taken. What others hold at the moment is waited for, in the order in which they lock: hotels,
- * reservations, deliveries. Keys, URLs and the log of pushes stay.
+ * Removes an account's hotels with everything that belongs to them, its stored Idempotency-Keys and ordered
+ * faults, and sets its clock back. The account must be locked. Waits for locks of other transactions in the
+ * usual order: hotels, reservations, deliveries. Keys, URLs and the log of pushes stay.
  */
 async function removeAll(connection: Queryable, supplierId: number): Promise<Removed> {
   const ofAccount = [supplierId]
@@ -64,7 +64,7 @@ async function removeAll(connection: Queryable, supplierId: number): Promise<Rem
     ofAccount,
   )
   await connection.query(
-    // A supplier's test bookings are kept under minus the number of its key.
+    // A supplier's test bookings are stored under minus the number of its key.
     'delete from booking_answer using api_key where token_id = -api_key.id and supplier_id = $1',
     ofAccount,
   )
@@ -75,9 +75,9 @@ async function removeAll(connection: Queryable, supplierId: number): Promise<Rem
 }
 
 /**
- * Hotels without reservations; what has to outlive them is in `removed_hotel`, and the change feed is told. The numbers of
- * rooms and rates go on behind those of before, and begin anew before they run out: hundreds of resets later nobody
- * remembers the first ones.
+ * Removes hotels without reservations; data that has to outlive them stays in `removed_hotel`, and the change
+ * feed reports them. Room and rate numbers continue after the previous ones and start over before they run
+ * out: hundreds of resets later, nothing refers to the first ones.
  */
 async function removeHotels(connection: Queryable, ids: readonly number[]): Promise<number> {
   const these = [numberArray(ids)]

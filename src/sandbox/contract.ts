@@ -8,7 +8,7 @@ import { reservationRoutes } from '../bookings/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { callbackFaults, orderedFaults, spoilableCalls } from '../webhooks/faults-contract.ts'
 
-/** What suppliers may try in the sandbox and nowhere else. */
+/** Operations that suppliers have in the sandbox only. */
 
 export const sandboxFaults = {
   production: {
@@ -96,7 +96,7 @@ const testBooking = Type.Object({
 export type TestBooking = Static<typeof testBooking>
 
 const cancelled = Type.Object({ ...confirmed, delivery })
-/** What a test booking is answered: of a cancellation, without prices. */
+/** The answer to a test booking; a cancellation's has no prices. */
 export type TestBooked = Static<typeof made> | Static<typeof cancelled>
 
 export const onlyInSandbox = 'Only in the sandbox; in production it is answered with 404 `NOT_ENABLED`.'

@@ -19,17 +19,18 @@ export type OrderFaultsNeeds = Needs & { callbackFaults?: CallbackFaults | undef
 
 type Wanted = BodyOf<typeof sandboxRoutes.orderFaults>['faults'][number]
 
-/** What is still to come, in the order in which it does. */
+/** The faults still to come, in order. */
 export type OrderedFault = AnswerOf<typeof sandboxRoutes.orderFaults>['faults'][number]
 
-/** Takes the place of what the supplier, or the console for it, ordered before. */
+/** Replaces the faults that the supplier, or the console on its behalf, ordered before. */
 export async function orderFaults(
   needs: OrderFaultsNeeds,
   { supplierId, wanted }: { supplierId: number; wanted: readonly Wanted[] },
 ): Promise<OrderedFault[]> {
   const nowMs = needs.clock.now()
   await transaction(needs.db, async (connection) => {
-    // Two orders at once would leave the faults of both, and a reset would remove a hotel that was just found.
+    // Otherwise two concurrent orders would leave the faults of both, and a reset could remove a hotel that
+    // was just found.
     await takeAccount(connection, supplierId)
     const faults = await withHotels(connection, supplierId, wanted)
     await replaceFaults(connection, supplierId, faults, nowMs + orderedFaults.keptMs)

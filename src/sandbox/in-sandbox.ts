@@ -3,7 +3,7 @@ import type { Mounted } from '../http/mount.ts'
 import { Rejected } from '../http/rejected.ts'
 import { sandboxFaults } from './contract.ts'
 
-/** The endpoint; outside the sandbox every call is refused, whatever the shape of what it sends. */
+/** The endpoint in the sandbox; outside it every call is refused, whatever the shape of its request. */
 export function inSandbox(environment: Environment, mounted: Mounted): Mounted {
   if (environment === 'sandbox') return mounted
   return {

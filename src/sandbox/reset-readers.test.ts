@@ -7,7 +7,7 @@ import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { httpAnswer, startReceiver } from '../../test/receiver.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 
-/** An account of the sandbox is reset while others look at what was in it. */
+/** A sandbox account is reset while others read its data. */
 
 const gateway = await gatewayForTests({
   allowPrivate: true,
@@ -87,7 +87,7 @@ test('of a price check under way while its hotel is removed and pushed again, th
   answers.shift()?.()
   assert.deepEqual(storedIn(expectOk(await askedAgain)), ['120.00'])
   await receiver.close()
-  // They are kept in their order.
+  // The order is kept.
   const viewer = await gateway.operator('viewer')
   const listed = async (): Promise<unknown[]> => {
     const { body } = expectOk(await shop.supplier.get('/push/priceChecks?limit=1'))
@@ -151,12 +151,12 @@ test('whoever reads or changes what a reset removes finds it, or is told that it
     again('checks', () => operator.get('/price-checks')),
     again('overview', () => operator.get('/overview')),
   ])
-  // It is told below, also when it comes meanwhile.
+  // Its error is asserted below, even if it arrives before that.
   running.catch(() => {})
   for (let round = 0; round < 12; round++) {
     for (let booked = 0; booked < 3; booked++) await shop.book()
     now = await ids()
-    // So that it comes at another moment of theirs each time.
+    // So that the reset hits a different moment of theirs each time.
     await wait(Math.random() * 60)
     expectOk(await shop.supplier.post('/push/sandbox/reset', {}))
     await pushStoryHotel(shop.supplier)

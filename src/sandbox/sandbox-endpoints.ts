@@ -11,7 +11,7 @@ import { orderFaults, readFaults, type OrderFaultsNeeds } from './fault-orders.t
 import { inSandbox } from './in-sandbox.ts'
 import { bookTest } from './test-booking.ts'
 
-/** The suppliers' doors to the sandbox; the console has others to the same. */
+/** The suppliers' endpoints of the sandbox; the console has its own for the same functions. */
 
 type InSandbox<N> = N & { environment: Environment }
 

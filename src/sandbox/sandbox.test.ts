@@ -10,7 +10,7 @@ import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
 import { minutes, seconds } from '../../test/pace.ts'
 import type { DeliveryWorker } from '../deliveries/worker.ts'
 
-/** Faults and test bookings of the sandbox, with a simulated supplier on the other side. */
+/** Sandbox faults and test bookings, with a simulated supplier on the other side. */
 
 let gateway: TestGateway
 let deliveries: DeliveryWorker
@@ -38,7 +38,7 @@ before(async () => {
     faults: [],
     told: (call) => calls.push(call),
   })
-  // Of the registration: the first call came before its secret.
+  // Drops the registration's call, which came before its secret.
   calls.length = 0
 })
 after(async () => {
@@ -56,7 +56,7 @@ const order = (faults: unknown, by = shop.supplier) => by.post('/push/sandbox/fa
 const stay = { checkin: '2027-04-20', checkout: '2027-04-22' }
 const wanted = { hotelId: 'H1', ...stay, rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }] }
 
-/** Each check is another question, so that none shares a call. */
+/** Each check asks a different question, so that none shares a call. */
 let adults = 0
 async function outcomes(count: number, platform = shop.platform): Promise<unknown[]> {
   const found: unknown[] = []
@@ -115,7 +115,7 @@ test('a test booking that comes again under its Idempotency-Key is the same one'
   assert.deepEqual(problemsOf(changed), [
     ['idempotency-key', 'IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key was used before with another body'],
   ])
-  // What the platform sends under the same key has nothing to do with it.
+  // The platform's calls under the same key are independent of it.
   const booking = { hotel: { supplier: 'Acme', hotelId: 'H1' }, ...stay, rooms: [room()], customer: ada }
   const byPlatform = await shop.platform.post(
     '/booking/reservations',

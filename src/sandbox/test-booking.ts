@@ -15,10 +15,13 @@ import { sandboxFaults, type TestBooked, type TestBooking } from './contract.ts'
 
 const testGuest = { firstName: 'Test', lastName: 'Guest' }
 
-/** Whose hotel it is in. */
+/** The supplier that owns the hotel. */
 type TestedSupplier = { supplierId: number; supplier: string }
 
-/** A test booking goes the way of every other; what was asked for is what `status` and `reservation_id` say. */
+/**
+ * A test booking takes the same path as any other; `status` and `reservation_id` say which operation is
+ * requested.
+ */
 export async function bookTest(
   needs: BookNeeds,
   { supplierId, supplier }: TestedSupplier,
@@ -49,7 +52,7 @@ async function rejectForeign({ db }: Needs, hotelId: number, reservationId: stri
   })
 }
 
-/** What the platform would send. What is missing is named by its contract, under the same names. */
+/** The body that the platform would send. Its contract reports missing members, under the same names. */
 function platformBody(body: TestBooking, supplier: string): object {
   const { hotelId, rooms, customer, payment, remarks, checkin, checkout, expectedTotal } = body
   return {

@@ -14,7 +14,7 @@ import type { Ledger } from './ledger.ts'
 import { livePrice, type LivePrice, type NoPrice } from './live-price.ts'
 import type { SignatureState } from './verify.ts'
 
-/** What a supplier says to a call. */
+/** The supplier's answer to a call. */
 
 export type Answered = {
   status: number
@@ -60,7 +60,7 @@ function refusal(status: number, message: string, told: Answered['told']): Answe
   return { status, body: { code: String(status), message }, told }
 }
 
-/** Who has no secret can refuse nobody. */
+/** Without a secret, no call can be refused. */
 function isForged(signature: SignatureState): boolean {
   return signature !== 'verified' && signature !== 'unverifiable'
 }
@@ -95,7 +95,7 @@ async function answerPriceCheck(
   if (refused) return refused
   const found = await livePrice(gateway, asked).catch(unknownThere)
   const why = 'why' in found ? { why: found.why } : {}
-  // For "not on sale" the specification has no words but an inventory of nothing.
+  // The specification expresses "not on sale" only as an inventory of zero.
   const live = 'why' in found ? found.unsold : found
   if (!live) return refusal(404, 'Nothing of the kind is on sale', { ...told, ...why })
   const price = priceOf(fault === 'dearer' ? dearer(live) : live, fault)
@@ -120,7 +120,7 @@ function withFault(fault: SimulatedFault | undefined): { fault?: SimulatedFault 
   return fault === undefined ? {} : { fault }
 }
 
-/** Faults that are told as an answer; those of the connection are the server's. */
+/** Faults expressed as an answer; the server handles those of the connection. */
 function refusalOf(
   fault: SimulatedFault | undefined,
   signature: SignatureState,

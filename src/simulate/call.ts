@@ -3,18 +3,18 @@ import type { SimulatedFault } from './faults.ts'
 import type { Received } from './ledger.ts'
 import type { SignatureState } from './verify.ts'
 
-/** A call that arrived, and what became of it: what is shown, and what --json prints a line of. Holds no card. */
+/** A call that arrived and its outcome, as shown and as printed in a line by --json. Contains no card. */
 export type SimulatedCall = {
   at: string
   call: 'ping' | 'priceCheck' | 'booking' | 'unreadable'
   webhookId: string
   requestId: string
   signature: SignatureState
-  /** The call was answered before under this webhook-id. */
+  /** A call with this webhook-id was answered before. */
   isRepeat: boolean
   fault?: SimulatedFault
   asked?: PriceCheckRequest
-  /** Of the price check, for one room; absent where there is no price. */
+  /** The price check's result, for one room; absent when there is no price. */
   price?: {
     currency: string
     inventory: number
@@ -23,9 +23,9 @@ export type SimulatedCall = {
   }
   hotelId?: string
   reservations?: readonly Received[]
-  /** Why it was answered as it was. */
+  /** The reason for the answer. */
   why?: string
-  /** Absent: none was sent. */
+  /** Absent: no answer was sent. */
   status?: number
   durationMs: number
 }

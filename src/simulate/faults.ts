@@ -1,4 +1,4 @@
-/** What a simulated supplier does wrong when it is told to. */
+/** The faults that a simulated supplier commits on request. */
 
 export const simulatedFaults = [
   'dearer',
@@ -12,7 +12,7 @@ export const simulatedFaults = [
 ] as const
 export type SimulatedFault = (typeof simulatedFaults)[number]
 
-/** What a call is about; a booking is a Confirm or a Cancel. */
+/** The subject of a call; a booking is a Confirm or a Cancel. */
 export type CallKind = 'check' | 'Confirm' | 'Cancel'
 
 const kindsByWord: Readonly<Record<'check' | 'booking', readonly CallKind[]>> = {
@@ -41,7 +41,10 @@ export type FaultOrder = { fault: SimulatedFault; spoils: readonly CallKind[]; t
 
 const timesMax = 1_000_000
 
-/** `FAULT`, `FAULT:check` or `FAULT:booking`, each perhaps with `:TIMES`; blanks do for colons. Or what is wrong with it. */
+/**
+ * `FAULT`, `FAULT:check` or `FAULT:booking`, each optionally with `:TIMES`; blanks work in place of colons.
+ * Returns the error for any other text.
+ */
 export function readFaultOrder(text: string): FaultOrder | { wrong: string } {
   const [name, ...rest] = text.trim().split(/[\s:]+/)
   const fault = simulatedFaults.find((one) => one === name)
@@ -59,7 +62,7 @@ export function readFaultOrder(text: string): FaultOrder | { wrong: string } {
   return { fault, spoils, times }
 }
 
-/** Several orders with commas between them. */
+/** Several orders, separated by commas. */
 export function readFaultOrders(text: string): readonly FaultOrder[] | { wrong: string } {
   const orders: FaultOrder[] = []
   for (const part of text.split(',')) {
@@ -70,7 +73,7 @@ export function readFaultOrders(text: string): readonly FaultOrder[] | { wrong: 
   return orders
 }
 
-/** Orders are carried out in their order, each as often as it says. */
+/** Faults are committed in the order given, each as often as it says. */
 export class FaultPlan {
   #orders: FaultOrder[] = []
 
@@ -82,7 +85,7 @@ export class FaultPlan {
     this.#orders = []
   }
 
-  /** The fault of the call that is about to be answered. */
+  /** The fault for the call about to be answered. */
   next(kind: CallKind): SimulatedFault | undefined {
     const order = this.#orders.find(({ spoils }) => spoils.includes(kind))
     if (!order) return undefined

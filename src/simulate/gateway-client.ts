@@ -9,7 +9,7 @@ export type GatewayClient = {
 
 const answersWithinMs = 10_000
 
-/** An answer of the gateway that is no success; `type` is that of its first problem. */
+/** An unsuccessful answer of the gateway; `type` is that of its first problem. */
 export class GatewayRefused extends Error {
   readonly status: number
   readonly type: string

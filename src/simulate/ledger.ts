@@ -1,6 +1,6 @@
 import type { DeliveredReservation, Delivery } from '../bookings/callback-contract.ts'
 
-/** The reservations that a supplier holds, taken in so that a repeat changes nothing. */
+/** The reservations that a supplier has received, stored so that a repeat changes nothing. */
 
 export const receipts = [
   'created',
@@ -10,7 +10,7 @@ export const receipts = [
   'duplicate',
   'outdated',
 ] as const
-/** `cancelled unseen`: it was never confirmed. `outdated`: a newer version is held already. */
+/** `cancelled unseen`: it was never confirmed. `outdated`: the supplier already has a newer version. */
 export type Receipt = (typeof receipts)[number]
 
 export type Held = { version: number; status: Delivery['status'] }
@@ -25,11 +25,11 @@ export type Received = {
   rooms: number
   guest: string
   total: string
-  /** Masked, where there is one. */
+  /** Masked; absent when there is no card. */
   card?: string
 }
 
-/** More are forgotten, the oldest first: it is a program for tries. */
+/** Beyond this, the oldest are forgotten: the program is for trials. */
 const heldMax = 100_000
 
 export class Ledger {
@@ -39,7 +39,7 @@ export class Ledger {
     return this.#heldById.get(reservationId)
   }
 
-  /** All of one body; what it says of a reservation is its whole state. */
+  /** Takes in all reservations of one body; each one gives its whole state. */
   receive({ status, reservations }: Delivery): Received[] {
     return reservations.reservation.map((reservation) => {
       const version = Number(reservation.reservation_version)

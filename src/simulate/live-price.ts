@@ -12,7 +12,10 @@ import { taxRoutes, type Tax } from '../taxes/contract.ts'
 import { prepareTaxes, taxesFor } from '../taxes/room-rate-taxes.ts'
 import type { GatewayClient } from './gateway-client.ts'
 
-/** A supplier's own price of a stay, made of what it pushed, night by night: it knows nothing of the platform's offers. */
+/**
+ * A supplier's own price of a stay, computed night by night from its pushes: it knows nothing of the
+ * platform's offers.
+ */
 
 /** For one room, in minor units. */
 export type LivePrice = {
@@ -23,7 +26,7 @@ export type LivePrice = {
   mealPlan: string | null
 }
 
-/** Why there is no price; what is known but not on sale has no units and costs nothing. */
+/** The reason why there is no price; a known room that is not on sale has no units and costs nothing. */
 export type NoPrice = { why: string; unsold?: LivePrice }
 
 type Taxes = Pick<AnswerOf<typeof taxRoutes.getTaxes>, 'taxes' | 'products'>
@@ -85,7 +88,7 @@ function guestsOf({ adultCount, childAges }: PriceCheckRequest, hotel: StoredHot
 
 type Night = { day: DayNumber; price: number; units: number }
 
-/** What the items say of the stay, in their order: what comes later overrules. */
+/** The items' values for the stay, in their order: later items override earlier ones. */
 function nightsOf(
   items: readonly AriItem[],
   { roomId, rateId }: PriceCheckRequest,
@@ -124,7 +127,7 @@ function heldOn(
     if (rate.closed === true) found.isClosed = true
     if (typeof rate.inventory === 'number') inventories.push(rate.inventory)
   }
-  // The room's own units and the rate's: the smaller counts.
+  // Both the room's own units and the rate's apply: the smaller one counts.
   if (inventories.length > 0) found.units = Math.min(...inventories)
   return found
 }
@@ -136,7 +139,7 @@ function holds({ date, startDate, endDate, daysOfWeek }: AriItem, day: DayNumber
   return day >= from && day <= to && (!daysOfWeek || (weekday !== undefined && daysOfWeek.includes(weekday)))
 }
 
-/** The unit's price, or the lines of the party added up; infants without a line are free. */
+/** The unit's price, or the sum of the party's lines; infants without a line are free. */
 function priceFor(lines: readonly PriceLine[], guests: Guests, minorDigits: number): number | undefined {
   const amountOf = (line: PriceLine | undefined): number | undefined => {
     const amount = line?.amount ?? undefined
@@ -166,7 +169,8 @@ function taxed(
   nights: readonly Night[],
   { asked, hotel, product, taxes, guests, minorDigits }: Priced,
 ): LivePrice | NoPrice {
-  // All that apply, as the property's (0 stands for any room and rate): whose they are changes no amount.
+  // All applicable taxes, as if they were the property's (0 stands for any room and rate): their owner
+  // changes no amount.
   const applying = [{ roomNo: 0, rateNo: 0, taxes: taxesOf(taxes, asked) }]
   const stay = computeTaxes([
     {

@@ -14,7 +14,7 @@ export const paths: Readonly<Record<Path, string>> = { priceCheck: '/price-check
 export type SupplierServer = { port: number; close: () => Promise<void> }
 
 export type ServerNeeds = AnswerNeeds & {
-  /** Those that sign now; a new one may come while the server runs. */
+  /** The secrets that currently sign; more may be added while the server runs. */
   secrets: readonly string[]
   clock: Clock
   told: (call: SimulatedCall) => void
@@ -142,10 +142,10 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
 
 const faultsOfConnection: ReadonlySet<SimulatedFault | undefined> = new Set(['hang', 'garbage'])
 
-/** Whether an answer was sent. */
+/** Returns whether an answer was sent. */
 async function reply(response: ServerResponse, { status, body, told }: Answered): Promise<boolean> {
   if (faultsOfConnection.has(told.fault)) {
-    // Of a call that hangs the connection stays open until the other side has had enough.
+    // The connection of a hanging call stays open until the other side gives up.
     if (told.fault === 'garbage') response.socket?.end('\u0007 no HTTP at all\r\n\r\n')
     return false
   }

@@ -2,7 +2,7 @@ import type { styleText } from 'node:util'
 import type { SimulatedCall } from './call.ts'
 import type { Receipt, Received } from './ledger.ts'
 
-/** A call as people read it, a line each: what was asked, what was made of it, what was answered. */
+/** Formats a call for people, one line each: the request, how it was handled, and the answer. */
 
 type Style = Parameters<typeof styleText>[0]
 type Paint = (style: Style, text: string) => string

@@ -10,7 +10,7 @@ import type { SimulatedCall } from './call.ts'
 import { readFaultOrder } from './faults.ts'
 import { startSupplier, type SimulatedSupplier, type SupplierOptions } from './supplier.ts'
 
-/** The simulated supplier beside a gateway, called as the gateway calls: signed, by the public library. */
+/** The simulated supplier beside a gateway, called as the gateway calls: signed, with the public library. */
 
 let supplier: TestSupplier
 let platform: TestClient

@@ -7,14 +7,17 @@ import { gatewayClient, GatewayRefused, type GatewayClient } from './gateway-cli
 import { Ledger, type Held } from './ledger.ts'
 import { paths, startServer } from './server.ts'
 
-/** A supplier to try the gateway with: it knows of it what every supplier knows, its address, a key and the contract. */
+/**
+ * A supplier for trying the gateway: it knows only what every supplier knows, the gateway's address, a key
+ * and the contract.
+ */
 
 export type SimulatedSupplier = {
-  /** Its two URLs, as they are registered. */
+  /** Its two URLs, as registered. */
   urls: { priceCheck: string; booking: string }
-  /** Made by this registration: nobody will see it again. */
+  /** Created by this registration: it will not be shown again. */
   newSecret: string | undefined
-  /** Without one, signatures can't be verified. */
+  /** Without a secret, signatures can't be verified. */
   hasSecret: boolean
   order: (fault: FaultOrder) => void
   orderNothing: () => void
@@ -23,22 +26,22 @@ export type SimulatedSupplier = {
 }
 
 export type SupplierOptions = {
-  /** Of the gateway, with or without /v1. */
+  /** The gateway's URL, with or without /v1. */
   url: string
   apiKey: string
   host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number
-  /** Where the gateway reaches the server. Absent: at the address on which it listens. */
+  /** The URL at which the gateway reaches the server. Absent: the address on which it listens. */
   publicUrl?: string | undefined
-  /** Those of earlier registrations; both during a rotation. */
+  /** Secrets of earlier registrations; both during a rotation. */
   secrets: readonly string[]
   faults: readonly FaultOrder[]
   clock: Clock
   told: (call: SimulatedCall) => void
 }
 
-/** Listens, then registers: the registration calls the URLs. */
+/** Listens first, then registers: the registration calls the URLs. */
 export async function startSupplier(options: SupplierOptions): Promise<SimulatedSupplier> {
   const { host, clock, told } = options
   const gateway = gatewayClient(options)
@@ -66,7 +69,7 @@ export async function startSupplier(options: SupplierOptions): Promise<Simulated
   }
 }
 
-/** An address that stands for all is none that could be called. */
+/** A wildcard address can't be called. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -1,7 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Verifies who calls, as a receiver does by the text of Standard Webhooks; not with the code that signs. */
+/**
+ * Verifies the caller, as a receiver does by the text of Standard Webhooks; does not use the code that signs.
+ */
 
 export const signatureStates = ['verified', 'wrong', 'missing', 'stale', 'unverifiable'] as const
 /** `unverifiable`: the receiver has no secret. */
