@@ -1,4 +1,4 @@
-/** What the package offers to every runtime with fetch. */
+/** The package's exports for every runtime with fetch. */
 export type * from './api.ts'
 export { failedItems, isWhollyApplied, type FailedItem } from './ari-results.ts'
 export type { Attempt, ConnectOptions, Fetch } from './call.ts'

@@ -1,9 +1,12 @@
 import type { AriItem, AriItemResult, PushAriAnswer, PushAriBody } from './api.ts'
 
-/** What an ARI push did not apply, and what it said of it. A push of which some items failed is answered with 207. */
+/**
+ * The items that an ARI push did not apply, with their results. A push of which some items failed is answered
+ * with 207.
+ */
 export type FailedItem = { index: number; item: AriItem; result: AriItemResult }
 
-/** The items of which something was refused, wholly (`rejected`) or in part (`partial`). */
+/** The items that were refused, wholly (`rejected`) or in part (`partial`). */
 export function failedItems({ ari }: Pick<PushAriBody, 'ari'>, { results }: PushAriAnswer): FailedItem[] {
   return results.flatMap((result) => {
     const item = ari[result.index]
@@ -12,7 +15,10 @@ export function failedItems({ ari }: Pick<PushAriBody, 'ari'>, { results }: Push
   })
 }
 
-/** Whether everything of the push holds now; `superseded` items are not applied because newer values are held. */
+/**
+ * Whether the gateway now has everything in the push; `superseded` items are not applied because it has newer
+ * values.
+ */
 export function isWhollyApplied({ summary }: PushAriAnswer): boolean {
   return summary.rejected === 0 && summary.partial === 0
 }

@@ -4,11 +4,11 @@ import { gzipped } from './gzip.ts'
 import type { CallOptions, Operation } from './operation.ts'
 import { pause, retryWaitMs } from './wait.ts'
 
-/** How every operation is called: headers, time limits, retries, and what an answer becomes. */
+/** Calls every operation: headers, time limits, retries, and the conversion of answers. */
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** An attempt of a call, for logs and metrics. It holds no key and no body. */
+/** An attempt of a call, for logs and metrics. It contains no key and no body. */
 export type Attempt = {
   operation: string
   attempt: number
@@ -16,21 +16,21 @@ export type Attempt = {
   status: number
   durationMs: number
   requestId: string | undefined
-  /** The answer was stored under the Idempotency-Key: an attempt before has done it. */
+  /** The answer was stored under the Idempotency-Key: an earlier attempt did the work. */
   isReplayed: boolean
-  /** Until the next one; undefined: it is the last. */
+  /** Delay until the next attempt; undefined: this is the last. */
   retryInMs: number | undefined
 }
 
 export type ConnectOptions = {
-  /** Of the service, with or without `/v1` at the end. */
+  /** URL of the service, with or without `/v1` at the end. */
   url: string
   fetch?: Fetch
-  /** For one attempt; 30,000 unless told. */
+  /** For one attempt; default 30,000. */
   timeoutMs?: number
-  /** For all attempts of a call together; 60,000 unless told, 0 for a single attempt. */
+  /** For all attempts of a call together; default 60,000, 0 for a single attempt. */
   retryForMs?: number
-  /** Bodies from this size on are compressed; 16,384 unless told, Infinity for never. */
+  /** Bodies from this size on are compressed; default 16,384, Infinity for never. */
   gzipFromBytes?: number
   onAttempt?: (attempt: Attempt) => void
 }
@@ -62,7 +62,7 @@ export function caller(connect: ConnectOptions, credentials: Readonly<Record<str
         retryInMs: isInTime ? waitMs : undefined,
       })
       if (outcome.error === undefined) return outcome.answer
-      // Whoever gave up wants to hear of it, and of nothing else.
+      // A caller that aborts wants the abort reported, and no other error.
       options.signal?.throwIfAborted()
       if (!isInTime) throw outcome.error
       await pause(waitMs, options.signal)
@@ -108,7 +108,7 @@ async function prepared(
     init: {
       method: operation.method,
       headers,
-      // A push that was turned into a GET on its way would say nothing of what became of it.
+      // A push that a redirect turned into a GET would not report its result.
       redirect: 'manual',
       ...(sent === undefined ? {} : { body: sent }),
     },
@@ -154,12 +154,12 @@ async function attempted(
   }
 }
 
-/** fetch says only "fetch failed"; what failed is in the cause. */
+/** fetch says only "fetch failed"; its cause says why. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
-  // Where each address of a name was tried, the message is empty.
+  // When every address of a name was tried, the message is empty.
   return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message
 }
 
@@ -204,7 +204,7 @@ function isProblem(value: unknown): value is Problem {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 
-/** Seconds, or a date. */
+/** Retry-After in seconds, or as a date. */
 function retryAfterOf(header: string | null): number | undefined {
   if (header === null) return undefined
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
@@ -212,8 +212,9 @@ function retryAfterOf(header: string | null): number | undefined {
 }
 
 /**
- * What passes by itself: no answer, too many requests, an overloaded or stopping service (or what stands before it),
- * and a repeat that came while the first is still under way. Whatever else was refused, would be refused again.
+ * Whether the failure is temporary: no answer, too many requests, an overloaded or stopping service (or one
+ * in front of it), or a repeat that came while the first is still in progress. Any other refusal would be
+ * repeated.
  */
 function mayRetry(outcome: Outcome): outcome is Outcome & { error: GatewayError } {
   const { error, status } = outcome

@@ -8,7 +8,10 @@ export type SupplierClient = SupplierCalls
 
 /** The platform's side: every operation below /booking. */
 export type BookingClient = PlatformCalls & {
-  /** The changes from a cursor on, as they are made; ends when the signal aborts, and by an error that stays. */
+  /**
+   * Follows the changes from a cursor on, as they are made; ends when the signal aborts, or with an error
+   * that a retry can't fix.
+   */
   followChanges: (options: FollowOptions) => FollowedChanges
 }
 

@@ -6,31 +6,31 @@ export type Change = ListChangesAnswer['changes'][number]
 export type FollowedChanges = AsyncGenerator<Change, void, undefined>
 
 export type FollowOptions = {
-  /** `cursor` of `listChanges()`, or of the last change that you have dealt with. */
+  /** `cursor` of `listChanges()`, or of the last change that you have processed. */
   after: string
   /** Ends the iteration, without an error. */
   signal?: AbortSignal
-  /** Changes a call, 1 to 1,000; 200 unless told. */
+  /** Changes per call, 1 to 1,000; default 200. */
   limit?: number
-  /** Seconds for which the service holds a call open, 1 to 30; 30 unless told. */
+  /** Seconds for which the service holds a call open, 1 to 30; default 30. */
   waitSeconds?: number
   /**
-   * Called where the cursor is of no use any more (410): it is too old, or the service's database failed over or was
-   * restored. Read everything that you keep again; what is yielded then begins with the cursor of before that. Without
-   * it the error is thrown.
+   * Called when the cursor is no longer valid (410): it is too old, or the service's database failed over or
+   * was restored. Read all your stored data again; the iteration then continues from a cursor taken before
+   * that. Without this function the error is thrown.
    */
   onRestart?: (error: GatewayError) => Promise<void>
-  /** Told of each call that failed and is made again. */
+  /** Called for each call that failed and is retried. */
   onTrouble?: (error: GatewayError) => void
 }
 
 const usual = { limit: 200, waitSeconds: 30 }
-/** Beyond what the service waits for a change. */
+/** Added to the time for which the service waits for a change. */
 const answerWithinMs = 15_000
 
 /**
- * Asks again and again from where it is, for as long as it takes: a service that restarts costs no change. An error
- * that would stay is thrown, as a token that is revoked (401), or a cursor of no use (410) without `onRestart`.
+ * Asks repeatedly from its cursor, for as long as it takes: a service restart loses no change. Throws errors
+ * that a retry can't fix, such as a revoked token (401), or an invalid cursor (410) without `onRestart`.
  */
 export async function* followChanges(
   { listChanges }: Pick<PlatformCalls, 'listChanges'>,
@@ -60,7 +60,7 @@ export async function* followChanges(
     } catch (error) {
       if (isAborted(signal)) return
       if (onRestart && isGatewayError(error) && error.status === 410) {
-        // Of before everything is read again: what changes meanwhile comes behind it.
+        // Taken before everything is read again, so that changes made meanwhile follow it.
         const { cursor: anew } = await listChanges()
         await onRestart(error)
         cursor = anew
@@ -80,7 +80,7 @@ export async function* followChanges(
   }
 }
 
-/** It changes while the code waits, which the compiler doesn't see. */
+/** It changes during awaits, which the compiler doesn't see. */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }

@@ -1,6 +1,6 @@
 import type { Problem } from './api.ts'
 
-/** Why there is no answer of the gateway: none came, none came in time, or what came was not of the gateway. */
+/** The reasons for a missing answer: none came, none came in time, or the answer was not the gateway's. */
 export const noAnswerCodes = ['NO_ANSWER', 'TIMEOUT', 'NOT_JSON'] as const
 
 export type GatewayErrorDetails = {
@@ -17,10 +17,10 @@ export type GatewayErrorDetails = {
   cause?: unknown
 }
 
-/** Every call that did not succeed, for whatever reason. */
+/** Thrown for every unsuccessful call, for whatever reason. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
-  /** The operation called, as `pushAri`. */
+  /** The operation called, such as `pushAri`. */
   readonly operation: string
   /** HTTP status; 0 when no answer came. */
   readonly status: number
@@ -28,13 +28,15 @@ export class GatewayError extends Error {
   readonly code: string
   /** Everything that is wrong with the request, with path, value and hint. */
   readonly errors: readonly Problem[]
-  /** How many problems beyond those listed. */
+  /** The number of problems beyond those listed. */
   readonly moreErrors: number
-  /** Name it when you ask about the call. */
+  /** Quote it when you ask about the call. */
   readonly requestId: string | undefined
-  /** When the gateway says to come again. */
+  /** The wait that the gateway asks for before a retry. */
   readonly retryAfterMs: number | undefined
-  /** The whole answer, as where a refused booking lists the failing `rules`; empty without an answer. */
+  /**
+   * The whole answer, for example with the failing `rules` of a refused booking; empty without an answer.
+   */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor(details: GatewayErrorDetails) {
@@ -50,22 +52,25 @@ export class GatewayError extends Error {
     this.body = details.body ?? {}
   }
 
-  /** Whether one of the problems is of this type, as `HOTEL_NOT_FOUND`. */
+  /** Whether one of the problems is of this type, such as `HOTEL_NOT_FOUND`. */
   has(type: string): boolean {
     return this.errors.some((problem) => problem.type === type)
   }
 
-  /** No answer came, or none of the gateway: it may have been done all the same. */
+  /** No answer came, or not the gateway's: the request may have been carried out all the same. */
   get isWithoutAnswer(): boolean {
     return this.status === 0 || noAnswerCodes.some((code) => code === this.code)
   }
 
-  /** The gateway has judged the request: the same again would be refused again. */
+  /** The gateway has judged the request: repeating it would be refused again. */
   get isRefused(): boolean {
     return !this.isWithoutAnswer && this.status >= 400 && this.status < 500 && !this.mayPass
   }
 
-  /** What passes by itself, or by other means than another request: limits, a repeat under way, the key. */
+  /**
+   * Failures that pass with time, or that a different request can't fix: limits, a repeat in progress, the
+   * key.
+   */
   private get mayPass(): boolean {
     return [401, 408, 429].includes(this.status) || this.has('IDEMPOTENCY_KEY_IN_USE')
   }

@@ -8,22 +8,22 @@ import {
   type VerifyOptions,
 } from './verify-callback.ts'
 
-/** A server for the calls of the platform: signature, shape, dispatch, answer. */
+/** A server for the platform's calls: signature, shape, dispatch, answer. */
 
-/** By `id` a call is known that was sent before. */
+/** `id` identifies a call that is sent again. */
 export type CallInfo = VerifiedCall & { requestId: string | undefined }
 
 export type CallbackHandlers = VerifyOptions & {
   /** Answer within 2 seconds, connection included. */
   priceCheck?: (request: PriceCheckRequest, call: CallInfo) => PriceCheckAnswer | Promise<PriceCheckAnswer>
   /**
-   * Keep it durably before this resolves: then the platform has its 2xx and sends it no more. What is thrown is
-   * answered with 500, and the platform sends it again.
+   * Store it durably before this resolves: the platform then gets its 2xx and does not send it again. An
+   * exception is answered with 500, and the platform sends it again.
    */
   delivery?: (delivery: Delivery, call: CallInfo) => void | Promise<void>
-  /** Told of what went wrong: a signature, a body, and what a handler threw. */
+  /** Called with every error: a bad signature, a bad body, or a handler's exception. */
   onTrouble?: (error: unknown) => void
-  /** 4,194,304 unless told. */
+  /** Default 4,194,304. */
   bodyBytesMax?: number
 }
 
@@ -31,7 +31,7 @@ type Reply = { status: number; body: unknown }
 
 const usualBodyBytesMax = 4 * 1024 * 1024
 
-/** For servers of Request and Response: Deno, Bun, Workers, Hono, Next.js. */
+/** For servers based on Request and Response: Deno, Bun, Workers, Hono, Next.js. */
 export function handleCallbacks(handlers: CallbackHandlers): (request: Request) => Promise<Response> {
   return async (request) => {
     const { status, body } = await answered(handlers, request.method, request.headers, request.body ?? [])
@@ -39,7 +39,7 @@ export function handleCallbacks(handlers: CallbackHandlers): (request: Request) 
   }
 }
 
-/** What is used of node:http's IncomingMessage and ServerResponse. */
+/** The parts of node:http's IncomingMessage and ServerResponse that are used. */
 export type NodeRequest = AsyncIterable<Uint8Array> & {
   method?: string | undefined
   headers: Readonly<Record<string, string | string[] | undefined>>
@@ -49,7 +49,7 @@ export type NodeResponse = {
   end: (text: string) => unknown
 }
 
-/** For node:http, and for Express where no parser has read the body before. */
+/** For node:http, and for Express if no body parser has read the body first. */
 export function handleNodeCallbacks(
   handlers: CallbackHandlers,
 ): (request: NodeRequest, response: NodeResponse) => void {

@@ -1,12 +1,12 @@
 import { callbackShapes, type CheckedShape, type Delivery, type PriceCheckRequest } from './api.ts'
 
-/** The bodies of the calls to your URLs. Members that are not known here are kept and mean nothing. */
+/** The bodies of the calls to your URLs. Unknown members are kept and ignored. */
 
 export class CallbackBodyError extends Error {
   override readonly name = 'CallbackBodyError'
 }
 
-/** What the call is for: the same server may take all kinds at one URL. */
+/** The purpose of the call: one server may take all kinds at one URL. */
 export type Callback =
   | { kind: 'ping' }
   | { kind: 'priceCheck'; request: PriceCheckRequest }

@@ -1,22 +1,24 @@
-/** Whether a call comes from the platform, by the rules of Standard Webhooks (standardwebhooks.com). */
+/**
+ * Verifies that a call comes from the platform, by the rules of Standard Webhooks (standardwebhooks.com).
+ */
 
 export type CallbackHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>
 
 export type SignedCall = {
   headers: CallbackHeaders
-  /** As it came, before any JSON is read. */
+  /** The raw body, before any JSON is parsed. */
   body: Uint8Array | string
 }
 
 export type VerifyOptions = {
-  /** `whsec_…`, as the registration answered; several while it is being rotated. */
+  /** `whsec_…`, as the registration answered; several during a rotation. */
   secrets: string | readonly string[]
-  /** How far the timestamp may be from the clock; 300 unless told. */
+  /** How far the timestamp may be from the clock; default 300. */
   toleranceSeconds?: number
   nowMs?: () => number
 }
 
-/** What a good signature vouches for. */
+/** The headers that a good signature vouches for. */
 export type VerifiedCall = {
   /** `webhook-id`: the same when the call is sent again. */
   id: string
@@ -27,7 +29,10 @@ export const signatureProblems = ['missing', 'stale', 'wrong'] as const
 
 export class SignatureError extends Error {
   override readonly name = 'SignatureError'
-  /** `missing`: a header is. `stale`: another time than now. `wrong`: not signed with any of the secrets. */
+  /**
+   * `missing`: a header is. `stale`: the timestamp is too far from now. `wrong`: not signed with any of the
+   * secrets.
+   */
   readonly problem: (typeof signatureProblems)[number]
 
   constructor(problem: (typeof signatureProblems)[number], message: string) {
@@ -37,7 +42,7 @@ export class SignatureError extends Error {
 }
 
 const usualToleranceSeconds = 300
-/** Both secrets of a rotation on both sides make two; more cost time and mean nothing. */
+/** A rotation has at most two secrets, so two signatures; more would only cost time. */
 const signaturesMax = 10
 
 /** Throws SignatureError unless one of the signatures was made with one of the secrets. */
@@ -60,7 +65,7 @@ export async function verifyCallback(
     .flatMap((one) => (one.startsWith('v1,') ? (bytesOf(one.slice('v1,'.length)) ?? []) : []))
   const keys = await Promise.all((typeof secrets === 'string' ? [secrets] : secrets).map(keyOf))
   const checks = keys.flatMap((key) =>
-    // Compares in a time that doesn't depend on the bytes.
+    // Compares in constant time.
     given.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)),
   )
   if (!(await Promise.all(checks)).includes(true))
@@ -70,7 +75,7 @@ export async function verifyCallback(
 
 function headerOf(headers: CallbackHeaders, name: string): string | undefined {
   const value = headers instanceof Headers ? headers.get(name) : headers[name]
-  // Twice the same header is no header that the platform sends.
+  // The platform never sends the same header twice.
   return typeof value === 'string' ? value : undefined
 }
 

@@ -1,11 +1,11 @@
-/** Waiting between attempts. */
+/** The wait between attempts. */
 
 const firstWaitMs = 200
 const longestWaitMs = 10_000
 
 /**
- * Doubles from attempt to attempt, and is drawn from the whole range, so that clients that failed together don't come
- * again together. What the service asks for is the least.
+ * Doubles with each attempt, and is drawn from the whole range, so that clients that failed together don't
+ * return together. The wait that the service asks for is the minimum.
  */
 export function retryWaitMs(attempt: number, retryAfterMs = 0, random: () => number = Math.random): number {
   const most = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt - 1, 20))

@@ -188,7 +188,7 @@ describe('an ARI push of which items fail', () => {
   })
 })
 
-/** The way to the gateway, broken in the order given; then whole. */
+/** A connection to the gateway that fails in the given order, then works. */
 function broken(faults: ('refused' | 'lost' | Response)[]): { fetch: Fetch; keys: unknown[] } {
   const keys: unknown[] = []
   return {

@@ -63,7 +63,7 @@ test('changes come one after another over calls that fail, none twice and none l
   )
   assert.ok(troubles.length > 0 && troubles.every((code) => code === 'NO_ANSWER'))
 
-  // Whoever stops goes on from the last change that it has dealt with.
+  // A reader that stops can resume from the last change that it processed.
   const resumed = client.followChanges({
     after: found[2]?.cursor ?? '',
     limit,
@@ -95,7 +95,7 @@ test('a feed that began anew is followed from before all is read again', async (
   const restarted: boolean[] = []
   const changes = client.followChanges({
     after: other,
-    // Something changes while all is read again.
+    // A change arrives while everything is read again.
     onRestart: async (error) => {
       restarted.push(error.has('FEED_RESTARTED'))
       await push(9)

@@ -7,9 +7,9 @@ import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '../../../src/ht
 import type { PriceCheckAnswer, PriceCheckRequest } from '../../../src/price-check/callback-contract.ts'
 import type { DeliveredReservation, Delivery } from '../../../src/bookings/callback-contract.ts'
 
-/** The compiler proves here that the client's written types are those of the contract. */
+/** The compiler proves here that the client's generated types equal those of the contract. */
 
-/** Members one by one, so that two ways to write the same type are the same. */
+/** Maps members one by one, so that two spellings of the same type compare as equal. */
 type Plain<T> = T extends (infer Element)[]
   ? Plain<Element>[]
   : T extends object

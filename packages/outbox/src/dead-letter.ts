@@ -1,7 +1,7 @@
 import type { Kept } from './journal.ts'
 import { isPushError, type OutboxOperation, type Problem } from './push-client.ts'
 
-/** A push that the gateway refused, wholly or in part: sent again, it would be refused again. */
+/** A push that the gateway refused, wholly or in part: a repeat would be refused again. */
 export type DeadLetter = {
   id: string
   operation: OutboxOperation
@@ -15,15 +15,15 @@ export type DeadLetter = {
   requestId: string | undefined
 }
 
-/** A push that the service fails on each time holds up its hotel no longer. */
+/** A push that makes the service fail every time stops blocking its hotel after this many attempts. */
 const attemptsAtFaultMax = 10
 
-/** The service failed on this push: another may pass. */
+/** The service failed on this push; other pushes may succeed. */
 export function isFault(error: unknown): boolean {
   return isPushError(error) && !error.isWithoutAnswer && error.status >= 500 && error.status !== 503
 }
 
-/** Undefined: it is worth trying again. */
+/** Undefined: the push is worth retrying. */
 export function refusal(kept: Kept, attempts: number, error: unknown): DeadLetter | undefined {
   if (!isPushError(error)) return undefined
   if (!error.isRefused && !(isFault(error) && attempts >= attemptsAtFaultMax)) return undefined
@@ -31,7 +31,7 @@ export function refusal(kept: Kept, attempts: number, error: unknown): DeadLette
   return { ...letterOf(kept), status, message, errors, requestId }
 }
 
-/** Undefined: everything of the push holds. */
+/** Undefined: the gateway now has everything in the push. */
 export function refusedItems(kept: Kept, answer: unknown): DeadLetter | undefined {
   if (kept.operation !== 'pushAri' || !isPartlyRefused(answer)) return undefined
   const { message, results, requestId } = answer
@@ -45,7 +45,7 @@ type PartlyRefused = {
   requestId: string
 }
 
-/** The gateway's own word for it: results of items, some of which have errors. */
+/** Judges by the gateway's answer: results of items, some of which have errors. */
 function isPartlyRefused(answer: unknown): answer is PartlyRefused {
   return (
     typeof answer === 'object' &&

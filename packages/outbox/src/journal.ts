@@ -4,16 +4,16 @@ import { hasCode } from './lock.ts'
 import { outboxOperations, type OutboxOperation } from './push-client.ts'
 
 /**
- * The file of an outbox. Each line is what was written together, and is on the disk before the next is begun, so that
- * of a crash only the last line can be torn; nobody was told that it is kept, and it is cut off.
+ * The file of an outbox. Each line is one write, and is on the disk before the next begins, so that a crash
+ * can tear only the last line; no caller has been told that it is stored, and it is cut off.
  */
 
-/** A push that waits. */
+/** A waiting push. */
 export type Kept = {
-  /** Its Idempotency-Key too. */
+  /** Also its Idempotency-Key. */
   id: string
   operation: OutboxOperation
-  /** Whose order it keeps. */
+  /** The hotels whose order it must keep. */
   hotels: readonly string[]
   /** JSON. */
   body: string
@@ -24,12 +24,12 @@ export type JournalRecord = { add: Kept } | { done: string }
 
 type Pending = { record: JournalRecord; written: () => void; failed: (error: unknown) => void }
 
-/** How much is written, beyond twice what was found live, before the file is rewritten. */
+/** The file is rewritten once it has grown by this much beyond twice its live data. */
 const rewrittenAfterBytes = 1024 * 1024
 
 export class Journal {
   readonly #path: string
-  /** What must still stand in the file. */
+  /** The pushes that must remain in the file. */
   readonly #live: () => readonly Kept[]
   #handle: FileHandle
   #bytes: number
@@ -46,7 +46,7 @@ export class Journal {
     this.#live = live
   }
 
-  /** With what waits in the file, in order. */
+  /** Also returns the pushes that wait in the file, in order. */
   static async open(path: string, live: () => readonly Kept[]): Promise<{ journal: Journal; kept: Kept[] }> {
     const { kept, bytes } = await readKept(path)
     const handle = await open(path, 'a+', 0o600)
@@ -101,13 +101,13 @@ export class Journal {
       await this.#handle.datasync()
       this.#bytes += Buffer.byteLength(line)
     } catch (error) {
-      // As on a full disk: what is half there must not stand before what comes next.
+      // As on a full disk: a partial line must not precede the next one.
       await this.#handle.truncate(this.#bytes).catch((cause: unknown) => (this.#broken = cause))
       throw error
     }
   }
 
-  /** Without what is done; a crash leaves the old file or the new one. */
+  /** Leaves out finished pushes; a crash leaves the old file or the new one. */
   async #rewriteIfWorthwhile(): Promise<void> {
     if (this.#bytes < this.#rewrittenAtBytes) return
     const live = this.#live()
@@ -121,7 +121,7 @@ export class Journal {
       await handle.close()
       await rename(`${this.#path}.new`, this.#path)
     } catch {
-      // The old file is as good, only longer.
+      // The old file is just as good, only longer.
       return
     }
     const old = this.#handle
@@ -131,7 +131,7 @@ export class Journal {
       this.#bytes = bytes
       await old.close()
     } catch (cause) {
-      // The file in hand has no name any more: what is written into it would be lost.
+      // The open file no longer has a name: anything written to it would be lost.
       this.#broken = cause
     }
   }
@@ -148,7 +148,7 @@ async function readKept(path: string): Promise<{ kept: Kept[]; bytes: number }> 
     const end = content.indexOf('\n', at)
     const records = end < 0 ? undefined : recordsIn(content.toString('utf8', at, end))
     if (!records) {
-      // Torn by a crash; anywhere else it is damage, of which only a person can say what is lost.
+      // Torn by a crash; anywhere else it is damage, and only a person can say what is lost.
       if (end < 0 || end === content.length - 1) break
       throw new Error(`${path} is damaged in line ${number}: move it away, and look at what waits in it`)
     }

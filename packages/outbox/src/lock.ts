@@ -3,10 +3,11 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * One process a file. Whoever wants it makes a file beside it, `<file>.lock.…`, whose name says when, by which process,
- * and is used once. Whoever finds no other of a living process beside its own then, holds the outbox: of two, the one
- * that came second finds the first. Of those that come at once the lowest name stays, and the others go. As no name is
- * given out twice, what a killed process has left can be removed by anybody.
+ * Allows one process per file. A process that wants the outbox creates a file beside it, `<file>.lock.…`,
+ * whose name contains the time and the process, and is used once. A process that then finds no file of
+ * another living process holds the outbox: of two, the second one finds the first. If several come at once,
+ * the lowest name stays and the others leave. Names are never reused, so any process can remove those that a
+ * killed process left.
  */
 
 type Entry = { name: string; pid: number; startedAt: string }
@@ -15,7 +16,10 @@ export type Lock = { release: () => Promise<void> }
 
 const entryPattern = /^\d{15}\.(\d{1,10})\.([\w-]+)\.[\w-]+$/
 const unknownStart = 'unknown'
-/** Others that came at once are gone within milliseconds; who stays holds the outbox, with a clock that was ahead. */
+/**
+ * Processes that came at once leave within milliseconds; one that stays holds the outbox, with a clock that
+ * was ahead.
+ */
 const lookEveryMs = 20
 const looksMax = 50
 
@@ -23,7 +27,7 @@ export class OutboxLockedError extends Error {
   override readonly name = 'OutboxLockedError'
 }
 
-/** The folder must be on a local disk: a process of another machine can't be asked whether it lives. */
+/** The folder must be on a local disk: whether a process of another machine is alive can't be checked. */
 export async function takeLock(file: string): Promise<Lock> {
   const startedAt = (await startOf('self')) ?? unknownStart
   const since = String(Date.now()).padStart(15, '0')
@@ -53,7 +57,7 @@ async function untilAlone(file: string, own: string): Promise<void> {
   }
 }
 
-/** In order of their names; those of processes that are gone are removed. */
+/** In order of their names; removes those of dead processes. */
 async function livingBeside(file: string, own: string): Promise<Entry[]> {
   const living: Entry[] = []
   for (const entry of await entriesOf(file)) {
@@ -85,20 +89,20 @@ async function isAlive({ pid, startedAt }: Entry): Promise<boolean> {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // It lives, and is another user's.
+    // It is alive, and belongs to another user.
     if (!hasCode(error, 'EPERM')) return false
   }
   const now = await startOf(String(pid))
-  // A number that was given to another process since; where that can't be known, it counts as the holder.
+  // The process id has been reused since; where that can't be determined, the process counts as the holder.
   return now === undefined || startedAt === unknownStart || now === startedAt
 }
 
-/** When a process began, in words of the kernel; undefined where there is no /proc. */
+/** When a process started, as the kernel reports it; undefined where there is no /proc. */
 async function startOf(pid: string): Promise<string | undefined> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     const stat = await readFile(join('/proc', pid, 'stat'), 'utf8')
-    // Behind the name, which may hold anything, the 20th field.
+    // The 20th field after the name, which may contain anything.
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
     return ticks === undefined ? undefined : `${boot.trim()}-${ticks}`
   } catch {

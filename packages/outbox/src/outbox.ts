@@ -14,8 +14,8 @@ import { OutboxQueue, type Waiting } from './queue.ts'
 import { retryWaitMs } from './retry-wait.ts'
 
 /**
- * Pushes that survive a crash of your process: kept on the disk before `add` resolves, sent in order hotel by hotel,
- * again after a restart, under the same Idempotency-Key.
+ * Pushes that survive a crash of your process: stored on the disk before `add` resolves, sent in order hotel
+ * by hotel, and sent again after a restart, under the same Idempotency-Key.
  */
 
 export type { DeadLetter } from './dead-letter.ts'
@@ -23,24 +23,27 @@ export { OutboxLockedError } from './lock.ts'
 export type * from './push-client.ts'
 
 export type OutboxOptions<Client extends PushClient> = {
-  /** On a local disk; files beside it begin with its name. */
+  /** On a local disk; the names of the outbox's other files begin with this name. */
   file: string
   /** `supplierClient({ … })`, or four functions of your own. */
   client: Client
-  /** Pushes sent at the same time, of different hotels; 4 unless told. */
+  /** Pushes of different hotels sent at the same time; default 4. */
   concurrency?: number
-  /** Of bodies that wait, all of which are held in memory too; 67,108,864 unless told. */
+  /** Total size of waiting bodies, all of which are kept in memory too; default 67,108,864. */
   bytesMax?: number
-  /** A push that the gateway refused, or an ARI push of which it refused items. It is in `<file>.refused` already. */
+  /**
+   * Called for a push that the gateway refused, or an ARI push of which it refused items. By then it is in
+   * `<file>.refused`.
+   */
   onRefused?: (letter: DeadLetter) => void
   onDelivered?: (delivered: Delivered) => void
-  /** An attempt failed and is made again. */
+  /** Called when an attempt failed and will be retried. */
   onTrouble?: (error: unknown) => void
 }
 
 export type AddOptions = {
   /**
-   * Takes the place of a push that was added with the same word and never tried. Say it only of a push that sets
+   * Replaces a push that was added with the same text and never tried. Use it only for a push that sets
    * everything that the other one sets.
    */
   replaces?: string
@@ -58,7 +61,7 @@ export class OutboxClosedError extends Error {
 
 const usual = { concurrency: 4, bytesMax: 64 * 1024 * 1024 }
 const longestPauseFactor = 6
-/** Then the file of dead letters is put aside, in place of the one before. */
+/** At this size the file of dead letters is set aside, replacing the previous one. */
 const refusedFileBytesMax = 16 * 1024 * 1024
 
 export async function openOutbox<Client extends PushClient>(
@@ -85,7 +88,7 @@ export class Outbox<Client extends PushClient> {
   readonly #closing = new AbortController()
   readonly #sending = new Set<Promise<void>>()
   readonly #timers = new Set<NodeJS.Timeout>()
-  /** Waits for the disk. */
+  /** Size of the bodies being written to the disk. */
   #bytesComing = 0
   #refusing: Promise<void> = Promise.resolve()
   #failures = 0
@@ -100,12 +103,12 @@ export class Outbox<Client extends PushClient> {
     this.#pump()
   }
 
-  /** Pushes that wait or are under way. */
+  /** Pushes that wait or are in progress. */
   get waiting(): number {
     return this.#queue.size
   }
 
-  /** Resolves when the push is on the disk; with the id that is its Idempotency-Key and its request id. */
+  /** Resolves when the push is on the disk, with the id that is its Idempotency-Key and its request id. */
   async add<Operation extends OutboxOperation>(
     operation: Operation,
     body: BodyOf<Client, Operation>,
@@ -131,13 +134,13 @@ export class Outbox<Client extends PushClient> {
     return id
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no push waits any more. */
   whenEmpty(): Promise<void> {
     if (this.#queue.size === 0) return Promise.resolve()
     return new Promise((done) => this.#emptyWaiters.push(done))
   }
 
-  /** Ends what is under way; what was not answered is sent again by whoever opens the file next. */
+  /** Aborts calls in progress; unanswered pushes are sent again by the next process that opens the file. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#closing.abort(new OutboxClosedError('The outbox is closed'))
@@ -147,7 +150,7 @@ export class Outbox<Client extends PushClient> {
     await this.#lock.release()
   }
 
-  /** At once when it is on the disk, so that no rewriting of the file misses it. */
+  /** Runs as soon as the push is on the disk, so that no rewrite of the file misses it. */
   #added(kept: Kept, replaces: string | undefined): void {
     const replaced = replaces === undefined ? undefined : this.#queue.replacedBy(replaces)
     this.#queue.add(kept, replaces)
@@ -184,7 +187,7 @@ export class Outbox<Client extends PushClient> {
       if (!letter) return this.#tryLater(waiting, error)
       await this.#refuse(letter).then(
         () => this.#settle(waiting),
-        // Without its dead letter it would be lost: the disk may have room again.
+        // Without its dead letter it would be lost; a later attempt may find room on the disk.
         (cause: unknown) => this.#tryLater(waiting, cause),
       )
     }
@@ -192,7 +195,7 @@ export class Outbox<Client extends PushClient> {
 
   #call(operation: OutboxOperation, body: string, idempotencyKey: string): Promise<unknown> {
     const { signal } = this.#closing
-    // By the same word it is found in the push log.
+    // The push log lists it under the same id.
     const options: PushOptions = { idempotencyKey, requestId: idempotencyKey, signal, retryForMs: 0 }
     // The boundary: what was added as a body of this operation is one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
@@ -200,7 +203,9 @@ export class Outbox<Client extends PushClient> {
     return call(JSON.parse(body), options)
   }
 
-  /** What is wrong with one push waits by itself; what is wrong with the way to the gateway stops all. */
+  /**
+   * A problem with one push delays only that push; a problem with the connection to the gateway stops all.
+   */
   #tryLater(waiting: Waiting, error: unknown): void {
     this.#tell(() => this.#options.onTrouble?.(error))
     if (isFault(error)) {
@@ -225,7 +230,7 @@ export class Outbox<Client extends PushClient> {
 
   #settle(waiting: Waiting): void {
     this.#queue.settle(waiting)
-    // If it can't be written, the push is sent again after a restart, and answered as before.
+    // If this can't be written, the push is sent again after a restart, and gets the same answer.
     this.#journal.append({ done: waiting.id }).catch((error: unknown) => {
       this.#tell(() => this.#options.onTrouble?.(error))
     })
@@ -233,7 +238,7 @@ export class Outbox<Client extends PushClient> {
     for (const done of this.#emptyWaiters.splice(0)) done()
   }
 
-  /** One after another, so that no line stands in another. */
+  /** One after another, so that lines don't interleave. */
   #refuse(letter: DeadLetter): Promise<void> {
     const written = this.#refusing.then(() => this.#writeRefused(letter))
     this.#refusing = written.catch(() => undefined)
@@ -254,7 +259,7 @@ export class Outbox<Client extends PushClient> {
     this.#tell(() => this.#options.onRefused?.(letter))
   }
 
-  /** What a callback throws is its own affair, and comes up as an uncaught error. */
+  /** An exception in a callback is the callback's own fault, and surfaces as an uncaught error. */
   #tell(call: () => void): void {
     queueMicrotask(call)
   }
@@ -264,7 +269,7 @@ function keptOf({ id, operation, hotels, body, addedAt }: Waiting): Kept {
   return { id, operation, hotels, body, addedAt }
 }
 
-/** A push of hotels names several, every other push one. */
+/** A push of hotels names several hotels, every other push one. */
 function hotelsOf(body: unknown): string[] {
   const named: unknown[] = Array.isArray(body) ? body : [body]
   return [...new Set(named.map(hotelOf))]

@@ -1,4 +1,7 @@
-/** What an outbox asks of whoever sends its pushes: `supplierClient` of `ari-gateway-client` has it, and others may. */
+/**
+ * The client that an outbox needs to send its pushes: `supplierClient` of `ari-gateway-client` is one, and
+ * others may be.
+ */
 
 export const outboxOperations = ['pushHotels', 'pushProducts', 'pushTaxes', 'pushAri'] as const
 export type OutboxOperation = (typeof outboxOperations)[number]
@@ -6,16 +9,16 @@ export type OutboxOperation = (typeof outboxOperations)[number]
 export type PushOptions = {
   /** The same in every attempt, so that the push is applied once. */
   idempotencyKey: string
-  /** The same word, by which `getPush` finds it in the push log. */
+  /** The same id, by which `getPush` finds it in the push log. */
   requestId: string
   /** Aborted when the outbox is closed. */
   signal: AbortSignal
-  /** The outbox repeats by itself. */
+  /** The outbox itself does the retries. */
   retryForMs: 0
 }
 
 export type PushFunction = (body: never, options: PushOptions) => Promise<unknown>
-/** Each resolves with the gateway's answer, and throws a `PushError` where there is none that means success. */
+/** Each resolves with the gateway's answer, and throws a `PushError` if there is no successful answer. */
 export type PushClient = Readonly<Record<OutboxOperation, PushFunction>>
 export type BodyOf<Client extends PushClient, Operation extends OutboxOperation> = Parameters<
   Client[Operation]
@@ -23,13 +26,16 @@ export type BodyOf<Client extends PushClient, Operation extends OutboxOperation>
 
 export type Problem = { type: string; message: string; path?: string; value?: unknown; hint?: string }
 
-/** What the outbox reads of an error, as `GatewayError` of `ari-gateway-client` has it. Any other is no answer. */
+/**
+ * The members of an error that the outbox reads, as on `GatewayError` of `ari-gateway-client`. Any other
+ * error counts as no answer.
+ */
 export type PushError = Error & {
   /** HTTP status; 0 when no answer came. */
   readonly status: number
-  /** The gateway has judged the push: the same again would be refused again. */
+  /** The gateway has judged the push: repeating it would be refused again. */
   readonly isRefused: boolean
-  /** No answer came, or none of the gateway. */
+  /** No answer came, or not the gateway's. */
   readonly isWithoutAnswer: boolean
   readonly errors: readonly Problem[]
   readonly requestId: string | undefined

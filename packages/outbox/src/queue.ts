@@ -1,12 +1,12 @@
 import type { Kept } from './journal.ts'
 
-/** Which push may go next: those of a hotel one after another, in the order in which they were added. */
+/** Chooses the next push: those of one hotel go one after another, in the order in which they were added. */
 
 export type Waiting = Kept & {
   bytes: number
   attempts: number
   isSettled: boolean
-  /** No push that stands before it is left. */
+  /** No earlier push of its hotels is waiting. */
   isReady: boolean
   replaces: string | undefined
 }
@@ -51,13 +51,13 @@ export class OutboxQueue {
     return waiting
   }
 
-  /** What a new one takes the place of: none that may have reached the gateway already. */
+  /** The push that a new one replaces: never one that may have reached the gateway already. */
   replacedBy(replaces: string): Waiting | undefined {
     const waiting = this.#byReplaces.get(replaces)
     return waiting && waiting.attempts === 0 && !waiting.isSettled ? waiting : undefined
   }
 
-  /** The next one that may go. */
+  /** The next push that may go. */
   take(): Waiting | undefined {
     for (;;) {
       const next = this.#ready.shift()
@@ -65,7 +65,7 @@ export class OutboxQueue {
     }
   }
 
-  /** It is to be tried again, before others that wait. */
+  /** Returns a push to be retried, ahead of others that wait. */
   giveBack(waiting: Waiting): void {
     this.#ready.unshift(waiting)
   }

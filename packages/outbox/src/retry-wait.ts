@@ -2,8 +2,8 @@ const firstWaitMs = 200
 const longestWaitMs = 10_000
 
 /**
- * Doubles from attempt to attempt, and is drawn from the whole range, so that outboxes that failed together don't come
- * again together. What the gateway asks for is the least.
+ * Doubles with each attempt, and is drawn from the whole range, so that outboxes that failed together don't
+ * return together. The wait that the gateway asks for is the minimum.
  */
 export function retryWaitMs(attempt: number, retryAfterMs = 0): number {
   const most = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt - 1, 20))

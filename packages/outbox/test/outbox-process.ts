@@ -1,4 +1,4 @@
-/** A process that puts pushes into an outbox until it is killed, and says which it was told are kept. */
+/** A process that puts pushes into an outbox until it is killed, and prints those confirmed as stored. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { supplierClient } from '../../client/src/clients.ts'
 import { openOutbox } from '../src/outbox.ts'

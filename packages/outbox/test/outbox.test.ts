@@ -345,7 +345,7 @@ describe('the file of an outbox', () => {
     assert.equal(second.waiting, 2)
     ids.push(await second.add('pushAri', priceOf('H1', 3)))
     await second.close()
-    // As a disk leaves it whose power failed: the length is there, the bytes are not.
+    // As left by a disk after a power failure: the length is there, the bytes are not.
     appendFileSync(file, `${'\0'.repeat(20)}\n`)
     await (await outboxOn()).whenEmpty()
     assert.deepEqual(await applied('H1'), ids)
