@@ -75,7 +75,7 @@ async function acknowledge(
          select id from delivery
          where (reservation_id, version) in (select * from unnest($1::int8[], $2::int[]))
            and status in ('queued', 'sending', 'dead')
-         -- In a fixed order, so that two acknowledgements can't deadlock.
+         -- In a fixed order, so that two acknowledgements cannot deadlock.
          order by id for update))
        returning reservation_id, version, delivered_at
      ), cleared as (

@@ -139,7 +139,7 @@ async function attempt(
   return attemptsOf(message, called, { nowMs: clock.now(), standingAfter })
 }
 
-/** When the worker has the reservation under way, after it. */
+/** If the worker is already sending the reservation's delivery, waits for it first. */
 async function inTurn(
   { db, clock, vault, ending }: PushBookingNeeds,
   reservationId: number,
