@@ -10,7 +10,7 @@ import { runAri, runAriWithin } from './programs.ts'
 import { browser } from './sign-in.ts'
 import { expectOk, product, pushStoryHotel } from './story.ts'
 
-/** `ari after-restore`, as an operator runs it on a store that was restored. */
+/** `ari after-restore`, as an operator runs it on a restored store. */
 
 let gateway: TestGateway
 before(async () => {
@@ -30,7 +30,7 @@ test('rooms, rates and hotels keep their platform ids, and new ones get none tha
   assert.deepEqual(await idsOf(supplier), held)
   const { code, stderr } = await runAri(environ, 'after-restore', '--force')
   assert.equal(code, 0, stderr)
-  // The service that was on it notices, which takes a call at most.
+  // The service that was running on it notices, which takes one call at most.
   const cabin = { hotelId: 'H1', products: [product('CABIN', 'CABIN')] }
   const pushed = await supplier.post('/push/products', cabin)
   expectOk(pushed.status === 503 ? await settled(() => supplier.post('/push/products', cabin)) : pushed)
@@ -72,14 +72,14 @@ test('sessions and links end, what was revoked by the file is revoked again, and
   await run('operator', 'disable', 'Pia', '--json')
   await run('operator', 'disable', 'Ute', '--json')
   await run('operator', 'enable', 'Ute', '--json')
-  // A line that a crash cut off harms neither those before nor those behind it.
+  // A line cut off by a crash damages neither the lines before it nor those after it.
   await appendFile(file, '{"kind":"key","ha')
   await run('key', 'revoke', keys.get('back')?.keyId ?? '', '--json')
   const kept = await readFile(file, 'utf8')
   for (const { apiKey = 'none' } of keys.values()) assert.equal(kept.includes(apiKey), false)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
 
-  // As a backup of before has it.
+  // As in a backup from before.
   await gateway.db.query('update api_key set revoked_at = null')
   await gateway.db.query('update access_token set revoked_at = null')
   await gateway.db.query('update operator set disabled_at = null')
@@ -106,7 +106,7 @@ test('sessions and links end, what was revoked by the file is revoked again, and
     .map(({ what, name }) => `${what} ${name}`)
     .filter((line) => /Restored|stolen|Pia|Ute/.test(line))
   assert.deepEqual(listed, ['key Restored stays (direct)', 'operator Ute (admin)'])
-  // What is remembered of keys and sessions holds for half a second.
+  // Keys and sessions are cached for half a second.
   await wait(1_000)
   assert.deepEqual([await callOf('gone'), await callOf('back'), await callOf('stays')], [401, 401, 200])
   const asPlatform = client(gateway.url, { authorization: `Bearer ${token}` })
@@ -142,7 +142,7 @@ test('where the file has room for some of what a revocation notes, nothing is re
     )
     return rows.length > 0
   }
-  // Whether the operator is disabled, and the role: the first of them would fit by itself.
+  // Whether the operator is disabled, and the role: the first would fit on its own.
   await writeFile(file, '\n'.repeat(fileBlocks * 512 - 200))
   const { code, stderr } = await runAriWithin(fileBlocks, environ, 'operator', 'disable', name)
   assert.deepEqual(
@@ -154,7 +154,7 @@ test('where the file has room for some of what a revocation notes, nothing is re
   assert.equal(restored.code, 0, restored.stderr)
   assert.deepEqual([JSON.parse(restored.stdout).revokedAgain.operators, await isDisabled()], [0, false])
 
-  // With room again, what was cut off harms nothing.
+  // Once there is room again, the line that was cut off does no harm.
   assert.equal((await runAri(environ, 'operator', 'disable', name)).code, 0)
   await gateway.db.query('update operator set disabled_at = null where id = $1', [operatorId])
   assert.equal((await runAri(environ, 'after-restore', '--force')).code, 0)
@@ -172,7 +172,7 @@ async function settled(call: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** Platform ids of rooms and rates, by what they are and the supplier's code. */
+/** Platform ids of rooms and rates, by kind and the supplier's code. */
 async function idsOf(supplier: TestSupplier): Promise<Map<string, string>> {
   const { body } = expectOk(await supplier.post('/push/getRoomRateMappings', { hotelId: 'H1' }))
   const { mappings } = Object(body)

@@ -1,4 +1,7 @@
-/** What docs/database.md says of backup and restore is done as it stands there, and the service says the same as before. */
+/**
+ * The backup and restore of docs/database.md are carried out as written, and the service gives the same
+ * answers as before.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -86,7 +89,7 @@ test("a database of one's own, dumped while the service works and restored besid
   }
 })
 
-/** Where PostgreSQL is installed with its server and its tools, of one version. */
+/** The folder of an installed PostgreSQL whose server and tools have the same version. */
 function programsOfPostgres(): string | undefined {
   const installed = globSync('/usr/lib/postgresql/{15,16,17,18}/bin').sort().reverse()
   const tools = ['postgres', 'pg_dump', 'pg_restore', 'createdb', 'psql']
@@ -161,12 +164,12 @@ async function book(url: string, apiKey: string): Promise<number> {
   return Number(booked.body.reservationId)
 }
 
-/** Ids of what was lost with the machine are not given again. */
+/** Ids that were lost with the machine are not given out again. */
 async function startsAnew(url: string, apiKey: string): Promise<void> {
   assert.ok((await book(url, apiKey)) > 1_000_000)
 }
 
-/** All that the supplier can read back, but the ids of these readings. */
+/** Everything that the supplier can read back, without the ids of these reads. */
 async function saidBy(url: string, apiKey: string): Promise<unknown> {
   const supplier = client(url, { 'x-api-key': apiKey })
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)

@@ -53,7 +53,7 @@ export function room(more: Record<string, unknown> = {}): Record<string, unknown
   return { roomId: 'DBL', rateId: 'BAR', adults: 2, childAges: [], guest: ada, ...more }
 }
 
-/** Two nights for one room, unless told otherwise. */
+/** Two nights for one room, by default. */
 export function bookingBody(supplier: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     hotel: { supplier, hotelId: 'H1' },
@@ -76,7 +76,7 @@ export function expectStatus(reply: Reply, status: number): Reply {
   return reply
 }
 
-/** The id of a booking that must have been made. */
+/** The id of a booking, which must have succeeded. */
 export function idOf(reply: Reply): string {
   return String(expectStatus(reply, 201).body['reservationId'])
 }

@@ -17,7 +17,7 @@ import {
 } from '../console/src/pages/calendar/layout.ts'
 import { cellOf, priceText, rowsOf, valuesOf } from '../console/src/pages/calendar/rows.ts'
 
-/** What the calendar's page reckons without a browser. */
+/** The computations of the calendar's page, without a browser. */
 
 const rate = (more: Partial<CalendarRate> = {}): CalendarRate => ({
   rateId: 'BAR',

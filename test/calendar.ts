@@ -3,10 +3,10 @@ import { createToken } from '../src/keys/manage.ts'
 import type { Reply, TestClient, TestGateway } from './harness.ts'
 import { expectOk } from './story.ts'
 
-/** The calendar of a hotel as an operator's program reads and changes it. */
+/** Reads and changes a hotel's calendar as an operator's program does. */
 
 export type OperatorCall = ((method: 'GET' | 'POST', path: string, body?: object) => Promise<Reply>) & {
-  /** As the logs name it. */
+  /** The id used in the logs. */
   id: string
 }
 

@@ -9,7 +9,7 @@ import {
   type PriceCheckNeeded,
 } from '../src/price-check/callback-contract.ts'
 
-/** The shapes of what the platform sends to suppliers, and of what they answer. */
+/** The shapes of the platform's messages to suppliers, and of their answers. */
 
 test('the examples of the callbacks have the shapes that stand beside them', () => {
   for (const [name, { body, example, ...rest }] of Object.entries(callbacks)) {

@@ -2,7 +2,7 @@ import type { RouteName, routes } from '../src/contract.ts'
 import type { Call } from '../src/http/call.ts'
 import type { Access, Route } from '../src/http/route.ts'
 
-/** The compiler proves here that a handler sees of its caller what the access of its route lets it know, and no more. */
+/** The compiler proves here that a handler sees exactly the caller that the access of its route permits. */
 
 type SeenBy<R extends Route> = Extract<keyof Call<R>, 'caller' | 'tokenId' | 'operator' | 'visit' | 'push'>
 type Expected<R extends Route> =
@@ -16,5 +16,5 @@ type Differing = {
   [Name in RouteName]: Same<SeenBy<Contract[Name]>, Expected<Contract[Name]>> extends true ? never : Name
 }[RouteName]
 
-/** Red where `Differing` names a route. */
+/** Fails to compile when `Differing` names a route. */
 export const noneDiffers: [Differing] extends [never] ? true : Differing = true

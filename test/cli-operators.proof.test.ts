@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => gateway.stop())
 
-/** As the audit log names whoever runs the tests. */
+/** The name that the audit log gives to the user who runs the tests. */
 const commandLine = `command line (${userInfo().username})`
 
 const ari = (...parameters: string[]): Promise<Outcome> => runAri(settings, 'operator', ...parameters)

@@ -7,7 +7,7 @@ import { startGateway, type TestGateway } from './harness.ts'
 import { environOf } from './postgres.ts'
 import { runAri } from './programs.ts'
 
-/** Secrets that a command needs, without one among its arguments. */
+/** Commands get the secrets they need without any secret among their arguments. */
 
 let gateway: TestGateway
 const settings: Record<string, string> = {}

@@ -62,7 +62,7 @@ test('status says at each step of a change of keys what is to be done, and forge
   )
   assert.equal(await adviceWith(alone), 'All cards are under ARI_VAULT_KEY')
 
-  // A service with both keys would take over once more.
+  // A service with both keys would take over again.
   await other.vault.close()
   const refused = await vault(old, 'forget')
   assert.equal(refused.code, 1)

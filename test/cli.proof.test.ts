@@ -9,7 +9,7 @@ import { openDatabase, type Database } from '../src/postgres/postgres.ts'
 import { environOf } from './postgres.ts'
 import { dataFolder, runAri, type Outcome } from './programs.ts'
 
-/** The command line, run as people run it, on a data folder of its own. */
+/** The command line, run as people run it, on its own data folder. */
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const folder = await dataFolder()
@@ -30,7 +30,7 @@ after(async () => {
 
 const ari = (...parameters: string[]) => runAri({ ARI_DATA_DIR: folder.path }, ...parameters)
 
-/** The one JSON line of a command that succeeded. */
+/** The one line of JSON that a successful command prints. */
 async function json(...parameters: string[]): Promise<unknown> {
   const { code, stdout, stderr } = await ari(...parameters)
   assert.equal(code, 0, stderr)
@@ -303,7 +303,7 @@ test('where there is no store a command says so and makes nothing; migrate makes
     for (const command of commands) {
       assert.deepEqual(await runAri(environ, ...command), { code: 1, stdout: '', stderr: line })
     }
-    // Nor in a folder that is there and holds something else.
+    // Nor in an existing folder with other contents.
     await mkdir(own.path)
     await writeFile(join(own.path, 'notes.txt'), 'mine')
     assert.deepEqual(await runAri(environ, 'key', 'list'), { code: 1, stdout: '', stderr: line })
@@ -406,7 +406,7 @@ test('while no service runs, a command starts the store for the moment and leave
       kind: 'supplier',
       environment: 'production',
     })
-    // The folder is free again, and knows its environment without being told.
+    // The folder is free again, and its environment is found without a setting.
     const again = await startEmbeddedPostgres({ dataDir: own.path, log: quiet })
     await again.stop()
     const second = await runAri({ ARI_DATA_DIR: own.path }, 'key', 'create', '--supplier', 'First')

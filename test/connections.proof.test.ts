@@ -5,12 +5,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { environOf, newTestDatabase } from './postgres.ts'
 import { endServices, startService } from './proof/crash/service.ts'
 
-/** As many connections as a service takes, from addresses of this machine: all of 127.0.0.0/8 are, on Linux. */
+/**
+ * As many connections as a service accepts, from addresses of this machine: on Linux that includes all of
+ * 127.0.0.0/8.
+ */
 
 const ofAddress = 5_000
 const inAll = 10_000
 const beyond = 20
-/** So many are opened at once, fewer than a listening socket keeps waiting. */
+/** The number opened at once, fewer than the backlog of a listening socket. */
 const openedAtOnce = 100
 
 const undo: (() => Promise<void>)[] = []
@@ -32,7 +35,7 @@ function hold(url: string, localAddress: string): Promise<Held> {
         done()
       })
     })
-    // A connection that is turned away is reset after it was made.
+    // A rejected connection is reset after it was established.
     socket.once('error', (error: Error & { code?: string }) => {
       if (error.code !== 'ECONNRESET') reject(error)
     })
@@ -50,7 +53,9 @@ async function holdMany(url: string, count: number, localAddress: string): Promi
   return held
 }
 
-/** What the service answers on a connection from an address; undefined: the connection was ended without an answer. */
+/**
+ * The service's answer on a connection from an address; undefined: the connection ended without an answer.
+ */
 async function ask(url: string, localAddress: string, path: string): Promise<string | undefined> {
   const { socket, closed } = await hold(url, localAddress)
   let answer = ''
@@ -72,7 +77,7 @@ async function openService(trustedProxies = ''): Promise<string> {
   return url
 }
 
-/** They are let go before the service ends, which would wait for them. */
+/** Closes them before the service ends, which would wait for them. */
 function letGo(held: readonly Held[]): void {
   for (const { socket } of held) socket.destroy()
 }
@@ -110,7 +115,7 @@ test(`a trusted proxy has more than ${ofAddress} connections, all together have 
   const first = await hold(url, '127.0.0.3')
   const held = await holdMany(url, inAll + beyond, '127.0.0.2')
   const ended = (): number => held.filter(({ isOpen }) => !isOpen()).length
-  // With the first one, and what asked whether the service is ready.
+  // Includes the first one, and the one that asked whether the service is ready.
   await until(() => ended() > beyond)
   let answer = ''
   first.socket.setEncoding('utf8').on('data', (text: string) => (answer += text))

@@ -7,9 +7,12 @@ import { operatorRoles, type OperatorRole, type Route } from '../src/http/route.
 import { client, gatewayForTests, type Reply, type TestOperator } from './harness.ts'
 import { said } from './sign-in.ts'
 
-/** Every route of the console with every session and token that is no good for it. */
+/** Calls every route of the console with every session and token that doesn't permit it. */
 
-/** Who may, and whether it changes anything; `oneself`: what everybody may do with the own account. */
+/**
+ * Which roles may call the route, and whether it changes anything; `oneself`: actions that everybody may do
+ * on their own account.
+ */
 type Row = 'everybody' | 'oneself' | `${OperatorRole} reads` | `${'operator' | 'admin'} changes`
 
 /** A new route without a row does not compile. */
@@ -90,12 +93,15 @@ const routeByName: Readonly<Record<ConsoleRouteName, Route>> = consoleRoutes
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const names = Object.keys(rows) as ConsoleRouteName[]
 const forOperators = names.filter((name) => rows[name] !== 'everybody')
-/** What a browser must not be made to do by another site: POST that reads is asked for as strictly. */
+/**
+ * Calls that another site must not be able to trigger in a browser; a POST that only reads is guarded just as
+ * strictly.
+ */
 const posted = forOperators.filter((name) => routeByName[name].method !== 'GET')
 
 const gateway = await gatewayForTests()
 
-/** Whoever may come in is judged before the body is read: none is sent. */
+/** The caller's right is judged before the body is read, so no body is sent. */
 function call(name: ConsoleRouteName, headers: Record<string, string>): Promise<Reply> {
   const { method, path } = routeByName[name]
   const filled = path.replaceAll(/\{\w+\}/g, '1')
@@ -168,7 +174,7 @@ test('every route but those for signing in answers everything that is no good wi
     'an unknown token': bearer(makeSecret('operator', 'sandbox')),
     'a revoked token': bearer(revoked.token),
     "the other environment's token": bearer((await token('operator', 'production')).token),
-    // What is presented is what counts.
+    // A credential that is presented counts, even beside a good one.
     'a session beside a token that is no good': { ...admin.headers, ...bearer(revoked.token) },
   }
   const message = 'Not signed in'

@@ -23,7 +23,7 @@ let gateway: TestGateway
 let shop: Shop
 let receiver: Receiver
 let worker: DeliveryWorker
-/** Before an answer. */
+/** Runs before each answer. */
 let answering: (call: ReceivedCall) => Promise<void> = async () => {}
 before(async () => {
   gateway = await startGateway({
@@ -32,7 +32,7 @@ before(async () => {
     vaultKey: Buffer.alloc(32, 7),
   })
   shop = await openShop(gateway, 'Acme', { inventory: 9 })
-  // It says back what it got: that must not be kept.
+  // It echoes the request, which must not be stored.
   receiver = await startReceiver(
     (socket, call) => void answering(call).then(() => socket.write(httpAnswer(200, call.body.toString()))),
   )
@@ -151,7 +151,7 @@ test('a worker that stops claims nothing more, and lets calls finish', async () 
   })
   try {
     const supplier = await stage.supplierAt('finishing', `http://127.0.0.1:${slow.port}/book`)
-    // A claim that is under way when the worker is told to stop may still find what is of the first one's URL.
+    // A claim in progress when the worker is told to stop may still find deliveries to the first one's URL.
     const other = await stage.supplierAt('late', `http://127.0.0.1:${slow.port}/late`)
     const stopping = stage.worker({ callsFinishWithinMs: minutes(2) })
     for (const { endpoint } of await book(stage.gateway, supplier, { count: 2 }))
@@ -193,7 +193,7 @@ test('a worker that stops gives up calls that take too long, and leaves them due
   }
 })
 
-/** How all deliveries stand, with what became of their calls. */
+/** The state of every delivery, with the outcomes of its calls. */
 async function standings(stage: DeliveryTest): Promise<unknown[]> {
   const { rows } = await stage.gateway.db.query(
     `select status, lane, retries, (due_at <= to_timestamp($1::float8 / 1000)) as "isDue",

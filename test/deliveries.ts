@@ -15,7 +15,7 @@ import type { ReceivedCall } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 import { loopbackNetworks } from '../src/outbound/vet-url.ts'
 
-/** Suppliers with a URL for reservations, and reservations that are written as the booking side writes them. */
+/** Suppliers with a URL for reservations, and reservations written as the booking side writes them. */
 
 export type DeliveryTest = {
   gateway: TestGateway
@@ -42,7 +42,7 @@ export async function startDeliveryTest(options: GatewayOptions = {}): Promise<D
       await pushStoryHotel(supplier)
       if (url !== undefined) {
         expectOk(await supplier.post('/push/webhook/pushbook', { webhook: url }))
-        // The first call of every URL here is a ping.
+        // The first call to every URL here is a ping.
         expectOk(await supplier.post('/push/webhook/test', { kind: 'pushbook' }))
       }
       const { rows } = await gateway.db.query<{ supplierId: number; hotelId: number }>(
@@ -185,7 +185,7 @@ export type Shown = {
   dueInMs: number | null
 }
 
-/** How the deliveries of a reservation stand, oldest version first. */
+/** The state of a reservation's deliveries, oldest version first. */
 export async function deliveriesOf({ db, clock }: TestGateway, reservationId: number): Promise<Shown[]> {
   const { rows } = await db.query<Shown>(
     `select status, lane, attempts, retries, case when due_at = 'infinity' then null

@@ -23,7 +23,7 @@ async function demo(environ: Readonly<Record<string, string>>): Promise<Shown> {
   return { code, stdout, stderr }
 }
 
-/** Each in this order. */
+/** Asserts that each pattern matches, in this order. */
 function assertLines(text: string, patterns: readonly RegExp[]): void {
   let rest = text
   for (const pattern of patterns) {
@@ -87,7 +87,7 @@ const readBack = [
   /BAR .*189\.50 +189\.50/,
   /NRF .*× +× +×/,
   /FAM {2}units/,
-  // Friday costs another price than Monday.
+  // Friday's price differs from Monday's.
   /BAR +(\d+)(?: +\d+){3} +(?!\1\b)\d+/,
   /× closed/,
   /\d×/,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A page of docs/ as what is to be run: the convention is in docs/README.md. */
+/** Parses a page of docs/ into steps to run: the convention is in docs/README.md. */
 
 export type Step = {
   /** For messages: the line of the page on which the block begins. */
@@ -14,7 +14,7 @@ type Block = {
   language: string
   rest: string
   text: string
-  /** What stands between it and the block before. */
+  /** The text between this block and the one before it. */
   before: string
 }
 
@@ -36,13 +36,13 @@ export function stepsOf(path: string): Step[] {
   return steps
 }
 
-/** The blocks that say behind their fence which file they show. */
+/** The blocks whose info string names the file they show. */
 export function fencedFiles(path: string): Map<string, string> {
   const files = blocksOf(readFileSync(path, 'utf8')).filter(({ rest }) => rest.startsWith('samples/'))
   return new Map(files.map(({ rest, text }) => [rest, text]))
 }
 
-/** The blocks with a name behind their fence, such as `sh own backup`. */
+/** The blocks with a name in their info string, such as `sh own backup`. */
 export function namedBlocks(path: string): Map<string, string> {
   const named = blocksOf(readFileSync(path, 'utf8')).filter(
     ({ language, rest }) => language === 'sh' && rest !== '',
@@ -50,7 +50,7 @@ export function namedBlocks(path: string): Map<string, string> {
   return new Map(named.map(({ language, rest, text }) => [`${language} ${rest}`, text]))
 }
 
-/** What stands in the `json` blocks with a name behind their fence, such as `json delivered`. */
+/** The contents of the `json` blocks with this name in their info string, such as `json delivered`. */
 export function jsonNamed(path: string, name: string): unknown[] {
   const named = blocksOf(readFileSync(path, 'utf8')).filter(
     ({ language, rest }) => language === 'json' && rest === name,
@@ -59,11 +59,11 @@ export function jsonNamed(path: string, name: string): unknown[] {
 }
 
 function runOf(block: Block): Step['run'] | undefined {
-  // With a name behind the fence it needs a machine of its own: another test runs it.
+  // A named block needs a machine of its own: another test runs it.
   if (block.language === 'sh' && block.rest === '') return { kind: 'shell', script: block.text }
   const match = /^(GET|POST|PUT) (\/\S+)$/.exec(block.rest)
   if (block.language !== 'json' || !match) return undefined
-  // A rendered page does not show what stands behind the fence.
+  // A rendered page does not show a fence's info string.
   if (!block.before.includes(`\`${match[0]}\``)) {
     throw new Error(`The block in line ${block.line} needs \`${match[0]}\` in the text before it`)
   }
@@ -106,7 +106,7 @@ function blocksOf(page: string): Block[] {
 
 const any = '…'
 
-/** Where an answer differs from what a page shows; undefined where it does not. */
+/** How an answer differs from the one on the page; undefined if it doesn't. */
 export function difference(shown: unknown, got: unknown, path = ''): string | undefined {
   if (shown === any) return got === undefined ? `${path} is missing` : undefined
   if (Array.isArray(shown)) return listDifference(shown, got, path)
@@ -143,7 +143,7 @@ function objectDifference(shown: object, got: unknown, path: string): string | u
   return more.length === 0 ? undefined : `${path}: got ${more.join(', ')} beyond what is shown`
 }
 
-/** Lines with `…` for anything within a line; blanks at the ends of lines don't count. */
+/** Compares line by line; `…` stands for anything within a line, and trailing blanks don't count. */
 export function textMatches(shown: string, got: string): boolean {
   const trimmed = (text: string) =>
     text

@@ -14,7 +14,9 @@ import { startGateway, type TestGateway } from './harness.ts'
 import { minutes } from './pace.ts'
 import type { ReceivedCall } from './receiver.ts'
 
-/** Each receiver of docs/samples/, started as its first line says, is sent calls that the service signed. */
+/**
+ * Starts each receiver of docs/samples/ as its first line says, and sends it calls that the service signed.
+ */
 
 const folder = resolve(import.meta.dirname, '../docs/samples')
 const startsWithinMs = minutes(3)
@@ -30,7 +32,7 @@ const samples: readonly Sample[] = [
   { file: 'receiver.cs', program: 'dotnet', parameters: () => ['run', 'receiver.cs'] },
 ]
 
-/** A call as it arrived, to be sent on as it is or spoilt. */
+/** A recorded call, to be forwarded as it is or tampered with. */
 type Call = { headers: Record<string, string>; body: Buffer }
 
 const signed: Record<'fresh' | 'old' | 'early' | 'rotated', Call> = {
@@ -52,7 +54,7 @@ before(async () => {
   }
 })
 
-/** A reservation with more than ASCII in it, delivered at several hours, and again while the secret is changed. */
+/** A reservation with non-ASCII text, delivered in several hours, and again during a change of secret. */
 async function recordCalls(gateway: TestGateway, endpoint: ExampleSupplier): Promise<void> {
   const supplier = await gateway.supplier('Samples')
   const nowMs = Date.now()
@@ -177,7 +179,7 @@ async function answersOf(url: string): Promise<typeof expected> {
   const { fresh, old, early, rotated } = signed
   assert.equal(rotated.headers['webhook-signature']?.split(' ').length, 2, 'two signatures')
   const nextSecond = (value: string) => String(Number(value) + 1)
-  // In the middle, so that it is not only bits that the base64 does not use.
+  // In the middle, because the last base64 character may have unused bits.
   const otherCharacter = (value: string) =>
     value.replace(/(.{20})(.)/, (_all, first, one) => first + (one === 'A' ? 'B' : 'A'))
   return {

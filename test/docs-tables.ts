@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 
-/** The tables of docs/prices.md: each row says what a stay costs, or which rule forbids it, and the service is asked. */
+/**
+ * The tables of docs/prices.md: each row gives the price of a stay, or the rule that forbids it, and is
+ * checked against the service.
+ */
 
 export type Stay = { rateId: string; checkin: string; checkout: string; adults: number; childAges: number[] }
-/** What the service says of a stay: the price of its first night, or the rules that forbid it. */
+/** The service's answer about a stay: the price of its first night, or the rules that forbid it. */
 export type Verdict = { price: string } | { rules: string[] }
 
 type Row = ReadonlyMap<string, string>
 
-/** Every row of every table, by the heads of its columns; code without its marks. */
+/** Every row of every table, keyed by the column headings; code without its backticks. */
 export function tableRows(markdown: string): Row[] {
   const rows: Row[] = []
   let heads: string[] | undefined

@@ -21,12 +21,15 @@ import {
   type TestSupplier,
 } from './harness.ts'
 
-/** Every example of the README and of docs/ is run, and gives what the page shows. docs/README.md has the convention. */
+/**
+ * Runs every example of the README and of docs/, and compares the result with the page. docs/README.md has
+ * the convention.
+ */
 
 const root = resolve(import.meta.dirname, '..')
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
 const followingPage = 'docs/changes.md'
-/** On which the pages have their receivers; here each page has one of its own. */
+/** The port on which the pages run their receivers; here each page has a port of its own. */
 const shownPort = /\b8000\b/g
 const shellTimeoutMs = minutes(3)
 const lookEveryMs = 50
@@ -37,7 +40,7 @@ before(async () => {
   gateway = await startGateway({
     allowPrivate: true,
     outbound: { reach: (vetted) => vetted },
-    // The suppliers of the pages are programs, which answer when the machine lets them.
+    // The suppliers of the pages are programs, whose speed depends on the machine.
     checkBudgetMs: minutes(1),
   })
   folder = await mkdtemp(join(tmpdir(), 'ari-docs-'))
@@ -48,7 +51,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Accounts that their page calls by name. */
+/** Accounts that a page refers to by name. */
 const accountByPage: Readonly<Record<string, string>> = {
   'docs/booking.md': 'Harbour Hotels',
   'docs/changes.md': 'Bay Hotels',
@@ -59,11 +62,11 @@ const accountByPage: Readonly<Record<string, string>> = {
   'docs/taxes.md': 'Garden Hotels',
 }
 
-// Most of the time they wait: for programs, and for changes that do not come.
+// They mostly wait: for programs, and for changes that do not come.
 describe('the examples of', { concurrency: 4 }, () => {
   for (const page of pages) if (page !== followingPage) testPage(page)
 })
-// This one is told of the changes of all.
+// This page follows the changes of all others.
 describe('then those of', () => testPage(followingPage))
 
 function testPage(page: string): void {
@@ -105,12 +108,12 @@ async function verdictOn(
   return { rules: failed.map(({ rule }: { rule: string }) => rule) }
 }
 
-/** What a page is followed in. */
+/** The state in which a page is run. */
 type Terminal = {
   page: string
   supplier: TestSupplier
   port: number
-  /** Process groups of its blocks: what they leave running ends with the page. */
+  /** Process groups of its blocks: programs they leave running end with the page. */
   groups: number[]
 }
 
@@ -159,8 +162,8 @@ function same(shown: unknown, got: unknown, where: string): void {
 }
 
 /**
- * `npx ari` is the command of this checkout, on the service's database. What a block defines, the next ones of the page
- * have, as in one terminal; and Node's clock is that of the service.
+ * `npx ari` is the command of this checkout, on the service's database. Definitions made in one block are
+ * available in the next ones of the page, as in one terminal; and Node's clock is that of the service.
  */
 const prelude = `
 set -euo pipefail
@@ -169,11 +172,11 @@ trap 'export -p > "$TERMINAL"; declare -f >> "$TERMINAL"' EXIT
 npx() { "$ARI_NODE" "$ARI_PROGRAM" "\${@:2}"; }
 `
 
-/** Answers with the file of what it printed, into which it goes on printing when something is left running. */
+/** Returns the file of its output, which a program left running continues to write. */
 async function shell(script: string, terminal: Terminal, where: string): Promise<{ path: string }> {
   const { page, supplier, groups } = terminal
   const path = join(folder, `${page.replace('/', '-')}.${groups.length}`)
-  // Files, not pipes: a program that is left running holds them open.
+  // Files, not pipes: a program that is left running would keep pipes open.
   const [stdout, stderr] = [await open(path, 'w'), await open(`${path}.errors`, 'w')]
   try {
     const bash = spawn('bash', ['-c', `${prelude}${script}`], {
@@ -204,7 +207,10 @@ async function shell(script: string, terminal: Terminal, where: string): Promise
   }
 }
 
-/** A program that the rest of the page needs: until it has printed what is shown, or listens. */
+/**
+ * Starts a program that the rest of the page needs, and waits until it has printed the text shown, or
+ * listens.
+ */
 async function leaveRunning(
   script: string,
   shown: Step['shown'],
@@ -250,7 +256,7 @@ function endGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL')
   } catch {
-    // Nothing of it runs any more.
+    // None of its processes is running any more.
   }
 }
 
@@ -259,7 +265,7 @@ function databaseUrl(): string {
   return `postgres://${encodeURIComponent(user ?? '')}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
 }
 
-/** What stands as code in the first column of the tables. */
+/** The code in the first column of the tables. */
 function firstColumn(page: string): string[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^\| `(\w+)` +\|/gm)].map((match) => match[1] ?? '')

@@ -3,8 +3,9 @@ import { goodCertificate, testAuthority } from './data/certificates.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from './receiver.ts'
 
 /**
- * The server behind https://pms.example.com and https://supplier.example, whatever addresses these names have. Price
- * checks are answered with what the examples of the API reference push: 125.00 a night with 10 % VAT in it.
+ * The server behind https://pms.example.com and https://supplier.example, whatever those names resolve to.
+ * Price checks are answered with the prices that the examples of the API reference push: 125.00 a night
+ * including 10 % VAT.
  */
 export type ExampleSupplier = Receiver & { outbound: Required<Pick<OutboundRules, 'authorities' | 'reach'>> }
 

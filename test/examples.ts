@@ -13,10 +13,10 @@ export function examplesOf(name: RouteName): readonly Example[] {
   return [...routeByName[name].examples, ...(furtherExamples[name] ?? [])]
 }
 
-/** They change what all others find. */
+/** They change what all other calls find. */
 const lastOnes: readonly RouteName[] = ['advanceClock', 'getClock', 'resetSandbox']
 
-/** Pushes first, in the order of the contract, then what reads, then what removes. */
+/** Pushes first, in the order of the contract, then reads, then removals. */
 export function storyOrder(): RouteName[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets what the table's type says.
   const names = (Object.keys(routes) as RouteName[]).filter((name) => !lastOnes.includes(name))
@@ -67,7 +67,7 @@ function filled(path: string, request: unknown): string {
 const listElementsShown = 3
 const cutLists = new Set(['pushes', 'roomTypes', 'mealPlans', 'currencies', 'cancelCodes'])
 
-/** The answer without what differs from run to run, and with long lists cut. */
+/** The answer without values that differ from run to run, and with long lists cut. */
 export function steady(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) {
     const shown = cutLists.has(name) ? value.slice(0, listElementsShown) : value

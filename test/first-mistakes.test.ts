@@ -4,7 +4,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { client, gatewayForTests, type Reply, type TestSupplier } from './harness.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
-/** What goes wrong on the first day of an integration, and that the answer says what to do. */
+/** Typical mistakes on the first day of an integration; each answer says what to do. */
 
 let supplier: TestSupplier
 const gateway = await gatewayForTests()

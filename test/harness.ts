@@ -24,10 +24,10 @@ import type { CardVault } from '../src/cards/card-vault.ts'
 import { asAdmin, behindPooler, testServer, type TestAddress } from './postgres.ts'
 import { makeTemplate, templateVariable, testNow } from './template.ts'
 
-/** The whole service in this process, on a database of its own, entered over HTTP. */
+/** The whole service in this process, on a database of its own, called over HTTP. */
 export type TestGateway = {
   url: string
-  /** Where the metrics have a port of their own. */
+  /** Set when the metrics have a port of their own. */
   metricsUrl: string | undefined
   app: App
   db: Database
@@ -39,9 +39,9 @@ export type TestGateway = {
     unknownFields?: UnknownFields,
   ) => Promise<TestSupplier>
   token: (role: 'platform' | 'operator') => Promise<string>
-  /** Somebody who is signed in to the console: paths are below /console/api. */
+  /** An operator who is signed in to the console: paths are below /console/api. */
   operator: (role: OperatorRole) => Promise<TestOperator>
-  /** Another service on the same database, as a second process would be; with other options where they are given. */
+  /** Another service on the same database, as a second process would be; `other` overrides options. */
   second: (other?: Partial<GatewayOptions>) => Promise<TestGateway>
   stop: () => Promise<void>
 }
@@ -51,7 +51,7 @@ export type TestSupplier = TestClient & { apiKey: string; keyId: number; name: s
 export type TestOperator = TestClient & {
   operatorId: number
   name: string
-  /** What the session's requests carry. */
+  /** The headers of the session's requests. */
   headers: { cookie: string; 'x-csrf-token': string }
 }
 
@@ -69,7 +69,7 @@ const usualConsole: ConsoleSettings = {
   publicUrl: undefined,
   oidc: undefined,
   signIn: defaultSignInRules.sandbox,
-  // The usual one takes a quarter of a second of a processor for each password.
+  // The production cost is a quarter of a second of CPU time per password.
   passwordCost: { blocks: 1_024, blockSize: 8, parallel: 1 },
   mfaKeys: [],
 }
@@ -78,7 +78,7 @@ let server: ReturnType<typeof testServer> | undefined
 let template: Promise<string> | undefined
 let gateways = 0
 
-/** Reserved, and listened on by nothing: no test calls the internet. */
+/** A reserved port on which nothing listens: no test calls the internet. */
 const portOfNobody = 1
 
 export type GatewayOptions = {
@@ -87,7 +87,7 @@ export type GatewayOptions = {
   resolve?: Resolve
   /** Suppliers may be on this machine. */
   allowPrivate?: boolean
-  /** How suppliers' servers are reached; without it, none is. */
+  /** The route to suppliers' servers; without it, none can be reached. */
   outbound?: Pick<OutboundRules, 'authorities' | 'reach'>
   systemTime?: boolean
   vaultKey?: Buffer | undefined
@@ -97,9 +97,9 @@ export type GatewayOptions = {
   /** Undefined: a process without the console. */
   console?: Partial<ConsoleSettings> | undefined
   trustedProxies?: readonly string[]
-  /** 1 for a test of the limits by which requests are turned away for being late; usually they are far. */
+  /** 1 for tests of the limits that reject late requests; by default those limits are far away. */
   patience?: number
-  /** Of a price check, for a test in which the supplier's answer is awaited however long it takes. */
+  /** Budget of a price check, for a test that waits for the supplier's answer however long it takes. */
   checkBudgetMs?: number
   metrics?: MetricsRules
   revocationsFile?: string
@@ -125,14 +125,17 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   }
 }
 
-/** A service for a file of tests, or for one test, that is stopped when they are over. Not for a hook, which is over at once. */
+/**
+ * A service for a file of tests, or for one test, stopped when they end. Not for use in a hook, which ends
+ * immediately.
+ */
 export function gatewayForTests(options: GatewayOptions = {}): Promise<TestGateway> {
   const starting = startGateway(options)
   after(async () => (await starting).stop())
   return starting
 }
 
-/** Through the pooler of the run, where there is one. */
+/** Through the pooler of the run, if there is one. */
 async function throughPooler(address: TestAddress): Promise<PostgresAddress> {
   const pooled = behindPooler(address)
   return pooled ? checkDatabase(pooled, usualPatience) : address
@@ -210,7 +213,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
   }
 }
 
-/** JSON calls; a string or bytes are sent as they are. */
+/** JSON calls; strings and bytes are sent unchanged. */
 export function client(url: string, own: Record<string, string> = {}, base = '/v1'): TestClient {
   const call = async (
     method: string,

@@ -10,29 +10,32 @@ import { supplierDigests } from './stored-state.ts'
 import { expectOk } from './story.ts'
 
 /**
- * Every endpoint for suppliers with every key that is no good, and with the key of somebody else. Those for the platform
- * have test/token-matrix.test.ts.
+ * Calls every endpoint for suppliers with every invalid key, and with another supplier's key.
+ * test/token-matrix.test.ts does the same for the platform's endpoints.
  */
 
 type SupplierRouteName = {
   [Name in RouteName]: (typeof routes)[Name]['access'] extends 'supplier' ? Name : never
 }[RouteName]
 
-/** What an account puts under the codes that all accounts use: H1, DBL, BAR. */
+/** An account's contents under the codes that all accounts use: H1, DBL, BAR. */
 type Contents = { name: string; mark: string; price: number; percent: number }
 
 const alpha: Contents = { name: 'Alpha', mark: 'alpha', price: 1_111, percent: 17 }
 const beta: Contents = { name: 'Beta', mark: 'beta', price: 2_222, percent: 29 }
 
-/** Ids that nobody has at first, and only Beta later. */
+/** Codes that nobody has at first, and only Beta later. */
 const secret = { hotelId: 'H-SECRET', roomId: 'R-SECRET', rateId: 'T-SECRET', requestId: 'beta-secret' }
 
 type Row = {
-  /** A right request: the body, or the query and parameters of a GET. A push changes something each time it is made. */
+  /**
+   * A correct request: the body, or the query and parameters of a GET. A push changes something each time it
+   * is made.
+   */
   own: (contents: Contents) => unknown
-  /** What the answer shows of the caller's own contents. */
+  /** The caller's own contents as visible in the answer. */
   shows?: (contents: Contents) => string
-  /** Requests for what is somebody else's, or nobody's. */
+  /** Requests for data of another supplier, or for data that doesn't exist. */
   foreign: readonly unknown[]
 }
 
@@ -206,7 +209,7 @@ const rows: Record<SupplierRouteName, Row> = {
       { hotelId: 'H1', reservation_id: '1', status: 'Cancel' },
     ],
   },
-  // Last: nothing is there to be read after it.
+  // Last: after it nothing is left to read.
   resetSandbox: { own: () => ({}), foreign: [] },
 }
 
@@ -216,7 +219,7 @@ const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 const names = Object.keys(rows) as SupplierRouteName[]
 const isRemoval = (name: RouteName) => routeByName[name].method === 'DELETE'
 const isPush = (name: RouteName) => routeByName[name].pushKind !== undefined && !isRemoval(name)
-/** What removes comes first, so that what is pushed can be read. */
+/** Removals come first, so that pushed data can be read. */
 const pushes = [...names.filter(isRemoval), ...names.filter(isPush)]
 
 function call(
@@ -264,7 +267,7 @@ async function idOf(supplier: TestSupplier): Promise<number> {
   return found[0].id
 }
 
-/** Everything that is stored for a supplier, and the log of its pushes. */
+/** Everything stored for a supplier, and the log of its pushes. */
 async function stored(supplier: TestSupplier): Promise<unknown> {
   const id = await idOf(supplier)
   return [(await supplierDigests(gateway.db, [id])).get(id), (await supplier.get('/push/log')).body]
@@ -334,7 +337,7 @@ test('every endpoint answers every key that is no good with the same 401, and st
         ...headers,
         'x-request-id': 'same',
       })
-      // By the header alone: it says nothing of the secret.
+      // The hint depends on the header only: it reveals nothing about the secret.
       const hint = 'authorization' in headers ? 'Send the key as x-api-key, not as Authorization' : usual
       assert.deepEqual([name, what, { status, body }], [name, what, expected(hint)])
     }
@@ -434,7 +437,8 @@ test('what is somebody else’s is answered exactly like what does not exist', a
   expectOk(await theirs.get(`/push/log/${requestId}`))
   const foreign = await ask()
   assert.deepEqual(foreign, absent)
-  // Asked for nothing of their own, they were refused, all but the searches that name what they did not find.
+  // Requests for data that they don't have were refused, except for searches, which name the codes they did
+  // not find.
   const statuses = absent.map((reply) => (Array.isArray(reply) ? `${reply[0]} ${reply[2]}` : ''))
   assert.deepEqual(
     statuses.filter((status) => !status.endsWith(' 404')),

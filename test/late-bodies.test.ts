@@ -7,7 +7,9 @@ import { bookingBody, openShop } from './booking.ts'
 import { startGateway, type TestGateway } from './harness.ts'
 import { expectOk } from './story.ts'
 
-/** Whoever was let in with the head of a request may have lost the right to it when its body is there at last. */
+/**
+ * A client that was admitted on the head of a request may have lost its rights when the body is complete.
+ */
 
 let gateway: TestGateway
 before(async () => {
@@ -15,18 +17,18 @@ before(async () => {
 })
 after(() => gateway.stop())
 
-/** Longer than it takes until everybody knows what was taken away. */
+/** Longer than it takes until every process knows about a revocation. */
 const knownWithinMs = 1_500
 
 type Late = {
   path: string
   headers: Record<string, string>
   body: unknown
-  /** When the head has been read. */
+  /** Runs once the head has been read. */
   meanwhile: () => Promise<unknown>
 }
 
-/** What is answered to a request whose last byte is held back. */
+/** The answer to a request whose last byte is held back. */
 async function answerTo({ path, headers, body, meanwhile }: Late): Promise<[number | undefined, unknown]> {
   const text = JSON.stringify(body)
   const underWay = gateway.app.requestsInFlight()
@@ -39,7 +41,8 @@ async function answerTo({ path, headers, body, meanwhile }: Late): Promise<[numb
   })
   sent.write(text.slice(0, -1))
   while (gateway.app.requestsInFlight() === underWay) await wait(5)
-  // The head is read and whoever sent it let in; where that takes longer, nothing is missed.
+  // By then the head has been read and the client admitted; if that takes longer, the test still proves its
+  // point.
   await wait(200)
   await meanwhile()
   await wait(knownWithinMs)

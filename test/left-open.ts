@@ -1,10 +1,10 @@
 /**
- * Loaded into each test file's process: one that still runs long after its last test is ended, and has failed. A test
- * that fails may leave a service open, and the file would run until the whole run's limit.
+ * Loaded into each test file's process: ends, as failed, a process that still runs long after its last test.
+ * A failing test may leave a service open, and the file would run until the limit of the whole run.
  */
 import { after } from 'node:test'
 
-/** What the file itself cleans up counts: its hooks run after this one. */
+/** Includes the file's own cleanup: its hooks run after this one. */
 const graceMs = 60_000
 
 after(() => {

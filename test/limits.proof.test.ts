@@ -21,10 +21,10 @@ import { rawConnection, type RawOutcome } from './raw-http.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from './story.ts'
 import { supplierDigests } from './stored-state.ts'
 
-/** What the service turns away, what that costs the others, and how it comes back. */
+/** The requests that the service rejects, their cost to other clients, and its recovery. */
 
 let gateway: TestGateway
-/** Takes 20 seconds in which there is nothing to do: the other tests run meanwhile, on a gateway of their own. */
+/** Takes 20 seconds of mere waiting: the other tests run meanwhile, on a gateway of their own. */
 let trickled: Promise<RawOutcome['replies']>
 
 before(async () => {
@@ -51,7 +51,7 @@ const inventory = (count: number, hotelId = 'H1') => ({
 
 const portOf = ({ url }: TestGateway): number => Number(new URL(url).port)
 
-/** A number of /metrics. */
+/** The value of a metric. */
 async function metric({ url }: { url: string }, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
@@ -114,7 +114,7 @@ test('a key has its burst, then its rate; what is over is told when to come agai
   )
   clock.set('2027-03-01T13:00:00Z')
   assert.deepEqual(await ask(), [200, '"key";r=2;t=0', null])
-  // Another key is another matter.
+  // Another key is unaffected.
   expectOk(await (await gateway.supplier('somebody else')).get('/push/limits'))
 })
 
@@ -227,7 +227,7 @@ test('an ARI push has the items and the cells of its key, and is refused as a wh
 
 type Counted = { statuses: Record<number, number>; done: Promise<void> }
 
-/** Sends at once, and counts what comes back when it comes. */
+/** Sends at once, and counts the replies as they arrive. */
 function countReplies(sent: Promise<Reply>[]): Counted {
   const statuses: Record<number, number> = {}
   const count = async (one: Promise<Reply>): Promise<void> => {
@@ -256,7 +256,7 @@ test('while a hotel is held up, 3,000 pushes find a bound: those over it get 503
   await pushStoryHotel(bystander)
   const letGo = await holdHotel(context, gateway.db, 'H1', first)
 
-  // One key alone takes half of the places; others go on.
+  // One key can take only half of the places; other keys continue to be served.
   const ofOne = countReplies(
     Array.from({ length: 1_500 }, (_, index) => first.post('/push/ari', inventory(index))),
   )
@@ -290,7 +290,10 @@ test('while a hotel is held up, 3,000 pushes find a bound: those over it get 503
   await until(async () => (await metric(gateway, 'ari_requests_in_flight')) === 1)
 })
 
-/** What a raw request gets: status, type of the first problem, Retry-After, and whether the connection is over. */
+/**
+ * The outcome of a raw request: status, type of the first problem, Retry-After, and whether the connection is
+ * closed.
+ */
 async function outcomeOf(sent: Promise<RawOutcome>): Promise<unknown[]> {
   const { replies, closed } = await sent
   const [reply] = replies
@@ -353,7 +356,7 @@ test('bodies count until their requests are answered: a key that holds its share
 test('a body above the share of its key is read when nothing else of the key is held', async () => {
   const large = await gateway.supplier('large', { bodyBytesMax: 100 * 1024 * 1024 })
   const body = gzipSync(JSON.stringify([hotel('H1')]).padEnd(70 * 1024 * 1024))
-  // The second, were the first still held, would be beyond the share.
+  // If the first were still counted, the second would exceed the share.
   for (let count = 1; count <= 2; count++)
     expectOk(await large.post('/push/hotels', body, { 'content-encoding': 'gzip' }))
 })
@@ -445,7 +448,7 @@ test('clients that send slowly, or never read, harm nobody, and get their answer
       others.map((connection, index) => begin(connection, [index < senders.length - 1 ? begun : unread])),
     )
     await until(async () => (await metric(gateway, 'ari_requests_in_flight')) > 1_000)
-    // This one comes to an end before its time is over, and is not beyond what its key may have in flight.
+    // This one ends before its time is over, and stays within what its key may have in flight.
     await begin(last, [begunBy(await gateway.supplier('slow, with an end'))])
     for (let count = 1; count <= 20; count++) {
       const { status, text } = await healthy.post('/push/ari', inventory(count))
@@ -459,7 +462,7 @@ test('clients that send slowly, or never read, harm nobody, and get their answer
   } finally {
     for (const connection of connections) connection.destroy()
   }
-  // Whoever left is not counted any more.
+  // A client that disconnected no longer counts.
   await until(async () => (await metric(gateway, 'ari_requests_in_flight')) === 1)
   expectOk(await slow.post('/push/hotels', [hotel('H1')]))
 })
@@ -503,7 +506,7 @@ test('while the service drains, pushes under way are applied and new requests ge
   )
   await letGo()
   for (const { status: finished, text } of await Promise.all(underWay)) assert.equal(finished, 200, text)
-  // The other process goes on, and knows them all.
+  // The other process keeps running, and knows them all.
   const { body: held } = await supplier.post('/push/getHotels', ['H1', 'H9'])
   assert.deepEqual(held['notFound'], ['H9'])
   const { rows } = await gateway.db.query<{ count: number }>(
@@ -535,7 +538,7 @@ test('without PostgreSQL everything is answered with 503, and with it again the 
           [503, '1', 'The store is not available'],
         )
       }
-      // Longer than a key is trusted.
+      // Longer than a key is cached.
       await wait(300)
     }
     assert.deepEqual(
@@ -619,7 +622,10 @@ test('while PostgreSQL hangs the service says that it is not ready, and what wai
   }
 })
 
-/** Sends a little twice a second, for longer than a body may take; the replies, once the connection is over. */
+/**
+ * Sends a few bytes twice a second, for longer than a body may take; returns the replies once the connection
+ * is closed.
+ */
 async function trickle(): Promise<RawOutcome['replies']> {
   const service = await startGateway({ patience: 1 })
   try {
@@ -648,14 +654,14 @@ test('a body that trickles is given up after its time, with the connection', asy
   )
 })
 
-// The last one: it stops all that runs beside it.
+// Last: it delays everything that runs beside it.
 test('while the event loop is late pushes get 503, and those who watch are answered; a patient service answers all', async () => {
   const usual = await gateway.second({ patience: 1 })
   const supplier = await usual.supplier('late')
   const patient = client(gateway.url, { 'x-api-key': supplier.apiKey })
   const limits = async (caller: TestClient): Promise<number> => (await caller.get('/push/limits')).status
   assert.deepEqual([await limits(supplier), await limits(patient)], [200, 200])
-  // The delay is forgotten after half a second, which a slow machine may need to ask.
+  // The measured delay is forgotten after half a second, and a slow machine may need that long to ask.
   let statuses: number[] = []
   while (statuses[0] !== 503) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)

@@ -8,7 +8,7 @@ import { minutes } from './pace.ts'
 
 const waitedForMs = minutes(2)
 
-/** Until as many as that wait for what other transactions have locked. */
+/** Resolves once this many statements wait for locks of other transactions. */
 export async function untilWaiting(db: Database, count: () => number): Promise<void> {
   const lastMs = performance.now() + waitedForMs
   for (let waiting = 0; waiting < count(); await wait(5)) {
@@ -21,7 +21,7 @@ export async function untilWaiting(db: Database, count: () => number): Promise<v
   }
 }
 
-/** Calls that truly meet: each has come as far as the lock before the first of them gets it. */
+/** Calls that truly compete: all of them wait for the lock before the first one gets it. */
 export async function meetingAtLock<Answer>(
   db: Database,
   lock: (connection: Queryable) => Promise<unknown>,
@@ -36,7 +36,10 @@ export async function meetingAtLock<Answer>(
   return meeting.answers
 }
 
-/** The same, and they get the lock in the order in which they stand here: each begins when all before it wait or are over. */
+/**
+ * The same, but they get the lock in the order given: each begins once all calls before it wait or have
+ * ended.
+ */
 export async function meetingInLine<Answer>(
   db: Database,
   lock: (connection: Queryable) => Promise<unknown>,
@@ -57,7 +60,7 @@ export async function meetingInLine<Answer>(
   return meeting.answers
 }
 
-/** Holds the row of a hotel, as a transaction that doesn't end would. */
+/** Locks the row of a hotel, as a transaction that doesn't end would. */
 export async function holdHotel(
   context: TestContext,
   db: Database,

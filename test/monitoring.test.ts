@@ -1,4 +1,4 @@
-/** The dashboard and the alert rules name what /metrics has, and the dashboard shows all of ours. */
+/** The dashboard and the alert rules name only metrics of /metrics, and the dashboard shows all of ours. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -29,7 +29,7 @@ after(async () => {
   await outside.close()
 })
 
-/** By the name under which it is asked for; a histogram has three. */
+/** By queryable name; a histogram has three. */
 type Metrics = Map<string, { base: string; labels: Set<string> }>
 
 function metricsIn(text: string): Metrics {
@@ -47,7 +47,7 @@ function metricsIn(text: string): Metrics {
   return found
 }
 
-/** Of metrics of which nothing was counted yet, /metrics says no labels. */
+/** /metrics shows no labels for metrics that have not counted anything yet. */
 const labelsOf = new Map(
   Object.values(telemetry()).flatMap((metric): [string, string[]][] => {
     const { name, labelNames } = Object(metric)
@@ -55,7 +55,7 @@ const labelsOf = new Map(
   }),
 )
 
-/** What Prometheus adds. */
+/** Labels added by Prometheus. */
 const labelsOfScrape = ['job', 'instance']
 const literals = new Set(
   globSync('src/**/*.ts', { cwd: root })

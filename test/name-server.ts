@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import ipaddr from 'ipaddr.js'
 
-/** A name server that says what it is told to say, or nothing. */
+/** A name server with configurable answers, or none. */
 export type NameServer = { address: string; close: () => void }
 
 export type RecordType = 'A' | 'AAAA'
@@ -30,7 +30,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
   return { address: `127.0.0.1:${socket.address().port}`, close: () => socket.close() }
 }
 
-/** Of the name in the question, and not to be remembered. */
+/** For the name in the question, with a TTL of zero. */
 function record(typeAndClass: Buffer, address: string): Buffer {
   const bytes = Buffer.from(ipaddr.parse(address).toByteArray())
   return Buffer.concat([

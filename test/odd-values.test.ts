@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { gatewayForTests, type TestSupplier } from './harness.ts'
 import { expectOk, product, pushStoryHotel } from './story.ts'
 
-/** What is applied as it was sent, and is hardly meant, is told of. */
+/** Warnings about values that are applied as sent but are hardly intended. */
 
 let supplier: TestSupplier
 
@@ -17,7 +17,7 @@ before(async () => {
 
 const april = { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-04-03' }
 
-/** The warnings of the only item, as [type, message]. */
+/** The warnings for the only item, as [type, message]. */
 async function told(rate: object, more: object = {}): Promise<string[][]> {
   const ari = [{ ...april, rates: [{ rateId: 'BAR', ...rate }] }]
   const { body } = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari, ...more }))
@@ -111,7 +111,7 @@ test('a product that is pushed without the policies that it had is told that the
   assert.deepEqual(await push({ cancelPolicies: [] }), [])
 })
 
-/** The warnings of each item of a push, by their message; everything is accepted. */
+/** The warnings for each item of a push, as messages; everything is accepted. */
 async function toldOf(hotelId: string, ari: object[], more: object = {}): Promise<string[][]> {
   const { body } = expectOk(await supplier.post('/push/ari', { hotelId, ari, ...more }))
   return Object(body['results']).map(({ warnings = [] }: { warnings?: Record<string, string>[] }) =>
@@ -143,20 +143,21 @@ test('a price on nights of which no inventory is held can never be booked, whate
   ]
   const inventory = { roomId: 'DBL', date: '2027-04-02', inventory: 0 }
   assert.deepEqual(await toldOf('M2', [rate({ price: 110 })], unit), [without('3 nights')])
-  // The same again changes nothing, and is as wrong as before.
+  // Sending the same again changes nothing, and is as wrong as before.
   assert.deepEqual(await toldOf('M2', [rate({ price: 110 })], unit), [without('3 nights')])
-  // None left is not none held; and the order of the items says nothing.
+  // An inventory of zero is not a missing one; and the order of the items doesn't matter.
   assert.deepEqual(await toldOf('M2', [rate({ price: 111 }), inventory], unit), [without('2 nights'), []])
   const flat = { roomId: 'DBL', rateId: 'NRF', date: '2027-04-03', price: 99 }
   assert.deepEqual(await toldOf('M2', [flat], { ...unit, dryRun: true }), [without('1 night')])
   // A rate's own inventory sells where the room has none.
   assert.deepEqual(await toldOf('M2', [rate({ price: 110, inventory: 2 }, 'NRF')], unit), [[]])
-  // What is cleared by the push itself is no price, and restrictions alone say nothing of it.
+  // A price cleared by the same push doesn't count, and restrictions alone give no warning.
   assert.deepEqual(await toldOf('M2', [rate({ price: 120 }), rate({ price: null })], unit), [[], []])
   assert.deepEqual(await toldOf('M2', [rate({ closed: true, minLengthStay: 2 })]), [[]])
   assert.deepEqual(await toldOf('M2', [{ ...april, inventory: 3 }]), [[]])
   assert.deepEqual(await toldOf('M2', [rate({ price: 110 })], unit), [[]])
-  // Clearing it is what makes the prices held earlier useless; only what sets a price is told.
+  // Clearing the inventory makes the stored prices useless; but only a push that sets a price gets the
+  // warning.
   assert.deepEqual(await toldOf('M2', [{ ...april, inventory: null }]), [[]])
 })
 
@@ -182,7 +183,7 @@ test('a price below the taxes that it includes can never be booked; one that som
   assert.deepEqual(await toldOf('M3', [rate({ price: 3 })], unit), [[]])
   await taxes([fixed(4)])
   assert.deepEqual(await toldOf('M3', [rate({ price: 3.99 })], unit), [below('3 nights')])
-  // Two could not pay it, but one can.
+  // Too little for two guests, but enough for one.
   assert.deepEqual(await toldOf('M3', [rate({ price: 4 })], unit), [[]])
   assert.deepEqual(await toldOf('M3', [rate({ prices: [adult(1, 5), adult(2, 7.99)] })], guest), [
     below('3 nights'),
@@ -190,14 +191,15 @@ test('a price below the taxes that it includes can never be booked; one that som
   assert.deepEqual(await toldOf('M3', [rate({ prices: [adult(2, 8)] })], guest), [[]])
   const child = { ageCategory: 'child', guests: 1, amount: 1 }
   assert.deepEqual(await toldOf('M3', [rate({ prices: [child] })], guest), [[]])
-  // A tax of a stay is less a night the longer it is, one that is added takes nothing, a dated one has its nights.
+  // A tax per stay costs less per night the longer the stay, an added tax takes nothing from the price, and a
+  // dated tax applies to its own nights.
   await taxes([
     fixed(400, { appliedPer: 'per_room_per_stay' }),
     fixed(400, { included: false }),
     fixed(4, { appliedPer: 'per_room_per_night', startDate: '2027-04-02', endDate: '2027-04-02' }),
   ])
   assert.deepEqual(await toldOf('M3', [rate({ price: 3 })], unit), [below('1 night')])
-  // Only the rate that has the tax; and a percentage of a fixed VAT counts.
+  // Only the rate that has the tax; and a percentage counts on top of a fixed VAT.
   const vat = { type: 'VAT', appliedPer: 'per_room_per_night', included: false, payNow: true }
   const onVat = { type: 'OTHER_TAX', valueType: '%', appliedOn: 'net+vat' }
   await taxes([], [{ rateId: 'NRF', taxes: [fixed(100, vat), fixed(10, onVat)] }])
@@ -220,17 +222,18 @@ test('a departure rule is told to be unused where it stands on no day on which a
   assert.deepEqual(await toldOf('M4', [ctd('2027-04-02', '2027-04-03')]), [unused('2 days')])
   const sold = { ...april, startDate: '2027-03-31', endDate: '2027-04-02', inventory: 2 }
   await toldOf('M4', [{ ...sold, rates: [{ rateId: 'BAR', price: 110 }] }], unit)
-  // 31 March has no night before it that is sold; 1 April has one in another month; of a range one day is enough.
+  // The night before 31 March is not sold; the one before 1 April is, in another month; in a range one such
+  // day is enough.
   assert.deepEqual(await toldOf('M4', [ctd('2027-03-31')]), [unused('1 day')])
   assert.deepEqual(await toldOf('M4', [ctd('2027-04-01')]), [[]])
   assert.deepEqual(await toldOf('M4', [ctd('2027-03-28', '2027-04-01')]), [[]])
-  // The day after the last night is one on which guests leave.
+  // Guests can leave on the day after the last night.
   assert.deepEqual(await toldOf('M4', [ctd('2027-04-03')]), [[]])
   assert.deepEqual(await toldOf('M4', [ctd('2027-04-04')], { dryRun: true }), [unused('1 day')])
   // The same push may put the night before on sale.
   const night = { roomId: 'DBL', date: '2027-04-04', inventory: 1, rates: [{ rateId: 'BAR', price: 99 }] }
   assert.deepEqual(await toldOf('M4', [ctd('2027-04-05'), night], unit), [[], []])
-  // Lifting it is never told of.
+  // Lifting a restriction never gives a warning.
   const off = { ...april, rates: [{ rateId: 'NRF', closedToDeparture: false }] }
   assert.deepEqual(await toldOf('M4', [off]), [[]])
 })

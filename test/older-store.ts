@@ -1,4 +1,6 @@
-/** A store that is replaced by an older copy of itself, as by a failover to a replica that had lost commits. */
+/**
+ * A store that is replaced by an older copy of itself, as by a failover to a replica that had lost commits.
+ */
 import { randomBytes } from 'node:crypto'
 import { startGateway, type GatewayOptions, type TestGateway } from './harness.ts'
 import { asAdmin, testServer, type TestAddress } from './postgres.ts'
@@ -6,9 +8,9 @@ import { postgresProxy } from './postgres-proxy.ts'
 
 export type AgeingStore = {
   gateway: TestGateway
-  /** From here on everything is lost when the copy takes its place. */
+  /** Takes the copy: everything written later is lost when the copy replaces the store. */
   copy: () => Promise<void>
-  /** The copy is what the service's address leads to from now on. */
+  /** Makes the service's address lead to the copy from now on. */
   fallBack: () => Promise<void>
   stop: () => Promise<void>
 }

@@ -7,7 +7,10 @@ import { holdHotel } from './locks.ts'
 import { rawConnection, type RawConnection, type RawOutcome } from './raw-http.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
-/** What one client can do to the others: it loses its own connections and places, and they lose nothing. */
+/**
+ * Limits on one client's effect on others: it loses its own connections and places, and the others lose
+ * nothing.
+ */
 
 let supplier: TestSupplier
 const gateway = await gatewayForTests({ trustedProxies: ['127.0.0.0/8'] })
@@ -52,7 +55,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await wait(20)
 }
 
-/** Sends, and reads nothing. */
+/** Sends requests and reads no answers. */
 function unreading(context: TestContext, sent: string, { url } = gateway): void {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' })
   socket.pause()
@@ -70,7 +73,7 @@ function connectionOf(context: TestContext): RawConnection {
 const statusesOf = ({ replies }: RawOutcome): number[] => replies.map(({ status }) => status)
 
 test('connections that pipeline and read nothing take one place each, and only of those without a key', async (context) => {
-  // Every request of these would take a place of the 2,000.
+  // Each of these requests would take one of the 2,000 places.
   for (let count = 0; count < 40; count++) unreading(context, scriptOf('192.0.2.1').repeat(90))
   await until(async () => (await metric('ari_requests_in_flight')) >= 41)
   for (let count = 1; count <= 20; count++) expectOk(await supplier.post('/push/ari', inventory(count)))
@@ -79,7 +82,7 @@ test('connections that pipeline and read nothing take one place each, and only o
 
 test('an answer of which nothing is taken ends its connection, and its place is free again', async (context) => {
   const impatient = await gateway.second({ patience: 1 })
-  // More than the system takes in the reader's place.
+  // More than the system buffers for the reader.
   const sent = scriptOf('192.0.2.2').repeat(40)
   for (let count = 0; count < 3; count++) unreading(context, sent, impatient)
   await until(async () => (await limited('answer_not_taken', impatient)) === 3)
@@ -169,7 +172,7 @@ test('many suppliers behind one address are each judged by their key', async (co
   const other = await gateway.supplier('behind the same address', { requestsPerMinute: 0 })
   await pushStoryHotel(other)
   const letGo = await holdHotel(context, gateway.db, 'H1', other)
-  // More than an address without keys may have, and a share of their own each.
+  // More than an address without keys may have; keys have a share of their own each.
   const sent = Array.from({ length: 300 }, (_, index) => other.post('/push/ari', inventory(index)))
   await until(async () => (await metric('ari_requests_in_flight')) >= 301)
   expectOk(await supplier.post('/push/ari', inventory(1)))
@@ -177,7 +180,7 @@ test('many suppliers behind one address are each judged by their key', async (co
   assert.deepEqual(new Set((await Promise.all(sent)).map(({ status }) => status)), new Set([200]))
 })
 
-/** A request of which all but the last byte is sent; its answer's status when that follows. */
+/** A request whose last byte is held back; returns the answer's status once that byte is sent. */
 function heldBack(
   context: TestContext,
   sent: string,
@@ -195,7 +198,7 @@ function heldBack(
 test('one supplier’s large bodies are parsed one in a turn: what another sends meanwhile, large or small, is answered between them', async (context) => {
   const other = await gateway.supplier('sends large bodies', { requestsPerMinute: 0 })
   await pushStoryHotel(other)
-  // Some tens of milliseconds of parsing, and an answer at once.
+  // Takes some tens of milliseconds to parse, and is answered at once.
   const more = Array.from({ length: 100_000 }, () => '{"a":1}').join()
   const requestOf = ({ apiKey }: TestSupplier, body: string): string =>
     `POST /v1/push/getTaxes HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -214,7 +217,7 @@ test('one supplier’s large bodies are parsed one in a turn: what another sends
     return status
   })
   await until(async () => (await metric('ari_requests_in_flight')) > all.length)
-  // For what is on its way: without it less is proved, and nothing turns red.
+  // Lets requests in transit arrive: without the wait the test proves less, but never fails.
   await wait(500)
   for (const { finish } of all) finish()
   assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]))

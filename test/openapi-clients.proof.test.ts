@@ -1,4 +1,6 @@
-/** What integrators generate from /openapi.json compiles, strictly, and has what the service answers. */
+/**
+ * Clients that integrators generate from /openapi.json compile, strictly, and match the service's answers.
+ */
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -10,7 +12,7 @@ import { promisify } from 'node:util'
 import { openapiDocument } from '../src/openapi/document.ts'
 
 const root = resolve(import.meta.dirname, '..')
-/** With a compiler of their own: they need one that can be called as a library. */
+/** With their own compiler: the generators need one that can be called as a library. */
 const packages = join(root, 'test/openapi-clients/node_modules')
 const programs = {
   openapiTypescript: join(packages, 'openapi-typescript/bin/cli.js'),
@@ -44,7 +46,7 @@ test('the document is what redocly lint takes without an error, and with no warn
   const config = await createConfig({ extends: ['recommended'], rules })
   const source = JSON.stringify(openapiDocument({ environment: 'sandbox' }))
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
-  // Examples of refusals send what breaks the shape.
+  // Examples of refusals break the shape on purpose.
   const meant = (pointer: string | undefined): boolean => pointer?.includes('/requestBody/') === true
   assert.deepEqual(
     problems
@@ -54,7 +56,7 @@ test('the document is what redocly lint takes without an error, and with no warn
   )
 })
 
-/** What a client reads of answers and refusals, and sends. */
+/** The client's use of answers and refusals, and of request types. */
 const usesTypes = `
 import type { components, operations, paths, webhooks } from './types.ts'
 

@@ -28,7 +28,7 @@ after(async () => {
 })
 
 describe('the OpenAPI document', () => {
-  // Through text, as everybody else reads it.
+  // Serialized and parsed, as every other reader gets it.
   const document = JSON.parse(JSON.stringify(openapiDocument({ environment: 'sandbox' })))
 
   test('is valid OpenAPI 3.1', async () => {

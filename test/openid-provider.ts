@@ -3,19 +3,22 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** An OpenID provider on this machine, as far as signing in needs one. Who is at it signs in as it is told. */
+/**
+ * An OpenID provider on this machine, reduced to what signing in needs. Every visitor signs in as the person
+ * that the test configures.
+ */
 export type TestProvider = {
   issuer: string
   clientId: string
   clientSecret: string
-  /** What the next sign-in says of the person. */
+  /** The claims of the next sign-in. */
   claims: Record<string, unknown>
-  /** Spoils the next ID tokens. */
+  /** Corrupts the next ID tokens. */
   spoil: (claims: Record<string, unknown>) => Record<string, unknown>
   isBroken: boolean
-  /** Its clock: that of the machine, unless it is said otherwise. */
+  /** Its clock: the machine's, by default. */
   nowMs: () => number
-  /** What the browser does at the provider: answers where it is sent back to. */
+  /** Acts as the browser at the provider: returns the redirect URL. */
   visit: (url: string) => string
   stop: () => Promise<void>
 }

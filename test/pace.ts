@@ -1,30 +1,33 @@
 /**
- * How long tests may take on the machine at hand. `.ci/run` measures the machine and says so by these variables; without
- * them it is a usual one, and there is time for everything.
+ * How long tests may take on this machine. `.ci/run` measures the machine and passes the results in these
+ * variables; without them the machine counts as usual, and there is time for everything.
  */
 const {
   /** How many times slower than usual this machine is. */
   ARI_TEST_SLOWNESS = '1',
-  /** What all proofs together may take. */
+  /** Total time for all proofs. */
   ARI_TEST_PROOF_SECONDS,
 } = process.env
 
 const slowness = Math.max(1, Number(ARI_TEST_SLOWNESS))
 const proofSeconds = ARI_TEST_PROOF_SECONDS === undefined ? Infinity : Number(ARI_TEST_PROOF_SECONDS)
 
-/** So many minutes of a usual machine, in milliseconds of this one: how long to wait before something has failed. */
+/**
+ * This many minutes on a usual machine, in milliseconds on this one: the wait before something counts as
+ * failed.
+ */
 export function minutes(count: number): number {
   return count * 60_000 * slowness
 }
 
-/** So many seconds of a usual machine, in milliseconds of this one. */
+/** This many seconds on a usual machine, in milliseconds on this one. */
 export function seconds(count: number): number {
   return minutes(count / 60)
 }
 
 /**
- * How long, in milliseconds, something is to be kept up: its share of the time for all proofs, at least the floor and
- * at most all of it.
+ * How long, in milliseconds, to keep something up: its share of the time for all proofs, at least the floor
+ * and at most all of it.
  */
 export function lastingWithin({
   full,
@@ -39,23 +42,27 @@ export function lastingWithin({
 }
 
 export type RoundsWanted = {
-  /** What a usual machine reaches. */
+  /** The number that a usual machine reaches. */
   full: number
-  /** Less than this proves too little, however long it takes. */
+  /** Fewer than this prove too little, however long they take. */
   floor: number
-  /** Of the time for all proofs, 0 to 1. */
+  /** Share of the time for all proofs, 0 to 1. */
   share: number
 }
 
 export type Rounds = {
-  /** The next round's number, from 0; undefined when there are enough. The time runs from the first. */
+  /**
+   * The next round's number, from 0; undefined when there have been enough. The time counts from the first.
+   */
   next: () => number | undefined
   done: () => number
-  /** How many there were, of how many. */
+  /** The number of rounds run, and the number wanted. */
   summary: () => string
 }
 
-/** The rounds of a proof: as many as its share of the time allows, at least the floor, at most all of them. */
+/**
+ * The rounds of a proof: as many as its share of the time allows, at least the floor, at most all of them.
+ */
 export function roundsWithin({ full, floor, share }: RoundsWanted): Rounds {
   let done = 0
   let endMs: number | undefined

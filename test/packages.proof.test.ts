@@ -1,4 +1,6 @@
-/** The packages as npm would publish them, installed elsewhere, with their READMEs' examples as their users. */
+/**
+ * The packages as npm would publish them, installed elsewhere, with their READMEs' examples as their users.
+ */
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -65,7 +67,7 @@ function npm(parameters: string[], cwd: string): string {
   return execFileSync('npm', parameters, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** The machine's own, which may be older than ours. */
+/** The machine's own Node, which may be older than ours. */
 function otherNode(): string {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'))
   return folders.map((entry) => join(entry, 'node')).find(existsSync) ?? process.execPath
@@ -107,7 +109,7 @@ async function runReadme(name: string, expected: RegExp): Promise<void> {
   for (const command of pack) await run(command, copy)
 
   const install = commandsOf('install')
-  // Asks a registry, which a test must not need.
+  // It asks a registry, which a test must not need.
   assert.equal(install.pop(), 'npm install --save-dev typescript @types/node')
   for (const command of install) await run(command, project)
   linkTypes(project)
@@ -123,7 +125,7 @@ async function runReadme(name: string, expected: RegExp): Promise<void> {
   assert.match(stdout, expected)
 }
 
-/** What a command of the README finds on a machine on which only Node and npm are installed. */
+/** The PATH of a machine on which only Node and npm are installed, for the README's commands. */
 const pathOfOthers = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((entry) => !entry.includes('node_modules'))
@@ -191,7 +193,7 @@ function examplesOn(title: string, node: string): void {
   describe(`on ${title}, ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`, () => {
     const environ: Record<string, string> = {}
     before(async () => {
-      // Types are taken out by ours, for those that can't.
+      // Our Node strips the types, for a Node that can't.
       const { stripTypeScriptTypes } = await import('node:module')
       for (const { name, text } of examples)
         writeFileSync(join(home, `${name}.mjs`), stripTypeScriptTypes(text))
@@ -214,7 +216,7 @@ function examplesOn(title: string, node: string): void {
     for (const { name, text } of examples.filter((example) => !example.isServer)) {
       test(`${name} of the READMEs does what it says`, async () => {
         const env = { ...environ, PATH: process.env.PATH ?? '' }
-        // Not waited for by standing still: the service is in this process.
+        // Run asynchronously, because the service is in this process.
         const { stdout } = await execute(node, [`${name}.mjs`], { cwd: home, env, timeout: minutes(3) })
         assert.match(stdout, expected[name] ?? /^never$/, text)
       })
@@ -222,7 +224,7 @@ function examplesOn(title: string, node: string): void {
 
     test('the server of the README takes signed calls, and no others', async () => {
       const { name } = examples.find(({ isServer }) => isServer) ?? { name: '' }
-      // Says the port that it was given.
+      // Prints the port that it was given.
       const source = readFileSync(join(home, `${name}.mjs`), 'utf8')
       assert.match(source, /createServer\(answerCallbacks\)/)
       writeFileSync(

@@ -4,7 +4,7 @@ import { expectOk } from './story.ts'
 
 const pagesMax = 1_000
 
-/** All pages of a list, one after another by their cursors. The path has a query already. */
+/** All pages of a list, read one after another by their cursors. The path already has a query. */
 export async function pagesOf(client: TestClient, path: string): Promise<Record<string, unknown>[]> {
   const pages: Record<string, unknown>[] = []
   let cursor = ''

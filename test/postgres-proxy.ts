@@ -1,4 +1,7 @@
-/** A door before the test's PostgreSQL that can be shut, and held half-way: what a service sees when its database is gone. */
+/**
+ * A proxy in front of the test's PostgreSQL that can cut connections or stall them: simulates a database that
+ * is gone.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,15 +9,15 @@ import { join } from 'node:path'
 import type { TestAddress } from './postgres.ts'
 
 export type PostgresProxy = {
-  /** The address behind the door, and then the one before it. */
+  /** Puts the proxy's address in front of the server's own. */
   through: (address: TestAddress) => TestAddress
   /** Breaks every connection and refuses new ones. */
   cut: () => Promise<void>
   heal: () => Promise<void>
-  /** Nothing passes, and nobody is told. */
+  /** Nothing passes, and neither side is notified. */
   hold: () => void
   release: () => void
-  /** Nothing passes any more over the connections that there are; new ones are as always. */
+  /** Nothing passes over the existing connections; new ones work as usual. */
   forget: () => void
   close: () => Promise<void>
 }
@@ -61,7 +64,7 @@ export async function postgresProxy(): Promise<PostgresProxy> {
   return {
     through: (address) => {
       target = address
-      // Listening is done by the time anybody connects: both are turns of one event loop.
+      // It listens before any client connects: both are turns of one event loop.
       void listen()
       return { ...address, host: folder }
     },
@@ -85,7 +88,7 @@ export async function postgresProxy(): Promise<PostgresProxy> {
   }
 }
 
-/** Where PostgreSQL's clients look for its socket in a folder. */
+/** The path at which PostgreSQL's clients look for a socket in a folder. */
 function pathIn(folder: string, port: number): string {
   return join(folder, `.s.PGSQL.${port}`)
 }

@@ -1,4 +1,7 @@
-/** The one PostgreSQL of a test run, a schema check or a bench: TEST_DATABASE_URL, or an embedded one of its own. */
+/**
+ * The one PostgreSQL of a test run, a schema check or a bench: TEST_DATABASE_URL, or an embedded one of its
+ * own.
+ */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
@@ -7,20 +10,20 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 
-/** A password, where there is one, goes through PGPASSWORD. */
+/** A password, if any, goes through PGPASSWORD. */
 export type TestAddress = { host: string; port: number; user: string; database: string }
 
 type TestServer = { address: TestAddress }
 
 export type TestPostgres = TestServer & { version: string; stop: () => Promise<void> }
 
-/** The variable by which test files, each a process of its own, learn of it. */
+/** The variable that tells test files, each a process of its own, where it is. */
 export const serverVariable = 'ARI_TEST_POSTGRES'
 
-/** What a run may need of a file system in memory, and how much must be free besides. */
+/** The space that a run may need on a file system in memory, and the space that must remain free. */
 const memory = { folder: '/dev/shm', fileBytes: 2 * 2 ** 30, freeBytes: 4 * 2 ** 30 }
 
-/** The same database by a pooler before PostgreSQL, which is named as host:port; undefined: there is none. */
+/** The same database through a pooler, which is named as host:port; undefined: there is none. */
 export function behindPooler(address: TestAddress): TestAddress | undefined {
   const { ARI_TEST_POOLER: pooler } = process.env
   if (!pooler) return undefined
@@ -28,17 +31,22 @@ export function behindPooler(address: TestAddress): TestAddress | undefined {
   return { ...address, host, port: Number(port) }
 }
 
-/** Said by a test that by its nature has a connection of its own, so that nobody takes it for one through the pooler. */
+/**
+ * Called by a test that necessarily has its own connection, so that its result isn't mistaken for one through
+ * the pooler.
+ */
 export function notThroughPooler(context: Pick<TestContext, 'diagnostic'>, why: string): void {
   if (process.env['ARI_TEST_POOLER']) context.diagnostic(`NOT THROUGH THE POOLER: ${why}`)
 }
 
-/** `durable: false`: what it holds would not survive the machine; nothing but speed is different. */
+/**
+ * `durable: false`: the data would not survive a crash of the machine; the only other difference is speed.
+ */
 export async function startTestPostgres({ durable = true } = {}): Promise<TestPostgres> {
   const { TEST_DATABASE_URL: url } = process.env
   if (url) return ready({ address: addressOf(url) }, async () => {})
   const folder = await mkdtemp(join(durable ? tmpdir() : await quickest(), 'ari-test-'))
-  // As root the server runs as another user, who must be able to pass through.
+  // When run as root, the server uses another user, who must be able to pass through.
   await chmod(folder, 0o711)
   const started = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: complaints })
   if (!durable) {
@@ -53,14 +61,14 @@ export async function startTestPostgres({ durable = true } = {}): Promise<TestPo
   })
 }
 
-/** A database is a thousand files: where they are in memory it is copied in a tenth of the time. */
+/** A database is a thousand files: in memory it is copied in a tenth of the time. */
 async function quickest(): Promise<string> {
   const files = await statfs(memory.folder).catch(() => undefined)
   const hasRoom = files !== undefined && files.bavail * files.bsize >= memory.fileBytes
   return hasRoom && freemem() >= memory.freeBytes ? memory.folder : tmpdir()
 }
 
-/** The settings by which a service in a process of its own finds the database. */
+/** The settings that lead a service in its own process to the database. */
 export function environOf({ host, port, user, database }: TestAddress): Record<string, string> {
   const { PGPASSWORD: password } = process.env
   const where = new URLSearchParams({ host, port: String(port) })
@@ -89,7 +97,7 @@ function addressOf(url: string): TestAddress {
   }
 }
 
-/** Warnings are mostly statements that a test wants to fail. */
+/** Warnings are mostly about statements that a test means to fail. */
 const complaints = {
   info: () => {},
   warn: () => {},
@@ -107,7 +115,7 @@ export async function asAdmin(address: TestAddress, sql: string): Promise<void> 
   }
 }
 
-/** The PostgreSQL of the run; of a file that runs alone, one of its own. */
+/** The PostgreSQL of the run; a file that runs alone gets its own. */
 export async function testServer(): Promise<TestServer & { stop: () => Promise<void> }> {
   const given = process.env[serverVariable]
   return given === undefined ? startTestPostgres() : { ...JSON.parse(given), stop: async () => {} }

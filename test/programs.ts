@@ -1,4 +1,4 @@
-/** Our programs as processes of their own, in an environment that holds nothing but what the test names. */
+/** Our programs as separate processes, in an environment that contains only the variables a test names. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,16 +7,18 @@ import { minutes } from './pace.ts'
 
 const root = join(import.meta.dirname, '..')
 const patienceMs = minutes(3)
-/** A test that is not about them must not meet the limits by which a busy service turns requests away. */
+/** Tests of other subjects must not run into the limits at which a busy service rejects requests. */
 const patience = { ARI_PATIENCE: '100' }
 
 export type Outcome = { code: number | null; stdout: string; stderr: string }
 
 export type Running = {
   child: ChildProcess
-  /** What it wrote so far. */
+  /** Its output so far. */
   output: { stdout: string; stderr: string }
-  /** Resolves with the output so far as soon as the pattern is in it; rejects when the program ends before. */
+  /**
+   * Resolves with the output so far as soon as it matches the pattern; rejects when the program ends before.
+   */
   printed: (pattern: RegExp) => Promise<string>
   ended: Promise<Outcome>
 }
@@ -31,11 +33,11 @@ export async function dataFolder(): Promise<{ path: string; remove: () => Promis
 const programs = {
   serve: 'src/bin/serve.ts',
   ari: 'src/bin/ari.ts',
-  /** What an installed `ari` runs, and `npm start`. */
+  /** The command that an installed `ari` runs, and `npm start`. */
   command: 'bin/ari.js',
 } as const
 
-/** What one program of a run has compiled, the next finds. */
+/** The compile cache is shared by the programs of a run. */
 const { NODE_COMPILE_CACHE } = process.env
 const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 
@@ -48,7 +50,7 @@ export function startProgram(
   return running([process.execPath, join(root, programs[name]), ...parameters], environ, endsWithinMs)
 }
 
-/** The service as `npm start` has it on a terminal. */
+/** The service as `npm start` runs it on a terminal. */
 export function startOnTerminal(environ: Readonly<Record<string, string>>): Running {
   const command = `exec '${process.execPath}' '${join(root, programs.command)}' serve`
   return running(['script', '--quiet', '--return', '--command', command, '/dev/null'], environ, patienceMs)
@@ -60,7 +62,7 @@ function running(
   endsWithinMs: number,
 ): Running {
   const child = spawn(program, parameters, {
-    // No .env of the checkout, no settings of whoever runs the tests.
+    // Away from the checkout's .env and the settings of the user who runs the tests.
     cwd: tmpdir(),
     env: { ...compileCache, ...patience, ...environ },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -89,7 +91,7 @@ export function runAri(environ: Readonly<Record<string, string>>, ...parameters:
   return startProgram('ari', environ, parameters).ended
 }
 
-/** The same where no file may get longer than so many blocks of 512 bytes, as on a disk that is full. */
+/** The same with files limited to this many blocks of 512 bytes, as on a full disk. */
 export function runAriWithin(
   fileBlocks: number,
   environ: Readonly<Record<string, string>>,

@@ -7,7 +7,9 @@ import { gatewayForTests, type Reply, type TestSupplier } from './harness.ts'
 import { testNow } from './template.ts'
 import { problemsOf, product, pushStoryHotel } from './story.ts'
 
-/** What GET /push/limits says is what is enforced: what is at each limit is accepted, what is beyond it refused. */
+/**
+ * The limits of GET /push/limits are enforced: a request at each limit is accepted, one beyond it is refused.
+ */
 
 let supplier: TestSupplier
 const gateway = await gatewayForTests()
@@ -46,14 +48,14 @@ const hotels = (headers: Record<string, string>) => supplier.post('/push/hotels'
 /** Ignored like any unknown member. */
 const hotelWith = (more: string) => supplier.post('/push/getTaxes', `{"hotelId":"H1","more":${more}}`)
 
-/** How often each limit is asked for, and what is refused beyond it. */
+/** How each limit is tried, and the refusal beyond it. */
 const enforced: Readonly<
   Record<
     Exclude<keyof typeof commonLimits, 'idempotencyHours' | 'errorsListed'>,
     [push: (amount: number) => Promise<Reply>, refusal: string]
   >
 > = {
-  // Two keys of the body are beside those in the list.
+  // Two keys of the body count in addition to those in the list.
   bodyValuesMax: [(amount) => hotelWith(`[${list(amount - 2, () => '{"a":1}').join()}]`), 'TOO_MANY_VALUES'],
   bodyNestingMax: [
     (amount) => hotelWith('['.repeat(amount - 1) + ']'.repeat(amount - 1)),

@@ -1,19 +1,22 @@
-/** HTTP/1.1 by hand: any bytes can be sent, at any pace, and what comes back is read strictly. */
+/** HTTP/1.1 by hand: can send any bytes, at any pace, and parses the replies strictly. */
 import { connect, type Socket } from 'node:net'
 import { minutes } from './pace.ts'
 
 export type RawReply = { status: number; headers: ReadonlyMap<string, string>; body: Buffer }
 
-/** How a connection behaved after something was sent. */
+/** The behaviour of a connection after a request was sent. */
 export type RawOutcome = {
   replies: RawReply[]
   closed: boolean
-  /** What came that is no HTTP response; a test fails on it. */
+  /** Bytes that are no HTTP response; a test fails if there are any. */
   rubbish: string | undefined
 }
 
 export type RawConnection = {
-  /** Sends the parts with pauses between, and waits for the replies wanted, the end of the connection, or the time. */
+  /**
+   * Sends the parts with pauses between them, and waits for the expected number of replies, the end of the
+   * connection, or the time limit.
+   */
   exchange: (sent: {
     parts: readonly Buffer[]
     pauseMs?: number
@@ -42,7 +45,7 @@ export function rawConnection(port: number): RawConnection {
   }
   socket.on('end', over)
   socket.on('close', over)
-  // A reset is an end like another: what counts is what came before.
+  // A reset counts as an end like any other: only the data before it matters.
   socket.on('error', over)
 
   return {
@@ -99,7 +102,7 @@ type Read = { reply: RawReply; length: number } | { rubbish: string } | undefine
 
 const blankLine = Buffer.from('\r\n\r\n')
 
-/** The first response in the bytes; undefined while it is not whole. */
+/** The first response in the bytes; undefined while it is incomplete. */
 function readReply(bytes: Buffer, isHead: boolean, closed: boolean): Read {
   const headEnd = bytes.indexOf(blankLine)
   if (headEnd === -1) return undefined

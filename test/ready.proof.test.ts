@@ -15,7 +15,7 @@ import { mountSmallDisk } from './proof/crash/disk.ts'
 import { expectOk } from './story.ts'
 import { makeTemplate } from './template.ts'
 
-/** /readyz says whether a push would be taken; reads are served where it would not. */
+/** /readyz says whether a push would be accepted; reads are served even when it would not. */
 
 async function ready({ url }: TestGateway): Promise<string> {
   return (await fetch(`${url}/readyz`)).text()
@@ -59,7 +59,7 @@ async function gatewayAt(
   return { gateway, shop: await openShop(gateway) }
 }
 
-/** What has to be undone at the end of a test, the last first. */
+/** Registers steps to undo at the end of a test, last one first. */
 function undoing(context: TestContext): (undo: () => unknown) => void {
   const undos: (() => unknown)[] = []
   context.after(async () => {

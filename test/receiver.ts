@@ -1,7 +1,7 @@
 import { createServer as createPlain, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createSecure } from 'node:tls'
 
-/** A supplier's server for tests: it keeps what arrives, byte for byte, and answers with any bytes, or none. */
+/** A supplier's server for tests: it records requests byte for byte, and answers with any bytes, or none. */
 
 export type ReceivedCall = {
   /** The request line. */
@@ -12,23 +12,23 @@ export type ReceivedCall = {
 
 export type Receiver = {
   port: number
-  /** Whole requests, in the order in which they came. */
+  /** Whole requests, in order of arrival. */
   calls: ReceivedCall[]
   connections: () => number
   openConnections: () => number
-  /** All that came over the connections, decrypted. */
+  /** Count of all bytes received on its connections, decrypted. */
   bytes: () => number
   close: () => Promise<void>
 }
 
-/** What is done with a request, over the connection on which it came. */
+/** Handles a request, on the connection on which it arrived. */
 export type Behaviour = (socket: Socket, call: ReceivedCall, index: number) => void
 
 export type ReceiverOptions = {
   host?: string
   port?: number
   certificate?: { cert: string; key: string }
-  /** Done with a connection at once, before anything has come. */
+  /** Runs on a new connection at once, before any bytes arrive. */
   onConnection?: (socket: Socket) => void
 }
 

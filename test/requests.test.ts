@@ -1,4 +1,7 @@
-/** The importable collection of requests: what the contract says, and each of them sent as an editor would. */
+/**
+ * The importable collection of requests: it matches the contract, and each request is sent as an editor
+ * would.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -18,7 +21,10 @@ type Request = {
   body: string
 }
 
-/** By the common part of both dialects: `###` between requests, `@name = value`, `{{name}}`, an empty line before a body. */
+/**
+ * Parses the common part of both dialects: `###` between requests, `@name = value`, `{{name}}`, an empty line
+ * before a body.
+ */
 function requestsIn(text: string, own: Readonly<Record<string, string>>): Request[] {
   const variables = new Map(
     [...text.matchAll(/^@(\w+) = (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),

@@ -12,7 +12,7 @@ import { runAri, startProgram, type Running } from './programs.ts'
 import { browser, withPassword } from './sign-in.ts'
 import { expectOk } from './story.ts'
 
-/** A store that was put back, and a service that starts on it, or that runs while it happens. */
+/** A store restored from a backup, and a service that starts on it or runs meanwhile. */
 
 let gateway: TestGateway
 let folder: string
@@ -57,7 +57,7 @@ test('a service that starts on an older copy takes away again what was taken awa
   const first = await withPassword(gateway, person, passwords.old)
 
   const copy: TestAddress = { ...addressOf(gateway), database: `${addressOf(gateway).database}_copy` }
-  // As a backup of this moment holds it.
+  // As a backup of this moment contains it.
   const dump = `create database ${copy.database} template ${addressOf(gateway).database} strategy file_copy`
   await withoutConnections(() => asAdmin({ ...copy, database: 'postgres' }, dump))
 
@@ -87,7 +87,7 @@ test('a service that starts on an older copy takes away again what was taken awa
   const operators = Array.from(JSON.parse(stdout)).map(Object)
   assert.equal(operators.find(({ name }) => name === lowered.name)?.role, 'viewer')
 
-  // While it runs, the store is put back once more, and the file is away for a moment.
+  // While it runs, the store is restored once more, and the file is missing for a moment.
   await rename(file, `${file}.away`)
   await mkdir(file)
   await asAdmin(copy, 'update api_key set revoked_at = null')
@@ -120,7 +120,7 @@ test('what can hold no lines is refused at the start, and lines that are none ar
   assert.equal((await service.ended).code, 0)
 })
 
-/** A database is copied only while nobody works with it. */
+/** A database can only be copied while it has no connections. */
 async function withoutConnections(copy: () => Promise<void>): Promise<void> {
   const { database } = addressOf(gateway)
   await until(async () => {

@@ -10,7 +10,9 @@ import { minutes } from './pace.ts'
 import { environOf } from './postgres.ts'
 import { startProgram } from './programs.ts'
 
-/** A change of the vault's key while there are many cards, by services that are killed in its middle. */
+/**
+ * A change of the vault's key while there are many cards, by services that are killed in the middle of it.
+ */
 
 const count = 20_000
 const [old, next] = [randomBytes(32), randomBytes(32)]
@@ -25,7 +27,7 @@ before(async () => {
 })
 after(() => gateway.stop())
 
-/** As if so many had been booked, which would take minutes. */
+/** Inserts cards as if that many bookings had been made, which would take minutes. */
 async function keepCards(): Promise<void> {
   const vault = openVault(old)
   const { rows } = await gateway.db.query<{ id: number }>(

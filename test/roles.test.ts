@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { book, deliveriesOf, namedIn, startDeliveryTest, until, type DeliveryTest } from './deliveries.ts'
 import { httpAnswer, startReceiver, type Receiver } from './receiver.ts'
 
-/** Processes that run a part of the service. */
+/** Processes that each run a part of the service. */
 
 let stage: DeliveryTest
 let receiver: Receiver

@@ -1,8 +1,9 @@
 /**
- * Runs the tests on one PostgreSQL: `npm test` all but the proofs, `npm run test:proof` those of test/proof/, those
- * that start, kill, overload, back up or install its programs (*.proof.test.ts) and, in a browser, those of test/console/.
- * Files may be named: `npm test -- src/ari/push-ari.test.ts`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
- * ARI_TEST_POOLER=host:port all gateways reach it through a pooler.
+ * Runs the tests on one PostgreSQL: `npm test` runs all but the proofs; `npm run test:proof` runs those of
+ * test/proof/, those that start, kill, overload, back up or install its programs (*.proof.test.ts) and, in a
+ * browser, those of test/console/. Files may be named: `npm test -- src/ari/push-ari.test.ts`. With
+ * TEST_DATABASE_URL they run on that PostgreSQL, and with ARI_TEST_POOLER=host:port all gateways reach it
+ * through a pooler.
  */
 import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
@@ -15,12 +16,12 @@ import { minutes } from './pace.ts'
 import { serverVariable, asAdmin, behindPooler, startTestPostgres, type TestAddress } from './postgres.ts'
 import { makeTemplate, templateVariable } from './template.ts'
 
-// A file waits for PostgreSQL most of its time: on two cores, four at once take 178 s where two take 250.
+// A file mostly waits for PostgreSQL: on two cores, four at once take 178 s where two take 250.
 const filesAtOnce = availableParallelism() + 2
 const slowestShown = 8
 const limits = {
   tests: { testMs: minutes(5), filesAtOnce },
-  // They kill servers and load them with all that the machine has: one at a time.
+  // They kill servers and use the machine's full power: one at a time.
   proof: { testMs: minutes(30), filesAtOnce: 1 },
 }
 
@@ -42,7 +43,7 @@ if (files.length === 0) {
   try {
     through = await poolerOf(postgres.address)
     process.env[serverVariable] = JSON.stringify(postgres)
-    // What one file has compiled, the next finds.
+    // The compile cache is shared by all files.
     process.env['NODE_COMPILE_CACHE'] ??= resolve(root, 'node_modules/.cache/tests')
     const template = await makeTemplate(postgres.address)
     process.env[templateVariable] = template
@@ -55,7 +56,10 @@ if (files.length === 0) {
   process.stdout.write(`\n${kind}: ${outcome}, ${seconds} s, PostgreSQL ${postgres.version}${through}\n`)
 }
 
-/** For people: what the run goes through; where that is no pooler, it would prove nothing of one. */
+/**
+ * Shows people which pooler the run goes through; without a real pooler, the run would prove nothing about
+ * one.
+ */
 async function poolerOf(address: TestAddress): Promise<string> {
   const pooled = behindPooler(address)
   if (!pooled) return ''
@@ -64,7 +68,7 @@ async function poolerOf(address: TestAddress): Promise<string> {
   return `, through a pooler that keeps ${pooler.keeps}`
 }
 
-/** Runs them to the end, or to the first signal to stop, which ends the files under way. */
+/** Runs them to the end, or until the first signal to stop, which ends the files in progress. */
 async function runFiles(): Promise<string> {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort())
@@ -73,7 +77,7 @@ async function runFiles(): Promise<string> {
     cwd: root,
     concurrency: limits[kind].filesAtOnce,
     timeout: limits[kind].testMs,
-    // A test that fails may leave a service open: its file ends all the same.
+    // A failing test may leave a service open: its file ends all the same.
     execArgv: ['--import', resolve(root, 'test/left-open.ts')],
     signal: stopped.signal,
   })

@@ -16,7 +16,7 @@ import { firstHotel } from '../src/welcome.ts'
 import { client } from './harness.ts'
 import { dataFolder, runAri, startOnTerminal, startProgram, type Running } from './programs.ts'
 
-/** The service as a process: how it starts, what it says, and how it stops. */
+/** The service as a process: its start, its output, and its shutdown. */
 
 const root = join(import.meta.dirname, '..')
 const folders: (() => Promise<void>)[] = []
@@ -55,9 +55,9 @@ async function endedBy(running: Running, signal: NodeJS.Signals): Promise<number
   return (await running.ended).code
 }
 
-/** Most tests share a folder, because making a database takes the longest. */
+/** Most tests share a folder, because creating a database takes the longest. */
 let dataDir = ''
-/** Of the supplier made by the first start on it. */
+/** The key of the supplier created by the first start on it. */
 let apiKey = ''
 
 test('the first start shows a key, a token, a sign-in and a command that work; a later one shows none', async () => {
@@ -100,13 +100,14 @@ test('the first start shows its welcome last, and on a terminal nothing but that
   const shown = async (running: Running, stop: (running: Running) => void): Promise<string[]> => {
     await running.printed(/More keys:[^\n]*\n/)
     const url = readyLine.exec(running.output.stdout.replaceAll('\r', ''))?.[2] ?? ''
-    // What the deliveries begin with is under way by then.
+    // The delivery worker's initial work has begun by then.
     await client(url, {}).post('/push/hotels', [])
     stop(running)
     const { stdout } = await running.ended
     const lines = stdout.replaceAll('\r', '').trimEnd().split('\n')
     const end = lines.findIndex((line) => line.startsWith('The data are in'))
-    // What the machine makes necessary (programs that are copied, a user of their own) is noted behind the first line.
+    // The lines caused by the machine (programs that are copied, a user of their own) come after the first
+    // line.
     const said = lines.filter((line, index) => line !== '' && index <= end + 1 && !line.startsWith('Note: '))
     return said.map((line) => line.slice(0, 22))
   }
@@ -177,7 +178,7 @@ test('commands beside a running service name the address at which it really is',
       linkWhenStopped: 'http://127.0.0.1:8099/console/sign-in',
     },
   )
-  // What a service never writes there is not shown on a terminal, nor sent a key.
+  // Texts that a service never writes there are neither shown on a terminal nor sent a key.
   for (const text of [
     'javascript:alert(1)',
     'http://127.0.0.1:8098/\u001B[31m',
@@ -212,7 +213,7 @@ test('where a killed service was, nobody is sent a key or a sign-in link, whoeve
   } finally {
     await new Promise((resolve) => stranger.close(resolve))
   }
-  // Its next start is found again.
+  // Its next start finds it again.
   const again = serve(folder)
   const url = await urlOf(again)
   const { stdout } = await runAri({ ARI_DATA_DIR: folder, PORT: '8099' }, 'operator', 'sign-in-link', 'admin')
@@ -257,7 +258,7 @@ test('a push that never ends does not hold up the stop, and a second signal ends
   while (!/^ari_requests_in_flight 2$/m.test(await (await fetch(`${url}/metrics`)).text())) await wait(5)
   running.child.kill('SIGTERM')
   await running.printed(/^SIGTERM: finishing/m)
-  // Nearer together they are one signal that came twice, as a Ctrl-C under npm does.
+  // Closer together they count as one signal that came twice, as a Ctrl-C under npm does.
   await wait(600)
   assert.equal(await endedBy(running, 'SIGTERM'), 1)
   assert.equal(running.output.stderr, 'SIGTERM again: stopped at once\n')

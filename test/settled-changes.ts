@@ -3,7 +3,10 @@ import type { Queryable } from '../src/postgres/postgres.ts'
 
 const pollMs = 5
 
-/** Until the feed may tell every change: transactions of other tests on the same server hold it up for a moment. */
+/**
+ * Resolves once the feed can report every change: transactions of other tests on the same server delay it for
+ * a moment.
+ */
 export async function changesSettled(db: Queryable): Promise<void> {
   for (;;) {
     const { rowCount } = await db.query(

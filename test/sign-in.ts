@@ -3,10 +3,10 @@ import { noRevocations } from '../src/keys/revocations.ts'
 import { newSignInLink, commandLine } from '../src/operators/manage.ts'
 import { client, type Reply, type TestClient, type TestGateway } from './harness.ts'
 
-/** Signing in to the console as a browser does: what it is given it sends back. */
+/** Signs in to the console like a browser, which returns the cookies it was given. */
 
 export type Browser = TestClient & {
-  /** What the last sign-in gave, as a Cookie header; empty before and after. */
+  /** The cookies of the last sign-in, as a Cookie header; empty before and after. */
   cookie: () => string
   csrfToken: () => string
   signIn: (name: string, password: string, code?: string) => Promise<Reply>
@@ -49,7 +49,7 @@ export async function linkOf(gateway: TestGateway, name: string): Promise<string
   return (await newSignInLink(gateway.db, name, doing)).link.token
 }
 
-/** Somebody who came by a link and chose a password; signed in. */
+/** An operator who followed an invitation link and chose a password; signed in. */
 export async function withPassword(gateway: TestGateway, name: string, password: string): Promise<Browser> {
   const person = browser(gateway.url)
   assert.equal((await person.signInByLink(await linkOf(gateway, name))).status, 200)
@@ -57,7 +57,7 @@ export async function withPassword(gateway: TestGateway, name: string, password:
   return person
 }
 
-/** What an answer says, without what differs from request to request. */
+/** The content of an answer, without the parts that differ from request to request. */
 export function said({ status, body }: Reply): { status: number; type: unknown; message: unknown } {
   const errors: unknown = body['errors']
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined

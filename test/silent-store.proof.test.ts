@@ -11,7 +11,10 @@ import { dataFolder } from './programs.ts'
 import { expectOk, product } from './story.ts'
 import { makeTemplate } from './template.ts'
 
-/** A PostgreSQL that answers nothing and breaks no connection, as when its machine dies, or finishes no commit. */
+/**
+ * A PostgreSQL that answers nothing and breaks no connection, as when its machine dies, or that finishes no
+ * commit.
+ */
 
 type Call = () => Promise<Reply>
 
@@ -93,7 +96,7 @@ describe('while PostgreSQL answers nothing', () => {
     proxy.release()
     await untilReady(gateway)
     for (const call of calls) assert.equal(Math.floor((await call()).status / 100), 2)
-    // All that was asked for while nothing was answered was one booking.
+    // All requests made during the silence amount to one booking.
     assert.deepEqual((await unitsLeft(gateway, 'Acme')).slice(0, 1), [1])
   })
 
@@ -138,7 +141,7 @@ describe('while no commit is finished, because the synchronous standby is gone',
     await setStandby(address, 'nobody')
     while ((await ready(gateway)) === 'ready\n') await wait(50)
     assert.match(await ready(gateway), /^not ready: the store reads but does not finish a commit/)
-    // It is known by now: nothing is sent that would wait.
+    // The outage is known by now: no statement is sent that would wait.
     for (const call of writes) assert.deepEqual(told(await call()), unavailable)
     for (const call of reads) expectOk(await call())
     assert.equal(await alive(gateway), 'ok\n')

@@ -9,7 +9,7 @@ import { postgresProxy } from './postgres-proxy.ts'
 import { dataFolder, startProgram } from './programs.ts'
 import { mountSmallDisk } from './proof/crash/disk.ts'
 
-/** What an operator has to mend before the service can start: one line each, which says how. */
+/** Faults that an operator has to fix before the service can start: each gives one line, which says how. */
 
 let database: Awaited<ReturnType<typeof newTestDatabase>>
 let folder: Awaited<ReturnType<typeof dataFolder>>
@@ -73,7 +73,7 @@ test('a user who may make no tables', async () => {
   const { address, drop } = await newTestDatabase()
   await asAdmin(address, `create role ${role}`)
   try {
-    // Whoever connects becomes the role: the test's PostgreSQL may let in none but its own user.
+    // Every connection takes on the role: the test's PostgreSQL may admit only its own user.
     await asAdmin(address, `alter database ${address.database} set role = ${role}`)
     assert.equal(
       await startOf(environOf(address)),
@@ -103,7 +103,7 @@ test('a database that answers late is waited for by a process that is told to be
     ARI_PATIENCE: '20',
     ...environOf(address),
   })
-  // The check at the start waits for five seconds otherwise.
+  // Otherwise the check at the start waits for five seconds.
   await wait(8_000)
   proxy.release()
   await service.printed(/ready in/)
@@ -131,7 +131,7 @@ test('a data folder that is mounted read-only', async (context) => {
   }
 })
 
-/** Says what the first connection asks for as a PostgreSQL 14 would. */
+/** Answers the first connection's query as a PostgreSQL 14 would. */
 async function oldServer(context: TestContext): Promise<number> {
   const message = (kind: string, ...parts: Buffer[]): Buffer => {
     const body = Buffer.concat(parts)

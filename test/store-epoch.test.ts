@@ -1,4 +1,4 @@
-/** What a running service does when its address leads to a store that has lost commits. */
+/** How a running service behaves when its address leads to a store that has lost commits. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -21,7 +21,7 @@ after(() => store.stop())
 
 const night = { checkin: '2027-04-20', checkout: '2027-04-21' }
 
-/** A failed connection is answered with 503 until there is a new one. */
+/** A failed connection is answered with 503 until there is a new one; retries until then. */
 async function served(call: () => Promise<Reply>): Promise<Reply> {
   for (let attempt = 0; ; attempt++) {
     const reply = await call()
@@ -70,7 +70,7 @@ test('after a store that lost commits took its place, nothing of what was lost i
   const page = expectOk(await shop.platform.get(`/booking/changes?after=${String(cursor)}&wait=30`)).body
   await store.fallBack()
 
-  // The same codes, so that whoever takes the new hotel for the lost one can book it.
+  // With the same codes, so that a caller who takes the new hotel for the lost one can book it.
   const newHotel = await pushHotel(other, 'NEW')
   assert.deepEqual((await offers('Acme', 'LOST'))['notFound'], [{ supplier: 'Acme', hotelId: 'LOST' }])
   const wrong = await shop.platform.post('/booking/reservations', {
@@ -105,7 +105,7 @@ test('an older copy of the files, which says of itself what the present store sa
     return rows[0]?.beat ?? 0
   }
   while ((await beatIs()) < 2) await wait(100)
-  // As of a time before these beats.
+  // Puts the beats back to an earlier time.
   await db.query('update store_beat set beat = 0')
   while (db.epoch.number === number) await wait(100)
   const refused = await served(() => shop.platform.get(`/booking/changes?after=${String(cursor)}`))

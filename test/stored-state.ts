@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Queryable } from '../src/postgres/postgres.ts'
 
-/** What is stored for each supplier, as one number that changes with every byte; and for all together. */
+/** A digest of each supplier's stored data that changes with every byte, and one of the common data. */
 
 /** Every table, and where its digest is taken. A new table without a line here fails the tests. */
 const tables = {
@@ -16,13 +16,13 @@ const tables = {
   idempotency: 'supplier',
   reservation: 'supplier',
   reservation_version: 'supplier',
-  // Words of what is in the versions.
+  // Words from the versions.
   reservation_guest: 'none',
-  // Written by operators only.
+  // Written only by operators.
   reservation_note: 'none',
   hotel_search: 'supplier',
   stop_sell: 'supplier',
-  // But for how far its clock is ahead in the sandbox, which is the supplier's own.
+  // Except for how far its clock is ahead in the sandbox, which is the supplier's own.
   supplier: 'common',
   environment: 'common',
   access_token: 'common',
@@ -37,28 +37,28 @@ const tables = {
   audit_log: 'common',
   // A refused push is logged too.
   push_log: 'none',
-  // Told of the tables above, whose digests hold what it is about.
+  // Reports on the tables above, whose digests cover the data.
   change: 'none',
   change_horizon: 'common',
-  // Written a moment after the answer to a question of the platform.
+  // Written a moment after the answer to the platform.
   price_check: 'none',
   price_drift: 'none',
   sandbox_fault: 'none',
   removed_hotel: 'supplier',
   // Written a moment after a call to a supplier.
   sandbox_callback: 'none',
-  // The delivery of what is in the tables above goes on by itself.
+  // Deliveries of the data above proceed in the background.
   delivery: 'none',
   delivery_attempt: 'none',
   delivery_alert: 'none',
   hourly_run: 'none',
-  // Written beside a version of a reservation only.
+  // Written only together with a version of a reservation.
   reservation_card: 'none',
   booking_answer: 'none',
   schema_migration: 'common',
   store_epoch: 'common',
   vault_key: 'common',
-  // Written by the service itself, whoever asks for what.
+  // Written by the service itself, independently of requests.
   store_beat: 'none',
   write_probe: 'none',
   housekeeping_mark: 'none',

@@ -52,7 +52,7 @@ export function expectOk(reply: Reply): Reply {
   return reply
 }
 
-/** The problems of an error answer as [path, type, message], which is what a supplier acts on. */
+/** The problems of an error answer as [path, type, message], the parts on which a supplier acts. */
 export function problemsOf(reply: Reply): unknown[] {
   const errors = Array.isArray(reply.body['errors']) ? reply.body['errors'] : []
   return errors.map((error: Record<string, unknown>) => [error['path'], error['type'], error['message']])

@@ -6,10 +6,10 @@ import { preparePartitions } from '../src/push-log/housekeeping.ts'
 import { fillReference } from '../src/reference/store.ts'
 import { asAdmin, type TestAddress } from './postgres.ts'
 
-/** Monday; 12:00 UTC, so that it is the same date from −11 to +11. */
+/** Monday; at 12:00 UTC the date is the same from −11 to +11. */
 export const testNow = '2027-03-01T12:00:00Z'
 
-/** The variable by which test files learn of a template that was made for all of them. */
+/** The variable that tells test files about a template made for all of them. */
 export const templateVariable = 'ARI_TEST_TEMPLATE'
 
 /** A migrated database of which every gateway gets a copy. */

@@ -8,13 +8,16 @@ import type { PublicRoute } from '../src/http/route.ts'
 import { bookingBody } from './booking.ts'
 import { client, gatewayForTests, type Reply } from './harness.ts'
 
-/** Every endpoint for the platform with every token that is no good. */
+/** Calls every endpoint for the platform with every invalid token. */
 
 type PlatformRouteName = {
   [Name in RouteName]: (typeof routes)[Name]['access'] extends 'platform' ? Name : never
 }[RouteName]
 
-/** A right request: the body, or the query and parameters of a GET. A new route without a row does not compile. */
+/**
+ * A correct request: the body, or the query and parameters of a GET. A new route without a row does not
+ * compile.
+ */
 const rows: Record<PlatformRouteName, unknown> = {
   findOffers: {
     hotels: [{ platformHotelId: '1' }],
@@ -116,7 +119,7 @@ test('every endpoint answers every token that is no good with the same 401', asy
   }
 })
 
-/** By the headers alone: it says nothing of the secret. */
+/** Depends on the headers only: it reveals nothing about the secret. */
 function hintFor({ authorization, ...others }: Record<string, string>): string {
   if (authorization === undefined && 'x-api-key' in others)
     return 'This needs a platform token, sent as "Authorization: Bearer …"; x-api-key is for keys of suppliers'

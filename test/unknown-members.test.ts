@@ -4,7 +4,7 @@ import { ada, bookingBody, openShop, room, type Shop } from './booking.ts'
 import { gatewayForTests, type Reply } from './harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from './story.ts'
 
-/** Members that are not known change nothing of what is done, and every one of them is told of. */
+/** Unknown members change nothing in the result, and each one gets a warning. */
 
 let shop: Shop
 
@@ -16,14 +16,14 @@ before(async () => {
 const hotel = { supplier: 'Acme', hotelId: 'H1' }
 const stay = { checkin: '2027-04-20', checkout: '2027-04-22' }
 
-/** What the platform sends may hold a card, so no value is repeated. */
+/** The platform's requests may contain a card, so no value is repeated. */
 const ignored = (name: string, path: string, meant?: string) => ({
   type: 'UNKNOWN_FIELD',
   message: `${name} is not known and was ignored`,
   path,
   ...(meant === undefined ? {} : { hint: `Did you mean ${meant}?` }),
 })
-/** What a supplier sends is repeated. */
+/** A supplier's values are repeated. */
 const ignoredValue = (name: string, path: string, value: unknown, meant?: string) => ({
   ...ignored(name, path, meant),
   value,

@@ -1,6 +1,6 @@
 import type { CardVault } from '../src/cards/card-vault.ts'
 
-/** Of a process without a key, on a store without cards. */
+/** The vault of a process without a key, on a store without cards. */
 export const unusedVault: CardVault = {
   status: () => ({
     state: 'unused',
