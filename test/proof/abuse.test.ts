@@ -1,6 +1,7 @@
 /**
- * Under each attack that one client can make, another supplier's pushes and another token's reads are answered as
- * always. The service, the attacker and the victim are processes of their own; the limits are as they are shipped.
+ * Under each attack that a single client can make, another supplier's pushes and another token's reads are
+ * answered as usual. The service, the attacker and the victim are separate processes; the limits are the
+ * shipped ones.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -30,7 +31,7 @@ let dropDatabase: () => Promise<void>
 before(async () => {
   const { address, drop } = await newTestDatabase()
   dropDatabase = drop
-  // As shipped; a slower machine is as patient as its operator would set it.
+  // As shipped; a slower machine is as patient as its operator would configure it.
   environ = { ...environOf(address), ARI_PATIENCE: String(seconds(1) / 1_000) }
   const service = await startService(environ)
   world = await openWorld(service.url, environ)
@@ -43,7 +44,7 @@ after(async () => {
 
 type Met = { attack: AttackCounts; pushes: Calls; reads: Calls }
 
-/** What the others met while the attack was made. */
+/** The answers that the others get during the attack. */
 async function under(name: AttackName, at: World, lastingMs: number): Promise<Met> {
   const attacker = startAttack(name, at)
   await attacker.begun
@@ -52,7 +53,7 @@ async function under(name: AttackName, at: World, lastingMs: number): Promise<Me
     count % 2 === 0 ? at.platform.get('/booking/changes') : at.platform.post('/booking/offers', at.search),
   )
   await wait(lastingMs)
-  // While it goes on, until all are answered or too late.
+  // While the attack continues, until all are answered or too late.
   const [pushes, reads] = await Promise.all([pushing.stop(mostMs), reading.stop(mostMs)])
   return { attack: await attacker.stop(), pushes, reads }
 }

@@ -11,9 +11,9 @@ import {
 } from './naive-ari.ts'
 
 /**
- * Looks for a serial order of what was done to one hotel that explains every answer. What was answered before
- * something else was sent comes before it; beyond that the order is free, and the model says what each place in it
- * would have been answered.
+ * Looks for a serial order of the operations on one hotel that explains every answer. An operation answered
+ * before another was sent comes before it; otherwise the order is free, and the model gives the answer at
+ * each position.
  */
 
 /** An operation with its answer; `sentAt` and `answeredAt` count the events of the sequence. */
@@ -28,13 +28,13 @@ const judgementsMax = 1_000_000
 
 function newHotel({ currency, timeZone, products }: HotelSpec): NaiveHotel {
   const hotel = new NaiveHotel(currency, timeZone)
-  // What pushing the hotel and its products answered, before the sequence began.
+  // The answers to pushing the hotel and its products, before the sequence began.
   hotel.revision = 2
   hotel.products = new Map(products.map((product) => [`${product.roomId}|${product.rateId}`, product]))
   return hotel
 }
 
-/** `differenceAtEnd` compares a state with what the service held in the end; answers alone may allow several. */
+/** `differenceAtEnd` compares a state with the service's final state; answers alone may permit several. */
 export function explain(
   index: number,
   spec: HotelSpec,
@@ -67,7 +67,7 @@ export function explain(
         if (revisionOf(one) <= hotel.revision + 1) reasons.push(difference)
         continue
       }
-      // Who saw a lower revision comes first; otherwise its place is lost.
+      // An operation that saw a lower revision must come first; later its position is lost.
       const waiting = next.find((other) => other !== one && revisionOf(other) < (judged.told.revision ?? 0))
       if (waiting) continue
       const undo = judged.make()
@@ -116,7 +116,7 @@ function judge(hotel: NaiveHotel, index: number, { operation }: Played, nowMs: n
   }
 }
 
-/** How the answer differs from what the model says at this place; undefined when it doesn't. */
+/** How the answer differs from the model's at this position; undefined when it doesn't. */
 function differenceOf(
   { told }: Judged,
   { operation, reply }: Played,
@@ -124,7 +124,7 @@ function differenceOf(
   hotel: NaiveHotel,
 ): string | undefined {
   const answered = toldBy(reply)
-  // The answer to a push of hotels names no revision: those before and after it tell.
+  // The answer to a push of hotels names no revision: its neighbours determine its position.
   if (operation.kind === 'hotels') return differenceOfHotels({ operation, reply }, index, hotel)
   const compared =
     operation.kind === 'ari' ? answered : { status: answered.status, revision: answered.revision }
@@ -138,7 +138,7 @@ function differenceOf(
   return differenceOfCells(expected, cellsOf(reply.body['ari']))
 }
 
-/** It warns of a changed currency, so it tells in which order the currencies came. */
+/** It warns of a changed currency, which shows in which order the currencies came. */
 function differenceOfHotels(
   { operation, reply }: Pick<Played, 'operation' | 'reply'>,
   index: number,
@@ -169,7 +169,7 @@ function toldBy({ status, body }: Reply): Told {
   return { status, ...revision, ...(items ? { items } : {}) }
 }
 
-/** The items of POST /push/getAri as one line a night, in the words of NaiveHotel.read. */
+/** The items of POST /push/getAri as one line a night, in the format of NaiveHotel.read. */
 export function cellsOf(ari: unknown): Map<string, string> {
   const cells = new Map<string, string>()
   const items: ItemSent[] = Array.isArray(ari) ? ari : []

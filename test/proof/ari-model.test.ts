@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { proveAri } from './prove-ari.ts'
 
 const sequences = { full: 2_000, floor: 500 }
-/** One sequence alone, as a failure names it. */
+/** A single sequence, as named by a failure. */
 const asked = process.env['ARI_PROOF_SEED']
 
 test('any order of 8 clients’ pushes gives answers and nights that one serial order of the model gives', async (context) => {

@@ -12,7 +12,7 @@ import {
   type PushSent,
 } from './naive-ari.ts'
 
-/** One sequence of the proof: some small hotels and what is done to them, all of it out of one seed. */
+/** One sequence of the proof: some small hotels and the operations on them, all generated from one seed. */
 
 export type HotelSpec = { hotelId: string; currency: string; timeZone: string; products: ProductSent[] }
 export type Operation =
@@ -72,9 +72,9 @@ type Setting = {
   chance: Chance
   hotels: HotelSpec[]
   today: string
-  /** The dates that most pushes are about. */
+  /** The dates that most pushes concern. */
   base: string
-  /** Percent of pushes with a sequence. */
+  /** Percentage of pushes with a sequence. */
   sequenced: number
   model: string
 }
@@ -221,7 +221,7 @@ function makeDates({ chance, today, base }: Setting): Pick<ItemSent, 'date' | 's
   if (kind < 25) return { date: addDays(base, chance.below(8)) }
   const start = addDays(base, chance.below(8))
   if (kind < 88) return { startDate: start, endDate: addDays(start, chance.below(7)) }
-  // Some of these lie a day beyond what the hotel's zone allows.
+  // Some of these lie a day beyond the dates that the hotel's zone permits.
   if (kind < 91) return { startDate: addDays(today, chance.below(4) - 3), endDate: addDays(today, 2) }
   if (kind < 94) return { startDate: addDays(today, 756), endDate: addDays(today, 758 + chance.below(5)) }
   if (kind < 98) return { startDate: start, endDate: addDays(start, 30 + chance.below(60)) }
@@ -294,7 +294,7 @@ function makeFlatLine(chance: Chance, model: string): LineSent {
   }
 }
 
-/** Few different ones, so that a push often says what is held already; some only fit some currencies. */
+/** Few different ones, so that a push often repeats a stored value; some fit only some currencies. */
 function makeAmount(chance: Chance): Amount {
   const kind = chance.below(100)
   if (kind < 60) return chance.of([50, 50, 110, 110, '110', '110.00', '50.0'])

@@ -14,11 +14,14 @@ import {
 } from './deliveries/bad-endpoints.ts'
 
 /**
- * Endpoints that hang, drip, refuse, break off, never end or fail do not delay those that answer: all of theirs arrive
- * while every call that hangs still hangs. By how many milliseconds they are later is measured by `npm run bench`.
+ * Endpoints that hang, drip, refuse, break off, never end or fail do not delay those that answer: all of
+ * their deliveries arrive while every hanging call still hangs. `npm run bench` measures by how many
+ * milliseconds they are later.
  */
 
-/** Of each bad endpoint; of the healthy ones as many come at a time, in turns with some more of the bad ones. */
+/**
+ * For each bad endpoint; the healthy ones get as many at a time, alternating with some more for the bad ones.
+ */
 const badBacklog = 6
 const healthyEach = 24
 

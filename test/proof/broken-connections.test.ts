@@ -6,8 +6,9 @@ import { idOf, openShop, pushNights, unitsLeft, type Shop } from '../booking.ts'
 import { startGateway, type Reply, type TestGateway } from '../harness.ts'
 
 /**
- * Bookings while somebody cancels statements and ends connections of the service all the time, at whatever point of a
- * transaction they are: each that is asked for until it is confirmed is there once, and no connection stays behind.
+ * Bookings while statements are cancelled and the service's connections ended all the time, at any point of a
+ * transaction: each booking that is repeated until confirmed exists exactly once, and no connection is left
+ * over.
  */
 
 const callers = 6
@@ -83,7 +84,7 @@ async function countOf(rows: string): Promise<number> {
   return counted[0]?.count ?? 0
 }
 
-/** Hits what is at work, two statements for every connection. */
+/** Hits busy connections: cancels two statements for every connection it ends. */
 function startStorm(): { stop: () => Promise<number> } {
   const db = openDatabase(gateway.db.address, { warn: () => {} }, { connectionsMax: 1 })
   const over = new AbortController()

@@ -1,4 +1,4 @@
-/** Cards are nowhere in clear but in what the supplier gets. */
+/** Cards appear in clear only in the supplier's deliveries. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
@@ -17,7 +17,7 @@ const canaries = 1_000
 const callsAtOnce = 8
 const serviceEndsWithinMs = 300_000
 
-/** Of every canary, and of nothing else; the mask shows six digits only. */
+/** Part of every canary's number, and of nothing else; the mask shows six digits only. */
 const numberMark = '492973018'
 const groupedMark = '4929 7301 8'
 const holderMark = 'CANARY HOLDER'
@@ -35,7 +35,7 @@ function canary(index: number): Canary {
   return { number: body + check, cvv: String(1_000 + index) }
 }
 
-/** Unlike other tests' services, one of which no line is forgotten. */
+/** Unlike the services of other tests, it keeps every line of output. */
 type Service = { url: string; output: () => string; end: () => Promise<number | null> }
 
 async function startService(environ: Readonly<Record<string, string>>): Promise<Service> {
@@ -55,7 +55,7 @@ type Stage = {
   dataDir: string
   supplier: Client
   platform: Client
-  /** Every answer that anybody got. */
+  /** Every answer that any client received. */
   answers: string[]
   environ: Record<string, string>
 }
@@ -141,10 +141,10 @@ function writing(remarks: string): object {
   return { firstName: 'Ada', lastName: 'Lovelace', remarks }
 }
 
-/** Those that are cancelled at once may not be delivered before: a cancellation carries no card. */
+/** Reservations cancelled at once may not be delivered before: a cancellation carries no card. */
 const cancelledKind = 6
 
-/** Ways in which a card comes; most are right. */
+/** The ways in which a card is sent; most are correct. */
 async function sendCard(stage: Stage, index: number): Promise<void> {
   const { number, cvv } = canary(index)
   const card = { holderName: `${holderMark} ${index}`, type: 'VI', number, expiry: '12/2049', cvv }
@@ -162,7 +162,7 @@ async function sendCard(stage: Stage, index: number): Promise<void> {
     await platform.send(path, { ...bookingWith(card), customer: { firstName: number, lastName: number } })
   if (kind === 8) await platform.send(path, bookingWith(card), { 'x-request-id': number })
   if (kind === 9) await platform.send(path, bookingWith(card), { 'idempotency-key': number })
-  // What a guest writes: most do so in groups.
+  // In a guest's remarks; most people write digits in groups.
   if (kind === 9)
     await platform.send(path, { ...bookingWith(undefined), customer: writing(`Card ${number}`) })
   if (kind === 8)
@@ -193,10 +193,10 @@ async function sendCards(stage: Stage, count: number): Promise<void> {
 }
 
 const cvvInWords = /cvv\W{1,8}\d{3}/i
-/** As PostgreSQL would spell them among bytes. */
+/** As PostgreSQL would print them within bytes. */
 const hexMark = Buffer.from(numberMark).toString('hex')
 
-/** Where cards can be seen, by name. */
+/** The places where cards are visible, by name. */
 function leaksIn(name: string, bytes: Buffer): string[] {
   const marks = {
     number: numberMark,
@@ -227,7 +227,7 @@ async function metricsOf({ url }: Service): Promise<string> {
 
 test(`${canaries} cards are in no log, no file of the database, no answer and no metric in clear, and arrive at the supplier`, async (t) => {
   const receiver = await startReceiver((socket, { body }) => {
-    // A supplier that says in its answer what it got: the answer is kept, the card is not.
+    // A supplier that echoes the request in its answer: the answer is stored, the card is not.
     const text = body.toString()
     const [number] = /492973018\d{7}/.exec(text) ?? []
     const [cvv] = /"cvv":"\d+"/.exec(text) ?? []
@@ -266,7 +266,7 @@ test(`${canaries} cards are in no log, no file of the database, no answer and no
   const running = leaksOnDisk(dataDir)
   assert.deepEqual(running.leaks, [])
 
-  // Everything that was only in memory so far is written when the service ends.
+  // Data still in memory are written when the service ends.
   assert.equal(await service.end(), 0)
   await untilPostgresEnded(dataDir)
   const stopped = leaksOnDisk(dataDir)

@@ -1,6 +1,6 @@
 /**
- * Whoever follows the change feed and reads what it names ends with exactly what is stored: under eight writers at two
- * processes of the service, which are ended, and killed, and started again meanwhile.
+ * A client that follows the change feed and reads everything it names ends with exactly the stored state:
+ * under eight writers at two processes of the service, which are stopped, killed and restarted meanwhile.
  */
 import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
@@ -125,7 +125,8 @@ test('who follows the feed, by asking or by events, ends with exactly what is st
   const { differences, disorder, told } = await followUnderLoad([slowCommits], restarts, t)
   t.diagnostic(`${told} changes told`)
   assert.deepEqual(differences, [])
-  // After a break something may be told twice; but here each place is left for good once it was read.
+  // After an interruption a change may be reported twice; but here each position, once read, is never
+  // revisited.
   assert.deepEqual(disorder, [])
 })
 

@@ -7,7 +7,10 @@ import { after, before, test } from 'node:test'
 import { projectFiles, root, textOf } from '../../scripts/project-files.ts'
 import { minutes } from '../pace.ts'
 
-/** CONTRIBUTING.md adds an endpoint and a restriction: a copy of the project gets its code blocks, and nothing else. */
+/**
+ * CONTRIBUTING.md adds an endpoint and a restriction: its code blocks, and nothing else, are applied to a
+ * copy of the project.
+ */
 
 /** The code blocks of a section, in order. */
 function blocksOf(section: string): string[] {
@@ -90,6 +93,6 @@ test('a restriction needs a line of the table and a column of the view', () => {
   cpSync(`${story}.ts`, `${story}.test.ts`)
   run(compiler, '--noEmit', '-p', 'tsconfig.build.json')
   run(compiler, '--noEmit', '-p', 'console')
-  // It is pushed, read back, sold by, explained, booked and shown.
+  // The restriction is pushed, read back, applied to offers, explained, booked and shown.
   run('test/run.ts', 'test/proof/contributing/min-stay-departure.test.ts')
 })

@@ -1,6 +1,6 @@
 /**
- * What is acknowledged is kept, and kept whole: the service and its PostgreSQL are killed, stopped, and starved of disk
- * under load, and everything that clients were told is compared with what is there afterwards.
+ * Acknowledged data are durable and complete: the service and its PostgreSQL are killed, stopped, and starved
+ * of disk space under load, and all acknowledgements are compared with the data found afterwards.
  */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
@@ -53,7 +53,7 @@ async function newFolder(): Promise<string> {
   return path
 }
 
-/** Elsewhere the watcher can't be told from other processes. */
+/** On other systems the watcher can't be told from other processes. */
 const onLinux = { skip: process.platform === 'linux' ? false : 'looks at processes by /proc' }
 
 const sayTo = (t: TestContext) => (line: string) => t.diagnostic(line)
@@ -95,7 +95,10 @@ test(`${kills.postgres} × kill -9 of PostgreSQL under load: the same, 503 meanw
   await only(world).end('SIGTERM')
 })
 
-/** A service with a module that breaks it, under load until a crash; then what the comparison finds. */
+/**
+ * Runs a service with a module that breaks it, under load until a crash; returns the findings of the
+ * comparison.
+ */
 async function findingsWithBreak(
   preload: string,
   crash: (world: World, dataDir: string) => Promise<void>,
@@ -108,11 +111,12 @@ async function findingsWithBreak(
   const load = world.load()
   const from = world.ledger.attempts.length
   await wait(1_500)
-  // On any machine it breaks what many were told.
+  // On a machine of any speed, it breaks acknowledgements to many clients.
   await eventually('pushes are acknowledged', minutes(3), () => tally(world.ledger, from).acknowledged > 200)
   const stopped = crash(world, dataDir)
   await Promise.all([stopped, load.stop()])
-  // What readers saw before the crash doesn't count here: the comparison after it must find the break by itself.
+  // Readers' observations before the crash don't count here: the comparison after it must find the break on
+  // its own.
   const client = world.client()
   const found = await check(world.ledger, client, world.slots)
   client.close()
@@ -266,7 +270,7 @@ test('a full disk: no false 2xx, 503 with Retry-After meanwhile, and it heals wh
   })
   const world = await openWorld({ ARI_DATA_DIR: dataDir })
   const service = only(world)
-  // No room at all; and room for rows, but not for the next segment of the log of changes.
+  // No room at all; then room for rows, but not for the next WAL segment.
   for (const megabytesLeft of [0, 8, 0]) {
     const from = world.ledger.attempts.length
     const load = world.load()
@@ -327,7 +331,7 @@ test('two services on one database push to the same hotels: in one order, no 5xx
   )
   await load.stop()
   assertNone(await findings(world), world, 'after the death of one')
-  // Writers go by turns to the first and the second service.
+  // Writers alternate between the first and the second service.
   const ofFirst = new Set(
     world.writers.all
       .filter((_, index) => index % 2 === 0)

@@ -4,7 +4,7 @@ import type { Break } from './deliveries/breaks.ts'
 import { roundsWithin } from '../pace.ts'
 import { closeStage, crashRound, openStage, steps, type Finding, type Step } from './deliveries/crashes.ts'
 
-/** What a delivery promises: at least once, in order, at most one repeat for each process that dies. */
+/** The guarantees of a delivery: at least once, in order, at most one repeat for each process that dies. */
 
 const crashesPerStep = 20
 const crashesPerStepLeast = 6

@@ -1,7 +1,7 @@
 /**
- * The database fails over under load: to a standby that has every commit, and to one that has lost some. And machines
- * whose clocks are more than a year off. Each time nothing is sold wrongly, and nothing acknowledged is lost that the
- * promoted standby has.
+ * The database fails over under load: to a standby that has every commit, and to one that has lost some.
+ * Another test uses machines whose clocks are more than a year off. In each case no sale is wrong, and no
+ * acknowledged write that the promoted standby has is lost.
  */
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -35,7 +35,7 @@ const firstPrice = 100
 const loadBeforeMs = 2_000
 const breakEpoch = import.meta.resolve('./failover/break-epoch.ts')
 const skewedClock = import.meta.resolve('./failover/skewed-clock.ts')
-/** On a usual machine; what is measured is printed. */
+/** On a usual machine; the measured time is printed. */
 const withoutServiceMaxMs = minutes(1) / 6
 
 const folder = mkdtempSync(join(tmpdir(), 'ari-failover-'))
@@ -89,7 +89,7 @@ async function openStage(environs: readonly Record<string, string>[]): Promise<S
   return { primary, proxy, services, worlds }
 }
 
-/** The primary is killed, the standby promoted, and the address leads there. */
+/** Kills the primary, promotes the standby, and redirects the address to it. */
 async function failOver({ primary, proxy }: Stage, standby: Cluster): Promise<void> {
   await primary.kill()
   await standby.promote()
@@ -145,7 +145,7 @@ test(
   },
 )
 
-/** Reservations that are not there, or in another hotel, or whose id was given twice. */
+/** Reservations that are missing, or in another hotel, or whose id was given twice. */
 async function wrongReservations(
   { value }: Cluster,
   booked: readonly { id: number; hotelId: string }[],
@@ -160,7 +160,7 @@ async function wrongReservations(
   return [...wrong.map(({ id, hotelId }) => `${id} of ${hotelId}`), ...(isTwice ? ['an id twice'] : [])]
 }
 
-/** What is wrong after a failover that lost commits, in words. */
+/** The faults after a failover that lost commits, in words. */
 async function faultsOfLossyFailover(stage: Stage, round: number): Promise<string[]> {
   const [world, other] = stage.worlds
   const lostName = `LOST${round}`

@@ -11,7 +11,7 @@ test('100,000 hostile requests: none is our fault, none that is refused changes 
   const report = await fuzz({ rounds, seed })
   context.diagnostic(`${rounds.summary()} of ${lanesCount} requests: ${JSON.stringify(report)}`)
   assert.equal(report.requests, rounds.done() * lanesCount)
-  // The generator must stay both: mostly refused, and often enough accepted.
+  // The generator must keep both properties: most requests are refused, and enough are accepted.
   assert.ok(report.refused > report.requests / 2, `${report.refused} refused`)
   assert.ok(report.accepted > report.requests / 20, `${report.accepted} accepted`)
 })

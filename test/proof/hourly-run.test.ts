@@ -4,7 +4,7 @@ import type { Database } from '../../src/postgres/postgres.ts'
 import { runHourly, type HourlyRun } from '../../src/deliveries/hourly-run.ts'
 import { book, startDeliveryTest, type DeliveryTest } from '../deliveries.ts'
 
-/** The hourly run makes each hour once, whatever the clocks of the world do, on virtual time. */
+/** The hourly run runs once for each hour, whatever clock changes the world has, on virtual time. */
 
 const hourMs = 3_600_000
 const years = { from: '2026-01-01T00:00:00Z', to: '2032-01-01T00:00:00Z' }
@@ -31,13 +31,13 @@ after(async () => {
   await stage.stop()
 })
 
-/** A process's look at the time, at an instant. */
+/** A process's poll, at a given instant. */
 type Look = (db: Database, nowMs: number) => Promise<HourlyRun>
 
 const look: Look = (db, nowMs) =>
   runHourly({ db, clock: { now: () => nowMs }, vault: { openableKeyIds: () => [] } })
 
-/** One delivery that waits for the run, and no hour made. */
+/** One delivery that waits for the run, and no hour done. */
 async function startAnew(): Promise<void> {
   await stage.gateway.db.query('truncate hourly_run')
   await waitAgain()
@@ -51,7 +51,10 @@ async function waitAgain(): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Looks of two processes at once, at each of these instants: which hours were made, and how often something was due. */
+/**
+ * Two processes poll concurrently at each of these instants; returns the hours that were run, and how often
+ * the delivery became due.
+ */
 async function watch(
   instants: readonly number[],
   byLook: Look = look,
@@ -77,7 +80,7 @@ const hoursBetween = (fromMs: number, toMs: number): number[] => every(hourMs, f
 const shown = (hours: readonly number[]): string[] =>
   hours.map((hour) => new Date(hour).toISOString().slice(0, 13))
 
-/** Every instant at which the clocks of some zone change, with one of those zones. */
+/** Every instant at which some zone's clocks change, with one of those zones. */
 function clockChanges(): Map<number, string> {
   const zoneByInstant = new Map<number, string>()
   for (const zone of Intl.supportedValuesOf('timeZone')) {
@@ -92,7 +95,7 @@ function clockChanges(): Map<number, string> {
   return zoneByInstant
 }
 
-/** What is skipped or doubled around the changes, in a process of the zone whose clocks change. */
+/** The hours skipped or doubled around the changes, in a process of the zone whose clocks change. */
 async function problems(changes: ReadonlyMap<number, string>, byLook: Look): Promise<string[]> {
   const wrong: string[] = []
   for (const [changeMs, zone] of changes) {
@@ -164,7 +167,7 @@ test('a run that is cut off in the middle leaves nothing, and the next look make
   assert.deepEqual(await watch([noon + hourMs]), { hours: [noon + hourMs], due: 1 })
 })
 
-/** A database whose connection breaks before a statement, and takes with it what was not committed. */
+/** A database whose connection breaks before a statement, which loses everything uncommitted. */
 function cutAt(db: Database, statement: string): Database {
   const pool = new Proxy(db.unhurried.pool, {
     get: (target, name) => {

@@ -5,12 +5,15 @@ import { book, namedIn, startDeliveryTest, type Booked, type DeliveryTest } from
 import { httpAnswer, startReceiver } from '../receiver.ts'
 import { breakable, type Break } from './deliveries/breaks.ts'
 
-/** Of many deliveries a good part gets no answer: some calls are lost, of others only the answer. None is lost for good. */
+/**
+ * Many of the deliveries get no answer: some calls are lost, others lose only the answer. None is lost for
+ * good.
+ */
 
 const suppliers = 20
 const replyLost = 0.3
 const hourMs = 3_600_000
-/** What is due within this of the next goes with it. */
+/** Deliveries due within this time of the next one are sent with it. */
 const togetherMs = 60_000
 
 type Outcome = { undelivered: number; lost: number; changed: number; calls: number; repeats: number }
@@ -27,7 +30,7 @@ async function deliverAll(perSupplier: number, broken?: Break): Promise<Outcome>
     const id = call.headers.get('webhook-id') ?? ''
     bodiesById.set(id, (bodiesById.get(id) ?? new Set()).add(call.body.toString()))
     const isLost = Math.random() < replyLost
-    // Half of what goes wrong goes wrong before the supplier has it.
+    // Half of the failures happen before the supplier has the call.
     if (isLost && Math.random() < 0.5) return socket.destroy()
     for (const one of namedIn(call)) taken.set(one, (taken.get(one) ?? 0) + 1)
     return isLost ? socket.destroy() : socket.write(httpAnswer(200, '{}'))
@@ -57,7 +60,9 @@ async function deliverAll(perSupplier: number, broken?: Break): Promise<Outcome>
   }
 }
 
-/** The clock goes on to what is due next when nothing is under way, until nothing is due any more. */
+/**
+ * Advances the clock to the next due time whenever nothing is in progress, until nothing is due any more.
+ */
 async function untilSettled({ gateway: { db, clock } }: DeliveryTest): Promise<void> {
   for (;;) {
     const { rows } = await db.query<{ busy: number; nextMs: number | null; waiting: number }>(

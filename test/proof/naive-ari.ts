@@ -1,6 +1,6 @@
 /**
- * What ARI pushes mean, written down a second time: from the contract, night by night, with no code of src/. Slow and
- * plain on purpose; the proof compares the service with it.
+ * The meaning of ARI pushes, implemented a second time: from the contract, night by night, without any code
+ * of src/. Slow and plain on purpose; the proof compares the service with it.
  */
 
 export const digitsByCurrency: Readonly<Record<string, number>> = { JPY: 0, USD: 2, EUR: 2, KWD: 3 }
@@ -63,7 +63,9 @@ export type Told = { status: number; revision?: number; items?: ItemTold[] }
 
 /** A value as text; a price knows its currency, and is `former` once the hotel has another. */
 type Held = { value: string; currency?: string; former: boolean }
-/** One night of a room, or of a room-rate: immutable, so that a change can be undone by putting the old one back. */
+/**
+ * One night of a room, or of a room-rate: immutable, so that a change can be undone by restoring the old one.
+ */
 type Cell = { held: ReadonlyMap<string, Held>; newest: ReadonlyMap<string, number> }
 const emptyCell: Cell = { held: new Map(), newest: new Map() }
 
@@ -76,12 +78,15 @@ type Row = {
   sets: Map<string, string | null>
   /** Guest prices not named here are cleared. */
   clearsGuestsBut: ReadonlySet<string> | undefined
-  /** The model of a price that is set: it takes the place of the other model's. */
+  /** The model of a price that is set, which replaces prices of the other model. */
   model: 'unit' | 'guest' | undefined
 }
 type Understood = { causes: Cause[]; rows: Row[] }
 
-/** What an operation would be answered, and how to make it so; `make` returns how to undo it. */
+/**
+ * The expected answer to an operation, and a function that carries it out; `make` returns a function that
+ * undoes it.
+ */
 export type Judged = { told: Told; make: () => () => void }
 
 const everyGuestPrice = 'every guest price'
@@ -113,7 +118,8 @@ export class NaiveHotel {
       if (isRefused) return { status: 'rejected', cellsChanged: 0, hasErrors: true, isHeldBack: false }
       return this.#applyItem(item, { push, keyName, changed })
     })
-    // A push whose items together leave everything as it was is unchanged, whatever they did on the way.
+    // A push whose items together leave everything as it was counts as unchanged, whatever the items did on
+    // the way.
     const isUndone = [...changed].every(([key, cell]) => holdsSame(cell, this.cells.get(key) ?? emptyCell))
     const items = isUndone ? applied.map(asUndone) : applied
     const areAllRejected = items.every(({ status }) => status === 'rejected')
@@ -175,8 +181,8 @@ export class NaiveHotel {
   }
 
   /**
-   * What is held, `room|rate|date` to `field=value` by rising name; with all prices, or without those of former
-   * currencies and those for more guests than the product takes.
+   * The stored values, `room|rate|date` to `field=value` in ascending order of name; either with all prices,
+   * or without those of former currencies and those for more guests than the product takes.
    */
   read(from: string, to: string, prices: 'sellable' | 'stored'): Map<string, string> {
     const read = new Map<string, string>()
@@ -197,7 +203,7 @@ export class NaiveHotel {
     return product !== undefined && guests !== undefined && Number(guests) > mostOf(product, category)
   }
 
-  /** In which currency each stored price of a night was pushed. */
+  /** The currency in which each stored price of a night was pushed. */
   currencyAt(key: string, field: string): string {
     return this.cells.get(key)?.held.get(field)?.currency ?? this.currency
   }
@@ -207,7 +213,7 @@ export class NaiveHotel {
     for (const date of [item.date, item.startDate, item.endDate]) {
       if (date !== undefined && !isDate(date)) own.push('shape')
     }
-    // More would be found wrong, but one such cause decides the status.
+    // There may be more faults, but one such cause decides the status.
     if (own.length > 0) return { causes: own, rows: [] }
 
     const { causes, nights } = nightsOf(item, today)
@@ -252,7 +258,7 @@ export class NaiveHotel {
   ): void {
     const rate = line.rateId ?? ''
     const product = this.products.get(`${item.roomId}|${rate}`)
-    // Of a room that is unknown nobody can say whether it is sold at the rate.
+    // Whether an unknown room is sold at the rate can't be determined.
     if (!product && (this.#isKnown(item.roomId, 'room') || !this.#isKnown(rate, 'rate')))
       causes.push('unknown')
     const model = line.pricingModel ?? item.pricingModel ?? push.pricingModel
@@ -337,7 +343,7 @@ function outdated(cell: Cell): Cell {
   return { ...cell, held: new Map(held) }
 }
 
-/** One row's line on one night: each field for itself, but prices of two models never stand side by side. */
+/** Applies one row's line to one night: each field independently, but prices of two models never coexist. */
 function applyToNight(
   before: Cell,
   row: Row,
@@ -355,7 +361,7 @@ function applyToNight(
     )
     return known.some((other) => sequence < other)
   }
-  /** false when a newer sequence keeps what is there. */
+  /** false when a newer sequence protects the present value. */
   const set = (field: string, value: string | null): boolean => {
     if (isOld(field)) return false
     if (sequence !== undefined) newest.set(memory(field), sequence)
@@ -396,7 +402,7 @@ function saysPrice(line: LineSent): boolean {
   return line.prices !== undefined || line.price !== undefined || line.amount !== undefined
 }
 
-/** Members that mean nothing where no rate is named. */
+/** Members that are meaningless without a rate. */
 function saysSomethingOfARate(item: ItemSent): boolean {
   const { closedToArrival, closedToDeparture } = item
   return (
@@ -407,7 +413,7 @@ function saysSomethingOfARate(item: ItemSent): boolean {
   )
 }
 
-/** A price was sent, and nothing says in which model. */
+/** A price was sent without any indication of its model. */
 function lacksModel(push: PushSent): boolean {
   if (push.pricingModel !== undefined) return false
   return push.ari
@@ -419,7 +425,7 @@ function lacksModel(push: PushSent): boolean {
     )
 }
 
-/** What is wrong with a line's values whatever the hotel. */
+/** Problems with a line's values that don't depend on the hotel. */
 function shapeCauses(line: Omit<LineSent, 'rateId'>): Cause[] {
   const isCount = (value: unknown, most: number): boolean =>
     value === undefined ||
@@ -483,7 +489,9 @@ function mostOf({ occupancy }: ProductSent, category: string | undefined): numbe
   return Math.min(own, maxOccupancy)
 }
 
-/** The amount as the shortest decimal; null clears; undefined when the currency or the rules don't allow it. */
+/**
+ * The amount as the shortest decimal; null clears; undefined when the currency or the rules don't permit it.
+ */
 function amountOf(
   { amount, ageCategory }: PriceSent,
   model: string | undefined,

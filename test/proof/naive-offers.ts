@@ -1,6 +1,6 @@
 /**
- * What can be booked and for how much, written down a second time: from the contract, night by night, with no code of
- * src/. Slow and plain on purpose; the proof compares the service with it.
+ * Which stays can be booked and at what price, implemented a second time: from the contract, night by night,
+ * without any code of src/. Slow and plain on purpose; the proof compares the service with it.
  */
 
 export type Restrictions = {
@@ -68,7 +68,7 @@ export type Judged = {
 
 const neighbours = new Map<string, string>()
 
-/** Remembered, because nothing else is asked for as often. */
+/** Cached, because it is called more often than anything else. */
 export function addDays(date: string, days: number): string {
   const key = `${date} ${days}`
   const known = neighbours.get(key) ?? reckoned(date, days)
@@ -104,7 +104,7 @@ function countsOf(room: NaiveRoom, hotel: NaiveHotel): Counts {
   return counts
 }
 
-/** Every rule of the contract's table, one after another. */
+/** Checks every rule of the contract's table, one after another. */
 export function judge(hotel: NaiveHotel, product: NaiveProduct, stay: NaiveStay): Judged {
   const broken = new Set<string>()
   const { roomId, rateId, occupancy } = product
@@ -174,7 +174,7 @@ function taxesOf(hotel: NaiveHotel, roomId: string, rateId: string): NaiveTax[] 
     .flatMap(({ taxes }) => taxes)
 }
 
-/** An exact number: how many of how many parts. */
+/** An exact fraction: a numerator and a denominator. */
 type Fraction = { of: bigint; in: bigint }
 
 const whole = (value: number): Fraction => ({ of: BigInt(value), in: 1n })
@@ -193,14 +193,14 @@ function decimal(text: string): Fraction {
   return { of: BigInt(units + decimals), in: 10n ** BigInt(decimals.length) }
 }
 
-/** Half up, of what is not negative. */
+/** Half up, for values that are not negative. */
 function rounded({ of, in: parts }: Fraction): bigint {
   return (2n * of + parts) / (2n * parts)
 }
 
 type TaxRoom = { persons: number; prices: { night: string; price: number }[] }
 
-/** Section 5 of the contract; undefined where the included taxes are more than the price. */
+/** Section 5 of the contract; undefined when the included taxes exceed the price. */
 function totalOf(
   taxes: readonly NaiveTax[],
   rooms: readonly TaxRoom[],
@@ -231,7 +231,7 @@ function totalOf(
   }
 }
 
-/** The rounded amount of each tax for a room; undefined where a night's net is negative. */
+/** The rounded amount of each tax for a room; undefined when a night's net is negative. */
 function amountsOf(
   taxes: readonly NaiveTax[],
   { persons, prices }: TaxRoom,

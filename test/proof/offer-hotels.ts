@@ -9,18 +9,21 @@ import {
   type Restrictions,
 } from './naive-offers.ts'
 
-/** Random hotels, as the requests that push them and as the naive evaluator holds them. */
+/** Random hotels, as the requests that push them and in the naive evaluator's form. */
 
 export type HotelSpec = {
   naive: NaiveHotel
-  /** The body of its hotel, its products, its taxes and its ARI, in the order of pushing; stop-sells between them. */
+  /**
+   * The bodies of its hotel, its products, its taxes and its ARI, in the order of pushing; with stop-sells in
+   * between.
+   */
   pushes: { path: string; body: unknown }[]
 }
 
-/** The first night of the window in which stays lie, and how many nights it has. */
+/** The first night of the window that contains all stays, and its number of nights. */
 export const windowFrom = '2027-02-28'
 export const windowNights = 21
-/** Nights are filled further, so that other stays can be suggested. */
+/** More nights than the window are filled, so that other stays can be suggested. */
 const filledNights = 40
 
 const zones = [
@@ -75,15 +78,15 @@ export function randomHotel(random: Random, hotelId: string, nowMs: number): Hot
     for (const product of naive.products) if (random.chance(0.5)) product.occupancy = randomOccupancy(random)
     pushes.push({ path: '/push/products', body: productsBody(hotelId, naive.products) })
   }
-  // Anywhere after the products: what is pushed later must not lift them.
+  // Anywhere after the products: later pushes must not lift them.
   if (random.chance(0.3)) pushes.splice(2 + random.below(pushes.length - 1), 0, ...stopSells(random, naive))
   return { naive, pushes }
 }
 
-/** Not pushed: what an operator does, under this path. */
+/** Not a push, but an operator's action, listed under this path. */
 export const stopSellPath = 'stop-sell'
 
-/** Some nights stopped, and some of them opened again. */
+/** Some nights stopped, and some of them reopened. */
 function stopSells(random: Random, naive: NaiveHotel): HotelSpec['pushes'] {
   return Array.from({ length: 1 + random.below(3) }, () => {
     const { roomId, rateId } = random.pick(naive.products)
@@ -237,7 +240,7 @@ function prices(
     return naive.digits === 0 ? text : `${text.slice(0, -naive.digits)}.${text.slice(-naive.digits)}`
   }
   if (model === 'unit') {
-    // Sometimes less than the fixed taxes that it is said to contain.
+    // Sometimes less than the fixed taxes that it supposedly includes.
     const price = minor(random.chance(0.1) ? 300 : 40_000)
     setRate(naive, product, range, (night) => {
       night.prices.clear()
@@ -336,7 +339,7 @@ function randomTax(random: Random, { digits }: NaiveHotel): NaiveTax {
   }
 }
 
-/** Another currency of as many digits: what was pushed before can't be sold, but some prices are pushed again. */
+/** Another currency with as many digits: prices pushed before can't be sold, but some are pushed again. */
 function changeOfCurrency(random: Random, naive: NaiveHotel, hotel: object): HotelSpec['pushes'] {
   const currency = { 0: 'KRW', 2: 'EUR', 3: 'BHD' }[naive.digits] ?? 'EUR'
   for (const night of naive.rates.values()) night.prices.clear()

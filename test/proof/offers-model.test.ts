@@ -6,7 +6,7 @@ import { proveOffers } from './prove-offers.ts'
 /** In each of the rounds. */
 const hotels = 200
 const rounds = { full: 5, floor: 1, share: 0.12 }
-/** A run again, as a failure names it. */
+/** Repeats a run, as named by a failure. */
 const asked = process.env['ARI_PROOF_SEED']
 
 test('every stay in a thousand random hotels is offered as a naive evaluator judges it, and refusals are explained rightly', async (context) => {

@@ -1,4 +1,4 @@
-/** The package as npm would publish it, installed in a folder of its own, with whatever Node the machine has. */
+/** The package as npm would publish it, installed in a folder of its own, with the machine's own Node. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,10 @@ const readyWithinMs = minutes(3)
 const stoppedWithinMs = minutes(2)
 const timeout = minutes(10)
 
-/** Without what `npm run` adds: the packaged Node must be found by the package, not by the checkout. */
+/**
+ * Without the variables that `npm run` adds: the packaged Node must be found by the package, not by the
+ * checkout.
+ */
 const environ = Object.fromEntries(
   Object.entries({
     ...process.env,
@@ -103,7 +106,7 @@ test(
     const push = await post(`${first.url}/v1/push/hotels`, apiKey, [hotel])
     assert.equal(push.message, 'Hotels updated successfully')
     assert.deepEqual(push.warnings, [], 'the city table is part of the package')
-    // As a supervisor stops it: the command passes the signal on to the Node it has handed over to.
+    // As a supervisor stops it: the command passes the signal on to the Node that it started.
     first.child.kill('SIGTERM')
     assert.deepEqual(await first.exit, [0, null])
     await nothingLeft(first)
@@ -120,7 +123,7 @@ test(
 type Started = { child: ChildProcess; pid: number; exit: Promise<unknown>; url: string; printed: string }
 
 async function start(program: string, parameters: string[]): Promise<Started> {
-  // A process group of its own, as a terminal gives to what is started in it.
+  // Its own process group, such as a terminal gives to the programs started in it.
   const child = spawn(program, parameters, {
     cwd: home,
     env: environ,
@@ -136,7 +139,7 @@ async function start(program: string, parameters: string[]): Promise<Started> {
     const read = (piece: Buffer): void => {
       printed += piece.toString()
       const [, at] = /ready in [\d.]+ s at (http:\S+)/.exec(printed) ?? []
-      // The whole greeting arrives with the line or right behind it.
+      // The whole greeting arrives with the line or right after it.
       if (at !== undefined) setTimeout(() => found(at), 1_000)
       if (at !== undefined) clearTimeout(late)
     }

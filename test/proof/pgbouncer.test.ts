@@ -17,12 +17,13 @@ import { roundsWithin } from '../pace.ts'
 import { startProgram } from '../programs.ts'
 
 /**
- * PgBouncer in transaction mode, as Debian has it (1.18, which keeps no prepared statements), before a PostgreSQL whose
- * own settings are all wrong for us. Both are installed where they are missing and this user may. ARI_TEST_PGBOUNCER names
- * another PgBouncer, which keeps prepared statements from 1.21 on.
+ * PgBouncer in transaction mode, as Debian has it (1.18, which does not support prepared statements), in
+ * front of a PostgreSQL whose own settings are all wrong for us. Both are installed if they are missing and
+ * this user may install them. ARI_TEST_PGBOUNCER names another PgBouncer, which supports prepared statements
+ * from 1.21 on.
  */
 
-/** What holds locks, pipelines statements, prepares them, or is told of something by another process. */
+/** Tests that hold locks, pipeline or prepare statements, or rely on notifications from other processes. */
 const first = [
   'src/postgres/transaction.test.ts',
   'src/ari/push-ari.test.ts',
@@ -38,7 +39,7 @@ const first = [
   'test/roles.test.ts',
   'test/store-epoch.test.ts',
 ]
-/** The others follow in so many turns, while there is time. */
+/** The others follow in this many batches, as time permits. */
 const turnsOfOthers = 3
 let programs: { initdb: string; postgres: string; pgbouncer: string } | string
 let keepsStatements = false
@@ -168,9 +169,9 @@ test('what npm test proves holds through it: first what touches connections, the
   context.diagnostic(rounds.summary())
 })
 
-/** Runs them, and gives what their run says at its end. */
+/** Runs them, and returns the summary of their run. */
 async function throughIt(files: readonly string[]): Promise<string> {
-  // Without the mark by which a test run within another runs nothing.
+  // Without the variable that keeps a test run within another from running anything.
   const environ = { ...process.env }
   delete environ['NODE_TEST_CONTEXT']
   const child = spawn(process.execPath, [join(root, 'test/run.ts'), ...files], {
@@ -209,7 +210,7 @@ async function serviceOn({ host, port, user, database }: ReturnType<typeof throu
   }
 }
 
-/** The programs, or why this can't be tested here. */
+/** The programs, or the reason why they can't be tested here. */
 function installed(): typeof programs {
   if (process.getuid?.() !== 0) return 'NOT TESTED: PgBouncer and a PostgreSQL are started by root'
   const { ARI_TEST_PGBOUNCER = '/usr/sbin/pgbouncer' } = process.env
@@ -245,7 +246,7 @@ function run(program: string, ...parameters: string[]): void {
   running.push(spawn(program, parameters, { uid, gid, cwd: '/', stdio: 'ignore' }))
 }
 
-/** Below those that connections are given, so that none takes it before the program does. */
+/** Below the ports given to connections, so that none takes it before the program does. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)

@@ -1,4 +1,6 @@
-/** Price checks against servers of every kind: each is answered in time, by a live price or by what went wrong. */
+/**
+ * Price checks against servers of every kind: each is answered in time, with a live price or with the fault.
+ */
 import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,7 +13,7 @@ import { prove, type Proof } from './price-check/prove.ts'
 import { openWorld, type World } from './price-check/world.ts'
 
 const checks = { full: 5_000, floor: 1_000 }
-/** No more than the client has connections: nothing waits where it is measured. */
+/** No more than the client has connections, so that no queueing is measured. */
 const lanes = 40
 const warmingUp = 240
 
@@ -38,7 +40,7 @@ function say(t: TestContext, { checks: made, slowestMs, findings }: Proof): void
 
 test(`${checks.full} checks against ${Object.keys(servers).length} kinds of servers: each is answered, as what it is or as late, sent once, and kept`, async (t) => {
   await inWorld(lanes, undefined, async (world) => {
-    // A service that has just started still compiles its code and opens its connections.
+    // A service that has just started is still compiling its code and opening its connections.
     const warm = await prove(world, exactly(warmingUp), ['after 5 ms', 'over TLS'])
     say(t, warm)
     const rounds = roundsWithin({ ...checks, share: 0.05 })
@@ -57,7 +59,7 @@ test('a circuit opens after five failures in a row, keeps back all but one trial
 
 const failed = 'supplier_error/http_status'
 const keptBack = 'circuit_open/circuit_open'
-/** The endpoint works again; what it says is another matter. */
+/** The endpoint works again; whether its answer is valid is another matter. */
 const answered = 'invalid_response/wrong_shape'
 
 /** One URL for all lanes' hotels; calls are counted where they arrive. */
@@ -91,7 +93,7 @@ async function circuitHolds(world: World): Promise<void> {
     )
     assert.equal(receiver.calls.length, failuresToOpen + 1)
 
-    // For twice as long now: after the time of the first.
+    // Twice as long this time: it is still open after the first period.
     await until(openedMs, openFirstMs * 1.2)
     assert.deepEqual(await inTurn(1), [keptBack])
     status = 200

@@ -7,11 +7,11 @@ import { roundsWithin, type RoundsWanted } from '../pace.ts'
 import { addDays, dateIn, digitsByCurrency, type NaiveHotel, type ProductSent } from './naive-ari.ts'
 import { preparePartitions } from '../../src/push-log/housekeeping.ts'
 
-/** Runs sequences of random operations against the service and compares all of it with the naive model. */
+/** Runs sequences of random operations against the service and compares all results with the naive model. */
 
 const clientsPerSequence = 8
 const sequencesAtOnce = 12
-/** Instants at which the zones of the hotels have different dates, months and hours of daylight saving. */
+/** Instants at which the hotels' zones have different dates, months and daylight saving offsets. */
 const instants = [
   '2027-03-01T12:00:00Z',
   '2027-03-01T23:30:00Z',
@@ -24,7 +24,7 @@ const instants = [
 export type Proof = {
   firstSeed: number
   sequences: Omit<RoundsWanted, 'share'>
-  /** Of the time for all proofs. */
+  /** Share of the time for all proofs. */
   share: number
   say: (line: string) => void
 }
@@ -34,7 +34,7 @@ export async function proveAri({ firstSeed, sequences, share, say }: Proof): Pro
   try {
     const bench = await prepare(gateway)
     const seeds = Array.from({ length: sequences.full }, (_, index) => firstSeed + index)
-    // The instant goes with the seed, so that a seed alone says everything.
+    // The instant is derived from the seed, so that a seed alone determines everything.
     for (const [index, instant] of instants.entries()) {
       await bench.setTime(instant)
       const mine = seeds.filter((seed) => seed % instants.length === index)
@@ -103,7 +103,7 @@ async function prove(bench: Bench, sequence: Sequence, say: (line: string) => vo
   assert.fail(`sequence ${sequence.seed}: ${failure.slice(0, 2_000)}`)
 }
 
-/** The shortest part of the sequence that still fails when one client does one thing after another. */
+/** The shortest part of the sequence that still fails when one client carries it out step by step. */
 async function shrunk(bench: Bench, sequence: Sequence): Promise<string> {
   let attempt = 0
   const fails = (operations: Operation[]): Promise<string | undefined> =>
@@ -239,7 +239,7 @@ function cityTax(percent: number): object {
   }
 }
 
-/** What is held when all is answered: the read-back and the rows of the view. */
+/** The final state when all is answered: the read-back and the rows of the view. */
 type End = { range: { startDate: string; endDate: string }; read: Reply; rows: NightRow[] }
 
 async function readEnd(bench: Bench, { hotelId }: HotelSpec): Promise<End> {
@@ -261,7 +261,7 @@ function differenceAtEnd({ range, read, rows }: End, hotel: NaiveHotel): string 
   )
 }
 
-/** The contract: what is read back of the nights that may be pushed changes nothing when it is pushed again. */
+/** From the contract: pushing the read-back of the nights that may be pushed changes nothing. */
 async function failureOfPushingBack(
   { clients, gateway }: Bench,
   hotel: NaiveHotel,
@@ -302,7 +302,7 @@ const viewFields: readonly (readonly [column: string, field: string])[] = [
 ]
 
 async function selectNights({ gateway }: Bench, hotelId: string): Promise<NightRow[]> {
-  // By number: through a join the view would be made for all hotels before one is chosen.
+  // By number: with a join the view would be computed for all hotels before one is chosen.
   const { rows: ids } = await gateway.db.query<{ id: number }>('select id from hotel where code = $1', [
     hotelId,
   ])

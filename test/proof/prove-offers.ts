@@ -19,13 +19,16 @@ const hotelsPerRequest = 200
 const requestsAtOnce = 3
 const stayNightsMax = 7
 const daysMovedMax = 14
-/** Of the changes suggested, those that are asked for at the front door too, and those held against all smaller ones. */
+/**
+ * Numbers of suggested changes that are also tried through the API, and that are compared with all smaller
+ * ones.
+ */
 const suggestionsAsked = 300
 const suggestionsCompared = 60
-/** Of so many explanations one is remembered for that, so that a million of them fit into memory. */
+/** One in this many explanations is kept for that, so that a million of them fit into memory. */
 const explainedPerKept = 7
 
-/** What is asked for in one room or several. */
+/** The requested parties, in one room or several. */
 const parties: readonly (readonly NaiveRoom[])[] = [
   [{ adults: 2, childAges: [] }],
   [{ adults: 1, childAges: [7] }],
@@ -41,8 +44,8 @@ type Bench = { gateway: TestGateway; platform: TestClient; supplier: string; hot
 type Counts = { bookable: number; forbidden: number; explained: number; suggested: number }
 
 /**
- * Random hotels and every stay of the window, asked for at the front door and judged by the naive evaluator: the same
- * room-rates at the same totals, and of the others the same reasons and changes that help.
+ * Random hotels and every stay of the window, requested through the API and judged by the naive evaluator:
+ * the same room-rates at the same totals, and for the others the same reasons and changes that help.
  */
 export async function proveOffers({ seed, hotels: count, say }: OffersProof): Promise<void> {
   const gateway = await startGateway()
@@ -117,7 +120,7 @@ async function inParallel<Value>(
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-/** Every arrival of the window with every length that ends in it. */
+/** Every arrival in the window with every length that ends within it. */
 function staysOf(): { checkin: string; checkout: string }[] {
   const stays = []
   for (let first = 0; first < windowNights; first++) {
@@ -142,7 +145,7 @@ function chunksOf(hotels: readonly HotelSpec[]): HotelSpec[][] {
   return chunks
 }
 
-// What is read here was written by the service under test, and is compared member by member.
+// The data read here were written by the service under test, and are compared member by member.
 type Offer = { roomId: string; rateId: string; unitsLeft: number; total: object; rooms: unknown[] }
 type Rule = { rule: string; pass: boolean; dates: string[] }
 type Nearest = { checkin: string; checkout: string; rooms: NaiveRoom[]; change: string }
@@ -198,7 +201,7 @@ function compareOffers(naive: NaiveHotel, stay: NaiveStay, found: Found | undefi
 
 type Suggestion = { naive: NaiveHotel; product: NaiveProduct; stay: NaiveStay; nearest: Nearest | undefined }
 
-/** Every hotel, stay and party again. */
+/** Requests every hotel, stay and party again. */
 async function proveExplanations(bench: Bench, counts: Counts, suggestions: Suggestion[]): Promise<void> {
   await inParallel(allAsked(bench), requestsAtOnce, async ({ stay, hotels }) => {
     const found = await ask(
@@ -216,7 +219,7 @@ async function proveExplanations(bench: Bench, counts: Counts, suggestions: Sugg
   })
 }
 
-/** The rules that are told to forbid the stay must be those that do; what is suggested must be bookable. */
+/** The rules given as reasons must be those that forbid the stay; suggested stays must be bookable. */
 function explained(naive: NaiveHotel, stay: NaiveStay, found: Found | undefined): Suggestion[] {
   const unavailable = found?.unavailable ?? []
   const suggestions: Suggestion[] = []
@@ -265,7 +268,10 @@ async function proveSuggestions(bench: Bench, suggestions: Suggestion[], seed: n
   for (let compared = 0; compared < suggestionsCompared; compared++) compareWithAll(random.pick(suggestions))
 }
 
-/** No smaller change would do: of all stays nearby with all rooms, none is nearer; with none at all, fewer rooms do. */
+/**
+ * No smaller change would suffice: of all stays nearby with all rooms, none is nearer; if there is none at
+ * all, fewer rooms work.
+ */
 function compareWithAll({ naive, product, stay, nearest }: Suggestion): void {
   const sizeOf = ({ checkin, checkout }: { checkin: string; checkout: string }): number => {
     const shift = days(stay.checkin, checkin)

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module'
 
 export type Replacement = { file: string; from: string; to: string }
 
-/** From here on modules are loaded with their source changed. For deliberate breaks, preloaded into a service. */
+/** From here on modules are loaded with changed source. For deliberate breaks, preloaded into a service. */
 export function replaceSource(replacements: readonly Replacement[]): void {
   registerHooks({
     load: (url, context, nextLoad) => {

@@ -1,4 +1,4 @@
-/** No unit is sold twice and no booking that was answered is lost, whatever dies meanwhile. */
+/** No unit is sold twice and no answered booking is lost, whatever process dies meanwhile. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -31,7 +31,7 @@ async function newMarket(more: Readonly<Record<string, string>> = {}): Promise<M
   return market
 }
 
-/** All calls at once, spread over both services; what was answered, by status. */
+/** All calls at once, spread over both services; returns the answers by status. */
 async function bookAtOnce(
   market: Market,
   hotelId: string,
@@ -84,7 +84,7 @@ test(`${rounds} × ${callsPerRound} bookings at once for the last ${lastUnits} u
   }
 })
 
-/** Books, modifies and cancels in one hotel, one call after another, until told to stop. */
+/** Books, modifies and cancels in one hotel, one call after another, until stopped. */
 async function trade(
   market: Market,
   index: number,

@@ -10,8 +10,8 @@ import { runAri, startProgram } from '../programs.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
 
 /**
- * The machine of PostgreSQL dies without a word: it is reached through a network of its own, whose packets are dropped
- * from one moment on, so that no connection is told anything. The service is a process, under load.
+ * PostgreSQL's machine dies silently: it is reached through a network of its own, which drops all packets
+ * from one moment on, so that no connection is notified. The service is a process, under load.
  */
 
 const callers = 8
@@ -21,7 +21,7 @@ const port = 5432
 /** A machine at 10.231.n.2 that passes connections on to the test's PostgreSQL. */
 type Host = {
   address: string
-  /** From now on somebody listens there. */
+  /** Starts listening there. */
   start: () => Promise<void>
   dropPackets: () => void
   passPackets: () => void
@@ -71,7 +71,7 @@ function makeHost(number: number, target: TestAddress): Host {
 
 type Call = { kind: 'read' | 'push'; sentMs: number; answeredMs: number; status: number }
 
-/** Pushes one night with a number that grows, and reads, until it is stopped. */
+/** Pushes one night with a growing number, and reads, until it is stopped. */
 function startLoad(supplier: Omit<TestSupplier, 'keyId'>) {
   const calls: Call[] = []
   const sent: number[] = Array.from({ length: callers }, () => 0)
@@ -158,7 +158,7 @@ async function numberHeld(supplier: TestSupplier, date: string): Promise<number>
   return Number(item?.inventory)
 }
 
-/** What was acknowledged last, or one that was sent after it. */
+/** Asserts that the value is the last acknowledged one, or one that was sent after it. */
 async function nothingIsLost(
   supplier: TestSupplier,
   { sent, acknowledged }: ReturnType<typeof startLoad>,

@@ -6,7 +6,7 @@ const [name, target] = JSON.parse(process.argv[2] ?? '')
 const known = attackNames.find((one) => one === name)
 if (known === undefined) throw new Error(`There is no attack ${name}`)
 
-// An attacker has a machine of their own: here it must not take the processors from what is attacked.
+// A real attacker has its own machine: here it must not take CPU from the service under attack.
 setPriority(10)
 const counts: AttackCounts = { requests: 0, byStatus: {} }
 await attacks[known](target, counts)

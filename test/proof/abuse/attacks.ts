@@ -1,4 +1,4 @@
-/** What one client can do to all others, each as one busy program does it. */
+/** The attacks that one client can make on all others, each as one busy program makes it. */
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,7 +13,7 @@ export const attackNames = [
 ] as const
 export type AttackName = (typeof attackNames)[number]
 
-/** Whom it is made against, with a key and a token of the attacker's own. */
+/** The target of an attack, with a key and a token of the attacker's own. */
 export type Target = {
   url: string
   apiKey: string
@@ -24,7 +24,7 @@ export type Target = {
 
 export type AttackCounts = { requests: number; byStatus: Record<string, number> }
 
-/** Resolves when it is made with all its strength; it goes on until its process ends. */
+/** Resolves when the attack is at full strength; it continues until its process ends. */
 type Attack = (target: Target, counts: AttackCounts) => Promise<void>
 
 export const attacks: Readonly<Record<AttackName, Attack>> = {
@@ -36,7 +36,7 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
   'explained searches': (target, counts) => searches(4, target.searches.explained, target, counts),
 }
 
-/** Whoever is cut off comes again, but a program that connected without any pause would be a flood of packets. */
+/** An attacker that is cut off reconnects, but reconnecting without a pause would be a packet flood. */
 const againAfterMs = 1_000
 
 async function unreadAnswers({ url }: Target, counts: AttackCounts): Promise<void> {
@@ -62,7 +62,7 @@ async function trickledBodies({ url }: Target, counts: AttackCounts): Promise<vo
   for (let count = 0; count < 2_500; count++) {
     const path = count < 2_200 ? '/console/api/sign-in' : '/v1/push/ari'
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 15000\r\n\r\n{`
-    // All at once would be one burst a second.
+    // Spread, because all at once would be one burst a second.
     const firstAfterMs = Math.random() * dropEveryMs
     begun.push(
       connected(
@@ -132,7 +132,7 @@ async function searches(
     void inLoop(() => post(`${url}/v1/booking/offers`, body, headers), counts)
 }
 
-/** A connection that is opened again when it was closed; resolves when it is open for the first time. */
+/** A connection that reopens when it is closed; resolves when it is open for the first time. */
 function connected(url: string, begin: (socket: Socket) => void, firstAfterMs = 0): Promise<void> {
   const { hostname, port } = new URL(url)
   return new Promise((isOpen) => {
@@ -149,7 +149,7 @@ function connected(url: string, begin: (socket: Socket) => void, firstAfterMs = 
   })
 }
 
-/** One after another, for ever. */
+/** Sends one after another, forever. */
 async function inLoop(send: () => Promise<string>, counts: AttackCounts): Promise<void> {
   for (;;) {
     counts.requests++
@@ -161,7 +161,7 @@ async function inLoop(send: () => Promise<string>, counts: AttackCounts): Promis
 
 const agent = new Agent({ keepAlive: true })
 
-/** The status, or why there is none; the answer is read and thrown away. */
+/** The status, or the reason for its absence; the answer is read and discarded. */
 function post(url: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   return new Promise((settle) => {
     const sent = request(url, {

@@ -1,7 +1,7 @@
 /** Deliberate breaks, preloaded into a service: the limits against one attack are off. ARI_PROOF_BREAK names which. */
 import { replaceSource, type Replacement } from '../replace-source.ts'
 
-/** Requests without a key take the places of those that have one, as many as they like. */
+/** Requests without a key may take as many places of those with a key as they like. */
 const anybodyTakesAll: Replacement = {
   file: 'src/http/in-flight.ts',
   from: "open: { room: 'open', each: 100,",

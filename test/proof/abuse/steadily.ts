@@ -1,20 +1,20 @@
 export type Steady = {
-  /** Sends no more; resolves when everything is answered, or has not been for so long. */
+  /** Stops sending; resolves when everything is answered, or when the time given is over. */
   stop: (withinMs: number) => Promise<Calls>
 }
 
 export type Calls = {
   count: number
-  /** Of those answered 200, 0 to 1. */
+  /** Among those answered 200, 0 to 1. */
   share: number
   p99Ms: number
-  /** How many were answered otherwise, or not at all. */
+  /** Counts of other answers and of calls without an answer. */
   others: Readonly<Record<string, number>>
 }
 
 /**
- * Calls at a steady rate, whatever becomes of what was sent before: a slow answer must not spare the service the calls
- * that would have come meanwhile. What a call took counts from the moment at which it was due.
+ * Calls at a steady rate, whatever happened to earlier calls: a slow answer must not spare the service the
+ * calls that would have come meanwhile. A call's duration counts from the moment at which it was due.
  */
 export function steadily(perSecond: number, send: (count: number) => Promise<{ status: number }>): Steady {
   const beganMs = performance.now()

@@ -4,15 +4,15 @@ import { runAri } from '../../programs.ts'
 import { expectOk, product, pushStoryHotel } from '../../story.ts'
 import type { Target } from './attacks.ts'
 
-/** Two suppliers and two tokens on a service: one of each attacks, the other works as always. */
+/** Two suppliers and two tokens on a service: one of each attacks, the other works as usual. */
 export type World = {
   target: Target
-  /** Who must not be harmed. */
+  /** The supplier that must not be harmed. */
   supplier: TestClient
   platform: TestClient
-  /** One night of the story's hotel, set anew. */
+  /** One night of the story's hotel, set to a new value. */
   push: (count: number) => object
-  /** One search as platforms make them. */
+  /** One search, as platforms make them. */
   search: object
   /** The same on another service of the same database. */
   at: (url: string) => World
@@ -23,9 +23,9 @@ const night = (after: number): string => new Date(Date.now() + after * day).toIS
 const arrival = 40
 const stayOf = (nights: number) => ({ checkin: night(arrival), checkout: night(arrival + nights) })
 
-/** Searches of many nights find what they ask for everywhere. */
+/** Searches of many nights find offers everywhere. */
 const many = { prefix: 'M', hotels: 200, rooms: 5, rates: 4 }
-/** Nothing that is near to the stay can be booked, so everything near is tried. */
+/** No stay nearby can be booked, so every nearby one is tried. */
 const refused = { prefix: 'R', hotels: 40, rooms: 10, rates: 10 }
 type Hotels = typeof many
 

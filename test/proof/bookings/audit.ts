@@ -1,7 +1,7 @@
-/** What must hold of a hotel's reservations, reckoned from what was answered and from what is stored, and nothing else. */
+/** The invariants of a hotel's reservations, computed only from the answers and from the stored data. */
 import type { Market } from './market.ts'
 
-/** What the platform was told of a reservation. */
+/** A reservation as reported to the platform. */
 export type Told = { reservationId: string; version: number; status: string }
 
 export type Finding = { kind: 'lost' | 'oversold' | 'miscounted' | 'undelivered'; text: string }
@@ -15,7 +15,7 @@ type Stored = {
   rooms: { roomNo: number; rateNo: number }[]
 }
 
-/** `units`: of each night, before the first booking. */
+/** `units`: for each night, before the first booking. */
 export async function audit(
   market: Market,
   hotelId: string,
@@ -44,7 +44,10 @@ function finding(kind: Finding['kind'], text: string): Finding {
 
 const dayMs = 86_400_000
 
-/** Night by night: what is left is what there was without what each version needed beyond the one before it. */
+/**
+ * Night by night: the units left are the initial units minus those that each version needed beyond its
+ * predecessor.
+ */
 async function countFindings(
   market: Market,
   hotelId: string,
@@ -81,7 +84,7 @@ async function countFindings(
 }
 
 function nightsOf({ checkin, checkout, status }: Stored): string[] {
-  // A cancellation takes nothing.
+  // A cancellation takes no units.
   if (status === 'Cancel') return []
   const nights = []
   for (let at = Date.parse(checkin); at < Date.parse(checkout); at += dayMs)
@@ -89,7 +92,7 @@ function nightsOf({ checkin, checkout, status }: Stored): string[] {
   return nights
 }
 
-/** Each version was queued once, in the transaction that made it. */
+/** Each version was queued once, in the transaction that created it. */
 async function deliveryFindings(market: Market, hotelId: string): Promise<Finding[]> {
   const wrong = await market.rows<{ id: string; version: number; queued: number }>(
     `select held.reservation_id::text as id, held.version, count(delivery.id)::int as queued

@@ -1,4 +1,7 @@
-/** Two services on one database, a supplier that is delivered to, and the platform's calls to both. */
+/**
+ * Two services on one database, a supplier that receives deliveries, and the platform's calls to both
+ * services.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,13 +13,13 @@ import { startService, type Service } from '../crash/service.ts'
 
 export type Market = {
   services: Service[]
-  /** Ends one at once and starts it again, on another port. */
+  /** Kills one at once and starts it again, on another port. */
   crash: (index: number) => Promise<void>
   receiver: Receiver
   supplier: (path: string, body: unknown) => Promise<void>
   /**
-   * A call of the platform, sent again under the same Idempotency-Key until it is answered: by the service of that
-   * index while it is there. What is answered 503 is sent again too.
+   * A call of the platform, repeated under the same Idempotency-Key until it is answered: by the service of
+   * that index while it is running. A 503 is repeated too.
    */
   call: (index: number, path: string, body: unknown, method?: string) => Promise<Answered>
   rows: <Row extends object>(sql: string, values?: unknown[]) => Promise<Row[]>
@@ -61,7 +64,7 @@ export async function openMarket(environ: Readonly<Record<string, string>>, more
       const headers = { authorization, 'idempotency-key': randomUUID() }
       for (;;) {
         const answered = await clientTo(index).send(path, body, headers, method)
-        // A status without its whole body tells nothing.
+        // A status without its whole body proves nothing.
         if (answered.isAnswered && answered.status !== 503 && isWhole(answered)) return answered
         await wait(Math.random() * againAfterMs)
       }

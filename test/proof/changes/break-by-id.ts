@@ -1,4 +1,7 @@
-/** A deliberate break, preloaded into a service: changes are told in order of id, whatever is still under way. */
+/**
+ * A deliberate break, preloaded into a service: changes are reported in order of id, even while earlier ones
+ * are in progress.
+ */
 import pg from 'pg'
 
 const query = Reflect.get(pg.Client.prototype, 'query')

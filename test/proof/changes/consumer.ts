@@ -1,4 +1,4 @@
-/** A cache that knows nothing but what the feed names, and reads exactly that again. */
+/** A cache that knows only the changes in the feed, and reads exactly those again. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { minutes } from '../../pace.ts'
 import type { Client } from '../crash/http.ts'
@@ -28,7 +28,7 @@ const afterFailureMs = 20
 const patienceMs = minutes(3)
 const pendingEveryMs = 50
 
-/** Reads until it gets an answer: services come and go, but not for long. */
+/** Retries until it gets an answer: services are restarted, but not for long. */
 export async function read(
   clientOf: () => Client,
   path: string,
@@ -53,7 +53,7 @@ export async function read(
 
 export class Cache {
   readonly hotels = new Map<string, CachedHotel>()
-  /** Revisions that did not rise. */
+  /** Revisions that did not increase. */
   readonly disorder: string[] = []
   changes = 0
   readonly #clientOf: () => Client
@@ -66,7 +66,7 @@ export class Cache {
     this.#applied = this.#applyAll()
   }
 
-  /** Notes a change; what it names is read in time, with what else has come until then. */
+  /** Records a change; the data it names are read later, together with changes that arrive until then. */
   note(change: Change): void {
     const { hotelId, revision } = change
     this.changes++
@@ -77,7 +77,7 @@ export class Cache {
     this.#pending.push(change)
   }
 
-  /** Resolves when everything noted is read. */
+  /** Resolves when everything recorded has been read. */
   finish(): Promise<void> {
     this.#isOver = true
     return this.#applied
@@ -148,7 +148,7 @@ export class Cache {
     }
   }
 
-  /** What is held in truth, read once all is quiet. */
+  /** The stored truth, read once all is quiet. */
   async truth(hotelId: string): Promise<CachedHotel> {
     const { hotels } = await read(this.#clientOf, '/push/getHotels', [hotelId])
     return { revision: Object(hotels)[0].revision, ...(await this.#whole(hotelId)) }
@@ -157,7 +157,7 @@ export class Cache {
 
 const changedElsewhere = ['revision', 'lastAriAt', 'goLive', 'ariFrom', 'ariTo', 'status', 'pricingModel']
 
-/** Without what pushes of ARI and the date change as well. */
+/** Without values that pushes of ARI and the date also change. */
 function onlyPushed(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(Object(value)).filter(([name]) => !changedElsewhere.includes(name)),

@@ -1,4 +1,7 @@
-/** Two ways to follow the feed: asking and waiting, and a stream of events. Both go on where they were, come what may. */
+/**
+ * Two ways to follow the feed: long polling, and a stream of events. Both resume where they were after any
+ * failure.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '../crash/http.ts'
 import { Cache, read, type Change } from './consumer.ts'
@@ -8,9 +11,9 @@ const afterFailureMs = 20
 export type Follower = {
   name: string
   cache: Cache
-  /** Follows on until nothing comes any more. */
+  /** Follows until no more changes come. */
   finish: () => Promise<void>
-  /** Follows no more. */
+  /** Stops following. */
   leave: () => void
 }
 
@@ -53,7 +56,7 @@ export function pollingFollower(platform: Platform, supplier: () => Client, star
   return { name: 'by asking', cache, finish, leave: over }
 }
 
-/** Whether nothing comes after the cursor. */
+/** Whether no change follows the cursor. */
 async function isAtEnd(platform: Platform, cursor: string): Promise<boolean> {
   const { changes, hasMore } = await ask(platform, `?limit=1&after=${cursor}`)
   return Array.isArray(changes) && changes.length === 0 && hasMore === false

@@ -1,4 +1,7 @@
-/** Preloaded into a service: half of the commits come late, so that they come in another order than the writes. */
+/**
+ * Preloaded into a service: half of the commits are delayed, so that their order differs from that of the
+ * writes.
+ */
 import pg from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
 

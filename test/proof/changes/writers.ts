@@ -1,4 +1,7 @@
-/** Eight clients that change hotels, products, taxes and ARI of the same few hotels, whatever becomes of the services. */
+/**
+ * Eight clients that change hotels, products, taxes and ARI of the same few hotels, whatever happens to the
+ * services.
+ */
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '../crash/http.ts'
@@ -10,13 +13,16 @@ export const firstDate = Temporal.Now.plainDateISO('UTC').add({ days: 1 })
 export const dates = 700
 const writersAtOnce = 8
 const afterFailureMs = 20
-/** Of a hundred. */
+/** In percent. */
 const chancesOfNights = 70
 
 export type Writers = {
-  /** From now on only nights are changed: reading a whole hotel again would hide what was passed over before. */
+  /**
+   * From now on only nights are changed: reading a whole hotel again would hide changes that were skipped
+   * before.
+   */
   onlyNights: () => void
-  /** Resolves with how many pushes of each kind were acknowledged. */
+  /** Resolves with the number of acknowledged pushes of each kind. */
   stop: () => Promise<Record<string, number>>
 }
 

@@ -6,8 +6,9 @@ import { startGateway, type TestGateway } from '../../harness.ts'
 import { expectOk } from '../../story.ts'
 
 /**
- * Runs in a copy of the project where the table of restrictions has one line more, `minStayDeparture`, and the view a
- * column (test/proof/contributing.test.ts). Here it fails: there is no such restriction.
+ * Runs in a copy of the project whose table of restrictions has an additional line, `minStayDeparture`, and
+ * whose view has a column for it (test/proof/contributing.test.ts). Here it fails: there is no such
+ * restriction.
  */
 
 let gateway: TestGateway

@@ -1,7 +1,13 @@
-/** A deliberate break, preloaded into a service: from SIGUSR2 on, commits are acknowledged long before they are made. */
+/**
+ * A deliberate break, preloaded into a service: from SIGUSR2 on, commits are acknowledged long before they
+ * are made.
+ */
 import pg from 'pg'
 
-/** Longer than its service lives: the first real commit would make all that its connection was asked until then. */
+/**
+ * Longer than its service lives: the first real commit would also commit everything its connection was sent
+ * until then.
+ */
 const earlyMs = 60_000
 const query = Reflect.get(pg.Client.prototype, 'query')
 let isOn = false

@@ -1,6 +1,6 @@
 /**
- * A deliberate break, preloaded into a service: from SIGUSR2 on there are no transactions, and the blocks of a push are
- * written in two halves.
+ * A deliberate break, preloaded into a service: from SIGUSR2 on there are no transactions, and the blocks of
+ * a push are written in two halves.
  */
 import pg from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -44,7 +44,7 @@ function blockValues(statement: unknown): unknown[] | undefined {
     : undefined
 }
 
-/** Lists travel spelled out as PostgreSQL reads them: `{1,2}`. */
+/** Lists are sent as PostgreSQL array literals: `{1,2}`. */
 function isList(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('{')
 }

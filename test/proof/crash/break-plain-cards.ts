@@ -1,4 +1,4 @@
-/** A deliberate break, preloaded into a service: what should be sealed is stored as it is. */
+/** A deliberate break, preloaded into a service: data that should be sealed are stored in clear. */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 

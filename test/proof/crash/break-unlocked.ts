@@ -1,4 +1,4 @@
-/** A deliberate break, preloaded into a service: bookings don't lock their hotel any more. */
+/** A deliberate break, preloaded into a service: bookings no longer lock their hotel. */
 import pg from 'pg'
 
 const query = Reflect.get(pg.Client.prototype, 'query')

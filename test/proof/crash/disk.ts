@@ -16,9 +16,9 @@ import { join } from 'node:path'
 
 export type SmallDisk = {
   path: string
-  /** Takes all room but this. */
+  /** Uses up all space but this. */
   fill: (bytesLeft: number) => void
-  /** Gives back what `fill` took. */
+  /** Releases the space that `fill` took. */
   free: () => void
   makeReadOnly: () => void
   unmount: () => void
@@ -26,7 +26,7 @@ export type SmallDisk = {
 
 const megabyte = 1024 * 1024
 
-/** Undefined, with the reason, where this user can't mount. */
+/** Undefined, with the reason, if this user can't mount. */
 export function mountSmallDisk(megabytes: number): SmallDisk | { refused: string } {
   const path = mkdtempSync(join(tmpdir(), 'ari-disk-'))
   try {
@@ -50,7 +50,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | { refused: string
         }
         fsyncSync(file)
       } catch (error) {
-        // PostgreSQL took the last of it meanwhile.
+        // PostgreSQL used the rest meanwhile.
         if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
       } finally {
         closeSync(file)

@@ -1,10 +1,10 @@
-/** Requests as a client sees them: answered, or broken off at some point, and never sent twice behind its back. */
+/** Requests as a client sees them: answered, or broken off at some point, and never silently repeated. */
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 
 export type Answered = {
   isAnswered: true
   status: number
-  /** Cut short when the connection broke after the status had come. */
+  /** Cut short if the connection broke after the status. */
   text: string
   headers: IncomingHttpHeaders
 }
@@ -22,7 +22,7 @@ export type Client = {
 
 const answerWithinMs = 30_000
 
-/** Posts what has a body and gets what has none, unless told otherwise. */
+/** Uses POST for requests with a body and GET for others, by default. */
 export function clientOf(url: string, apiKey: string): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return {
@@ -49,7 +49,8 @@ export function clientOf(url: string, apiKey: string): Client {
           const { statusCode: status = 0, headers: received } = response
           let text = ''
           response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-          // 'close' comes also when the rest of the answer does not; a status that came is an answer all the same.
+          // 'close' is also emitted when the rest of the answer is lost; a status that arrived counts as an
+          // answer.
           response.on('error', () => {})
           response.once('close', () => settle({ isAnswered: true, status, text, headers: received }))
         })

@@ -1,8 +1,11 @@
-/** What the clients sent and were told, and whether what is held afterwards agrees with it. */
+/**
+ * The clients' requests and the answers they received, and the comparison of these with the data found
+ * afterwards.
+ */
 import type { Client } from './http.ts'
 import { Unreadable, type Slot } from './slots.ts'
 
-/** One request of a client for one push; a push that is sent again makes another. */
+/** One request of a client for one push; repeating a push adds another attempt. */
 export type Attempt = {
   slot: Slot
   marker: number
@@ -12,11 +15,11 @@ export type Attempt = {
   endedMs: number
   /** Undefined when the connection broke first. */
   status: number | undefined
-  /** What was wrong, by the answer; or why the connection broke. */
+  /** The problem named by the answer, or the reason why the connection broke. */
   why: string
   isReplayed: boolean
   retryAfter: string | undefined
-  /** Of an answer that came wholly. */
+  /** From a complete answer. */
   revision: number | undefined
   cellsChanged: number | undefined
 }
@@ -26,12 +29,12 @@ export type Finding = { kind: (typeof findingKinds)[number]; text: string }
 
 export type Ledger = {
   attempts: Attempt[]
-  /** Of those already checked: how far, and what follows from them. */
+  /** The attempts already checked: their number, and the conclusions from them. */
   checked: number
   /** Status by request id. */
   checkedEntries: Map<string, number>
   checkedFromMs: number
-  /** The push that holds each slot, by the last check. */
+  /** The push that wrote each slot last, as of the last check. */
   holder: Map<Slot, number>
   revisionByHotel: Map<string, number>
 }
@@ -66,8 +69,8 @@ const entriesPerPage = 500
 const logOverlapMs = 2_000
 
 /**
- * Compares everything since the last check: what was told with the push log, the log with itself, and what can be read
- * with what the log says. To be called while no push is under way. Nothing found is the proof.
+ * Compares everything since the last check: the answers with the push log, the log with itself, and the
+ * readable data with the log. Call it while no push is in progress. The proof is an empty result.
  */
 export async function check(ledger: Ledger, client: Client, slots: readonly Slot[]): Promise<Finding[]> {
   const fromMs = ledger.checkedFromMs
@@ -102,7 +105,7 @@ export async function check(ledger: Ledger, client: Client, slots: readonly Slot
   return found
 }
 
-/** The whole log of all rounds: nothing that was ever acknowledged is missing in the end. */
+/** The whole log of all rounds: in the end no acknowledged push is missing. */
 export async function checkWholeLog(ledger: Ledger, client: Client, sinceMs: number): Promise<Finding[]> {
   const entryById = new Map((await readLog(client, sinceMs)).map((entry) => [entry.requestId, entry]))
   const found: Finding[] = []
@@ -149,7 +152,8 @@ function compareAnswers(
       else compareEntry(attempt, entry, found)
     } else if (status === 503) {
       if (retryAfter === undefined) note(found, 'answer', `${name}: 503 without Retry-After`)
-      // The other 503, UNAVAILABLE, says only that it is not acknowledged: PostgreSQL may have committed.
+      // The other 503, UNAVAILABLE, says only that the push is not acknowledged: PostgreSQL may have
+      // committed.
       const saysNothingApplied = why === 'OVERLOADED' || why === 'SHUTTING_DOWN'
       if (saysNothingApplied && entry) note(found, 'log', `${name}: 503 ${why}, but it is in the log`)
     } else note(found, 'answer', `${name}: ${status} ${why}`)
@@ -160,7 +164,7 @@ function compareEntry(attempt: Attempt, entry: Entry, found: Finding[]): void {
   const { status, revision, cellsChanged = 0 } = attempt
   const isAri = attempt.slot.path === '/push/ari'
   const outcome = status === 207 ? 'partial' : isAri && cellsChanged === 0 ? 'unchanged' : 'applied'
-  // An answer that broke off after its status told neither revision nor cells.
+  // An answer that broke off after its status contained neither revision nor cells.
   const told = revision === undefined ? [status] : [status, outcome, revision, cellsChanged]
   const kept =
     revision === undefined
@@ -171,7 +175,7 @@ function compareEntry(attempt: Attempt, entry: Entry, found: Finding[]): void {
   }
 }
 
-/** A push that was sent again under its Idempotency-Key was applied once, whichever of its requests did it. */
+/** A push repeated under its Idempotency-Key was applied once, by whichever of its requests. */
 function comparePushesSentAgain(
   all: readonly Attempt[],
   recent: readonly Attempt[],
@@ -197,7 +201,7 @@ function pushOf({ slot, marker }: Attempt): string {
   return `${slot.name} ${marker}`
 }
 
-/** Every push that changed a hotel has the next revision: data and log rise together. */
+/** Every push that changed a hotel has the next revision: data and log advance together. */
 function compareRevisions(
   entries: readonly Entry[],
   revisionByHotel: Map<string, number>,
@@ -215,7 +219,7 @@ function compareRevisions(
   }
 }
 
-/** What was answered before something else was sent comes before it in the log. */
+/** A push answered before another was sent comes before it in the log. */
 function compareOrder(attempts: readonly Attempt[], entries: readonly Entry[], found: Finding[]): void {
   const attemptById = new Map(attempts.map((attempt) => [attempt.requestId, attempt]))
   const latestSent = new Map<Slot, Attempt>()
@@ -247,7 +251,7 @@ async function compareSlot(slot: Slot, ledger: Ledger, client: Client, found: Fi
   } else note(found, 'half-applied', `${slot.name} holds what nobody pushed: ${read.slice(0, 3).join('; ')}`)
 }
 
-/** What of a slot is not of the same push as the rest; undefined when all is of one. */
+/** The values of a slot that are from a different push than the rest; undefined when all are from one. */
 export function faultIn(slot: Slot, read: readonly string[]): string | undefined {
   const marker = slot.markerIn(read)
   const whole = marker === undefined ? [] : slot.written(marker)
@@ -260,7 +264,7 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
   return left.join('\n') === right.join('\n')
 }
 
-/** No hotel is further than its log, nor behind it. */
+/** No hotel is ahead of its log, nor behind it. */
 async function compareHotels(
   revisionByHotel: ReadonlyMap<string, number>,
   client: Client,

@@ -1,18 +1,21 @@
-/** Many clients that push at once, each its next push when the last was answered, and write down what they were told. */
+/**
+ * Many concurrent clients, each of which sends its next push when the last is answered, and records the
+ * answers.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { clientOf, type Client } from './http.ts'
 import { faultIn, isAcknowledged, type Attempt, type Finding, type Ledger } from './ledger.ts'
 import { Unreadable, type Slot } from './slots.ts'
 
 export type Load = {
-  /** Lets no further push begin; resolves when those under way are answered or broken off. */
+  /** Starts no further push; resolves when those in progress are answered or broken off. */
   stop: () => Promise<void>
   clients: number
-  /** Whether every client has had a push acknowledged that it sent after this. */
+  /** Whether every client has had a push acknowledged that it sent after this time. */
   allAcknowledgedSince: (sinceMs: number) => boolean
 }
 
-/** The pushes of one client; lives longer than a load, because a push is sent again after the crash. */
+/** The pushes of one client; outlives a load, because a push is repeated after the crash. */
 export type Writer = {
   slot: Slot
   number: number
@@ -61,10 +64,10 @@ function nextMarker({ markers }: Writers, slot: Slot): number {
   return next.value
 }
 
-/** After a fault far less than the Retry-After of the answer, so that the end of an outage is seen soon. */
+/** After a fault far shorter than the answer's Retry-After, so that the end of an outage is seen soon. */
 const pauseMs = { betweenPushes: 6, afterFault: 80 }
 
-/** One push of a writer, the one that is still to be acknowledged or a new one. */
+/** One push of a writer: the one still to be acknowledged, or a new one. */
 export async function pushOnce(
   writer: Writer,
   writers: Writers,
@@ -110,7 +113,7 @@ function toldBy(text: string): Pick<Attempt, 'why' | 'revision' | 'cellsChanged'
   try {
     told = JSON.parse(text)
   } catch {
-    // It broke off; the status is all that was told.
+    // It broke off; the client knows only the status.
   }
   return {
     why: told.errors?.[0]?.type ?? text.slice(0, 200),
@@ -120,17 +123,17 @@ function toldBy(text: string): Pick<Attempt, 'why' | 'revision' | 'cellsChanged'
 }
 
 export type LoadNeeds = {
-  /** Of each service; the writers are spread over them. */
+  /** One for each service; the writers are spread over them. */
   urls: readonly string[]
   apiKey: string
   slots: readonly Slot[]
   writers: Writers
   ledger: Ledger
-  /** What readers see that no push ever wrote. */
+  /** Values that readers saw although no push ever wrote them. */
   found: Finding[]
 }
 
-/** All writers, and a reader that looks at every slot in turn. */
+/** All writers, and a reader that reads every slot in turn. */
 export function startLoad({ urls, apiKey, slots, writers, ledger, found }: LoadNeeds): Load {
   const clients = urls.map((url) => clientOf(url, apiKey))
   let isOver = false
@@ -184,7 +187,9 @@ export function startLoad({ urls, apiKey, slots, writers, ledger, found }: LoadN
 
 const lookedBack = 400
 
-/** Where one client pushes rising numbers, or the highest number wins, a later read can't show less. */
+/**
+ * When one client pushes rising numbers, or the highest number wins, a later read can't show a smaller one.
+ */
 function newestAcknowledged(ledger: Ledger, slot: Slot): number | undefined {
   if (slot.writers > 1 && slot.winner === 'last') return undefined
   const markers = ledger.attempts

@@ -1,4 +1,4 @@
-/** One crash and what must hold after it. */
+/** One crash and the checks after it. */
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { minutes } from '../../pace.ts'
@@ -8,7 +8,9 @@ import { assertNone, between, eventually, findings, tally, type World } from './
 export type Say = (line: string) => void
 type LoadLength = { leastMs: number; mostMs: number }
 
-/** Kills the service under load, starts it again, and compares everything. Returns the milliseconds to ready. */
+/**
+ * Kills the service under load, restarts it, and compares everything. Returns the milliseconds until ready.
+ */
 export async function killServiceRound(
   world: World,
   { name, length, say }: { name: string; length: LoadLength; say: Say },
@@ -28,7 +30,10 @@ export async function killServiceRound(
   return tookMs
 }
 
-/** Kills PostgreSQL under load, which goes on meanwhile, and compares everything. Returns the milliseconds to healed. */
+/**
+ * Kills PostgreSQL under load that continues meanwhile, and compares everything. Returns the milliseconds
+ * until healed.
+ */
 export async function killPostgresRound(
   world: World,
   {
@@ -74,7 +79,7 @@ export function only(world: World): Service {
   return service
 }
 
-/** A figure to read: the machine's speed is in it. */
+/** For information only: the figures depend on the machine's speed. */
 export function sayTimes(timesMs: readonly number[], say: Say): void {
   const sorted = timesMs.toSorted((left, right) => left - right)
   const at = (share: number): number => Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)

@@ -19,13 +19,13 @@ export type ServiceEnd = { code: number | null; signal: NodeJS.Signals | null }
 export type Service = {
   url: string
   pid: number
-  /** Resolves when the process has ended, however it ends. */
+  /** Resolves when the process has ended, for whatever reason. */
   ended: Promise<ServiceEnd>
   hasEnded: () => boolean
   /** Sends the signal at once, and resolves when the process has ended. */
   end: (signal: NodeJS.Signals) => Promise<ServiceEnd>
   signal: (signal: NodeJS.Signals) => void
-  /** What it wrote last. */
+  /** Its latest output. */
   output: () => string
 }
 
@@ -34,7 +34,7 @@ const started = new Set<ChildProcess>()
 /** Starts it on a free port; resolves when /readyz says that it is ready. */
 export async function startService(environ: Readonly<Record<string, string>>): Promise<Service> {
   const child = spawn(process.execPath, [program], {
-    // No .env of the checkout, no settings of whoever runs the tests.
+    // Away from the checkout's .env and the settings of the user who runs the tests.
     cwd: tmpdir(),
     env: { PORT: '0', LOG_LEVEL: 'warn', ARI_PATIENCE: '100', ...environ },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,7 +50,7 @@ export async function startService(environ: Readonly<Record<string, string>>): P
   createInterface(child.stderr).on('line', take)
   const life = { isOver: false }
   const ended = new Promise<ServiceEnd>((done) => {
-    // Not 'close': what the process leaves behind may hold its pipes.
+    // Not 'close': processes that it leaves running may keep its pipes open.
     child.once('exit', (code, signal) => {
       life.isOver = true
       started.delete(child)
@@ -79,7 +79,7 @@ export async function startService(environ: Readonly<Record<string, string>>): P
   }
 }
 
-/** What a failed test left running. */
+/** Ends services that a failed test left running. */
 export async function endServices(): Promise<void> {
   for (const child of started) child.kill('SIGKILL')
   while (started.size > 0) await wait(pollMs)
@@ -100,7 +100,7 @@ export async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** PostgreSQL's data folder below a data folder that is in use. */
+/** PostgreSQL's data folder within a data folder in use. */
 export function clusterOf(dataDir: string): string {
   return join(realpathSync(dataDir), 'postgres/cluster')
 }
@@ -125,7 +125,7 @@ export async function killPostgres(dataDir: string, victim: PostgresVictim): Pro
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It ended by itself since it was listed.
+      // It ended by itself after it was listed.
     }
   }
   return victims.length

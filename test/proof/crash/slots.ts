@@ -1,6 +1,6 @@
 /**
- * What the load pushes. A slot is a set of places (rooms, dates, fields, hotels) that each of its pushes writes wholly,
- * with one number, the marker: so whatever is read there must be all of one push.
+ * The pushes of the load. A slot is a set of places (rooms, dates, fields, hotels) that each of its pushes
+ * writes completely, with one number, the marker: so all values read there must be from one push.
  */
 import { formatNight } from '../../../src/base/calendar.ts'
 import type { Client } from './http.ts'
@@ -8,17 +8,20 @@ import type { Client } from './http.ts'
 export type Slot = {
   name: string
   path: '/push/ari' | '/push/products' | '/push/taxes' | '/push/hotels'
-  /** Clients that push to it at the same time. */
+  /** Number of clients that push to it concurrently. */
   writers: number
-  /** Whether its pushes carry an Idempotency-Key and are sent again until they are acknowledged. */
+  /** Whether its pushes carry an Idempotency-Key and are repeated until acknowledged. */
   isRepeated: boolean
-  /** Which push holds the slot in the end: the one applied last, or the one of the highest sequence. */
+  /**
+   * The push that determines the slot's final values: the last one applied, or the one with the highest
+   * sequence.
+   */
   winner: 'last' | 'highest'
   body: (marker: number, writer: number) => object
-  /** What is read when all of it is of this push, a line a place. */
+  /** The values expected when all are from this push, one line a place. */
   written: (marker: number) => string[]
   read: (client: Client) => Promise<string[]>
-  /** The marker by one of the places. */
+  /** The marker found in any of the places. */
   markerIn: (lines: readonly string[]) => number | undefined
 }
 
@@ -63,7 +66,7 @@ function ariSlot({ name, hotelId, rooms, rates, from, nights, model, ...more }: 
             prices: pricesOf(marker, model),
           })),
         })),
-        // Some pushes have an item that can't be applied: the others of the push are.
+        // Some pushes have an item that can't be applied: the push's other items are.
         ...(marker % 7 === 0 ? [{ roomId: 'NONE', date: startDate, inventory: 1 }] : []),
       ],
     }),

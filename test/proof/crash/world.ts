@@ -1,4 +1,4 @@
-/** A service with its data folder (or its database), a supplier on it, and the load that the supplier makes. */
+/** A service with its data folder (or its database), a supplier on it, and the supplier's load. */
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runAri } from '../../programs.ts'
@@ -13,12 +13,12 @@ export type World = {
   slots: readonly Slot[]
   writers: Writers
   ledger: Ledger
-  /** What readers saw that no push ever wrote. */
+  /** Values that readers saw although no push ever wrote them. */
   found: Finding[]
-  /** Starts a service with the world's settings; `more` goes on top of them. */
+  /** Starts a service with the world's settings; `more` overrides them. */
   start: (more?: Readonly<Record<string, string>>) => Promise<Service>
   load: () => Load
-  /** To the first service. */
+  /** A client of the first service. */
   client: () => Client
   apiKey: string
 }
@@ -74,7 +74,7 @@ async function fill(world: World): Promise<void> {
   assert.deepEqual(await findings(world), [])
 }
 
-/** What does not hold since the last time, with what readers saw meanwhile. */
+/** The violations since the last call, with those that readers saw meanwhile. */
 export async function findings(world: World): Promise<Finding[]> {
   const client = world.client()
   try {
@@ -89,7 +89,7 @@ export function kindsOf(found: readonly Finding[]): string[] {
   return [...new Set(found.map(({ kind }) => kind))].sort()
 }
 
-/** Fails with the first findings and what the services wrote last. */
+/** Fails with the first findings and the services' latest output. */
 export function assertNone(found: readonly Finding[], world: World, where: string): void {
   if (found.length === 0) return
   const shown = found.slice(0, 12).map(({ kind, text }) => `  ${kind}: ${text}`)
@@ -97,7 +97,7 @@ export function assertNone(found: readonly Finding[], world: World, where: strin
   assert.fail(`${where}: ${found.length} findings\n${shown.join('\n')}\n${outputs.join('\n')}`)
 }
 
-/** Pushes acknowledged, refused with 503 and left open since an attempt's number. */
+/** Numbers of pushes acknowledged, refused with 503 and left open, from this attempt on. */
 export function tally(ledger: Ledger, from: number) {
   const attempts = ledger.attempts.slice(from)
   const count = (matches: (status: number | undefined) => boolean): number =>

@@ -22,14 +22,14 @@ export type BadWorld = {
   stage: DeliveryTest
   healthy: DeliverySupplier[]
   bad: DeliverySupplier[]
-  /** Of the healthy ones: `reservation.version` → when it came. */
+  /** For the healthy ones: `reservation.version` → its time of arrival. */
   arrivedMs: Map<string, number>
-  /** Calls that get no answer: how many came, and of how many the caller went away. */
+  /** Calls without an answer: how many arrived, and how many the caller aborted. */
   hanging: { came: number; left: number }
   close: () => Promise<void>
 }
 
-/** Where a behaviour stands as undefined, nothing listens at all. */
+/** An undefined behaviour means that nothing listens at all. */
 function badBehaviours(hanging: BadWorld['hanging']): [kind: string, Behaviour | undefined][] {
   return Object.entries<Behaviour | undefined>({
     hang: (socket) => {
@@ -64,7 +64,7 @@ export async function openBadWorld(): Promise<BadWorld> {
     if (behave) receivers.push(receiver)
     else await receiver.close()
     const supplier = await stage.supplierAt(name, undefined)
-    // Registered by SQL: two hundred pings of those that hang would take their time.
+    // Registered by SQL: two hundred pings to hanging endpoints would take too long.
     await stage.gateway.db.query(
       `update api_key set pushbook_webhook = $2, pushbook_webhook_at = now(), signing_secret = 'whsec_AAAA' where id = $1`,
       [supplier.keyId, url],
@@ -99,7 +99,7 @@ export async function openBadWorld(): Promise<BadWorld> {
   }
 }
 
-/** Calls that hang, hang for as long as anybody looks: nothing is let through because time went by. */
+/** Hanging calls never end during the test: no call gets through just because time passed. */
 export const neverEnding = { callWithinMs: minutes(60), leaseMs: minutes(120) }
 
 const program = resolve(import.meta.dirname, 'worker.ts')
@@ -120,7 +120,10 @@ export async function startWorker(
   }
 }
 
-/** Books as the booking side does, whose bell the worker hears in its own process; the deliveries by name. */
+/**
+ * Books as the booking side does, whose bell the worker hears in its own process; returns the deliveries by
+ * name.
+ */
 export function bookingSide({
   stage,
 }: BadWorld): (supplier: DeliverySupplier, count?: number) => Promise<string[]> {

@@ -4,7 +4,7 @@ import { DeliverySlots } from '../../../src/deliveries/slots.ts'
 /** Deliberate breaks: statements of the worker, changed on their way to PostgreSQL. */
 
 export const breaks = {
-  /** What is claimed counts as delivered at once. */
+  /** A claimed delivery counts as delivered at once. */
   'settled before it is sent': {
     'claim-deliveries': [
       "set status = 'sending', attempts",
@@ -13,7 +13,7 @@ export const breaks = {
       'leased_until = nullif($6::float8, $6)::text::timestamptz',
     ],
   },
-  /** What a dead worker left is sent again although there is a newer version, and not before that. */
+  /** A delivery left by a dead worker is sent again although there is a newer version, and only after it. */
   'older versions stay': {
     'requeue-lost-deliveries': ["case when is_outdated then 'superseded' else 'queued' end", "'queued'"],
     'claim-deliveries': [
@@ -21,21 +21,21 @@ export const breaks = {
       '',
     ],
   },
-  /** A lease is over before the call is. */
+  /** A lease ends before the call does. */
   'leases too short': {
     'claim-deliveries': [
       'leased_until = to_timestamp($6::float8 / 1000)',
       'leased_until = to_timestamp(($6::float8 - $6::float8 + $5::float8 - 1) / 1000)',
     ],
   },
-  /** The body tells the time at which it is sent. */
+  /** The body contains the time at which it is sent. */
   'another body each time': {
     'select-delivery-content': [
       'extract(epoch from version.at)',
       '(extract(epoch from version.at) + random() * 86400)',
     ],
   },
-  /** Who gives no answer is taken for one who has it. */
+  /** A missing answer counts as a good one. */
   'no answer is enough': {
     'settle-deliveries': [
       "when is_outdated and done.status <> 'delivered' then 'superseded' else done.status end",
@@ -60,7 +60,7 @@ export function breakable(db: Database, name: Break | undefined): Database {
       for (let at = 0; at < changes.length; at += 2) {
         const [from = '', to = ''] = changes.slice(at)
         if (!text.includes(from)) {
-          // Thrown here, the worker would take it for a fault of the store and try for ever.
+          // If thrown here, the worker would take it for a fault of the store and retry forever.
           process.stderr.write(`the break "${name}" does not fit ${statement}\n`)
           process.exit(1)
         }
@@ -73,7 +73,7 @@ export function breakable(db: Database, name: Break | undefined): Database {
 
 export const sharedSlotsMax = 128
 
-/** One budget for all: whoever asks first takes what is left of it. */
+/** One budget for all: the first to ask takes the rest of it. */
 export function sharedSlots(): Pick<DeliverySlots, 'allot' | 'isPrompt' | 'take' | 'leave' | 'underWay'> {
   const counted = new DeliverySlots()
   return {

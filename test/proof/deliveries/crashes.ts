@@ -17,17 +17,20 @@ import { minutes } from '../../pace.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../receiver.ts'
 import { breakable, type Break } from './breaks.ts'
 
-/** Rounds in which a worker is killed at a named step, and another one takes up what it left. */
+/** Rounds in which a worker is killed at a named step, and another one takes over its deliveries. */
 
 /** Those of the worker, and one at which the supplier has the call and has not answered yet. */
 export const steps = [...crashSteps, 'during call'] as const
 export type Step = (typeof steps)[number]
 
 const program = resolve(import.meta.dirname, 'worker.ts')
-/** Of a worker that lives, no call may outlast it on a slow machine either. */
+/** Long enough that no call of a living worker outlasts it, even on a slow machine. */
 const leaseMs = 2_500
 const reservationsPerRound = 5
-/** Between the answers of a round: what is answered together is settled together, and there are no two settlements. */
+/**
+ * Between the answers of a round: calls answered together are settled together, which leaves no second
+ * settlement.
+ */
 const betweenAnswersMs = 40
 
 export type Stage = { stage: DeliveryTest; supplier: DeliverySupplier; receiver: Receiver; killOnCall: Kill }
@@ -38,12 +41,12 @@ export async function openStage(broken?: Break): Promise<Stage> {
   const killOnCall: Kill = { now: undefined }
   const receiver = await startReceiver((socket) => {
     if (killOnCall.now) return killOnCall.now()
-    // Longer than between two looks for what was left behind.
+    // Longer than the interval between two polls for expired leases.
     const nextMs = (receiver.calls.length % reservationsPerRound) * betweenAnswersMs
     setTimeout(() => socket.write(httpAnswer(200, '{}')), broken === 'leases too short' ? 1_200 : nextMs)
   })
   const db = breakable(stage.gateway.db, broken)
-  // Otherwise the store itself refuses two versions under way at once.
+  // Otherwise the store itself would refuse to have two versions in progress at once.
   if (broken === 'older versions stay') await db.query('drop index delivery_under_way')
   const supplier = await stage.supplierAt('crash', `http://127.0.0.1:${receiver.port}/book`)
   return {
@@ -67,7 +70,7 @@ export type Finding =
   | 'another body'
   | 'another id'
 
-/** Everything that went wrong, with what it went wrong with. */
+/** All failures, with the details of each. */
 export async function crashRound(
   on: Stage,
   { step, at, broken }: { step: Step; at: number; broken?: Break },
@@ -88,7 +91,7 @@ export async function crashRound(
   const isKilled = await Promise.race([ended.then(() => true), wait(minutes(2), false, { ref: false })])
   killOnCall.now = undefined
   if (!isKilled) child.kill('SIGKILL')
-  // The state changes while the dead worker's lease is not over.
+  // The state changes before the dead worker's lease ends.
   const changed = booked.filter((_, index) => index % 2 === 0)
   const later: Booked[] = []
   for (const { reservationId } of changed)
@@ -112,7 +115,10 @@ async function spawnWorker(
   return child
 }
 
-/** Nothing is under way or due; what a break keeps from ever ending is given up after some time. */
+/**
+ * Waits until nothing is in progress or due; gives up after some time if a break keeps deliveries from ever
+ * ending.
+ */
 async function settled({ stage, receiver }: Stage, isBroken: boolean): Promise<void> {
   const isOver = async (): Promise<boolean> => {
     const { rows } = await stage.gateway.db.query<{ open: number }>(
@@ -129,7 +135,7 @@ async function settled({ stage, receiver }: Stage, isBroken: boolean): Promise<v
   }
 }
 
-/** What the supplier has, held against what it should have. */
+/** Compares the calls that the supplier received with those it should have received. */
 function findings({ calls }: Receiver, lasting: readonly Booked[]): [Finding, string][] {
   const found: [Finding, string][] = []
   const arrivals = new Map<string, { id: string; body: string }[]>()
@@ -145,7 +151,7 @@ function findings({ calls }: Receiver, lasting: readonly Booked[]): [Finding, st
     arrivals.set(name, [...(arrivals.get(name) ?? []), arrived])
   }
   for (const [name, all] of arrivals) {
-    // One killed process: one repeat of what it was sending.
+    // One killed process: one repeat of the call it was making.
     if (all.length > 2) found.push(['sent too often', `${name}: ${all.length} times`])
     if (new Set(all.map(({ body }) => body)).size > 1) found.push(['another body', name])
     if (new Set(all.map(({ id }) => id)).size > 1) found.push(['another id', name])

@@ -1,6 +1,6 @@
 /**
- * A worker in a process of its own, which ends itself with SIGKILL where it is told. Its settings come as JSON on the
- * command line; it works as soon as it reads a line.
+ * A worker in a process of its own, which ends itself with SIGKILL at the step it is given. Its settings come
+ * as JSON on the command line; it starts work when it reads a line.
  */
 import { once } from 'node:events'
 import { openLog } from '../../../src/base/log.ts'

@@ -1,4 +1,4 @@
-/** A deliberate break, preloaded into a service: no connection asks which store it leads to. */
+/** A deliberate break, preloaded into a service: no connection checks which store it leads to. */
 import { StoreEpoch } from '../../../src/postgres/store-epoch.ts'
 
 const asBefore: Partial<Record<keyof StoreEpoch, unknown>> = {

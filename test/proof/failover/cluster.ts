@@ -1,4 +1,7 @@
-/** Debian's PostgreSQL 15 as a primary and its standbys, each a process of an ordinary user, in a folder that goes away. */
+/**
+ * Debian's PostgreSQL 15 as a primary and its standbys, each a process of an ordinary user, in a temporary
+ * folder.
+ */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { appendFileSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +15,7 @@ const binaries = '/usr/lib/postgresql/15/bin'
 const port = 5432
 const pollMs = 20
 
-/** Why it can't be had; undefined when it is there. */
+/** The reason why it is unavailable; undefined when it is installed. */
 export async function installPostgres15(): Promise<string | undefined> {
   if (existsSync(join(binaries, 'postgres'))) return undefined
   if (process.getuid?.() !== 0) return 'PostgreSQL 15 is not installed, and only root may install it'
@@ -25,7 +28,7 @@ export async function installPostgres15(): Promise<string | undefined> {
   }
 }
 
-/** As root PostgreSQL does not run; Debian's package makes this user. */
+/** PostgreSQL does not run as root; Debian's package creates this user. */
 function owner(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const [, , uid, gid] = /^postgres:.*$/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[0].split(':') ?? []
@@ -36,11 +39,11 @@ export type Cluster = {
   address: TestAddress
   sql: (text: string) => Promise<void>
   value: (text: string) => Promise<string>
-  /** A standby that has all that is here, and follows. */
+  /** A standby that has all data of this server, and follows it. */
   standby: (folder: string) => Promise<Cluster>
-  /** Every commit waits for a standby from now on. */
+  /** Makes every commit wait for a standby from now on. */
   waitForStandby: () => Promise<void>
-  /** Lets nothing more come from its primary. */
+  /** Stops replicating from its primary. */
   leavePrimary: () => Promise<void>
   promote: () => Promise<void>
   kill: () => Promise<void>
@@ -50,7 +53,7 @@ export async function newCluster(folder: string): Promise<Cluster> {
   mkdirSync(folder, { mode: 0o700 })
   own(folder)
   await asOwner('initdb', ['-D', data(folder), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
-  // What is tried is the end of processes, not of the machine.
+  // The proof covers the end of processes, not of the machine.
   const settings = ["listen_addresses = ''", `port = ${port}`, 'fsync = off', 'wal_keep_size = 256MB']
   appendFileSync(join(data(folder), 'postgresql.conf'), `${settings.join('\n')}\n`)
   const cluster = await started(folder)
@@ -60,7 +63,7 @@ export async function newCluster(folder: string): Promise<Cluster> {
 
 const processes = new Map<string, ChildProcess>()
 
-/** What a failed test left running. */
+/** Ends clusters that a failed test left running. */
 export function killClusters(): void {
   for (const child of processes.values()) killGroup(child)
 }

@@ -1,4 +1,7 @@
-/** Suppliers who push prices, searchers and guests, all the while; and what each was told. */
+/**
+ * Suppliers who push prices, platforms that search, and guests who book, continuously; with the answers that
+ * each of them got.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { clientOf, type Client } from '../crash/http.ts'
 
@@ -38,7 +41,7 @@ export async function send(client: Client, path: string, body?: unknown): Promis
   }
 }
 
-/** Until it is answered with something else than that the store is away. */
+/** Repeats the call until its answer is something other than that the store is away. */
 export async function served(client: Client, path: string, body?: unknown): Promise<Replied> {
   for (;;) {
     const reply = await send(client, path, body)
@@ -64,7 +67,7 @@ export function ariOf(hotelId: string, price: number): object {
   return { hotelId, pricingModel: 'unit', ari: [item] }
 }
 
-/** The price at which a hotel is sold; undefined where it is not known, and nothing where nobody answered. */
+/** The price at which a hotel is sold; undefined if unknown, and absent if nobody answered. */
 export async function priceSold(
   { platform, supplierName }: World,
   hotelId: string,
@@ -95,20 +98,20 @@ export function bookingOf(supplier: string, hotelId: string): object {
 }
 
 export type Load = {
-  /** By hotel: the highest price that was acknowledged, and the highest that was sent. */
+  /** By hotel: the highest acknowledged price, and the highest price sent. */
   acknowledged: Map<string, number>
   sent: Map<string, number>
   /** Ids of reservations that were answered with 201, and their hotels. */
   booked: { id: number; hotelId: string }[]
-  /** What must not be. */
+  /** Violations. */
   wrong: string[]
   counts: { pushes: number; searches: number; bookings: number; unavailable: number }
-  /** The longest time in which no push was acknowledged since it was last asked. */
+  /** The longest time without an acknowledged push since the last call. */
   longestGapMs: () => number
   stop: () => Promise<void>
 }
 
-/** Prices only rise, so one that is lower than an acknowledged one is wrong, and so is one that nobody has sent. */
+/** Prices only rise, so a price below an acknowledged one is wrong, and so is one that was never sent. */
 export function startLoad(world: World, firstPrice: number): Load {
   const acknowledged = new Map<string, number>(hotels.map((hotelId) => [hotelId, firstPrice]))
   const sent = new Map(acknowledged)

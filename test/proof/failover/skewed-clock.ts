@@ -1,4 +1,7 @@
-/** Preloaded into a service: its machine's clock is ARI_TEST_CLOCK_DAYS off, and its first housekeeping comes at once. */
+/**
+ * Preloaded into a service: its machine's clock is ARI_TEST_CLOCK_DAYS off, and its first housekeeping runs
+ * at once.
+ */
 const offsetMs = Number(process.env['ARI_TEST_CLOCK_DAYS']) * 86_400_000
 const { now } = Date
 Date.now = () => now() + offsetMs

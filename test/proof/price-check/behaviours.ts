@@ -1,11 +1,11 @@
-/** What a supplier's server may do with a price check, and what must come of it. */
+/** The behaviours of a supplier's server in a price check, and the required outcomes. */
 import { expiredCertificate, goodCertificate, otherCertificate } from '../../data/certificates.ts'
 import { httpAnswer, type Behaviour, type ReceiverOptions } from '../../receiver.ts'
 
 export type Server = {
   behave?: Behaviour
   options?: ReceiverOptions
-  /** Where it is sought, if not where it is. */
+  /** The host to call, if it differs from the server's. */
   host?: string
   isSecure?: true
   /** `outcome`, or `outcome/reason`; any of them is right. */
@@ -34,7 +34,7 @@ const saying =
 const answering = (roomRate: Record<string, unknown>): Behaviour =>
   saying(JSON.stringify({ roomRate: { ...right, ...roomRate } }))
 
-/** A connection that is gone by then is written to in vain. */
+/** Writing to a connection that has been closed by then has no effect. */
 const after =
   (ms: number): Behaviour =>
   (socket) =>
@@ -52,7 +52,7 @@ const cut: Behaviour = (socket) => socket.resetAndDestroy()
 const padded = `${rightText}${' '.repeat(300_000)}`
 
 export const servers: Readonly<Record<string, Server>> = {
-  // How long it takes.
+  // Durations.
   'after 5 ms': { behave: after(5), expected: ['available'] },
   'after 50 ms': { behave: after(50), expected: ['available'] },
   'after 300 ms': { behave: after(300), expected: ['available'] },
@@ -141,7 +141,7 @@ export const servers: Readonly<Record<string, Server>> = {
     expected: ['invalid_response/too_large'],
   },
 
-  // Not what was asked.
+  // Mismatched answers.
   'another room': { behave: answering({ roomId: 'dbl' }), expected: ['invalid_response/other_room'] },
   'another rate': { behave: answering({ rateId: 'NRF' }), expected: ['invalid_response/other_rate'] },
   'another currency': {
@@ -173,7 +173,7 @@ export const servers: Readonly<Record<string, Server>> = {
     expected: ['invalid_response/wrong_shape'],
   },
 
-  // What is as it should be.
+  // Correct answers.
   'sold out': { behave: answering({ inventory: 0 }), expected: ['sold_out'] },
   dearer: { behave: answering({ amountAfterTax: [100, 100.01] }), expected: ['price_changed'] },
   cheaper: {

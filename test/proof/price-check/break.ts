@@ -1,4 +1,7 @@
-/** A deliberate break, preloaded into a service: one file of the source is another. ARI_PROOF_BREAK names which. */
+/**
+ * A deliberate break, preloaded into a service: the source of one file is changed. ARI_PROOF_BREAK names the
+ * break.
+ */
 import { replaceSource, type Replacement } from '../replace-source.ts'
 
 const breaks: Readonly<Record<string, Replacement>> = {

@@ -1,11 +1,11 @@
-/** Checks against servers of every kind; what is not as it must be, a line each. */
+/** Runs checks against servers of every kind; returns one line for each unexpected outcome. */
 import { priceCheckBudgetMs } from '../../../src/price-check/contract.ts'
 import type { Rounds } from '../../pace.ts'
 import { startReceiver, type Receiver } from '../../receiver.ts'
 import { servers, type Server } from './behaviours.ts'
 import type { World } from './world.ts'
 
-/** What the service keeps of the budget for its own answer. */
+/** The part of the budget that the service reserves for its own answer. */
 const reserveMs = 100
 
 const late = 'timeout/timeout'
@@ -14,11 +14,13 @@ export type Proof = {
   findings: string[]
   checks: number
   slowestMs: number
-  /** Servers that were met as they are, at least once. */
+  /** Servers that gave the expected outcome at least once. */
   asExpected: Set<string>
 }
 
-/** A check a round, over the servers of these names, each at a URL of its own, one after another in each lane. */
+/**
+ * One check per round on the servers of these names, each at its own URL, one after another in each lane.
+ */
 export async function prove(world: World, rounds: Rounds, names = Object.keys(servers)): Promise<Proof> {
   const receivers = new Map<string, Receiver>()
   const ports = new Map<string, number>()
@@ -58,7 +60,7 @@ async function checkAt(
   proof.checks++
   proof.slowestMs = Math.max(proof.slowestMs, tookMs)
   if (expected.includes(told)) proof.asExpected.add(name)
-  // Whatever the server does: where the machine let the budget pass, the check is late.
+  // Whatever the server does, if the machine let the budget pass, the check counts as late.
   else if (told !== late || tookMs < priceCheckBudgetMs - reserveMs)
     proof.findings.push(`${name}: ${told} instead of ${expected.join(' or ')}`)
 }

@@ -1,4 +1,4 @@
-/** A service with hotels, each with a key and a URL of its own, and whoever checks their prices. */
+/** A service with hotels, each with a key and a URL of its own, and the client that checks their prices. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { startService } from '../crash/service.ts'
 const keptWithinMs = minutes(2)
 
 export type Checked = {
-  /** `outcome`, or `outcome/reason`; or what was answered instead. */
+  /** `outcome`, or `outcome/reason`; otherwise a description of the answer. */
   told: string
   /** As the caller measures it. */
   tookMs: number
@@ -24,10 +24,10 @@ export type Checked = {
 
 export type World = {
   lanes: number
-  /** Where the lane's hotel is checked from now on. */
+  /** Sets the URL at which the lane's hotel is checked from now on. */
   register: (lane: number, url: string) => Promise<void>
   check: (lane: number) => Promise<Checked>
-  /** How many checks are kept; they are written a moment after they are answered. */
+  /** Waits for the expected number of stored checks, which are written a moment after they are answered. */
   kept: (expected: number) => Promise<number>
   close: () => Promise<void>
 }
@@ -58,7 +58,7 @@ export async function openWorld(lanes: number, broken?: string): Promise<World> 
   return {
     lanes,
     register: async (lane, url) => {
-      // Not by the front door: a ping would wait for the server, and one URL a check keeps every circuit closed.
+      // Not through the API: a ping would wait for the server. One URL per check keeps every circuit closed.
       await db.query(
         `update api_key set availability_webhook = $2, signing_secret = coalesce(signing_secret, 'whsec_AAAA')
          where id = $1`,
@@ -87,7 +87,7 @@ async function newDatabase(undo: (() => Promise<unknown>)[]): Promise<TestAddres
   return address
 }
 
-/** The key that pushed a hotel is the one whose URL is asked. */
+/** A hotel is checked at the URL of the key that pushed it. */
 async function pushLane(db: Database, url: string, lane: number): Promise<number> {
   const limits = { requestsPerMinute: 0 }
   const wanted = { supplier: 'Proof', channelManager: `lane ${lane}`, expiresAtMs: null, limits }
