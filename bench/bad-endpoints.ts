@@ -18,13 +18,16 @@ const badBacklog = 3
 const seconds = 8
 const settlesWithinMs = 60_000
 
-/** How long reservations take to endpoints that answer, from commit to receipt, alone and beside many that don't. */
+/**
+ * The time reservations take to reach endpoints that answer, from commit to receipt, alone and beside many
+ * endpoints that don't.
+ */
 export async function besideBadEndpoints(_server: TestAddress): Promise<Row[]> {
   const world = await openBadWorld()
   const worker = await startWorker(world)
   try {
     const book = bookingSide(world)
-    // The first calls open connections and compile what they run.
+    // The first calls open connections and compile the code they run.
     for (const supplier of world.healthy) await book(supplier, 5)
     await wait(1_500)
     const alone = await lags(world, [])

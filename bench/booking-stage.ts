@@ -4,7 +4,7 @@ import { openStage, startPeer, type Peer, type Stage } from './stage.ts'
 import { plentyPush, type Workload } from './workload.ts'
 import type { TestAddress } from '../test/postgres.ts'
 
-/** Hotels that can be booked, of a supplier that is called at a receiver on this machine. */
+/** Bookable hotels of a supplier whose receiver is on this machine. */
 export type BookingStage = { stage: Stage; peer: Peer; platform: Client; close: () => Promise<void> }
 
 export const bookingWorkload: Workload = { hotels: 100, roomsPerHotel: 2, ratesPerRoom: 2 }

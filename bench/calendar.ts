@@ -13,7 +13,7 @@ const viewport = { width: 1440, height: 900 }
 const paintsMeasured = 5
 const framesMeasured = 120
 const rounds = 3
-/** Pixels a frame: a night and more, most of a row, and both. */
+/** Pixels a frame: more than a night, most of a row, and both. */
 const directions = {
   across: { left: 45, top: 0 },
   down: { left: 0, top: 30 },
@@ -21,8 +21,8 @@ const directions = {
 } as const
 
 /**
- * The console's calendar against a bare list: a line of text a room-rate with as many numbers, without cells, colours, signs and events, in the
- * same browser at the same size.
+ * The console's calendar against a bare list: one line of text per room-rate with as many numbers, without
+ * cells, colours, signs and events, in the same browser at the same size.
  */
 export async function calendar(_server: TestAddress): Promise<Row[]> {
   if (!launchChromium) {
@@ -73,7 +73,9 @@ export async function calendar(_server: TestAddress): Promise<Row[]> {
 
 type Measured = { paintedMs: number; frameMs: Map<string, number> }
 
-/** The middle of several first paints, each in a window of its own; then, in the last one, frames by direction. */
+/**
+ * The median of several first paints, each in its own window; then, in the last one, frames by direction.
+ */
 async function measure(browser: Browser, open: (page: Page) => Promise<number>): Promise<Measured> {
   const paintedMs: number[] = []
   const frameMs = new Map<string, number>()
@@ -82,7 +84,7 @@ async function measure(browser: Browser, open: (page: Page) => Promise<number>):
     const page = await context.newPage()
     paintedMs.push(await open(page))
     if (paint === paintsMeasured) {
-      // What a program does first is slower than what it does ever after.
+      // The first run of a program is slower than all later ones.
       await page.evaluate(scrollAndMeasure({ left: 40, top: 20 }))
       for (const [name, steps] of Object.entries(directions)) frameMs.set(name, await middleP95(page, steps))
     }
@@ -114,7 +116,7 @@ const watchFirstPaint = `
     look()
   })`
 
-/** From the data, a number a night, to the frame that shows them. */
+/** From the data, one number a night, to the frame that shows them. */
 const bareList = `
   new Promise((resolve) => {
     const rows = Array.from({ length: ${size.roomRates} }, (_, row) =>
@@ -126,7 +128,7 @@ const bareList = `
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - startedMs)))
   })`
 
-/** Scrolls a step a frame, back and forth where it ends; the times between frames. */
+/** Scrolls one step a frame, and reverses at the end; returns the times between frames. */
 const scrollAndMeasure = ({ left, top }: { left: number; top: number }): string => `
   new Promise((resolve) => {
     const surface = document.querySelector('[role=grid]').parentElement.parentElement

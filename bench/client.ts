@@ -1,7 +1,9 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** One caller of the service, where single answers are timed: to the microsecond, from the call to the last byte. */
+/**
+ * One caller of the service that times single answers: to the microsecond, from the call to the last byte.
+ */
 export type Client = {
   post: (path: string, body: string, headers?: Record<string, string>) => Promise<Answered>
   close: () => void
@@ -33,14 +35,14 @@ export function openClient(url: string, own: Record<string, string>): Client {
   return { post, close: () => agent.destroy() }
 }
 
-/** The answer, which must have the status. */
+/** Returns the answer, which must have this status. */
 export function expect(answered: Answered, status: number): Answered {
   if (answered.status === status) return answered
   throw new Error(`${answered.status} instead of ${status}: ${answered.text.slice(0, 1_000)}`)
 }
 
 /**
- * Sends at a steady rate, whatever becomes of what was sent before: a slow answer must not spare the service the
+ * Sends at a steady rate, whatever happened to earlier requests: a slow answer must not spare the service the
  * requests that would have come meanwhile.
  */
 export async function atRate(
@@ -66,7 +68,7 @@ export async function atRate(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Of any number of values, the one below which the share of them lies. */
+/** The quantile of any number of values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right)
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]

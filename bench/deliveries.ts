@@ -12,10 +12,12 @@ const warmSeconds = 3
 const queuedPerSecond = 2_000
 const settledWithinMs = 60_000
 
-/** What came to the supplier: of which reservation, and when. */
+/** An arrival at the supplier: the reservation and the time. */
 type Arrival = { id: string; ms: number }
 
-/** How reservations reach a receiver that answers at once: a steady flow of them, then many that wait already. */
+/**
+ * The time reservations take to reach a receiver that answers at once: a steady flow of them, then a backlog.
+ */
 export async function deliveries(server: TestAddress, { seconds = 10 } = {}): Promise<Row[]> {
   const arrivals: Arrival[] = []
   const receiver = await startReceiver((socket, { body }) => {
@@ -63,7 +65,7 @@ function spread(ms: readonly number[]): string {
 
 type Booked = { id: string; calledMs: number; ms: number }
 
-/** Books through the front door at a steady rate. */
+/** Books through the API at a steady rate. */
 async function bookFor({ platform }: BookingStage, seconds: number): Promise<Booked[]> {
   const booked: Booked[] = []
   await atRate({ perSecond: bookingsPerSecond, seconds }, async (index) => {
@@ -95,8 +97,8 @@ function wish(index: number): string {
 }
 
 /**
- * From the outside nobody sees the instant of a commit. The call begins before it, so that these times are longer than
- * those that the bar is for.
+ * The instant of a commit is invisible from outside. The call begins before it, so these times are longer
+ * than those that the bar refers to.
  */
 function lagsOf(booked: readonly Booked[], arrivals: readonly Arrival[]): number[] {
   const arrivedMsById = new Map(arrivals.map(({ id, ms }) => [id, ms]))
@@ -107,12 +109,17 @@ function lagsOf(booked: readonly Booked[], arrivals: readonly Arrival[]): number
   })
 }
 
-/** Statements planned while the tables were empty are planned anew: in a service that runs, within a minute. */
+/**
+ * Replans statements that were planned while the tables were empty: in a running service that happens within
+ * a minute.
+ */
 async function asAutovacuum({ stage }: BookingStage): Promise<void> {
   await asAdmin(stage.address, 'analyze')
 }
 
-/** Queues copies of the reservations that there are; from the first receipt until the last one is settled. */
+/**
+ * Queues copies of the existing reservations; measures from the first receipt until the last one is settled.
+ */
 async function drained(
   booking: BookingStage,
   arrivals: readonly Arrival[],
@@ -132,7 +139,7 @@ async function drained(
   return { perSecond: (count / (settledMs - first.ms)) * 1_000, count, again: came.length - count }
 }
 
-/** Of each hotel one reservation, as often as asked, each with a delivery that is due. */
+/** One reservation of each hotel, copied this many times, each with a delivery that is due. */
 const copies = (each: number): string => `
   with model as (
     select distinct on (hotel_id) id, hotel_id from reservation order by hotel_id, id

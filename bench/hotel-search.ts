@@ -34,7 +34,9 @@ const searches: Readonly<Record<string, string>> = {
   newest: 'sort=newest&search=villa',
 }
 
-/** What operators look for has to be there while they type, however much is stored: 19 times of 20, any search. */
+/**
+ * Operators' searches must finish while they type, however much is stored: 19 times of 20, for any search.
+ */
 export async function hotelSearch(_server: TestAddress): Promise<Row[]> {
   const gateway = await startGateway()
   try {
@@ -75,7 +77,7 @@ async function fill({ db }: TestGateway): Promise<void> {
     `insert into supplier (name) select 'Supplier ' || n from generate_series(1, ${suppliers}) as n`,
   )
   await db.query(
-    // What is drawn by a hash has nothing to do with the name, as in life.
+    // Values drawn by a hash don't depend on the name, as in real data.
     `insert into hotel (supplier_id, code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed,
        city_matched, revision, is_offered, ari_at, ari_until_month)
      select supplier.id, 'H' || n,

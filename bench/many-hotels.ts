@@ -5,7 +5,10 @@ import { smallPushes, type Workload } from './workload.ts'
 
 const how = { connections: 64, seconds: 8 }
 
-/** What a push costs with 100,000 hotels stored, a year of ARI each, against 1,000. Pushes go to all of them evenly. */
+/**
+ * The cost of a push with 100,000 hotels stored, each with a year of ARI, against 1,000. Pushes go to all of
+ * them evenly.
+ */
 export async function manyHotels(server: TestAddress): Promise<Row[]> {
   const few = await measured(server, 1_000)
   const many = await measured(server, 100_000)
@@ -35,7 +38,7 @@ async function measured(server: TestAddress, hotels: number): Promise<Measured> 
   }
 }
 
-/** One hotel's year is pushed, and copied to the others. */
+/** Pushes one hotel's year, and copies it to the others. */
 async function copyYear(stage: Stage, url: string): Promise<void> {
   const rates = ['P0', 'P1'].map((rateId) => ({
     rateId,

@@ -16,14 +16,14 @@ import { addUsualOffers } from './usual-offers.ts'
 import { night, random, seasonPush, type Workload } from './workload.ts'
 
 const workload: Workload = { hotels: 200, roomsPerHotel: 10, ratesPerRoom: 5 }
-/** The usual stack holds some of them only, which all searches for one hotel are for. */
+/** The usual stack has only some of the hotels, so all searches for one hotel concern these. */
 const sharedHotels = 20
 const seasonNights = 91
 const stayNights = 3
 const connections = 8
 const runs = 3
 
-/** One hotel a search, beside the usual stack's; then 200 hotels a search, beside one. */
+/** One hotel per search, beside the usual stack; then 200 hotels per search, against one. */
 export async function offers(server: TestAddress, { seconds = 5 } = {}): Promise<Row[]> {
   const stage = await openStage(server, workload)
   const ours = await startPeer('ours', stage)
@@ -73,7 +73,7 @@ export async function offers(server: TestAddress, { seconds = 5 } = {}): Promise
   }
 }
 
-/** Nights and taxes of every hotel, through the front door. */
+/** Nights and taxes of every hotel, pushed through the API. */
 async function pushSeason(stage: Stage, peer: Peer): Promise<void> {
   const client = openClient(peer.url, { 'x-api-key': stage.apiKey })
   for (let hotel = 0; hotel < workload.hotels; hotel++) {
@@ -113,7 +113,7 @@ async function hotelIds({ db }: Stage): Promise<string[]> {
 
 const parties = [{ adults: 2 }, { adults: 1 }, { adults: 2, childAges: [5] }]
 
-/** One hotel a search, from the next day on. */
+/** One hotel per search, from the next day on. */
 function searches(ids: readonly string[], count: number): string[] {
   const next = random(7)
   const below = (limit: number): number => Math.floor(next() * limit)
@@ -146,7 +146,7 @@ async function besideUsual(
   }
 }
 
-/** Peers take turns, so that a drift of the machine shows in both. */
+/** Peers take turns, so that a drift of the machine affects both. */
 async function inTurns(
   { token }: Stage,
   peers: { ours: Peer; usual: Peer },
@@ -169,7 +169,7 @@ async function inTurns(
 
 const comparedSearches = 200
 
-/** Both must find the same for the same price, or there is nothing to compare. */
+/** Both must find the same offers at the same price; otherwise there is nothing to compare. */
 async function compare(ours: Client, usual: Client, bodies: readonly string[]): Promise<void> {
   let found = 0
   for (const body of bodies.slice(0, comparedSearches)) {
@@ -212,7 +212,7 @@ async function offersBy(client: Client, body: string): Promise<Offer[]> {
 const growthRounds = 30
 const onesARound = 20
 
-/** Medians of one search after the other, in turns. */
+/** Medians of the two searches, run in turns. */
 async function growth(
   { token }: Stage,
   { url }: Peer,

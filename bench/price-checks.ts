@@ -11,8 +11,8 @@ const stayNights = 3
 const warmSeconds = 3
 
 /**
- * What the service adds to the supplier's own time: from the call of the platform to the last byte of the answer, less
- * the time that the supplier had the question.
+ * The time that the service adds to the supplier's own: from the platform's call to the last byte of the
+ * answer, minus the time that the supplier takes to answer.
  */
 export async function priceChecks(server: TestAddress, { seconds = 15 } = {}): Promise<Row[]> {
   const supplierMsById = new Map<string, number>()
@@ -58,7 +58,7 @@ export async function priceChecks(server: TestAddress, { seconds = 15 } = {}): P
   }
 }
 
-/** Another hotel or night each time: identical checks under way would share a call. */
+/** A different hotel or night each time: identical concurrent checks would share a call. */
 function question(index: number): string {
   const { hotels, roomsPerHotel, ratesPerRoom } = bookingWorkload
   const checkin = 1 + (Math.floor(index / hotels) % (bookableNights - stayNights - 1))

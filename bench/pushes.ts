@@ -16,7 +16,10 @@ const connections = 64
 const seconds = 8
 const warmSeconds = 4
 
-/** Small pushes: months that exist, then months that are new. Peers take turns, so that a drift of the machine shows in all. */
+/**
+ * Small pushes: first to existing months, then to new ones. Peers take turns, so that a drift of the machine
+ * affects all.
+ */
 export async function smallPushesTo(server: TestAddress): Promise<Row[]> {
   const held: Workload = { hotels: 1_000, roomsPerHotel: 2, ratesPerRoom: 2 }
   const stage = await openStage(server, held)
@@ -81,7 +84,7 @@ async function median(
   return middleOf(runs)
 }
 
-/** A year of a hotel with 50 room-rates as one push; four clients, each with hotels of its own. */
+/** A year of a hotel with 50 room-rates as one push; four clients, each with its own hotels. */
 export async function fullYear(server: TestAddress): Promise<Row[]> {
   const workload: Workload = { hotels: 24, roomsPerHotel: 10, ratesPerRoom: 5 }
   const cellsPerPush = (10 * 5 + 10) * 365
@@ -94,7 +97,7 @@ export async function fullYear(server: TestAddress): Promise<Row[]> {
   const measured: Record<'ours' | 'usual', number> = { ours: 0, usual: 0 }
   for (const name of ['ours', 'usual'] as const) {
     const peer = await startPeer(name, stage)
-    // Every hotel once, so that the sizes compared below are those of the same year.
+    // Every hotel once, so that the sizes compared below cover the same year.
     await load(peer, stage, bodies, { connections: 4, seconds: name === 'ours' ? 6 : 20 })
     measured[name] = (await load(peer, stage, bodies, how)).perSecond * cellsPerPush
     await peer.stop()
@@ -119,7 +122,10 @@ export async function fullYear(server: TestAddress): Promise<Row[]> {
   ]
 }
 
-/** Tables with their indexes, packed as they would be after a quiet night, over the rows that a year of nights has. */
+/**
+ * The size of tables with their indexes, compacted as they would be after a quiet night, per row of a year of
+ * nights.
+ */
 async function bytesPerCell({ db, address }: Stage): Promise<{ ours: number; usual: number }> {
   await asAdmin(address, 'vacuum full ari_month')
   await asAdmin(address, 'vacuum full usual_rate_daily')

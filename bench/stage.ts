@@ -13,12 +13,15 @@ import { fillReference } from '../src/reference/store.ts'
 import { asAdmin, type TestAddress } from '../test/postgres.ts'
 import type { Workload } from './workload.ts'
 
-/** A database of its own with a supplier's hotels in it, for one peer or for several that don't touch each other's tables. */
+/**
+ * Its own database with a supplier's hotels, for one peer or for several that don't touch each other's
+ * tables.
+ */
 export type Stage = {
   address: TestAddress
   db: Database
   apiKey: string
-  /** Of the platform. */
+  /** The platform's token. */
   token: string
   drop: () => Promise<void>
 }
@@ -54,7 +57,7 @@ export async function openStage(server: TestAddress, workload: Workload): Promis
   }
 }
 
-/** Hotels, rooms and rates by SQL: pushing 100,000 hotels would take longer than what is measured. */
+/** Inserts hotels, rooms and rates by SQL: pushing 100,000 hotels would take longer than the measurement. */
 async function seed(db: Database, { hotels, roomsPerHotel, ratesPerRoom }: Workload): Promise<void> {
   await db.query(
     `insert into hotel (supplier_id, key_id, code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, revision, catalog_version)
@@ -106,7 +109,7 @@ export function startPeer(name: PeerName, stage: Stage): Promise<Peer> {
   const file = resolve(import.meta.dirname, 'peers', `${name}.ts`)
   const child = spawn(process.execPath, [...serveSettings.nodeOptions, file, JSON.stringify(stage.address)], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // The same for every peer: what the service is started with.
+    // The same for every peer: the options with which the service is started.
     env: { ...process.env, ...serveSettings.environment },
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
@@ -129,14 +132,14 @@ export function startPeer(name: PeerName, stage: Stage): Promise<Peer> {
 
 export type Measured = { perSecond: number; p50Ms: number; p99Ms: number }
 
-/** Pushes the bodies in turn, over and over; every answer must be a 200. */
+/** Pushes the bodies in turn, repeatedly; every answer must be a 200. */
 export function load(peer: Peer, stage: Stage, bodies: readonly string[], how: How): Promise<Measured> {
   return loadOn({ url: `${peer.url}/v1/push/ari`, headers: { 'x-api-key': stage.apiKey } }, bodies, how)
 }
 
 export type How = { connections: number; seconds: number }
 
-/** Posts the bodies in turn, over and over, from outside the peer's process; every answer must be a 200. */
+/** Posts the bodies in turn, repeatedly, from outside the peer's process; every answer must be a 200. */
 export async function loadOn(
   { url, headers }: { url: string; headers: Record<string, string> },
   bodies: readonly string[],
@@ -157,7 +160,7 @@ export async function loadOn(
   return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
 }
 
-/** The middle one of several runs, by throughput. */
+/** The median of several runs, by throughput. */
 export function middleOf(runs: readonly Measured[]): Measured {
   const sorted = runs.toSorted((left, right) => left.perSecond - right.perSecond)
   const middle = sorted[Math.floor(sorted.length / 2)]

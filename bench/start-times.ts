@@ -9,7 +9,7 @@ import { row, type Row } from './table.ts'
 const port = 18_080
 const laterStarts = 5
 
-/** From the command to /readyz, on the embedded store: the first start makes it, later ones find it. */
+/** From the command to /readyz, on the embedded store: the first start creates it, later ones find it. */
 export async function startTimes(_server: TestAddress): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'ari-bench-'))
   try {

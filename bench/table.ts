@@ -1,6 +1,6 @@
 import type { Measured } from './stage.ts'
 
-/** A line of the benchmark table. `bar` says what must be reached; `reached` compares the ratio with it. */
+/** A line of the benchmark table. `bar` is the target; `reached` compares the ratio with it. */
 export type Row = {
   what: string
   figure: string
@@ -27,7 +27,7 @@ export function row(what: string, figure: string, against: string, ratio: number
   }
 }
 
-/** The table as Markdown, so that it can be kept beside a decision. */
+/** The table as Markdown, for use in a decision record. */
 export function table(rows: readonly Row[]): string {
   const head = ['what', 'figure', 'against', 'ratio', 'bar', '']
   const lines = rows.map(({ what, figure, against, ratio, bar, reached }) => [

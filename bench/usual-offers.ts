@@ -2,7 +2,9 @@ import { asAdmin } from '../test/postgres.ts'
 import { type Stage } from './stage.ts'
 import { hashSecret } from '../src/keys/secret.ts'
 
-/** The nights that the service holds of the first hotels, as the usual stack keeps them: copied out of its own tables. */
+/**
+ * Copies the service's stored nights of the first hotels from its own tables into those of the usual stack.
+ */
 export async function addUsualOffers(stage: Stage, hotels: number): Promise<void> {
   await asAdmin(stage.address, tables)
   await stage.db.query(`insert into usual_token values ($1, 'platform')`, [hashSecret(stage.token)])
@@ -30,7 +32,7 @@ const tables = `
     max_stay_arrival smallint, min_advance_days smallint, max_advance_days smallint, adult_prices bigint[],
     child_prices bigint[], infant_prices bigint[], primary key (hotel_id, night, product_id));`
 
-/** Rows in the order of their keys, so that a stay's nights lie beside each other. */
+/** Rows in key order, so that a stay's nights are stored next to each other. */
 const contents = (hotels: number): string => `
   insert into usual_offer_hotel select hotel.id, supplier.name, code, currency, is_available, min_child_age, max_child_age
     from hotel join supplier on supplier.id = supplier_id order by hotel.id limit ${hotels};

@@ -1,8 +1,8 @@
-/** The load that every peer gets: the same bodies, from the same seed. */
+/** The load for every peer: the same bodies, from the same seed. */
 
 export type Workload = { hotels: number; roomsPerHotel: number; ratesPerRoom: number }
 
-/** Deterministic, so that every peer is asked the same. */
+/** Deterministic, so that every peer gets the same requests. */
 export function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -17,7 +17,10 @@ export function night(offset: number): string {
   return new Date(firstNight + offset * 86_400_000).toISOString().slice(0, 10)
 }
 
-/** One room-rate, three nights: units, two prices and a minimum stay. `spreadNights`: how far ahead pushes reach. */
+/**
+ * One room-rate, three nights: units, two prices and a minimum stay. `spreadNights`: how far ahead pushes
+ * reach.
+ */
 export function smallPushes(workload: Workload, count: number, spreadNights: number, seed: number): string[] {
   const next = random(seed)
   const below = (limit: number): number => Math.floor(next() * limit)
@@ -48,7 +51,10 @@ export function smallPushes(workload: Workload, count: number, spreadNights: num
   })
 }
 
-/** A year of one hotel, as one push: every room and week an item, every rate of it a line with four prices. */
+/**
+ * A year of one hotel, as one push: one item for every room and week, with a line of four prices for each of
+ * its rates.
+ */
 export function fullYearPush(hotelId: string, workload: Workload, seed: number): string {
   const next = random(seed)
   const below = (limit: number): number => Math.floor(next() * limit)
@@ -78,8 +84,8 @@ export function fullYearPush(hotelId: string, workload: Workload, seed: number):
 }
 
 /**
- * Some weeks of one hotel, as one push: every room and week an item, every rate of it a line with four prices. Here and
- * there a restriction, so that most stays can be booked, but not all.
+ * Some weeks of one hotel, as one push: one item for every room and week, with a line of four prices for each
+ * of its rates. A few restrictions, so that most stays can be booked, but not all.
  */
 export function seasonPush(
   hotelId: string,
@@ -119,7 +125,7 @@ export function seasonPush(
   return JSON.stringify({ hotelId, pricingModel: 'guest', ari })
 }
 
-/** Prices and more units than anybody books, in every room-rate on every night. */
+/** Prices and more units than anybody will book, for every room-rate on every night. */
 export function plentyPush(
   hotelId: string,
   { roomsPerHotel, ratesPerRoom }: Workload,

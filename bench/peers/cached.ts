@@ -1,6 +1,6 @@
 const cachedMs = 5_000
 
-/** What changes seldom, kept for some seconds, as the usual stack does. */
+/** Caches rarely changing data for some seconds, as the usual stack does. */
 export function cached<Value>(load: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
   const kept = new Map<string, { value: Value; untilMs: number }>()
   return async (key) => {

@@ -1,4 +1,6 @@
-/** The ceiling: the same HTTP server parses the same body and answers the same size, and stores nothing. */
+/**
+ * The ceiling: the same HTTP server parses the same body, answers with the same size, and stores nothing.
+ */
 import Fastify from 'fastify'
 
 type Body = { hotelId: string; ari: unknown[] }

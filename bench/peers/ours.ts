@@ -1,4 +1,4 @@
-/** This service as a process: its address on the first line of standard output. */
+/** This service as a process: prints its address on the first line of standard output. */
 import { startApp } from '../../src/app.ts'
 import { openCardVault } from '../../src/cards/card-vault.ts'
 import { systemClock } from '../../src/base/clock.ts'

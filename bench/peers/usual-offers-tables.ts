@@ -1,4 +1,4 @@
-/** A row a night, in primary keys by which the nights of a stay lie beside each other. */
+/** One row a night, with primary keys that store the nights of a stay next to each other. */
 import {
   bigint,
   boolean,
@@ -28,7 +28,7 @@ export const taxes = pgTable(
     id: serial().primaryKey(),
     hotelId: integer('hotel_id').notNull(),
     type: text().notNull(),
-    /** Of the price, in hundredths of a percent; or else minor units a person and night. */
+    /** Either a share of the price, in hundredths of a percent, or minor units per person and night. */
     rate: integer(),
     amount: integer(),
     payNow: boolean('pay_now').notNull(),

@@ -1,7 +1,8 @@
 /**
- * Offers in the usual stack, as a competent team would write them: Fastify with schemas for what comes and what goes,
- * Drizzle over a pg pool, one prepared statement a hotel that finds the nights by their primary key, applies every
- * restriction and sums the prices. The token and what seldom changes of a hotel come from short-lived caches.
+ * Offers in the usual stack, as a competent team would write them: Fastify with schemas for requests and
+ * answers, Drizzle over a pg pool, one prepared statement per hotel that finds the nights by their primary
+ * key, applies every restriction and sums the prices. The token and a hotel's rarely changing data come from
+ * short-lived caches.
  */
 import { and, between, eq, sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
@@ -101,7 +102,7 @@ const hotelOf = cached(async (key) => {
   return { ...hotel, taxes: await db.select().from(taxes).where(eq(taxes.hotelId, id)).orderBy(taxes.id) }
 })
 
-/** The first of March 2027, when the bench takes place. */
+/** 1 March 2027, the date of the bench. */
 const todayMs = Date.UTC(2027, 2, 1)
 const dayMs = 86_400_000
 
@@ -124,7 +125,7 @@ function partyOf(
   return { adults: adults + grown, children: childAges.length - infants - grown, infants }
 }
 
-/** What a stay pays beside its prices: nothing of it is contained in them. */
+/** Taxes added to a stay's prices: none of them is included. */
 function taxed(
   hotel: Hotel,
   total: number,
@@ -171,7 +172,7 @@ type OffersAnswer = {
   }[]
 }
 
-/** All rooms asked for must have the same party, as they do in the bench. */
+/** All requested rooms must have the same party, as they do in the bench. */
 async function offersIn(hotel: Hotel, { checkin, checkout, rooms }: OffersBody): Promise<OffersAnswer> {
   const { id, supplier, code, currency } = hotel
   const head = { platformHotelId: String(id), supplier, hotelId: code, currency }

@@ -1,6 +1,7 @@
 /**
- * The usual stack, as a competent team would write it: Fastify with schema validation, Drizzle over a pg pool, one row
- * a night, one transaction a request, batched upserts, the API key and the hotel's ids from short-lived caches.
+ * The usual stack, as a competent team would write it: Fastify with schema validation, Drizzle over a pg
+ * pool, one row a night, one transaction per request, batched upserts, the API key and the hotel's ids from
+ * short-lived caches.
  */
 import { and, eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
@@ -176,7 +177,8 @@ fastify.post<{ Body: Body }>('/v1/push/ari', { schema }, async (request, reply) 
   const { hotelId, ari } = request.body
   const hotel = await hotelOf(`${supplierId}/${hotelId}`)
   if (!hotel) return reply.code(404).send({ code: '404', message: 'Hotel ID is not found' })
-  // By key, so that a night named twice is written once, and in one order, so that two requests don't deadlock.
+  // By key, so that a night named twice is written once, and in a fixed order, so that two requests don't
+  // deadlock.
   const inventoryByKey = new Map<string, typeof inventories.$inferInsert>()
   const rateByKey = new Map<string, typeof ratesDaily.$inferInsert>()
   for (const { roomId, startDate, endDate, inventory, rates } of ari) {
