@@ -1,6 +1,6 @@
 /**
- * `npm run build:console`: the web application of console/ into dist/console-web, compressed for the way; nothing
- * where it is there already. Started by the service too, in a checkout that has none yet.
+ * `npm run build:console`: builds the web application of console/ into dist/console-web, compressed for
+ * transfer; does nothing if it is there already. The service also starts it, in a checkout that has none yet.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -12,7 +12,7 @@ import { builtFromFile, hashOfBuiltWeb, hashOfWebSources, webFolder } from '../s
 const root = resolve(import.meta.dirname, '..')
 const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-/** Whether it had to be built. */
+/** Returns whether it had to be built. */
 export async function buildConsole(): Promise<boolean> {
   const hash = await hashOfWebSources()
   if (hash === undefined) throw new Error('There are no sources of the console')
@@ -42,13 +42,13 @@ async function compress(folder: string): Promise<void> {
   }
 }
 
-/** Two programs may build at once: the last one stays, and both are whole. */
+/** Two programs may build at once: the last one's folder stays, and both are complete. */
 async function replace(folder: string, made: string): Promise<void> {
   const old = `${made}.old`
   await mkdir(resolve(folder, '..'), { recursive: true })
   await rename(folder, old).catch(() => {})
   await rename(made, folder).catch(async (error: unknown) => {
-    // Another's is there meanwhile, made of the same sources.
+    // Another process has put its folder there meanwhile, built from the same sources.
     if ((await hashOfBuiltWeb()) === undefined) throw error
   })
   await rm(old, { recursive: true, force: true })

@@ -1,4 +1,7 @@
-/** `build-package.ts client`: writes dist/ of packages/client, JavaScript and its types, and nothing of the service. */
+/**
+ * `build-package.ts client`: writes dist/ of packages/client, JavaScript and its types, without any part of
+ * the service.
+ */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

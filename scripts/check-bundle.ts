@@ -1,4 +1,7 @@
-/** Checks what somebody's browser loads before the console's first page is there: at most 400 KB, compressed. */
+/**
+ * Checks the size of everything a browser loads before the console's first page appears: at most 400 KB,
+ * compressed.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,8 +1,10 @@
-/** Checks who may look at whom in src/, console/ and packages/: the rules of ARCHITECTURE.md, as a program. */
+/**
+ * Checks the permitted imports in src/, console/ and packages/: the rules of ARCHITECTURE.md, as a program.
+ */
 import { posix } from 'node:path'
 import { projectFiles, textOf } from './project-files.ts'
 
-/** A room may look only at those of the lines below its own; rooms of one line never meet. */
+/** A room may import only from lines below its own; rooms on one line never import each other. */
 const order: readonly (readonly string[])[] = [
   ['bin'],
   ['cli'],
@@ -12,7 +14,7 @@ const order: readonly (readonly string[])[] = [
   ['guides'],
   // src/contract.ts, the table of all routes.
   ['contract'],
-  // The other side, which knows the service by its contract alone.
+  // The supplier's side, which knows only the service's contract.
   ['simulate'],
   ['console'],
   ['sandbox'],
@@ -33,24 +35,24 @@ const order: readonly (readonly string[])[] = [
   ['http'],
   ['postgres'],
   ['base'],
-  // PostgreSQL under a supervisor of ours: a package in all but name, it knows nothing of the rest.
+  // PostgreSQL under our own supervisor: a package in all but name, independent of the rest.
   ['embedded-postgres'],
 ]
-/** Who may mount endpoints. */
+/** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src']
 const rankByRoom = new Map(order.flatMap((rooms, rank) => rooms.map((room) => [room, rank])))
 
 const namelessRooms = ['utils', 'helpers', 'common', 'services', 'repositories', 'dto', 'misc', 'shared']
-/** Packages that say shapes and carry no server. */
+/** Packages that describe shapes and need no server. */
 const packagesOfContracts = ['typebox']
-/** What contracts are made of, and the console reads too. */
+/** Modules that contracts are built from, and that the console reads too. */
 const tablesOfContracts = ['src/http/route.ts', 'src/ari/restrictions.ts']
 
 export type Source = { path: string; text: string }
-/** `isType`: nothing of it is there when the program runs. */
+/** `isType`: the import is erased when the program runs. */
 type Import = { name: string; target: string | undefined; isType: boolean }
 
-/** What is against the rules, a line each. */
+/** The violations of the rules, one line each. */
 export function importProblems(sources: readonly Source[]): string[] {
   const sourceByPath = new Map(sources.map((source) => [source.path, source]))
   const importsByPath = new Map(sources.map(({ path, text }) => [path, importsOf(path, text)]))
@@ -139,7 +141,10 @@ function directionProblems(
   return problems
 }
 
-/** Client and documentation take contracts, so nothing that a contract reaches may need a server. */
+/**
+ * The client and the documentation import contracts, so a contract must not reach any module that needs a
+ * server.
+ */
 function contractProblems(contract: string, importsByPath: ReadonlyMap<string, readonly Import[]>): string[] {
   const reached = [contract]
   const problems: string[] = []
@@ -160,8 +165,8 @@ function isWeb({ path }: Source): boolean {
 }
 
 /**
- * The web application runs in a browser: of the service it knows what contracts say, as types; as values too, where a
- * contract needs no package for them.
+ * The web application runs in a browser: it may import the service's contracts as types, and as values only
+ * if the contract needs no package for them.
  */
 function webProblems(
   { path, text }: Source,
@@ -189,7 +194,10 @@ function needsPackage(first: string, importsByPath: ReadonlyMap<string, readonly
   return false
 }
 
-/** A package needs nothing but itself. The outbox has a file, and needs Node for it; the client runs without. */
+/**
+ * A package may import only its own modules. The outbox uses a file, and needs Node for it; the client needs
+ * no Node.
+ */
 function packageProblems(path: string, text: string): string[] {
   const [, folder] = /^(packages\/[^/]+\/src\/)/.exec(path) ?? []
   if (folder === undefined) return []

@@ -1,9 +1,10 @@
 /**
- * Keeps package-lock.json installable everywhere: it names no registry, and it lists the optional packages of every
- * platform. npm leaves out those that its registry lacks at that moment, and `npm ci` then refuses the file.
+ * Keeps package-lock.json installable everywhere: it names no registry, and it lists the optional packages of
+ * every platform. npm leaves out those that its registry lacks at the moment, and `npm ci` then refuses the
+ * file.
  *
- * `node scripts/check-lock.ts --write` adds what is missing (without a checksum, which npm adds when it meets the
- * package) and removes addresses.
+ * `node scripts/check-lock.ts --write` adds missing entries (without a checksum, which npm adds when it
+ * installs the package) and removes addresses.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -21,7 +22,7 @@ function membersOf(value: unknown): Members {
 
 export type Missing = { path: string; entry: Members }
 
-/** The entries that optional dependencies in the lock file ask for and that it doesn't have. */
+/** The entries that the lock file's optional dependencies require and that it lacks. */
 export function missingEntries(packages: Members): Missing[] {
   return Object.entries(packages).flatMap(([path, described]) => {
     const { optionalDependencies, dev } = membersOf(described)
@@ -50,7 +51,10 @@ function isListed(packages: Members, from: string, name: string): boolean {
 const systems = 'android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|aix|win32'
 const processors = 'arm64|arm|ia32|x64|ppc64|riscv64|s390x|loong64|mips64el'
 
-/** Binary packages say in their name for which machine they are; npm must know it, or it would install them all. */
+/**
+ * The names of binary packages say for which platform they are; npm must know it, or it would install them
+ * all.
+ */
 function platformOf(name: string): { os: string[]; cpu: string[]; libc?: string[] } {
   const found = new RegExp(`[-/](${systems})-(${processors})(?:-([a-z]+))?$`).exec(name)
   if (!found?.[1] || !found[2])
@@ -59,13 +63,13 @@ function platformOf(name: string): { os: string[]; cpu: string[]; libc?: string[
   return { os: [found[1]], cpu: [found[2]], ...(found[1] === 'linux' && found[3] && { libc }) }
 }
 
-/** The lock file as it must be. */
+/** The corrected lock file. */
 export function mendedLock(text: string): { text: string; problems: string[] } {
   const lock: unknown = JSON.parse(text)
   if (!isMembers(lock) || !isMembers(lock.packages)) throw new Error('package-lock.json is no lock file')
   const problems: string[] = []
   for (const [path, described] of Object.entries(lock.packages)) {
-    // A link leads to a folder of the project.
+    // A link points to a folder of the project.
     if (!isMembers(described) || !('resolved' in described) || described.link === true) continue
     problems.push(`${path} names a registry`)
     delete described.resolved

@@ -1,6 +1,6 @@
 /**
- * db/schema.sql says what all migrations together give, for people who read. This compares it with a database that
- * was really migrated; `node scripts/check-schema.ts --write` writes it anew.
+ * db/schema.sql shows the result of all migrations together, for human readers. This compares it with a
+ * freshly migrated database; `node scripts/check-schema.ts --write` rewrites it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import pg from 'pg'
@@ -13,7 +13,10 @@ const heading = `-- What the files of db/migrations give together, written by "n
 -- Read it, don't run it: a change is a new migration. Days of partitioned tables are made while the service runs.
 `
 
-/** Only tables, views, functions, sequences and types: a migration that makes something else must extend this. */
+/**
+ * Only tables, views, functions, sequences and types: a migration that creates anything else must extend
+ * this.
+ */
 const describedKinds = ['r', 'p', 'v', 'm', 'S', 'i', 'I', 'c', 't']
 
 async function dump(client: pg.Client): Promise<string> {
@@ -54,7 +57,7 @@ const functionsQuery = `
     and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
   order by p.proname, pg_get_function_identity_arguments(p.oid)`
 
-/** Partitions are left out: they are days, and as their parents are. */
+/** Leaves out partitions: they stand for days, and are like their parents. */
 const tablesQuery = `
   select oid, relname as name, array_to_string(reloptions, ', ') as options,
     case when relkind = 'p' then pg_get_partkeydef(oid) end as partition_key
@@ -76,7 +79,7 @@ const columnsQuery = `
   where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped
   order by a.attnum`
 
-/** Without "not null", which is a constraint from PostgreSQL 18 on and stands at its column. */
+/** Without "not null", which is a constraint from PostgreSQL 18 on and is printed with its column. */
 const constraintsQuery = `
   select format('constraint %I %s', conname, pg_get_constraintdef(oid)) as line
   from pg_constraint where conrelid = $1 and contype <> 'n'
@@ -141,7 +144,7 @@ async function refuseUndescribed(client: pg.Client): Promise<void> {
 
 async function migratedSchema(): Promise<string> {
   const postgres = await startTestPostgres()
-  // A database of its own: with TEST_DATABASE_URL the server is somebody's.
+  // A database of its own: with TEST_DATABASE_URL the server may have other users.
   const database = `ari_schema_${process.pid}`
   const server = new pg.Client(postgres.address)
   try {

@@ -1,4 +1,6 @@
-/** Checks what no other program looks at: that the files name no machine and no registry, and that every test runs. */
+/**
+ * Checks rules that no other program covers: the files name no machine and no registry, and every test runs.
+ */
 import { homedir, tmpdir } from 'node:os'
 import { dirname, extname } from 'node:path'
 import { projectFiles, root, textOf } from './project-files.ts'
@@ -15,7 +17,7 @@ const rules: { problem: string; pattern: RegExp; files?: RegExp }[] = [
   },
 ]
 
-/** The folder around the checkout and the home folder, where they tell one machine from another. */
+/** The folder around the checkout and the home folder, if they identify a machine. */
 function pathsOfThisMachine(): RegExp {
   const folders = [dirname(root), homedir()].filter((folder) => folder !== '/' && folder !== tmpdir())
   // Without such a folder: a pattern that matches nothing.

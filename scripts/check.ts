@@ -1,6 +1,7 @@
 /**
- * `npm run check`: everything about the code that a program can judge without running the product's tests. All steps
- * run, side by side, so that one run shows all that is wrong. `npm run check -- lint types` runs the steps of those names.
+ * `npm run check`: every judgement of the code that a program can make without running the product's tests.
+ * All steps run, side by side, so that one run shows all problems. `npm run check -- lint types` runs only
+ * the steps named.
  */
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -13,11 +14,14 @@ type Step = {
   name: string
   says: string
   command: readonly [string, ...string[]]
-  /** Last, beside no other: it calls a service whose price checks have two seconds, however busy the compiler is. */
+  /**
+   * Runs last and alone: it calls a service whose price checks have two seconds, however busy the compiler
+   * is.
+   */
   isAlone?: boolean
 }
 
-/** Programs run by this Node itself: what npm links in .bin may start an older one. The longest begin first. */
+/** Programs run by this Node itself: npm's links in .bin may start an older one. The longest start first. */
 const steps: readonly Step[] = [
   {
     name: 'types',
@@ -56,7 +60,7 @@ const steps: readonly Step[] = [
     isAlone: true,
   },
 ]
-/** None writes what another one reads. */
+/** No step writes files that another one reads. */
 const stepsAtOnce = availableParallelism()
 const stepTimeoutMs = minutes(4)
 type Outcome = { step: Step; isGood: boolean; seconds: string; output: string }

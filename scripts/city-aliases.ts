@@ -1,10 +1,10 @@
-/** Which country, GeoNames' name of the city, and its further names. */
+/** The country, GeoNames' name of the city, and its further names. */
 type CityAliases = readonly [country: string, city: string, aliases: readonly string[]]
 
 /**
- * Names of cities beside the one that GeoNames' main table gives: in the local language, in English, before or
- * after a renaming, or without a suffix. `npm run build:reference` refuses a row whose city is not in the data,
- * and a name that matches its city anyway or belongs to a more populous one.
+ * Names of cities other than the one in GeoNames' main table: in the local language, in English, before or
+ * after a renaming, or without a suffix. `npm run build:reference` refuses a row whose city is not in the
+ * data, and a name that matches its city anyway or belongs to a more populous one.
  */
 export const cityAliases: readonly CityAliases[] = [
   ['AE', 'Abu Dhabi', ['Abu Zaby']],

@@ -1,6 +1,7 @@
 /**
- * The text of packages/client/src/api.ts: the types of all bodies and answers and the table of operations, read off the contract, so
- * that the client's package needs nothing of the service's source. Tests keep the file true.
+ * Generates the text of packages/client/src/api.ts: the types of all bodies and answers and the table of
+ * operations, derived from the contract, so that the client's package needs nothing of the service's source.
+ * Tests keep the file up to date.
  */
 import { routes, type RouteName } from '../src/contract.ts'
 import { openapiShapes, type Shape } from '../src/openapi/shapes.ts'
@@ -53,7 +54,7 @@ function typesOf(name: RouteName, shown: Shown): string[] {
   ]
 }
 
-/** Of shapes that are the same, one. */
+/** A single shape in place of equal ones. */
 function choiceOf(shapes: readonly Shape[]): Shape {
   const choices = shapes.flatMap((shape) =>
     Array.isArray(shape['anyOf']) ? shape['anyOf'].map(shapeOf) : [shape],
@@ -77,7 +78,10 @@ function declared(name: string, shape: Shape, summary?: string): string {
   return `${comment(said)}export type ${name} = ${printed(shape)}`
 }
 
-/** What is checked of a call that came in: members and types, and of words only those that decide what is done. */
+/**
+ * The checks of an incoming call: members and types, and of string values only those that determine the
+ * handling.
+ */
 function callbackShapes(): string {
   const shapes = {
     priceCheck: checked(priceCheckCallback.body),
@@ -111,7 +115,7 @@ function namesOf(access: Access): RouteName[] {
   return names().filter((name) => routeByName[name].access === access)
 }
 
-/** What a call takes, in this order. */
+/** The arguments of a call, in this order. */
 function inputsOf(name: RouteName): ('params' | 'query' | 'body')[] {
   return (['params', 'query', 'body'] as const).filter((input) => routeByName[name][input] !== undefined)
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run console:data`: a service to look around in, with five suppliers, 300 hotels and four busy days behind it, in
- * which much went wrong: refused pushes, a supplier that can't be reached, prices that drift. It runs on a temporary
- * folder until Ctrl-C; PORT says where (8080 unless told).
+ * `npm run console:data`: a service for trying the console, with five suppliers, 300 hotels and four busy
+ * past days in which much went wrong: refused pushes, a supplier that can't be reached, prices that drift. It
+ * runs on a temporary folder until Ctrl-C, on the port PORT (default 8080).
  */
 import { fillService } from './console-data/days.ts'
 import { startPastService } from './console-data/service.ts'

@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: a supplier's first day, from the first push to a booking and its cancellation, shown on the terminal. It
- * speaks to the service of ARI_URL with the key of ARI_API_KEY (and for what the platform does, the token of
- * ARI_PLATFORM_TOKEN), or starts a service of its own on a temporary folder and stops it at the end.
+ * `npm run demo`: a supplier's first day, from the first push to a booking and its cancellation, shown on the
+ * terminal. It calls the service at ARI_URL with the key of ARI_API_KEY (and, as the platform, with the token
+ * of ARI_PLATFORM_TOKEN), or starts its own service on a temporary folder and stops it at the end.
  */
 import { showCalendar } from './demo/calendar.ts'
 import { heading, line, paint, told } from './demo/print.ts'

@@ -1,6 +1,7 @@
 /**
- * Measures the machine: answers of a server that does nothing, counted in two threads at once, each its own client.
- * Prints how many times slower than usual it is, at least 1, for `.ci/run`; and to stderr what was measured.
+ * Measures the machine: counts answers of a server that does nothing, in two concurrent threads, each with
+ * its own client. Prints how many times slower than usual it is, at least 1, for `.ci/run`; and the
+ * measurement to stderr.
  */
 import { once } from 'node:events'
 import { Agent, createServer, get } from 'node:http'
@@ -10,7 +11,7 @@ const threads = 2
 const measuredMs = 6_000
 const warmingUpMs = 500
 const connections = 16
-/** Of both threads together, on two cores of which nobody else wants anything. */
+/** Of both threads together, on two otherwise idle cores. */
 const usualPerSecond = 28_000
 const slownessMax = 4
 

@@ -1,10 +1,13 @@
-/** The files of the project: what is in its folder and not named in .gitignore, with or without Git. */
+/** The files of the project: those in its folder that .gitignore does not name, with or without Git. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, matchesGlob, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '..')
 
-/** Paths from the root, in order. .gitignore holds only names (`*.tgz`) and, after a `/`, paths from the root. */
+/**
+ * Paths from the root, sorted. .gitignore contains only names (`*.tgz`) and, after a `/`, paths from the
+ * root.
+ */
 export function projectFiles(): string[] {
   const ignored = readFileSync(join(root, '.gitignore'), 'utf8')
     .split('\n')

@@ -1,6 +1,6 @@
 /**
- * Writes docs/requests/ari-gateway.http: every operation with the contract's examples, for the HTTP clients of JetBrains'
- * editors and of VS Code (REST Client). A test sends the whole file to a service, in its order.
+ * Writes docs/requests/ari-gateway.http: every operation with the contract's examples, for the HTTP clients
+ * of JetBrains' editors and of VS Code (REST Client). A test sends the whole file to a service, in its order.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ export const requestsPath = 'docs/requests/ari-gateway.http'
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 
-/** Where an example names what the service has numbered. */
+/** Used where an example contains an id that the service assigned. */
 const variables = {
   platformHotelId: 'platformHotelId of POST /push/getHotels',
   reservationId: 'reservationId of POST /booking/reservations',
@@ -41,7 +41,7 @@ export function requestCollection(): string {
   ].join('\n')
 }
 
-/** Pushes first, then what reads and books, and last what takes away. */
+/** Pushes first, then reads and bookings, then removals. */
 function inOrder(): RouteName[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets what the table's type says.
   const names = Object.keys(routes) as RouteName[]
@@ -83,7 +83,7 @@ function filled(path: string, members: unknown): { target: string; rest: Record<
   return { target, rest: Object.fromEntries(rest) }
 }
 
-/** A value as it stands in the file: identifiers of the service's own are variables. */
+/** A value as written to the file: identifiers assigned by the service become variables. */
 function written(name: string, value: unknown, indent?: number): string {
   if (value === '1' && name === 'id') return '{{reservationId}}'
   if (value === '1' && name === 'hotel') return '{{platformHotelId}}'

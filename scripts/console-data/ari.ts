@@ -4,7 +4,7 @@ import type { Chance } from './chance.ts'
 import type { DataHotel, DataRate, DataRoom } from './hotels.ts'
 import type { Json } from './service.ts'
 
-/** Prices, units and restrictions of the hotels, night by night the same however often they are asked for. */
+/** Prices, units and restrictions of the hotels, the same for each night however often they are computed. */
 
 type Day = Temporal.PlainDate
 
@@ -14,10 +14,10 @@ const dayNumberOf = (day: Day): number => epoch.until(day).days
 const usualNights = 365
 const largeNights = 760
 const soonNights = 38
-/** An item says the same of all its nights; prices change with the season and on weekends. */
+/** An item has the same values on all its nights; prices change with the season and on weekends. */
 const seasons = [0.82, 0.84, 0.92, 1, 1.06, 1.18, 1.34, 1.38, 1.16, 1.02, 0.86, 0.95]
 
-/** As text, because of currencies without decimals and of those that have two. */
+/** As text, because some currencies have no decimals and others have two. */
 export function priceOf({ place }: DataHotel, room: DataRoom, rate: DataRate, night: Day): string {
   const weekend = night.dayOfWeek === 5 || night.dayOfWeek === 6 ? 1.12 : 1
   const price = place.level * room.extra * rate.factor * (seasons[night.month - 1] ?? 1) * weekend
@@ -28,10 +28,10 @@ export function nightsOf({ fate }: DataHotel): number {
   return fate === 'large' ? largeNights : fate === 'endsSoon' ? soonNights : usualNights
 }
 
-/** What a hotel pushes first, a push for each element. */
+/** The first pushes of a hotel, one for each element. */
 export function firstPushes(hotel: DataHotel, today: Day, dice: Chance): Json[] {
   const pushes = hotel.rooms.map((room) => itemsOf(hotel, room, today, dice))
-  // The large one would be too long for one.
+  // The large hotel's would be too long for one push.
   const bundles = hotel.fate === 'large' ? pushes : [pushes.flat()]
   return bundles.map((ari) => pushOf(hotel, ari))
 }
@@ -68,7 +68,7 @@ function restrictionsOf({ rateId }: DataRate, { month, dayOfWeek }: Day): Json {
   return { minLengthStay, ...(isEarly ? { minAdvanceDays: 7 } : {}) }
 }
 
-/** Nights that are full, closed, or without arrivals: a calendar of a house that sells. */
+/** Nights that are full, closed, or without arrivals, as in the calendar of a busy hotel. */
 function busyNights(room: DataRoom, today: Day, last: Day, dice: Chance): Json[] {
   const span = today.until(last).days
   const spread = Math.min(14, Math.floor(span / 12))
@@ -84,7 +84,7 @@ function busyNights(room: DataRoom, today: Day, last: Day, dice: Chance): Json[]
   })
 }
 
-/** A small push, as most are: a price, units, or a restriction of a few nights. */
+/** A small push, like most: a price, units, or a restriction of a few nights. */
 export function smallPush(hotel: DataHotel, today: Day, dice: Chance): Json {
   const room = dice.of(hotel.rooms)
   const rate = dice.of(hotel.rates)
@@ -105,11 +105,11 @@ export function smallPush(hotel: DataHotel, today: Day, dice: Chance): Json {
     ])
     return pushOf(hotel, [{ ...dates, rates: [{ rateId: rate.rateId, ...restriction }] }])
   }
-  // Says what is held already.
+  // Repeats the stored value.
   return pushOf(hotel, [{ ...dates, rates: [{ rateId: rate.rateId, closedToDeparture: null }] }])
 }
 
-/** What suppliers get wrong. */
+/** Typical mistakes of suppliers. */
 export function wrongPush(hotel: DataHotel, today: Day, dice: Chance): Json | string {
   const [room] = hotel.rooms
   const [rate] = hotel.rates

@@ -1,9 +1,9 @@
-/** The same numbers every time, so that screenshots of two days can be compared. */
+/** The same random numbers every time, so that screenshots of two days can be compared. */
 export type Chance = {
   /** From 0 to below `count`. */
   below: (count: number) => number
   of: <Value>(values: readonly Value[]) => Value
-  /** True in so many of a hundred. */
+  /** True in this percentage of cases. */
   percent: (share: number) => boolean
 }
 

@@ -5,7 +5,7 @@ import { dataHotels, suppliers, type DataHotel, type DataSupplier } from './hote
 import type { Ask, Json, PastService } from './service.ts'
 import { startSuppliersServer, type SuppliersServer } from './suppliers-server.ts'
 
-/** Four days of a service: who pushes what, who books, and what goes wrong. */
+/** Four days of a service: pushes, bookings, and failures. */
 
 type World = {
   service: PastService
@@ -23,7 +23,7 @@ const stepMs = hourMs / 4
 const slowStepMs = 4 * hourMs
 const beginsBehindMs = 96 * hourMs
 const lastDayBehindMs = 25 * hourMs
-/** Long enough for the worker to send what was booked. */
+/** Long enough for the worker to deliver the bookings. */
 const deliveryMs = 60
 const pushesAtOnce = 8
 const seed = 4_711
@@ -121,12 +121,12 @@ const vat = {
   payNow: true,
 }
 
-/** What happens in a quarter of an hour: more by day than by night. */
+/** The events of a quarter of an hour: more by day than by night. */
 async function step(world: World, behindMs: number): Promise<void> {
   const { service, server, dice } = world
   const hour = new Date(service.now()).getUTCHours()
   const busy = hour >= 7 && hour <= 20 ? 16 : 5
-  // Alpenblick breaks down in the beginning, comes back, and breaks down again ten hours ago.
+  // Alpenblick is down at the beginning, comes back, and is down again from ten hours ago.
   const isDown = behindMs > 90 * hourMs || (behindMs < 10 * hourMs && behindMs >= 0)
   server.behave('alpenblick', 'reservations', isDown ? 'badly' : 'well')
   const today = dayOf(service.now())
@@ -199,7 +199,7 @@ async function checkPrice(world: World, hotel: DataHotel): Promise<void> {
 
 const checksToOpen = 6
 
-/** Alpenblick's price checks fail one after another, so that its URL is left alone. */
+/** Alpenblick's price checks fail one after another, which opens the circuit of its URL. */
 async function openCircuit(world: World): Promise<void> {
   const theirs = world.hotels.filter(
     ({ supplier, fate }) => supplier === 'Alpenblick PMS' && fate === 'usual',

@@ -1,10 +1,10 @@
 import { chance } from './chance.ts'
 
-/** The suppliers and their hotels: names as hotels have them, none of which is one's own. */
+/** The suppliers and their hotels: realistic names, none of which belongs to a real hotel. */
 
 export type Place = { city: string; country: string; zone: string; currency: string; level: number }
 
-/** What is special about a hotel; most have nothing. */
+/** The special trait of a hotel; most have none. */
 export type Fate = 'usual' | 'noProducts' | 'noAri' | 'stale' | 'endsSoon' | 'large' | 'drifts'
 
 export type DataHotel = {
@@ -21,7 +21,7 @@ export type DataRate = { rateId: string; rateName: string; mealPlan: string; fac
 
 export type DataSupplier = { name: string; channelManager: string; hotels: number; path: string | undefined }
 
-/** One refuses to learn the format, one can't be reached, one has no URLs yet. */
+/** One keeps sending invalid pushes, one can't be reached, one has no URLs yet. */
 export const suppliers: readonly DataSupplier[] = [
   { name: 'Meridian Channel', channelManager: 'Meridian', hotels: 128, path: 'meridian' },
   { name: 'Nordlicht Hotels', channelManager: 'Nordlicht CRS', hotels: 74, path: 'nordlicht' },

@@ -20,7 +20,7 @@ import { isRecord } from '../../src/http/validate.ts'
 import { preparePartitions } from '../../src/push-log/housekeeping.ts'
 import { fillReference } from '../../src/reference/store.ts'
 
-/** A service in this process whose clock lags behind as long as its past is being made. */
+/** A service in this process whose clock runs behind while its past is created. */
 export type PastService = {
   url: string
   /** Sets the clock; 0 is now. */
@@ -28,7 +28,7 @@ export type PastService = {
   now: () => number
   supplier: (name: string, channelManager: string) => Promise<Ask>
   platform: () => Promise<Ask>
-  /** Where somebody signs in for the first time. */
+  /** The link for the first sign-in. */
   signInUrl: () => Promise<string>
   stop: () => Promise<void>
 }
@@ -39,7 +39,7 @@ export type Answered = { status: number; body: Json }
 export type Ask = (path: string, body?: unknown, method?: 'PUT') => Promise<Answered>
 
 const environment = 'sandbox'
-/** Far more than a supplier may push in a minute of a usual account. */
+/** Turned off: the script pushes far more in a minute than a usual account may. */
 const limits = { requestsPerMinute: 0 }
 
 export async function startPastService(port: number): Promise<PastService> {
@@ -47,7 +47,7 @@ export async function startPastService(port: number): Promise<PastService> {
   // As root the embedded PostgreSQL runs as another user, who must be able to pass through.
   await chmod(folder, 0o711)
   const { settings } = readConfig({ ARI_DATA_DIR: join(folder, 'data') })
-  // Undelivered reservations are what it is for.
+  // Undelivered reservations are part of the data, so their warnings are not logged.
   const log = openLog('fatal')
   const store = await openStore(settings, log)
   await migrate(store.address)
@@ -62,7 +62,7 @@ export async function startPastService(port: number): Promise<PastService> {
     patience: 1,
     vault: await openCardVault(needs, { present: undefined, previous: [] }),
     environment,
-    // The suppliers listen on this machine.
+    // The suppliers' servers are on this machine.
     outbound: { privateNetworks: loopbackNetworks, resolve: resolveAsSystem },
     isGateway: true,
     console: { publicUrl: undefined, oidc: undefined, signIn: defaultSignInRules[environment], mfaKeys: [] },

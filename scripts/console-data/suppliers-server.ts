@@ -5,17 +5,17 @@ import { priceOf } from './ari.ts'
 import { suppliers, type DataHotel } from './hotels.ts'
 import type { Json } from './service.ts'
 
-/** The suppliers' servers, in one: each below a path of its own, and each as bad as it is made. */
+/** The suppliers' servers, combined in one: each has its own path, and its own faults. */
 export type SuppliersServer = {
   urlOf: (path: string, kind: Kind) => string
-  /** What a supplier does with calls of a kind: `well`, unless told. */
+  /** A supplier's behaviour in calls of a kind: `well` by default. */
   behave: (path: string, kind: Kind, how: 'well' | 'badly') => void
   close: () => Promise<void>
 }
 
 type Kind = 'price-check' | 'reservations'
 
-/** Prices of those that drift are off by this. */
+/** The factor by which drifting prices are off. */
 const driftFactor = 1.07
 const vatFactor = 1.1
 const units = 4

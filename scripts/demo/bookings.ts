@@ -12,20 +12,22 @@ import { hotelId } from './hotel.ts'
 import { cut, heading, line, paint, plural, told, width } from './print.ts'
 import type { Shown } from './service.ts'
 
-/** The other half of the day: what was pushed is sold, and the supplier hears of it. */
+/**
+ * The other half of the day: the platform sells the pushed offers, and the supplier receives the bookings.
+ */
 
-/** What the steps share: the two sides that ask, and the supplier's server between them. */
+/** Shared by the steps: clients of the two sides, and the supplier's server between them. */
 type Stage = {
   supplier: SupplierClient
   platform: BookingClient
   server: SimulatedSupplier
   /** Shows the calls that the server got since the last time. */
   showCalls: () => void
-  /** Until a version of the reservation has arrived. */
+  /** Waits until a version of the reservation has arrived. */
   arrived: (reservationId: string, version: number) => Promise<void>
 }
 
-/** Friday to Monday, and who comes. */
+/** Friday to Monday, and the guests. */
 type Wanted = {
   hotel: FindOffersBody['hotels'][number]
   checkin: string
@@ -107,13 +109,13 @@ async function openServer(
         if (performance.now() > untilMs) throw new Error(`reservation ${reservationId} was not delivered`)
         await wait(pollMs)
       }
-      // The supplier holds it a moment before its answer is on its way, and shown.
+      // The supplier has it a moment before its answer is sent and shown.
       await wait(pollMs)
     },
   }
 }
 
-/** What the supplier's server sees, set apart from what the two sides send. */
+/** A call as the supplier's server sees it, set apart from the requests of the two sides. */
 function showCall(call: SimulatedCall): void {
   for (const [index, text] of shownCall(call, paint).entries()) {
     const mark = paint('magenta', index === 0 ? '⇒ supplier ' : '           ')
@@ -234,7 +236,7 @@ async function giveBack({ supplier }: Stage, day: (days: number) => string): Pro
   await supplier.pushAri({ hotelId, ari })
 }
 
-/** A key that is not the demo's own is left as it was. */
+/** A key that is not the demo's own keeps its settings. */
 async function takeOff(supplier: SupplierClient): Promise<void> {
   told('The URLs are taken off your key again.')
   await supplier.removeAvailabilityWebhook()

@@ -2,7 +2,7 @@ import type { GetAriAnswer, RateLine } from '../../packages/client/src/api.ts'
 import type { Stored } from './first-day.ts'
 import { line, paint, width } from './print.ts'
 
-/** What is held, drawn from the answer of getAri: the nights of two weeks, and the months of the year. */
+/** The stored data, drawn from the answer of getAri: the nights of two weeks, and the months of the year. */
 
 type Night = { units?: number; closed?: boolean; rates: Map<string, RateLine> }
 /** By room, then by date. */
@@ -132,7 +132,7 @@ function legend(): void {
 
 const monthColumns = 5
 
-/** The lowest and the highest price of each month, and how much of it is closed. */
+/** The lowest and the highest price of each month, and its share of closed nights. */
 function showYear(held: Held, first: Temporal.PlainDate): void {
   const months = Array.from({ length: 12 }, (_, index) => first.toPlainYearMonth().add({ months: index }))
   const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(monthColumns)).join('')

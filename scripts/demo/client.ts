@@ -5,10 +5,13 @@ import { cut, line, paint, width } from './print.ts'
 
 type Json = Record<string, unknown>
 
-/** Keys of this demo's own choice are shown; those that the client makes for each call are not. */
+/** Keys that the demo itself chooses are shown; those that the client generates for each call are not. */
 export const shownKeyPrefix = 'demo-'
 
-/** What the client is given as fetch: it shows each request with its answer, and beneath it every problem with its remedy. */
+/**
+ * The fetch passed to the client: it shows each request with its answer, and beneath it every problem with
+ * its remedy.
+ */
 export const shownFetch: Fetch = async (url, init) => {
   const headers = new Headers(init.headers)
   const key = headers.get('idempotency-key')
@@ -29,7 +32,7 @@ export const shownFetch: Fetch = async (url, init) => {
   return new Response(text, response)
 }
 
-/** The beginning of a body, and how long all of it is. */
+/** The beginning of a body, and its total length. */
 function excerpt(json: string, zippedBytes: number | undefined): string {
   const columns = width() - 6
   if (json.length <= columns) return json
@@ -54,14 +57,14 @@ function showAnswer({ status, headers }: Response, body: Json, durationMs: numbe
   for (const warning of listOf(body['warnings'])) showProblem(recordOf(warning), 'yellow', '')
 }
 
-/** Of the request, or of the items of an ARI push that was applied in part. */
+/** The problems of the request, or of the items of a partly applied ARI push. */
 function problemsIn(body: Json): Json[] {
   const own = listOf(body['errors']).map(recordOf)
   if (own.length > 0) return own
   return listOf(body['results']).flatMap((result) => listOf(recordOf(result)['errors']).map(recordOf))
 }
 
-/** What is wrong (unless the answer's own message says it), where, and what to do about it. */
+/** The problem (unless the answer's own message states it), its place, and its remedy. */
 function showProblem(problem: Json, style: 'red' | 'yellow', said: unknown): void {
   const { type, message, path, value, hint } = problem
   const columns = width() - 7
@@ -89,7 +92,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A call that is refused on purpose. */
+/** A call that is meant to be refused. */
 export async function refused(call: Promise<unknown>, status: number): Promise<GatewayError> {
   const error: unknown = await call.then(
     () => new Error(`expected ${status}, and it was accepted`),

@@ -9,7 +9,7 @@ import { hotel, hotelId } from './hotel.ts'
 import { heading, line, paint, plural, told, width } from './print.ts'
 import type { Shown } from './service.ts'
 
-/** What was read back at the end, and from which Monday on the calendar shows it. */
+/** The final read-back, and the Monday on which the calendar begins. */
 export type Stored = { answer: GetAriAnswer; first: Temporal.PlainDate; monday: Temporal.PlainDate }
 
 const nights = 365

@@ -1,5 +1,5 @@
 import { exampleHotel } from '../../src/console/sandbox/example-hotel.ts'
 
-/** The sandbox's example hotel under a code of its own, so that the demo leaves that one alone. */
+/** The sandbox's example hotel under a code of its own, so that the demo does not touch the original. */
 export const hotelId = 'DEMO-SEA-VIEW'
 export const hotel = { ...exampleHotel, hotelId, hotelName: 'Sea View Resort' }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-/** How the demo looks. Colours are left out where the output is no terminal, and with NO_COLOR. */
+/** The demo's output. Colours are left out when the output is not a terminal, and with NO_COLOR. */
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -13,7 +13,7 @@ const widthMax = 140
 
 export function width(): number {
   const { columns } = process.stdout
-  // Absent, whatever its type says, where the output is no terminal.
+  // Absent, whatever its type says, when the output is not a terminal.
   return Math.min(columns > 0 ? columns : widthOtherwise, widthMax)
 }
 
@@ -28,7 +28,7 @@ export function heading(title: string): void {
   line(paint(['bold', 'cyan'], `${++steps}  ${title}`))
 }
 
-/** What is about to be shown, in a sentence. */
+/** Announces the next step in a sentence. */
 export function told(text: string): void {
   for (const part of wrapped(text, width() - 3)) line(`   ${part}`)
 }

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 export type Shown = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string
   apiKey: string
   /** Without it, only the supplier's side is shown. */
   platformToken: string | undefined
-  /** Whether the demo started it, so that nothing in it is anybody's. */
+  /** Whether the demo started it, so that it contains nobody else's data. */
   isOwn: boolean
   stop: () => Promise<void>
 }
@@ -39,7 +39,7 @@ async function ownService(): Promise<Shown> {
   // As root the embedded PostgreSQL runs as another user, who must be able to pass through.
   await chmod(folder, 0o711)
   const child = spawn(process.execPath, [join(root, 'src/bin/serve.ts')], {
-    // No .env of the checkout and no settings of whoever runs the demo.
+    // Away from the checkout's .env and the settings of the user who runs the demo.
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
@@ -50,7 +50,7 @@ async function ownService(): Promise<Shown> {
       ARI_ALLOW_PRIVATE_WEBHOOKS: 'true',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A Ctrl-C on the terminal is for the demo, which then stops the service.
+    // Ctrl-C on the terminal goes to the demo, which then stops the service.
     detached: true,
   })
   const stop = async () => {
@@ -74,7 +74,7 @@ async function ownService(): Promise<Shown> {
   }
 }
 
-/** What the service says when it is ready, up to the key and the token. */
+/** The service's output when it is ready, up to the key and the token. */
 function welcome({ stdout, ...child }: ChildProcess): Promise<string> {
   return new Promise((resolved, rejected) => {
     let said = ''
