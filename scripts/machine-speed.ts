@@ -11,7 +11,7 @@ const threads = 2
 const measuredMs = 6_000
 const warmingUpMs = 500
 const connections = 16
-/** Of both threads together, on two otherwise idle cores. */
+/** The total of both threads, on two otherwise idle cores. */
 const usualPerSecond = 28_000
 const slownessMax = 4
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { TestAddress } from './postgres.ts'
 
 export type PostgresProxy = {
-  /** Puts the proxy's address in front of the server's own. */
+  /** Connects the proxy to this address, and returns the proxy's own. */
   through: (address: TestAddress) => TestAddress
   /** Breaks every connection and refuses new ones. */
   cut: () => Promise<void>

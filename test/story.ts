@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Reply, TestSupplier } from './harness.ts'
 
-/** The hotel of most tests: H1 in Paris, sold in US dollars, room DBL with rates BAR and NRF, for up to 3 guests. */
+/**
+ * The hotel of most tests: H1 in Paris, sold in US dollars, room DBL with rates BAR and NRF, for up to 3
+ * guests.
+ */
 export async function pushStoryHotel(
   supplier: TestSupplier,
   hotel: Record<string, unknown> = {},

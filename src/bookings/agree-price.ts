@@ -133,8 +133,8 @@ function storedPrice({ rooms }: Quoted, { currency, minorDigits }: Money): Agree
 }
 
 /**
- * The rooms at the prices the supplier answered; rooms it was not asked about keep the stored price.
- * Undefined: it answered with no price.
+ * The rooms at the prices from the supplier; rooms it was not asked about keep the stored price. Undefined:
+ * the supplier gave no price.
  */
 function livePrice({ rooms }: Quoted, { byPlace }: Checks, terms: Terms): Agreed | undefined {
   if (![...byPlace.values()].some(({ checked }) => checked.live)) return undefined

@@ -11,7 +11,7 @@ export type ToDeliver = {
   status: ReservationStatus
   supplierId: number
   hotelId: number
-  /** The hotel's time zone, followed by the day number of the arrival. */
+  /** The hotel's time zone, in which the day number `arrival` is counted. */
   timeZone: string
   arrival: number
   /** The destination; `noEndpoint` while the supplier has registered none. */

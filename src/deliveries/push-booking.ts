@@ -155,7 +155,7 @@ async function inTurn(
     const lease = { nowMs, leasedUntilMs: nowMs + leaseMs, openableKeys }
     const claimed = await claimNow(db, reservationId, { ...lease, endpoint: endpointOf(callback.url) })
     if (claimed) return claimed
-    // A reset of the sandbox came between.
+    // A sandbox reset deleted it in between.
     if (!(await selectOptionalReservation(db, reservationId)))
       throw new Rejected(404, { ...deliveryFaults.notFound, path: '/reservation_id' })
     if (performance.now() > untilMs) throw overloaded()
@@ -163,7 +163,10 @@ async function inTurn(
   }
 }
 
-/** A try by hand takes nothing from the schedule: what waited for a retry, or was given up, still does. */
+/**
+ * A manual attempt does not use up the schedule: a delivery that waited for a retry, or was given up, keeps
+ * that state.
+ */
 function standingAsBefore({ before, isAlone, retries }: ClaimedNow, byRule: Standing): Standing {
   if (byRule.status === 'delivered' || !before || before.lane === 'first') return byRule
   if (before.status === 'dead') return { status: 'dead' }

@@ -87,7 +87,7 @@ test('of a price check under way while its hotel is removed and pushed again, th
   answers.shift()?.()
   assert.deepEqual(storedIn(expectOk(await askedAgain)), ['120.00'])
   await receiver.close()
-  // The order is kept.
+  // The checks are stored one after another, in their order.
   const viewer = await gateway.operator('viewer')
   const listed = async (): Promise<unknown[]> => {
     const { body } = expectOk(await shop.supplier.get('/push/priceChecks?limit=1'))

@@ -16,7 +16,8 @@ export type BookingClient = PlatformCalls & {
 }
 
 export function supplierClient({ apiKey, ...connect }: ConnectOptions & { apiKey: string }): SupplierClient {
-  // The boundary: the table and the types of the calls are written from one contract, and a test compares them.
+  // The boundary: the table and the types of the calls are generated from one contract, and a test compares
+  // them.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
   return callsOf(supplierOperations, caller(connect, { 'x-api-key': apiKey })) as SupplierCalls
 }

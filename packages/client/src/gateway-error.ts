@@ -68,8 +68,8 @@ export class GatewayError extends Error {
   }
 
   /**
-   * Failures that pass with time, or that a different request can't fix: limits, a repeat in progress, the
-   * key.
+   * Failures that pass with time, or that need a remedy other than a different request: limits, a repeat in
+   * progress, the key.
    */
   private get mayPass(): boolean {
     return [401, 408, 429].includes(this.status) || this.has('IDEMPOTENCY_KEY_IN_USE')

@@ -197,7 +197,7 @@ export class Outbox<Client extends PushClient> {
     const { signal } = this.#closing
     // The push log lists it under the same id.
     const options: PushOptions = { idempotencyKey, requestId: idempotencyKey, signal, retryForMs: 0 }
-    // The boundary: what was added as a body of this operation is one.
+    // The boundary: only a body of this operation can have been added under its name.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
     const call = this.#options.client[operation] as (body: unknown, more: PushOptions) => Promise<unknown>
     return call(JSON.parse(body), options)

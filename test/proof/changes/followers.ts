@@ -35,7 +35,7 @@ export function pollingFollower(platform: Platform, supplier: () => Client, star
     for (let after = start; ;) {
       const isEnding = life.isEnding
       const page = await ask(platform, `?limit=20&wait=1&after=${after}`)
-      // The boundary: what the service says.
+      // The boundary: the answer of the service.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const changes = page['changes'] as Change[]
       for (const change of changes) cache.note(change)
