@@ -11,14 +11,23 @@ import { Rejected } from './rejected.ts'
 
 export type Admission = {
   admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /** Once more, where the body was long in coming: what was taken away meanwhile opens nothing any more. */
+  /**
+   * Checks again when the body took long to arrive: a key, token or session revoked meanwhile no longer
+   * works.
+   */
   admitLate: (route: Route, request: FastifyRequest) => Promise<void>
 }
 
-/** What is remembered of keys, tokens and sessions is half a second old at most: with this, all holds within a second. */
+/**
+ * Cached keys, tokens and sessions are at most half a second old. With this, every revocation takes effect
+ * within a second.
+ */
 const admittedForMs = 500
 
-/** Who is let in: nobody while the service ends, then whom the key or token opens the route for, up to its share. */
+/**
+ * Admits requests: none during shutdown; otherwise those whose key or token grants the route, up to the
+ * owner's share.
+ */
 export function admission(
   { inFlight, isDraining }: { inFlight: InFlight; isDraining: () => boolean },
   needs: ServeNeeds,
@@ -71,7 +80,7 @@ function keyOwner({ keyId }: Caller): string {
 
 const nothingApplied = 'Nothing was applied; send the same again after Retry-After'
 
-/** For requests that come, or are not finished, when the service ends. */
+/** For requests that arrive, or are unfinished, during shutdown. */
 export function shuttingDown(hint = nothingApplied): Rejected {
   return new Rejected(
     503,

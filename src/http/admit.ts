@@ -6,9 +6,12 @@ import { Rejected } from './rejected.ts'
 import { operatorRoles, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
-/** Who may come in: the key or token first, then the key's rate. Nothing of the body is read before. */
+/** Admission: first the key or token, then the key's rate limit. Nothing of the body is read before that. */
 
-/** What was sent in the other's place is told by the headers alone: whether it is any good is nobody's to learn. */
+/**
+ * The hint about a credential in the wrong header depends on the headers alone, so it never reveals whether
+ * that credential is valid.
+ */
 const unauthorized = ({ headers }: FastifyRequest): Rejected =>
   new Rejected(401, {
     type: 'UNAUTHORIZED',
@@ -53,17 +56,17 @@ export async function admitSupplier(
     idempotencyKey: undefined,
     warnings: request.ari.warnings,
   }
-  // Before anything of it is refused: the push log keeps what is.
+  // Set before anything can refuse the push, because the push log also keeps refused pushes.
   request.ari.push = push
   push.idempotencyKey = idempotencyKeyIn(request)
   return caller
 }
 
-/** Its rate was counted already. */
+/** Does not count against the key's rate again. */
 export async function admitKeyAgain(request: FastifyRequest, needs: ServeNeeds): Promise<void> {
   const header = request.headers['x-api-key']
   if (await needs.callerOf(typeof header === 'string' ? header : undefined)) return
-  // Of a key that opens nothing no push is kept.
+  // No push is logged for a key that opens nothing.
   request.ari.push = undefined
   throw unauthorized(request)
 }
@@ -154,7 +157,7 @@ function idempotencyKeyIn({ headers }: FastifyRequest): string | undefined {
   })
 }
 
-/** Ids are kept, searched for, and written to logs. */
+/** Request ids are stored, searched for and written to logs. */
 export function refuseCardNumberAsId({ headers }: FastifyRequest): void {
   const id = headers['x-request-id']
   if (typeof id === 'string' && isCardNumberId(id)) throw cardNumberIn('x-request-id')

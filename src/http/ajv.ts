@@ -3,9 +3,12 @@ import { parseNight } from '../base/calendar.ts'
 
 /** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
 const unprintable = /[\p{Cc}\p{Cs}]/u
-/** The same for text of several lines. */
+/** The same for multi-line text. */
 const unprintableInLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u
-/** Beyond the first, codes hold no blanks at the ends and no invisible format characters or separators. */
+/**
+ * In addition, codes must not contain leading or trailing whitespace, invisible format characters or
+ * separators.
+ */
 const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
 const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
 

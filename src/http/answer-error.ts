@@ -10,7 +10,7 @@ import { warningMembers } from './warnings.ts'
 
 type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>
 
-/** The one place where what was thrown becomes an answer. */
+/** The one place where a thrown error becomes an answer. */
 
 export async function answerError(
   error: unknown,
@@ -31,12 +31,12 @@ export async function answerError(
   return sendJson(reply, { status, json })
 }
 
-/** Characters, or bytes. */
+/** In characters or bytes. */
 const compressFromLength = 2_048
 
 /**
- * Every answer of the API goes out here; long ones are compressed where the caller takes that. Those given before the
- * route is known (to a key that is no good, for one) are short.
+ * Sends every answer of the API; long ones are compressed if the caller accepts that. Answers sent before the
+ * route is known (to an invalid key, for example) are short.
  */
 export function sendJson(
   reply: FastifyReply,
@@ -49,7 +49,10 @@ export function sendJson(
   return reply
 }
 
-/** The answer in words. What can't be written (beyond the longest string, for one) becomes a fault of ours. */
+/**
+ * Serializes the answer. If that fails (beyond the longest possible string, for example), it becomes an
+ * internal error.
+ */
 function written(
   rejected: Rejected | undefined,
   { id: requestId, ari: { warnings } }: FastifyRequest,
@@ -66,7 +69,7 @@ function written(
   return { status: 500, json: JSON.stringify(ourFault(requestId)) }
 }
 
-/** A refusal is answered even when the log cannot be written: the push changed nothing. */
+/** A refusal is answered even if the log can't be written: the push changed nothing. */
 async function keepRefused(push: Push, rejected: Rejected, json: string, needs: ErrorNeeds): Promise<void> {
   try {
     await needs.keepRefused(push, rejected, json)
@@ -148,7 +151,7 @@ export function notFound(mounted: readonly Mounted[], request: FastifyRequest): 
   )
 }
 
-/** The path without the version, with it twice, or with a slash too many. */
+/** The intended path when the version is missing or repeated, or there is one slash too many. */
 function meantPath(mounted: readonly Mounted[], path: string): string | undefined {
   const meant = `/v1${path.replace(/^(?:\/v1(?=\/))+/, '').replace(/\/$/, '')}`
   const isThere = mounted.some(({ route }) => pathPattern(route).test(meant))

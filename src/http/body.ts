@@ -4,16 +4,19 @@ import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node
 import { everySecond } from './every-second.ts'
 import { Rejected } from './rejected.ts'
 
-/** Limits of what bodies take of the memory, decompressed, from their first byte until their request is answered. */
+/** Limits on the memory for decompressed bodies, from their first byte until their request is answered. */
 const bytesHeldMax = 256 * 1024 * 1024
-/** So that nobody takes all of it. A single body may be larger, where the key's own limit allows it. */
+/** Keeps one owner from taking all of it. A single body may be larger if the key's own limit allows it. */
 const bytesHeldPerOwnerMax = 64 * 1024 * 1024
 
-/** A body that doesn't arrive in time, or stalls on its way, is given up. */
+/** A body that doesn't arrive in time, or stalls on its way, is refused. */
 const bytesPerSecondMin = 1_024
 const slowSecondsMax = 3
 
-/** One object for a byte would take a hundred times the memory: so many pieces are joined before more are kept. */
+/**
+ * One object per byte would take a hundred times the memory, so this many pieces are joined before more are
+ * added.
+ */
 const piecesMax = 1_024
 
 const decoders = { gzip: createGunzip, br: createBrotliDecompress, zstd: createZstdDecompress } as const
@@ -21,21 +24,24 @@ export const bodyEncodings = ['identity', 'gzip', 'br', 'zstd'] as const
 
 const closedEarly = 'the connection closed early'
 
-/** Whose body it is, and what it may be. */
+/** The owner of a body, and the limits that apply to it. */
 export type BodyOwner = { owner: string; bytesMax: number; arrivesWithinSeconds: number }
 
 export type BodyReader = {
-  /** The decompressed bytes of a body, at most `bytesMax` of them, without a byte order mark. They count until `release`. */
+  /**
+   * The decompressed bytes of a body, at most `bytesMax`, without a byte order mark. They count until
+   * `release`.
+   */
   read: (request: IncomingMessage, owner: BodyOwner) => Promise<Buffer>
-  /** The request is answered: its body is held no more. */
+  /** The request has been answered: its body no longer counts. */
   release: (request: IncomingMessage) => void
 }
 
 type Hold = { owner: string; bytes: number }
 
 /**
- * `limited` is told of every body that is turned away, by the limit. With `patience` a body may take so many times
- * longer to arrive.
+ * Calls `limited` with the limit for every body that is turned away. `patience` multiplies the time that a
+ * body may take to arrive.
  */
 export function bodyReader(
   limited: (limit: 'bodies' | 'bodies_of_key') => void,
@@ -45,7 +51,7 @@ export function bodyReader(
   const holds = new WeakMap<IncomingMessage, Hold>()
   return {
     read: async (request, { owner, bytesMax, arrivesWithinSeconds }) => {
-      // The caller left while the key was looked up: no event is to come any more.
+      // The caller left during the key lookup, so no further event will come.
       if (request.destroyed) throw unreadable(new Error(closedEarly))
       if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
       const hold = { owner, bytes: 0 }
@@ -71,7 +77,10 @@ export function bodyReader(
   }
 }
 
-/** The decompressed bytes of a body, once it is complete. `take` counts those that came, and says if they are too many. */
+/**
+ * The decompressed bytes of a complete body. `take` counts received bytes and returns an error if there are
+ * too many.
+ */
 function arrival(
   request: IncomingMessage,
   withinSeconds: number,
@@ -87,7 +96,7 @@ function arrival(
       isSettled = true
       pace.stop()
       source.off('data', onData)
-      // What still comes is read and dropped, so that the answer can be sent and the connection kept.
+      // Read and drop the rest, so that the answer can be sent and the connection kept.
       if (source !== request) {
         request.unpipe()
         source.destroy()
@@ -118,7 +127,7 @@ class HeldBytes {
   #bytes = 0
   readonly #bytesByOwner = new Map<string, number>()
 
-  /** Counts more bytes, and tells which limit they break. */
+  /** Counts more bytes and returns the limit that they exceed. */
   take(hold: Hold, bytes: number): 'bodies' | 'bodies_of_key' | undefined {
     const ofOwner = this.#add(hold, bytes)
     if (this.#bytes > bytesHeldMax) return 'bodies'
@@ -158,15 +167,17 @@ class Pieces {
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
 
-/** Some systems begin UTF-8 with it; in JSON it is no character, so it is passed over (RFC 8259, 8.1). */
+/**
+ * Some systems put a byte order mark before UTF-8. It is not part of JSON, so it is skipped (RFC 8259, 8.1).
+ */
 function withoutMark(body: Buffer): Buffer {
   const hasMark = body.subarray(0, byteOrderMark.length).equals(byteOrderMark)
   return hasMark ? body.subarray(byteOrderMark.length) : body
 }
 
 /**
- * Calls `late` when a body comes too slowly. Time is counted by ticks: those in which this process stood still, or had
- * the whole body already and was unpacking it, are not the sender's.
+ * Calls `late` when a body arrives too slowly. Time is counted in ticks, except for those in which this
+ * process was blocked or was already unpacking the complete body: the sender isn't to blame for these.
  */
 function watchPace(
   request: IncomingMessage,

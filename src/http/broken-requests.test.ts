@@ -5,7 +5,7 @@ import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { minutes } from '../../test/pace.ts'
 import { rawConnection } from '../../test/raw-http.ts'
 
-/** What is no request, or never becomes a whole one. */
+/** Bytes that are not a request, or never become a complete one. */
 
 let supplier: TestSupplier
 
@@ -36,7 +36,10 @@ async function inFlight(): Promise<number> {
   return Number(/^ari_requests_in_flight (\d+)$/m.exec(text)?.[1])
 }
 
-/** How often in a row the request that asks is the only one: what was sent may be read after one has looked. */
+/**
+ * Counts how often in a row the request for the metrics is the only one in flight: the server may read bytes
+ * only after one check has passed.
+ */
 async function timesAlone(wanted: number): Promise<number> {
   const untilMs = performance.now() + minutes(2)
   let alone = 0

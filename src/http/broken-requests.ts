@@ -5,9 +5,9 @@ import type { Socket } from 'node:net'
 import type { InFlight } from './in-flight.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
 
-/** Answers to what never reaches a route: bytes that are no HTTP, and requests that can't be understood as one. */
+/** Answers input that never reaches a route: bytes that aren't HTTP, and requests that can't be parsed. */
 export type BrokenRequests = {
-  /** To be told of every answer that is written. */
+  /** To be called for every answer that is written. */
   answered: (socket: Socket) => void
   onClientError: (error: Error, socket: Socket) => void
   onBadUrl: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
@@ -37,7 +37,8 @@ export function brokenRequests(
       if (code === 'ECONNRESET' || !socket.writable) {
         socket.destroy()
       } else if (isWorkedFor(socket)) {
-        // Answers come in the order of the requests: one to these bytes would be taken for that of the request before.
+        // Answers come in request order: the client would take this one for the answer to the previous
+        // request.
         toClose.add(socket)
         socket.pause()
       } else {
@@ -59,14 +60,14 @@ const hostMissing = new Rejected(400, {
   path: 'host',
 })
 
-/** Whoever stands before the service may have judged by the other one. */
+/** A proxy in front of the service may have based its decision on the other one. */
 const hostRepeated = new Rejected(400, {
   type: 'MALFORMED_REQUEST',
   message: 'Host header must be sent once',
   path: 'host',
 })
 
-/** Node takes the first of several, and passes over that there are more. */
+/** Node takes the first of several Host headers and does not report the others. */
 export function hostFault({ headers, httpVersion, rawHeaders }: IncomingMessage): Rejected | undefined {
   if (headers.host === undefined) return httpVersion === '1.1' ? hostMissing : undefined
   let hosts = 0
@@ -100,7 +101,7 @@ function notHttp(code: string): Rejected {
   }
 }
 
-/** As bytes: there is no request that could be answered by a method. */
+/** As raw bytes, because there is no parsed request to answer. */
 function response(rejected: Rejected, requestId: string): string {
   const { headers, json } = spelled(rejected, requestId)
   const fields = Object.entries({ ...headers, connection: 'close' })

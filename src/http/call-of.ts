@@ -5,7 +5,7 @@ import { Rejected, shown } from './rejected.ts'
 import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
 import type { Access, Route } from './route.ts'
 
-/** What a handler is called with. */
+/** The argument that a handler is called with. */
 export function callOf(route: Route, request: FastifyRequest): UncheckedCall {
   const { caller, push, idempotencyKey, warnings } = request.ari
   return {

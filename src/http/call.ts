@@ -4,18 +4,18 @@ import type { UnknownFields } from './request-members.ts'
 import type { Access, BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
 import type { Warnings } from './warnings.ts'
 
-/** Who calls: the account behind an x-api-key. Its limits are the key's own or the service's defaults. */
+/** The caller: the account behind an x-api-key. Its limits are the key's own or the service's defaults. */
 export type Caller = {
   keyId: number
   supplierId: number
   supplier: string
   channelManager: string
-  /** Unless a request says otherwise. */
+  /** By default; a request can override it. */
   unknownFields: UnknownFields
   limits: { rate: RateLimit | undefined; bodyBytesMax: number; ariItemsMax: number; ariCellsMax: number }
 }
 
-/** One push on its way: what the push log keeps of it, whatever becomes of it. */
+/** A push in progress: the data that the push log keeps, whatever the outcome. */
 export type Push = {
   kind: string
   requestId: string
@@ -24,54 +24,59 @@ export type Push = {
   receivedAtMs: number
   startedMs: number
   idempotencyKey: string | undefined
-  /** Those of its call: they are kept with its answer. */
+  /** The warnings of its call, which are stored with its answer. */
   warnings: Warnings
 }
 
-/** An Idempotency-Key, with whose it is: no two callers share one. */
+/** An Idempotency-Key with its owner: two callers never share one. */
 export type OwnedKey = { owner: { tokenId: number } | { keyId: number }; key: string }
 
-/** A person before the console, or a program with an operator's token. */
+/** A person at the console, or a program with an operator's token. */
 export type Operator = {
-  /** Of the account; of a token's owner there is none. */
+  /** The account's id; undefined for the owner of a token. */
   id: number | undefined
-  /** As the audit log names it. */
+  /** The name in the audit log. */
   name: string
   role: OperatorRole
   /** Hash of the session's secret; undefined for a token. */
   sessionId: string | undefined
-  /** Where the request came from; undefined on the command line. */
+  /** The address that the request came from; undefined on the command line. */
   address: string | undefined
-  /** Whether a second factor is required that was not set up yet. */
+  /** Set if a required second factor hasn't been set up yet. */
   lacksSecondFactor?: true
 }
 
-/** What a request for the console is beside its body: signing in and out work with cookies and addresses. */
+/** A console request without its body: signing in and out work with cookies and addresses. */
 export type Visit = { method: string; address: string; headers: IncomingHttpHeaders }
 
-/** Who calls, as the access of the route lets one know. */
+/** The caller, as far as the access of the route identifies it. */
 export type WhoCalls = {
   supplier: { caller: Caller }
-  /** By the number of its token. */
+  /** Identified by the number of its token. */
   platform: { tokenId: number }
   operator: { operator: Operator; visit: Visit }
   open: { visit: Visit }
 }
 
-/** A request as its handler gets it: judged by the route's shapes, and with exactly what such a route knows of its caller. */
+/**
+ * A request as its handler gets it: validated against the route's shapes, with exactly the caller details
+ * that the route's access provides.
+ */
 export type Call<R extends Route> = {
   body: BodyOf<R>
   query: QueryOf<R>
   params: ParamsOf<R>
   requestId: string
   unknownFields: UnknownFields
-  /** What is to be said of the request whatever it is answered. */
+  /** Warnings about the request that go into its answer, whatever that is. */
   warnings: Warnings
 } & WhoCalls[R['access']] &
   (R extends { pushKind: string } ? { push: Push } : unknown) &
   (R extends { takesIdempotencyKey: true } ? { idempotencyKey: OwnedKey | undefined } : unknown)
 
-/** Before it is judged. Who calls is what the access of its route says: admission.ts let nobody else in. */
+/**
+ * A call before validation. Its caller matches the access of its route: admission.ts admitted nobody else.
+ */
 export type UncheckedCall = {
   body: unknown
   query: unknown

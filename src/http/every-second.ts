@@ -1,7 +1,7 @@
 const ticks = new Set<() => void>()
 let ticking: NodeJS.Timeout | undefined
 
-/** One timer for all: most of what is watched is over before it ticks for the first time. */
+/** One shared timer: most watched things end before its first tick. */
 export function everySecond(tick: () => void): () => void {
   ticks.add(tick)
   ticking ??= setInterval(() => {

@@ -3,31 +3,31 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { overloaded } from './body.ts'
 import { Rejected } from './rejected.ts'
 
-/** What a handler knows of a request that it may hold open. */
+/** The view that a handler has of a request that it may hold open. */
 export type Held = {
   headers: IncomingHttpHeaders
-  /** Aborted when the caller is gone or the service ends: nothing more is worth waiting for. */
+  /** Aborted when the caller is gone or the service shuts down: there is no point in waiting any longer. */
   over: AbortSignal
-  /** Throws when the caller would not be let in any more; to be asked before anything is told after a wait. */
+  /** Throws if the caller would no longer be admitted. Call it after a wait, before anything is sent. */
   admitAgain: () => Promise<void>
 }
 
 /**
- * Requests that wait for something to happen. They are counted apart from those that are worked on, and have a limit of
- * their own, so that they take nobody's place; when the service ends, they are told to come to an end.
+ * Requests that wait for something to happen. They are counted separately from those in progress and have a
+ * limit of their own, so that they take no slots from others. On shutdown they are asked to finish.
  */
 export type HeldOpen = {
-  /** Throws when too many are open, of this token or in all. */
+  /** Throws when too many are open, for this token or in total. */
   began: (request: FastifyRequest, reply: FastifyReply, admitAgain: () => Promise<void>) => Held
   drain: () => void
   count: () => number
 }
 
 const heldOpenMax = 200
-/** So that nobody holds all of them. */
+/** Keeps one token from taking all of them. */
 export const heldOpenPerTokenMax = 20
 
-/** `limited` is told of every request that is turned away. */
+/** Calls `limited` for every request that is turned away. */
 export function heldOpenRequests(limited: (limit: string) => void): HeldOpen {
   const open = new Set<AbortController>()
   const countByToken = new Map<number, number>()
@@ -54,7 +54,7 @@ export function heldOpenRequests(limited: (limit: string) => void): HeldOpen {
         else countByToken.delete(tokenId)
         controller.abort()
       }
-      // The caller may have gone while the token was looked up: no event is to come any more.
+      // The caller may have left during the token lookup; then no further event will come.
       if (reply.raw.destroyed) ended()
       else reply.raw.once('close', ended)
       if (isDraining) controller.abort()

@@ -3,7 +3,10 @@ import { BlockList, isIPv6, type Socket } from 'node:net'
 import { networkOf } from './network-of.ts'
 
 const connectionsMax = 10_000
-/** So that nobody takes all of them. Those of a trusted proxy are everybody's. */
+/**
+ * Keeps one address from taking all of them. The connections of a trusted proxy are exempt, because everyone
+ * shares them.
+ */
 const connectionsPerAddressMax = 5_000
 const requestTimeoutMs = 60_000
 const keepAliveTimeoutMs = 72_000
@@ -13,18 +16,18 @@ export type ConnectionLimit = 'connections' | 'connections_of_address'
 export type HttpOptions = {
   trustedProxies: readonly string[]
   patience: number
-  /** Told of every connection that is turned away. */
+  /** Called for every connection that is turned away. */
   limited: (limit: ConnectionLimit) => void
 }
 
-/** Node's server, with limits of its connections. */
+/** Node's server with limits on its connections. */
 export function httpServer(
   handle: RequestListener,
   { trustedProxies, patience, limited }: HttpOptions,
 ): Server {
   const server = createServer(
     {
-      // Node would answer these itself, without a body and a request id.
+      // Node would answer these itself, without a body or a request id.
       requireHostHeader: false,
       requestTimeout: requestTimeoutMs * patience,
       keepAliveTimeout: keepAliveTimeoutMs,

@@ -3,43 +3,43 @@ import type { Socket } from 'node:net'
 import { networkOf } from './network-of.ts'
 
 /**
- * Requests that are being worked on or answered. One whose caller went away is counted until its work ends, so that
- * coming and going cannot pile up work; and its answer, which nobody takes, does not count for ever.
+ * Requests in progress or being answered. If the caller leaves, its request counts until the work ends, so
+ * that connecting and leaving can't pile up work. An answer that nobody reads doesn't count forever.
  */
 export type InFlight = {
-  /** Tells the limit that it is beyond. */
+  /** Returns the limit that the request exceeds, if any. */
   began: (request: FastifyRequest, place: Place) => PlaceLimit | undefined
   /** From here on the request counts until `workEnded`. */
   workBegan: (request: FastifyRequest) => void
-  /** Whose the request turned out to be; tells the limit that it is beyond. */
+  /** Sets the request's owner once it is known; returns the limit that the request exceeds, if any. */
   claimed: (request: FastifyRequest, place: Place) => PlaceLimit | undefined
-  /** Whose it is. */
+  /** The request's owner. */
   ownerOf: (request: FastifyRequest) => string
   workEnded: (request: FastifyRequest) => void
-  /** It may stay open for long and is counted elsewhere from now on (held-open.ts). */
+  /** The request may stay open for a long time and is counted elsewhere from now on (held-open.ts). */
   heldOpen: (request: FastifyRequest) => void
-  /** The answer is written. */
+  /** The answer has been written. */
   answered: (request: FastifyRequest) => void
-  /** Those whose answer is still to be written on a connection, in their order. */
+  /** The connection's requests with unwritten answers, in order. */
   on: (socket: Socket) => readonly FastifyRequest[]
   count: () => number
 }
 
-/** A place that a request takes, and for whom. */
+/** A slot that a request takes, and its owner. */
 export type Place = { kind: PlaceKind; owner: string }
 
 /**
- * Requests without a key have places of their own, so that they never take those of others. Many suppliers may come from
- * one address: each is counted by its key, and by the address only while the key is being looked up.
+ * Requests without a key have slots of their own, so that they never take those of others. Many suppliers may
+ * come from one address: each is counted by its key, and by the address only during the key lookup.
  */
 export const placeKinds = {
-  /** Its key, token or session is being looked up; by address. */
+  /** While its key, token or session is looked up; by address. */
   arriving: { room: 'known', each: 1_000, limit: 'in_flight_of_address' },
   /** By key, token or operator. */
   known: { room: 'known', each: 1_000, limit: 'in_flight_of_key' },
-  /** Without any, or with one that opens nothing; by address. */
+  /** Without a credential, or with an invalid one; by address. */
   open: { room: 'open', each: 100, limit: 'in_flight_of_address' },
-  /** From those who watch the service, who must not take it for a dead one. */
+  /** From monitors, which must not take the service for dead. */
   probe: { room: 'unlimited', each: Infinity, limit: 'in_flight_of_address' },
 } as const
 type PlaceKind = keyof typeof placeKinds
@@ -52,7 +52,7 @@ export const rooms = {
 
 export type PlaceLimit = (typeof placeKinds)[PlaceKind]['limit'] | (typeof rooms)[keyof typeof rooms]['limit']
 
-/** As the request comes; whose it is, shows later. */
+/** The slot that a request takes on arrival; its owner is determined later. */
 export function firstPlaceOf(request: FastifyRequest): Place {
   return { kind: request.routeOptions.config.place ?? 'open', owner: addressOf(request) }
 }
@@ -67,22 +67,22 @@ function addressOf({ ip }: FastifyRequest): string {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** As what its requests come; `open` by default. */
+    /** The kind of slot that requests take on arrival; `open` by default. */
     place?: PlaceKind
   }
 }
 
-/** A request counts while its answer is not written or its work goes on. */
+/** A request counts until its answer is written and its work has ended. */
 type Counted = { place: Place; isUnanswered: boolean; isWorked: boolean }
 
-/** `ended` is told of every request that counts no more. */
+/** Calls `ended` for every request that stops counting. */
 export function inFlightRequests(ended: (request: FastifyRequest) => void): InFlight {
   const known = new WeakMap<FastifyRequest, Counted>()
   const bySocket = new WeakMap<Socket, Set<FastifyRequest>>()
   const places = new TakenPlaces()
   let count = 0
 
-  /** Undefined if it counts no more: its caller may have gone meanwhile. */
+  /** Undefined if it no longer counts: its caller may have left meanwhile. */
   const counted = (request: FastifyRequest): Counted | undefined => {
     const one = known.get(request)
     return one && (one.isUnanswered || one.isWorked) ? one : undefined
@@ -105,7 +105,7 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
     if (open) return open
     const requests = new Set<FastifyRequest>()
     bySocket.set(socket, requests)
-    // On a broken connection nothing else says that an answer is over.
+    // On a broken connection no other event signals the end of an answer.
     socket.once('close', () => {
       for (const request of requests) answered(request)
     })
@@ -139,7 +139,7 @@ class TakenPlaces {
   readonly #byRoom = { known: 0, open: 0, unlimited: 0 }
   readonly #byOwner = { arriving: new Counts(), known: new Counts(), open: new Counts(), probe: new Counts() }
 
-  /** Takes it in any case: a request that is turned away counts until its answer is taken. */
+  /** Always takes the slot: a request that is turned away counts until its answer is taken. */
   take({ kind, owner }: Place): PlaceLimit | undefined {
     const { room, each, limit } = placeKinds[kind]
     const inRoom = ++this.#byRoom[room]

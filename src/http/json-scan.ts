@@ -15,8 +15,9 @@ const memberBytesMin = 5
 const namesFitIn = bodyNamesMax * memberBytesMin
 
 /**
- * How many keys valid JSON writes: the colons outside its strings. One loop over the bytes that keeps next to nothing,
- * so that a body that is too deep, too full or too varied is refused before the parse spends seconds on it.
+ * The number of keys in valid JSON: the colons outside its strings. One loop over the bytes with almost no
+ * state, so that a body that is too deep, too full or too varied is refused before the parse spends seconds
+ * on it.
  */
 export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
   const names = body.length > namesFitIn ? nameCount.begin() : undefined
@@ -29,7 +30,7 @@ export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
   for (let at = 0; at < body.length; at++) {
     const byte = body[at]
     if (byte === quote) {
-      // To the closing quote; what is escaped is stepped over.
+      // Skip to the closing quote, stepping over escapes.
       name = nameAgain = hashSeed
       for (at++; at < body.length; at++) {
         let inside = body[at] ?? 0
@@ -64,19 +65,20 @@ export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
 
 const hashPrime = 0x01000193
 const otherPrime = 0x85ebca6b
-/** Of each process another, so that nobody can prepare names that are taken for each other. */
+/** Different for each process, so that nobody can prepare names that collide. */
 const hashSeed = Math.floor(Math.random() * 2 ** 32) | 0
 const mixer = 0x9e3779b1
-/** More than twice as many as there may be names, so that a free one is near. */
+/** More than twice the maximum number of names, so that a free slot is near. */
 const slotBits = 16
 const slots = 2 ** slotBits
 
 /**
- * Counts names, each once after the same names before it in its object. The engine's parse makes a layout for every
- * one of them: a few microseconds each, where a member of a known layout takes a few nanoseconds.
+ * Counts the distinct names, where the same name after different previous names in its object counts again.
+ * The engine's parser creates a layout for each of them: that takes a few microseconds, while a member of a
+ * known layout takes a few nanoseconds.
  *
- * They are known by two hashes, 63 bits together: that two are taken for one happens to one body of 10 billion that have
- * as many as there may be, and then it is taken, not refused. One is never taken for two.
+ * Two hashes, 63 bits in total, identify a name. Two different names collide in one of 10 billion bodies with
+ * the maximum number of names, and such a body is accepted, not refused. One name is never counted as two.
  */
 class NameCount {
   /** Hashes of a name with those before it; 0: free. */
@@ -86,7 +88,7 @@ class NameCount {
   readonly #beforeAgain = new Int32Array(bodyNestingMax + 1)
   #count = 0
 
-  /** For the next body. */
+  /** Starts the next body. */
   begin(): this {
     this.#seen.fill(0)
     this.#count = 0
@@ -98,7 +100,7 @@ class NameCount {
     this.#beforeAgain[depth] = hashSeed
   }
 
-  /** Returns how many there are. */
+  /** Returns the current count. */
   add(depth: number, name: number, nameAgain: number): number {
     const mixed = Math.imul((this.#before[depth] ?? 0) ^ name, mixer)
     const hash = (mixed ^ (mixed >>> (slotBits - 1))) | 1
@@ -118,7 +120,7 @@ class NameCount {
   }
 }
 
-/** One for all bodies: they are counted one after another, each in one go. */
+/** One shared instance: bodies are counted one after another, each synchronously. */
 const nameCount = new NameCount()
 
 function nestedTooDeeply(): Rejected {

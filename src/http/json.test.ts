@@ -5,7 +5,7 @@ import { parseJson, pointerPart } from './json.ts'
 import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from './limits.ts'
 import { Rejected } from './rejected.ts'
 
-/** [type, path] of each problem with the text; empty when it is taken. */
+/** [type, path] of each problem with the text; empty if it is accepted. */
 function problemsIn(text: string | Buffer): unknown[] {
   try {
     parseJson(Buffer.from(text))
@@ -155,7 +155,7 @@ test('20,000 names are taken and one more is refused, however they are spread; i
     assert.deepEqual([how, problemsIn(body(bodyNamesMax))], [how, []])
     assert.deepEqual([how, problemsIn(body(bodyNamesMax + 1))], [how, [['TOO_MANY_NAMES', '']]])
   }
-  // Counted by hashes of 31 bits alone, some of these would be taken.
+  // With hashes of only 31 bits, some of these would be accepted.
   for (let round = 0; round < 60; round++) {
     const body = objects(bodyNamesMax + 1, (index) => [`name ${index} of ${round}`])
     assert.deepEqual([round, problemsIn(body)], [round, [['TOO_MANY_NAMES', '']]])

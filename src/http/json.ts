@@ -6,15 +6,15 @@ const malformed = (hint: string): Rejected =>
   new Rejected(400, { type: 'MALFORMED_JSON', message: 'Request body is not valid JSON', path: '', hint })
 
 export type ParseOptions = {
-  /** Whether the refusal may repeat some of the body. */
+  /** Whether the refusal may quote the body. */
   isQuoted?: boolean
-  /** Keys, and commas, at most; `bodyValuesMax` by default. */
+  /** Maximum number of keys, and of commas; `bodyValuesMax` by default. */
   valuesMax?: number
 }
 
 /**
- * The value of a JSON body. Refused: bytes that are not UTF-8, malformed JSON, what is beyond the limits of
- * json-scan.ts, and an object that names a key twice (which JSON.parse would decide silently for the last).
+ * The value of a JSON body. Refuses bytes that are not UTF-8, malformed JSON, bodies beyond the limits of
+ * json-scan.ts, and an object with a repeated key (JSON.parse would silently take the last).
  */
 export function parseJson(body: Buffer, { isQuoted = true, valuesMax }: ParseOptions = {}): unknown {
   if (body.length === 0) throw malformed('Send a JSON body')
@@ -31,7 +31,7 @@ const compressions: readonly { name: string; begin: Buffer }[] = [
   { name: 'zstd', begin: Buffer.of(0x28, 0xb5, 0x2f, 0xfd) },
 ]
 
-/** What compresses by itself may have forgotten to say so. */
+/** A client that compresses the body itself may have forgotten the Content-Encoding header. */
 function encodingHint(body: Buffer): string {
   const compression = compressions.find(({ begin }) => body.subarray(0, begin.length).equals(begin))
   return compression
@@ -43,7 +43,7 @@ function parsed(text: string, isQuoted: boolean): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // The parser's message repeats what stands around the fault.
+    // The parser's message quotes the text around the error.
     throw malformed(
       isQuoted && cause instanceof Error
         ? cause.message.toWellFormed().replaceAll('\0', ' ')
@@ -52,7 +52,7 @@ function parsed(text: string, isQuoted: boolean): unknown {
   }
 }
 
-/** How many object keys the value holds, on all levels; how deep they go was bounded before the parse. */
+/** The number of object keys in the value, on all levels; the nesting was limited before the parse. */
 function keysHeld(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let keys = 0
@@ -83,7 +83,7 @@ function closingQuote(text: string, open: number): number {
 
 const duplicatesListedMax = 100
 
-/** Every key that stands twice in one object, by its path. */
+/** Every key that appears twice in one object, by its path. */
 function duplicateKeys(text: string): [Problem, ...Problem[]] {
   type Level = { keys: Set<string> | undefined; path: string; index: number; key: string }
   const levels: Level[] = []
@@ -122,7 +122,9 @@ function duplicate(path: string, key: string): Problem {
 
 const keyShownMax = 100
 
-/** Whoever sends a key chooses what it is, and answers are kept: none is long, or holds the number of a card. */
+/**
+ * The sender chooses the keys, and answers are stored: so keys are cut, and card numbers in them are masked.
+ */
 function cut(key: string): string {
   return key
     .slice(0, keyShownMax)
@@ -130,12 +132,12 @@ function cut(key: string): string {
     .replaceAll(/\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){11,}/gu, '…')
 }
 
-/** A key as it may stand in a sentence. */
+/** A key in a form that fits into a sentence. */
 export function shownKey(key: string): string {
   return cut(key).replaceAll(/\p{Cc}/gu, ' ')
 }
 
-/** A key as a part of a JSON Pointer (RFC 6901), as it may be shown. */
+/** A key as a displayable part of a JSON Pointer (RFC 6901). */
 export function pointerPart(key: string): string {
   return cut(key).replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -5,38 +5,41 @@ import { meantBy, plainName } from './spelling.ts'
 import { isRecord } from './validate.ts'
 
 /**
- * Which members of a request are known, read off its shape once, for the one walk that every request takes before it is
- * judged. A place without members or elements in the shape may hold anything, and is not looked into.
+ * The known members of a request, read once from its shape, for the single walk over every request before
+ * validation. A place whose shape has no members or elements may hold anything and isn't searched.
  */
 export type KnownMembers = {
-  /** Whether there is nothing to tell and nothing to drop; the way of almost every request, so it builds nothing. */
+  /**
+   * Whether there is nothing to report and nothing to drop. True for almost every request, so it allocates
+   * nothing.
+   */
   isPlain: (value: unknown) => boolean
   /**
-   * Tells of every member that is not known, wherever it stands, and drops empty values that count as absent.
-   * `isValueShown`: whether what is told may repeat what was sent.
+   * Reports every unknown member at any level, and drops empty values that count as absent. `isValueShown`:
+   * whether reports may repeat the value.
    */
   read: (value: unknown, tell: Tell, options: { isRefused: boolean; isValueShown: boolean }) => void
-  /** Where a name is known, as words; undefined where nowhere. */
+  /** The place where a name is known, in words; undefined if there is none. */
   whereKnown: (name: string) => string | undefined
 }
 
-/** `spell` is costly: it is called for what is listed only. */
+/** `spell` is costly: it is called only for listed problems. */
 type Tell = (spell: () => Problem) => void
 
 type Place = {
   members: ReadonlyMap<string, Member> | undefined
   element: Place | undefined
-  /** Nothing of it is repeated. */
+  /** No part of its value is ever repeated. */
   isSecret: boolean
 }
 
 type Member = {
   place: Place | undefined
-  /** `""` (or `[]`, of a list that says so) is what some systems send for nothing. */
+  /** Some systems send `""` (or `[]`, for lists that allow it) for an absent value. */
   isEmptyAbsent: boolean
-  /** Known so that it is passed over in silence: never the name that was meant. */
+  /** Known only to be silently ignored: never suggested as the intended name. */
   isIgnored: boolean
-  /** The names by which others in the trade call it. */
+  /** Names for it that are common elsewhere in the trade. */
   alsoCalled: readonly string[]
 }
 
@@ -57,7 +60,7 @@ export function knownMembers(
 
 const passedOver: Member = { place: undefined, isEmptyAbsent: false, isIgnored: true, alsoCalled: [] }
 
-/** The same with names that are passed over at its top, or in each of its elements. */
+/** The same place with names that are ignored at its top or in each of its elements. */
 function ignoring(place: Place | undefined, names: readonly string[]): Place | undefined {
   if (!place || names.length === 0) return place
   const { members, element, isSecret } = place
@@ -69,7 +72,7 @@ function ignoring(place: Place | undefined, names: readonly string[]): Place | u
   }
 }
 
-/** Of what has no levels below. */
+/** Only for a place without nested levels. */
 function keepingEmpty(place: Place): Place {
   const members = [...(place.members ?? [])].map(
     ([name, member]) => [name, { ...member, isEmptyAbsent: false }] as const,
@@ -94,7 +97,7 @@ function placeOf(shape: unknown, isWithinSecret = false): Place | undefined {
 
 function memberOf(shape: unknown, isRequired: boolean, isSecret: boolean): Member {
   const { type, alsoCalled, emptyIsAbsent, printable, enum: choices } = isRecord(shape) ? shape : {}
-  // A code or a choice says what is meant: without it more would be meant.
+  // A code or a choice narrows the request: treating it as absent would widen it.
   const isPlainText = type === 'string' && printable !== 'code' && choices === undefined
   return {
     place: placeOf(shape, isSecret),
@@ -129,7 +132,7 @@ type Reading = {
   whereKnown: (name: string) => string | undefined
 }
 
-/** `trail` leads to the value; it is lent, and the same again when this is over. */
+/** `trail` leads to the value. It is borrowed: on return it is the same again. */
 function read(place: Place, value: unknown, trail: string[], reading: Reading): void {
   if (Array.isArray(value)) {
     const { element } = place
@@ -144,7 +147,7 @@ function read(place: Place, value: unknown, trail: string[], reading: Reading): 
   }
   const { members } = place
   if (members === undefined || !isRecord(value)) return
-  // Of unknown names there may be very many: this makes nothing of them.
+  // There may be very many unknown names, so this allocates nothing for them.
   for (const name in value) {
     const member = members.get(name)
     const held = value[name]
@@ -178,7 +181,7 @@ function unknownMember(
   }
 }
 
-/** The nearest of those that were not sent, else of all. */
+/** The nearest known name, preferably one that wasn't sent. */
 function hintFor(
   name: string,
   members: ReadonlyMap<string, Member>,

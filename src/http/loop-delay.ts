@@ -3,20 +3,21 @@ import { overloaded } from './body.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 
 /**
- * Above this the process turns requests away before they queue without bound. Memory is bounded where it is taken
- * (body.ts, the commit queue): the heap's size counts garbage, and would turn requests away from an idle process.
+ * Above this delay the process turns requests away before they queue without limit. Memory is limited where
+ * it is allocated (body.ts, the commit queue): the heap size counts garbage, and would turn requests away
+ * from an idle process.
  */
 const delayMaxMs = 2_000
 const lookEveryMs = 500
 const countEveryMs = 20
 
 type LoopDelay = {
-  /** By how much the loop was late when it was looked at last, or is late by now. */
+  /** How late the loop was at the last check, or is by now. */
   ms: () => number
   close: () => void
 }
 
-/** How late the event loop is: what a timer that should have run by now still waits for. */
+/** Measures how late the event loop is: how long a timer that is due has been waiting. */
 function loopDelay(): LoopDelay {
   let lookedMs = performance.now()
   let lateMs = 0
@@ -33,8 +34,8 @@ function loopDelay(): LoopDelay {
 }
 
 /**
- * While the loop is late, every request but those of monitors gets 503; `patience` times later than usual. How late it
- * is, is counted all the time.
+ * While the loop is late, every request except those of monitors gets 503. `patience` multiplies the
+ * threshold. The delay is always recorded.
  */
 export function shedWhenLate(
   fastify: FastifyInstance,
@@ -56,8 +57,8 @@ export function shedWhenLate(
 }
 
 /**
- * Counts by how much each tick of a timer was late. A block of the event loop is one tick that is late by its length,
- * which the averages and percentiles of Node's own histogram don't show.
+ * Records how late each tick of a timer was. A block of the event loop is one tick that is late by its
+ * length, which the averages and percentiles of Node's own histogram don't show.
  */
 function countDelays(telemetry: Telemetry): NodeJS.Timeout {
   let dueMs = performance.now() + countEveryMs

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** What is made once, at the first request for it: nothing of this costs the service's start. */
+/** A page that is built once, at its first request, so that it doesn't slow the start of the service. */
 export type Made = { plain: Buffer; gzip: Buffer; br: Buffer }
 
-/** Otherwise the compression of answers would do it anew for each request. */
+/** Otherwise the compression plugin would compress it again for each request. */
 export const compressedHere = { compress: false } as const
 
 export function sendMade(
@@ -32,7 +32,7 @@ export async function compressed(plain: Buffer): Promise<Made> {
   return { plain, gzip: zipped, br }
 }
 
-/** Made at the first call; a failure is not kept. */
+/** Runs `make` at the first call; a failure is not cached. */
 export function madeOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined
   return () => {

@@ -8,27 +8,30 @@ import type { Access, Route } from './route.ts'
 import { isRecord, judgingBudget, validator, type Judgement, type Validator } from './validate.ts'
 import { withWarnings, type Warnings } from './warnings.ts'
 
-/** An answer, already in the words in which it is sent (and, for pushes, kept). */
+/** An answer, already serialized as it is sent (and, for pushes, stored). */
 export type Answer = {
   status: number
   json: string
   headers?: Readonly<Record<string, string | string[]>>
-  /** The member of that name. */
+  /** The member `warnings` of the answer. */
   warnings?: readonly Problem[]
-  /** Those of the request that are among them. */
+  /** The request's warnings that are already among them. */
   has?: Warnings
 }
 
-/** The same for answers that may be megabytes: a text of that size would be copied several times on its way out. */
+/**
+ * The same for answers that may be megabytes: a string of that size would be copied several times on its way
+ * out.
+ */
 export type LongAnswer = { status: number; bytes: Buffer; headers?: undefined }
 
-/** An answer of which more comes as long as nobody ends it. */
+/** An answer that continues until one side ends it. */
 export type Streamed = { contentType: string; stream: Readable }
 
-/** An answer with what it says, for whoever asked for it otherwise than over HTTP. */
+/** An answer with its body, for callers that don't use HTTP. */
 export type Answered<Body> = Answer & { body: Body }
 
-/** `warnings`: those of the body, where it has any. */
+/** `warnings`: the body's warnings, if it has any. */
 export function answer<Body extends object>(
   status: number,
   body: Body,
@@ -39,10 +42,10 @@ export function answer<Body extends object>(
 
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer | LongAnswer>
 
-/** A route with its handler, made where both types are known. */
+/** A route with its handler, combined where both types are known. */
 export type Mounted = {
   route: Route
-  /** Compiles its shapes, which its first request would otherwise wait for. */
+  /** Compiles its shapes; otherwise the first request would have to wait for that. */
   prepare: () => void
 } & (
   | { handle: (call: UncheckedCall) => Promise<Answer | LongAnswer>; hold?: undefined }
@@ -53,7 +56,10 @@ export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
   return { route, prepare, handle: async (call) => withWarnings(await handler(check(call)), call.warnings) }
 }
 
-/** Like `on`, for a route whose requests may wait for something to happen; they are not counted as worked on. */
+/**
+ * Like `on`, for a route whose requests may wait for something to happen; while they wait, they don't count
+ * as in progress.
+ */
 export function onHeld<R extends Route>(
   route: R,
   handler: (call: Call<R>, held: Held) => Promise<Answer | Streamed>,
@@ -104,17 +110,18 @@ function preparing(...shapes: readonly (Pick<Validator<TSchema>, 'prepare'> | un
 }
 
 export type ItemsCall<R extends Route> = Omit<Call<R>, 'body'> & {
-  /** Has the route's shape wherever nothing below says otherwise. */
+  /** Has the route's shape except where the problems below say otherwise. */
   body: unknown
-  /** What is wrong outside the items. */
+  /** Problems outside the items. */
   problems: Problem[]
-  /** What is wrong with single items, by their index; undefined when none was judged. */
+  /** Problems of single items, by their index; undefined if no item was validated. */
   judgementByItem: ReadonlyMap<number, Judgement> | undefined
 }
 
 /**
- * Like `on`, for a push whose items (the list under `member`) are judged and answered one by one. Of more items than
- * `itemsMaxOf` allows the caller none is judged; to refuse them is up to the handler.
+ * Like `on`, for a push whose items (the list under `member`) are validated and answered one by one. If there
+ * are more items than `itemsMaxOf` allows the caller, none is validated; the handler decides whether to
+ * refuse them.
  */
 export function onItems<R extends Route & { access: 'supplier'; pushKind: string }>(
   route: R,
@@ -137,7 +144,7 @@ export function onItems<R extends Route & { access: 'supplier'; pushKind: string
     prepare: preparing(item, rest),
     handle: (call) => {
       const unknown = readMembers(call)
-      // There is little besides the items, which are not looked into here.
+      // There is little besides the items, which are not validated here.
       const judged = rest.judge(call.body, '', {
         ...judgingBudget({ problems: Infinity }),
         elements: Infinity,
@@ -154,7 +161,7 @@ export function onItems<R extends Route & { access: 'supplier'; pushKind: string
   }
 }
 
-/** Of all items together; beyond it, only the first problem of each further one is looked for. */
+/** For all items together; beyond it, each further item is checked only for its first problem. */
 const itemProblemsMax = 2_000
 
 function judgeItems(
@@ -176,9 +183,9 @@ function renamed(problems: Problem[], prefix: string): Problem[] {
 }
 
 /**
- * Judges what was sent (the body, or the query of a route without one) beyond its shape. Gets it in a wrong shape too,
- * with the problems found there, so that one answer names everything that is wrong; throws when there is anything.
- * What it read on the way is for the handler.
+ * Checks a request (the body, or the query of a route without one) beyond its shape. It also gets values of
+ * the wrong shape, together with the shape's problems, so that one answer names everything that is wrong. It
+ * throws if there are any problems. The value that it returns is passed to the handler.
  */
 export type Judge<Read, A extends Access = Access> = (
   sent: unknown,
@@ -186,7 +193,7 @@ export type Judge<Read, A extends Access = Access> = (
   who: WhoCalls[A],
 ) => Read | Promise<Read>
 
-/** Like `on`, for requests with rules beyond their shape: what is wrong with either is named at once. */
+/** Like `on`, for requests with rules beyond their shape: one answer names the problems of both. */
 export function onEveryProblem<R extends Route, Read>(
   route: R,
   judge: Judge<Read, R['access']>,
@@ -212,7 +219,7 @@ export function onEveryProblem<R extends Route, Read>(
         ...(route.body ? judged.problems : renamed(judged.problems, '?')),
         ...unknown,
       ]
-      // What was not looked at can't be judged further.
+      // Stop here: parts that weren't validated can't be checked by rules.
       if (judged.isCoarse) rejectIfAny(problems, 400, judged.unlisted)
       const read = await judge(sent, problems, call)
       if (problems.length > 0) throw new TypeError(`${route.path}: a wrong shape was let through`)
@@ -224,8 +231,8 @@ export function onEveryProblem<R extends Route, Read>(
 }
 
 /**
- * What rules found beside what the shape found, which comes first. Where the shape has something to say of a value,
- * rules have nothing to add.
+ * Adds the problems found by rules to those of the shape, which come first. If a value already has a shape
+ * problem, its rule problems are dropped.
  */
 export function besideShape(shapeProblems: readonly Problem[], ruleProblems: readonly Problem[]): Problem[] {
   const told = new Set(shapeProblems.map(({ path }) => path))

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 
 const groupsOfNetwork = 4
 
-/** What counts as one address: whoever has one IPv6 address has all of its /64. */
+/** The unit that counts as one address: a client with one IPv6 address has all of its /64. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address
   const [head = '', tail = ''] = address.split('::')

@@ -2,19 +2,21 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Gate } from '../base/gate.ts'
 
-/** The parse of smaller bodies takes a few milliseconds at the most. */
+/** The parse of smaller bodies takes a few milliseconds at most. */
 const smallBytes = 8 * 1024
-/** Others have as much time as a parse took that took longer, before the next one of the same owner. */
+/**
+ * After a parse that took longer than this, the same owner waits for as long as it took before its next one.
+ */
 const longMs = 50
-/** A parse that took longer is a tick of its own: what came meanwhile goes before what judges the body. */
+/** After a parse that took longer than this, other events get a turn before the body is validated. */
 const noticedMs = 20
 
-/** One body at a time, so that what came meanwhile is looked after between one and the next. */
+/** One body at a time, so that other events are handled between two bodies. */
 const one = { passing: 1, waiting: Infinity }
 
 /**
- * The process has one thread, which a large body takes for itself while it is parsed and judged. So such bodies are
- * parsed one in a turn of the event loop, fairly by owner, and an owner whose bodies take long gets half of the time.
+ * The process has one thread, and parsing and validating a large body blocks it. So large bodies are parsed
+ * one per turn of the event loop, fairly by owner, and an owner whose bodies take long gets half of the time.
  */
 export class ParseTurns {
   readonly #ofOwner = new Gate<string>(one)
@@ -36,7 +38,7 @@ export class ParseTurns {
       if (performance.now() - startedMs > noticedMs) await breathe()
       return value
     } finally {
-      // What judges the body runs before this, right behind the parse or the breath after it.
+      // The validation of the body runs before this, right after the parse or the pause that follows it.
       setImmediate(leave)
     }
   }

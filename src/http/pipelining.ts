@@ -1,30 +1,33 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What a client may send behind a request that is not answered yet. Beyond it the connection ends with the last answer. */
+/**
+ * Maximum number of requests that a client may send behind an unanswered one. Beyond it the connection ends
+ * with the last answer.
+ */
 const pipelinedMax = 100
 
 type Turn = { request: IncomingMessage; response: ServerResponse }
 type Line = { waiting: Turn[]; isFull: boolean }
 
 /**
- * The requests of a connection, one after another: each begins when the one before is answered and its answer taken.
- * So one connection takes one place, however much it pipelines, and where an answer ends the connection (after
- * malformed JSON, for one), what came behind it was not done.
+ * Handles the requests of a connection one after another: each begins when the client has taken the answer to
+ * the previous one. So one connection takes one slot, however much it pipelines. If an answer ends the
+ * connection (after malformed JSON, for example), the requests behind it were not executed.
  */
 export type Pipelining = {
   oneAtATime: (handle: RequestListener) => RequestListener
-  /** Whether whole requests wait for their turn. */
+  /** Whether complete requests wait for their turn. */
   hasMore: (socket: Socket) => boolean
 }
 
-/** `limited` is told of every connection that pipelines too much. */
+/** Calls `limited` for every connection that pipelines too much. */
 export function pipelining(limited: () => void): Pipelining {
-  /** Of each connection on which a request is being answered. */
+  /** One entry for each connection on which a request is being answered. */
   const lines = new WeakMap<Socket, Line>()
   const begin = (turn: Turn, handle: RequestListener): void => {
     const { request, response } = turn
-    // After 'finish', and when the connection broke too; of those that wait nothing is told.
+    // Emitted after 'finish', and also when the connection breaks. Waiting requests get no event then.
     response.once('close', () => next(request.socket, handle))
     handle(request, response)
   }
@@ -36,7 +39,7 @@ export function pipelining(limited: () => void): Pipelining {
   return {
     oneAtATime: (handle) => (request, response) => {
       const { socket } = request
-      // Its last answer is given already.
+      // The last answer has already been sent.
       if (!socket.writable) return
       const line = lines.get(socket)
       if (!line) {
@@ -47,7 +50,7 @@ export function pipelining(limited: () => void): Pipelining {
       } else if (!line.isFull) {
         line.isFull = true
         line.waiting.at(-1)?.response.setHeader('connection', 'close')
-        // Nothing more is read; what is parsed already comes here, and is dropped.
+        // Stops reading; requests that are already parsed still come here, and are dropped.
         socket.pause()
         limited()
       }

@@ -3,11 +3,11 @@ import { shown, type Problem } from './rejected.ts'
 import { isRecord } from './validate.ts'
 
 /**
- * Reads query parameters, which are text, as what they mean. Each reading takes the list to which it adds what is
- * wrong, so that one answer names all of it; a parameter that wasn't sent is undefined.
+ * Converts query parameters from text to their values. Each reader adds its problems to the given list, so
+ * that one answer names all of them; a parameter that wasn't sent is undefined.
  */
 
-/** The parameters that have the shape they should have. */
+/** The parameters whose shape is valid. */
 export function readableQuery(
   sent: unknown,
   shapeProblems: readonly Problem[],
@@ -22,12 +22,12 @@ export function readableQuery(
 const dayMs = 86_400_000
 const instantText = /^2[01]\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** When a range begins: a date is its midnight (UTC). Milliseconds since 1970. */
+/** The beginning of a range: a date means its midnight (UTC). Milliseconds since 1970. */
 export function readSince(name: string, text: string | undefined, wrong: Problem[]): number | undefined {
   return readTime(name, text, wrong, 0)
 }
 
-/** When a range ends, itself outside: a date is wholly inside. Milliseconds since 1970. */
+/** The end of a range, exclusive; a date is included as a whole. Milliseconds since 1970. */
 export function readUntil(name: string, text: string | undefined, wrong: Problem[]): number | undefined {
   return readTime(name, text, wrong, 1)
 }
@@ -58,12 +58,12 @@ function instantMs(text: string): number | undefined {
   try {
     return Temporal.Instant.from(text).epochMilliseconds
   } catch {
-    // The 31st of a month that has 30 days, hour 25, ….
+    // For example the 31st of a month with 30 days, or hour 25.
     return undefined
   }
 }
 
-/** Which rows of a list that is read page by page, newest first. */
+/** Selects rows of a list that is read page by page, newest first. */
 export type PlaceInList = {
   sinceMs: number | undefined
   untilMs: number | undefined
@@ -71,7 +71,7 @@ export type PlaceInList = {
   limit: number
 }
 
-/** `since`, `until`, `cursor` and `limit`. */
+/** Reads `since`, `until`, `cursor` and `limit`. */
 export function readPlace(
   { since, until, cursor, limit }: Readonly<Record<string, string | undefined>>,
   rowsPerPage: { max: number; usual: number },
@@ -82,7 +82,7 @@ export function readPlace(
   return { ...range, beforeId, limit: readLimit(limit, rowsPerPage, wrong) }
 }
 
-/** `since` and `until`. */
+/** Reads `since` and `until`. */
 export function readRange(
   { since, until }: Readonly<Record<string, string | undefined>>,
   wrong: Problem[],
@@ -93,7 +93,7 @@ export function readRange(
   return { sinceMs, untilMs }
 }
 
-/** How many rows a page may have. */
+/** The maximum number of rows per page. */
 export function readLimit(
   text: string | undefined,
   { max, usual }: { max: number; usual: number },
@@ -111,7 +111,7 @@ export function readLimit(
   return usual
 }
 
-/** Where the page before ended: the number of its last row. Opaque outside, so that it may change. */
+/** The end of the previous page: the number of its last row. Opaque to callers, so that it may change. */
 export function writeCursor(rowNo: number): string {
   return Buffer.from(`row ${rowNo}`).toString('base64url')
 }
@@ -134,7 +134,7 @@ export function cursorProblem(text: string): Problem {
   }
 }
 
-/** A range that ends before it begins is a slip, not a search. */
+/** A range that ends before it begins is a mistake, not a search. */
 export function refuseEmptyRange(
   sinceMs: number | undefined,
   untilMs: number | undefined,

@@ -1,13 +1,13 @@
 /**
- * A token bucket a caller: `burst` tokens at most, refilled evenly. Held in the process: with several processes
- * behind a balancer each grants the whole limit (decisions/004).
+ * One token bucket per caller: at most `burst` tokens, refilled evenly. It lives in the process: several
+ * processes behind a load balancer each grant the whole limit (decisions/004).
  */
 export type RateLimit = { perMinute: number; burst: number }
 
 export type Taken = {
   allowed: boolean
   remaining: number
-  /** Until the next request may come; 0: at once. */
+  /** Until the next request is allowed; 0: at once. */
   untilNextSeconds: number
 }
 

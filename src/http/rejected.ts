@@ -1,16 +1,16 @@
 import { withoutCardNumbers } from '../base/card-number.ts'
 
-/** One thing that is wrong with a request, in the shape in which the caller reads it. */
+/** One problem with a request, in the form that the caller reads. */
 export type Problem = {
   /** Stable machine code, e.g. `ROOM_NOT_FOUND`. */
   type: string
-  /** What is wrong; the specification's own text where it gives one. */
+  /** Describes the problem; in the specification's own words if it provides them. */
   message: string
   /** JSON Pointer into the request body; query parameters are named `?name`, headers by their name. */
   path?: string
-  /** The value received: scalars as they came (strings cut at 100 characters), others described. */
+  /** The received value: scalars unchanged (strings cut at 100 characters), others as a description. */
   value?: unknown
-  /** What to do about it. */
+  /** How to fix it. */
   hint?: string
 }
 
@@ -31,22 +31,22 @@ export type RejectedStatus =
   | 431
   | 503
 
-/** Most problems that one answer lists; the rest are counted in `moreErrors`. */
+/** Maximum number of problems that one answer lists; the rest are counted in `moreErrors`. */
 export const problemsListedMax = 100
 
 /**
- * Thrown for everything that the caller can mend. It flies to the one place that answers errors
- * (`serve.ts`), which gives it the request id.
+ * Thrown for everything that the caller can fix. It flies to the one place that answers errors (`serve.ts`),
+ * which adds the request id.
  */
 export class Rejected extends Error {
   readonly status: RejectedStatus
   readonly problems: readonly Problem[]
   readonly headers: Readonly<Record<string, string>>
-  /** How many problems there are beside `problems`, which hold at least as many as one answer lists. */
+  /** The number of problems besides `problems`, which contains at least as many as one answer lists. */
   readonly unlisted: number
   /** Further members of the answer, e.g. the `summary` and `results` of an ARI push. */
   readonly extra: Readonly<Record<string, unknown>>
-  /** The limit that it is beyond, as the metrics name it. */
+  /** The name of the exceeded limit in the metrics. */
   readonly limit: string | undefined
 
   constructor(
@@ -77,7 +77,7 @@ function isList(
   return Array.isArray(problems)
 }
 
-/** Throws when there is at least one problem; `unlisted` are beside them. */
+/** Throws if there is at least one problem; `unlisted` is the number of further ones. */
 export function rejectIfAny(problems: readonly Problem[], status: RejectedStatus = 400, unlisted = 0): void {
   const [first, ...rest] = problems
   if (first) throw new Rejected(status, [first, ...rest], { unlisted })
@@ -85,16 +85,17 @@ export function rejectIfAny(problems: readonly Problem[], status: RejectedStatus
 
 const valueShownMax = 100
 
-/** The value received, made safe to echo: never deep, never long, never the number of a card. */
+/** The received value, safe to echo: never deep or long, and never a card number. */
 export function shown(value: unknown): unknown {
   if (value === null || typeof value === 'boolean') return value
-  // 1e400 arrives as Infinity, which JSON cannot say.
+  // 1e400 arrives as Infinity, which JSON can't represent.
   if (typeof value === 'number') {
     const written = withoutCardNumbers(String(value))
     return Number.isFinite(value) && written === String(value) ? value : written
   }
   if (typeof value === 'string') {
-    // A number that goes on behind what is shown is no longer one once it is cut: it is looked for before.
+    // Cutting a card number at the limit would leave a part that no longer looks like one, so mask before the
+    // cut.
     const plain = withoutCardNumbers(value.slice(0, 2 * valueShownMax))
     const cut = plain.length > valueShownMax ? `${plain.slice(0, valueShownMax)}…` : plain
     return cut.toWellFormed()

@@ -5,23 +5,23 @@ import { envelopeMembers, type Route } from './route.ts'
 import { isRecord } from './validate.ts'
 import { warn, type Warnings } from './warnings.ts'
 
-/** What is done about members that a request has and nobody knows: they are told of, or refuse it. */
+/** The treatment of unknown members in a request: warn about them, or reject the request. */
 export const unknownFieldsChoices = ['warn', 'reject'] as const
 export type UnknownFields = (typeof unknownFieldsChoices)[number]
 
 type Sent = { body: unknown; query: unknown; unknownFields: UnknownFields; warnings: Warnings }
 
 /**
- * Looks through what a call sends, before it is judged. What is not known becomes a warning of the call; or, where the
- * call refuses it, the problems that are given back. Empty values that count as absent are dropped.
+ * Checks the members of a call before validation. Unknown ones become warnings of the call or, if the call
+ * rejects them, the returned problems. Empty values that count as absent are dropped.
  */
 export function membersReader(route: Route): (call: Sent) => Problem[] {
   const isSuppliers = route.access === 'supplier'
-  // A route without a body knows no member of one.
+  // A route without a body knows no body members.
   const body = knownMembers(route.body ?? Type.Object({}), { ignored: isSuppliers ? envelopeMembers : [] })
-  // An empty parameter may be a variable that was never set: it must not ask for everything.
+  // An empty parameter may be a variable that was never set: it must not select everything.
   const query = knownMembers(route.query ?? Type.Object({}), { dropsEmpty: false })
-  // What else is sent may hold a card or a password.
+  // Values in other requests may contain a card number or a password.
   const isValueShown = isSuppliers
   return (call) => {
     if (isRestrictive(route, call.body)) return [notRestrictable]
@@ -38,7 +38,7 @@ export function membersReader(route: Route): (call: Sent) => Problem[] {
 
 const none: Problem[] = []
 
-/** A list of hotels, say, where a route has nothing to choose from. */
+/** True for a list of hotels, for example, sent to a route that has nothing to choose from. */
 function isRestrictive({ body, refusesUnknown }: Route, sent: unknown): boolean {
   return refusesUnknown === true && !body && sent !== undefined && !isRecord(sent)
 }
@@ -50,7 +50,7 @@ const notRestrictable: Problem = {
   hint: 'It is done as a whole; nothing can be chosen',
 }
 
-/** Where not all are listed, nothing else is looked for. */
+/** If not all problems are listed, nothing else is checked. */
 function problemsOf({ listed, unlisted }: { listed: Problem[]; unlisted: number }): Problem[] {
   const [first, ...rest] = listed
   if (first && unlisted > 0)

@@ -1,16 +1,19 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 
 /**
- * What a route is, and the words in which contracts state shapes. Everything the outside sees — validation,
- * types, messages, OpenAPI, the client, the key matrix of the tests — is read off these tables, so this file
- * may be imported by code that runs without a server.
+ * Defines routes, and the vocabulary in which contracts describe shapes. Everything visible from outside
+ * (validation, types, messages, OpenAPI, the client) and the key matrix of the tests are derived from these
+ * tables, so code that runs without a server may import this file.
  */
 
-/** Who may call: `supplier` by x-api-key, `platform` by bearer token, `operator` by a session of the console or a bearer token, `open` anybody. */
+/**
+ * Allowed callers. `supplier`: by x-api-key; `platform`: by bearer token; `operator`: by a console session or
+ * a bearer token; `open`: anybody.
+ */
 export const accesses = ['supplier', 'platform', 'operator', 'open'] as const
 export type Access = (typeof accesses)[number]
 
-/** What operators may do: each what those before it may, and more. */
+/** The roles of operators: each includes the rights of those before it. */
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const
 export type OperatorRole = (typeof operatorRoles)[number]
 
@@ -21,45 +24,48 @@ export type Example = {
   summary: string
   /** Body of the request; query for GET. A test sends it and compares the answer's `code` and `message`. */
   request: unknown
-  /** Of the path, where there is a body too; else they stand in the request. */
+  /** Path parameters, if there is a body too; otherwise they are part of `request`. */
   params?: Readonly<Record<string, string>>
   answer: { status: number; body: Record<string, unknown> }
 }
 
 export type Route = {
   method: Method
-  /** Below its `basePathOf`, `{name}` for parameters. */
+  /** Relative to its `basePathOf`, with `{name}` for parameters. */
   path: string
-  /** Of the console's own API. */
+  /** Set for routes of the console's own API. */
   isConsole?: true
   access: Access
-  /** Also for those who have yet to set up the second factor that they must have. */
+  /** Also allowed before an operator has set up the second factor that their account requires. */
   isBeforeSecondFactor?: true
-  /** The least role that an operator needs; `viewer` unless told. */
+  /** The lowest role that an operator needs; `viewer` by default. */
   role?: OperatorRole
   body?: TSchema
   query?: TSchema
-  /** Members and parameters that are not known refuse the call, whatever its key says: they may be what was to restrict it. */
+  /**
+   * Unknown members and parameters are always rejected, regardless of the key's setting: they may have been
+   * meant to narrow the call.
+   */
   refusesUnknown?: true
   params?: TSchema
   answer: TSchema
-  /** Of that answer; 200 unless told. */
+  /** The status of that answer; 200 by default. */
   status?: 201
-  /** Further 2xx answers than 200, by status. */
+  /** Further 2xx answers besides 200, by status. */
   answers?: Readonly<Record<number, TSchema>>
-  /** What it looks like as server-sent events, where `Accept: text/event-stream` asks for them. */
+  /** The format of its server-sent events, which are sent if `Accept: text/event-stream` asks for them. */
   events?: string
-  /** Which statuses beyond the general ones a caller must expect, with what causes them. */
+  /** Statuses that a caller must expect besides the general ones, with their causes. */
   errors?: Readonly<Record<number, string>>
-  /** What refusals with these statuses hold beside their problems. */
+  /** Further members of refusals with these statuses, besides their problems. */
   refusals?: Readonly<Record<number, TObject>>
-  /** Whether a repeat under the same Idempotency-Key gets the stored answer; every push does. */
+  /** Whether a repeat under the same Idempotency-Key gets the stored answer; always so for pushes. */
   takesIdempotencyKey?: true
   /** Kind under which the push log keeps the request; absent for reads. */
   pushKind?: string
 }
 
-/** A route that others program against: it is in /openapi.json, with examples that a test sends. */
+/** A route that external programs use: it is in /openapi.json, with examples that a test sends. */
 export type PublicRoute = Route & {
   tag: string
   summary: string
@@ -73,7 +79,7 @@ export function route<const R extends PublicRoute>(described: R): R {
 
 type ConsoleRoute = Omit<Route, 'access' | 'answer' | 'isConsole'>
 
-/** A route of the console's own API. What it answers is stated as a type: only the console reads it. */
+/** A route of the console's own API. Its answer is only a type: only the console reads it. */
 export function consoleRoute<AnswerBody>() {
   return <const R extends ConsoleRoute>(described: R) => ({
     ...described,
@@ -83,7 +89,7 @@ export function consoleRoute<AnswerBody>() {
   })
 }
 
-/** One for those who are not signed in yet. */
+/** A console route for visitors who haven't signed in yet. */
 export function openConsoleRoute<AnswerBody>() {
   return <const R extends Omit<ConsoleRoute, 'role'>>(described: R) => ({
     ...described,
@@ -103,7 +109,10 @@ export type QueryOf<R extends Route> = StaticOr<R['query'], Record<string, never
 export type ParamsOf<R extends Route> = StaticOr<R['params'], Record<string, never>>
 export type AnswerOf<R extends Route> = Static<R['answer']>
 
-/** What the caller reads when a constraint is broken; keyed by the constraint (`required`, `minimum`, …, `*`). */
+/**
+ * The errors that the caller reads when a constraint is broken; keyed by the constraint (`required`,
+ * `minimum`, …, `*`).
+ */
 export type ConstraintError = { type: string; message: string; hint?: string }
 export type ConstraintErrors = Readonly<Record<string, ConstraintError>>
 
@@ -111,28 +120,36 @@ type Described = {
   description?: string
   errors?: ConstraintErrors
   examples?: readonly unknown[]
-  /** No answer repeats the value, not even where it is wrong. */
+  /** No answer repeats the value, not even an invalid one. */
   secret?: boolean
-  /** Names by which others in the trade call it: whoever sends one of them is told this one. */
+  /**
+   * Names for it that are common elsewhere in the trade: a caller that sends one of them gets a hint to use
+   * this one.
+   */
   alsoCalled?: readonly string[]
-  /** A number in a query, which is text: the handler reads it, documents show what it is. */
+  /**
+   * A number in a query, which is text: the handler converts it, and the documentation shows it as a number.
+   */
   readAs?: Readonly<{ type: 'integer'; minimum: number; maximum: number; default?: number }>
 }
 
-/** Members of every answer: what was read may be edited and posted back as it came. */
+/**
+ * Members of every answer. Contracts can ignore them in requests, so that a caller may edit an answer and
+ * post it back.
+ */
 export const answerMembers = ['code', 'message', 'requestId', 'revision', 'warnings', 'moreWarnings'] as const
 
-/** The specification's envelope: the key says who pushes, so what a body says of it is passed over. */
+/** The specification's envelope: the key identifies the sender, so the body's own statement is ignored. */
 export const envelopeMembers = ['channelManagerId'] as const
 
 const textMaxLength = 2_000
 
-/** Text that is kept: well-formed Unicode without control characters (PostgreSQL refuses NUL). */
+/** Text that is stored: well-formed Unicode without control characters (PostgreSQL refuses NUL). */
 export function text(options: Described & { minLength?: number; maxLength?: number } = {}) {
   return Type.String({ minLength: 1, maxLength: textMaxLength, printable: 'text', ...options })
 }
 
-/** The same of several lines: line breaks and tabs are kept. */
+/** The same for multi-line text: line breaks and tabs are kept. */
 export function lines(options: Described & { maxLength?: number } = {}) {
   return Type.String({ minLength: 1, maxLength: textMaxLength, printable: 'lines', ...options })
 }
@@ -150,7 +167,7 @@ export function queriedInteger(
   return Type.Optional(text({ description, maxLength: 200, readAs: { type: 'integer', ...range } }))
 }
 
-/** How many rows a page may have. */
+/** The maximum number of rows per page. */
 export function queriedLimit(rows: string, { max, usual }: { max: number; usual: number }) {
   const description = `How many ${rows} at most: 1 to ${max}, ${usual} by default`
   return queriedInteger(description, { minimum: 1, maximum: max, default: usual })
@@ -161,7 +178,7 @@ export function date(options: Described = {}) {
   return Type.String({ night: true, format: 'date', ...options })
 }
 
-/** A JSON number or decimal string, read exactly; how many decimals fit is the currency's affair. */
+/** A JSON number or decimal string, read exactly; the currency determines how many decimals are allowed. */
 export function decimal(options: Described & { atLeastZero?: boolean } = {}) {
   const { atLeastZero, ...rest } = options
   return Type.Unsafe<number | string>({
@@ -175,7 +192,7 @@ export function integer(options: Described & { minimum?: number; maximum?: numbe
   return Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...options })
 }
 
-/** `null` clears what is held. */
+/** `null` clears the stored value. */
 export function nullableInteger(options: Described & { minimum: number; maximum: number }) {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
 }
@@ -200,12 +217,12 @@ export const problem = Type.Object(
   { description: 'One thing that is wrong' },
 )
 
-/** A remark on something that was accepted all the same. */
+/** A remark on something that was accepted nevertheless. */
 export const warning = problem
 
 const moreWarnings = Type.Optional(Type.Integer({ description: 'How many warnings beyond the 100 listed' }))
 
-/** The members every success answer has. */
+/** The members of every success answer. */
 export const success = {
   code: Type.String({ description: 'The HTTP status as a string', examples: ['200'] }),
   message: Type.String({ description: 'What happened' }),

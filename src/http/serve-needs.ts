@@ -7,35 +7,41 @@ import type { Access, Route } from './route.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 import type { Warnings } from './warnings.ts'
 
-/** What the server asks of the features, handed in by app.ts because the platform knows none of them. */
+/**
+ * Functions that the server needs from the features. app.ts passes them in, because the platform knows no
+ * feature.
+ */
 export type ServeNeeds = {
   clock: Clock
   log: Log
   telemetry: Telemetry
-  /** Proxies whose word is taken for where a request came from. */
+  /** Proxies that are trusted to state the origin of a request. */
   trustedProxies?: readonly string[] | undefined
-  /** How many times longer than usual a request may take to arrive. */
+  /** Multiplies the time that a request may take to arrive. */
   patience: number
-  /** The caller behind an x-api-key, or undefined when it opens nothing. */
+  /** The caller behind an x-api-key, or undefined if the key opens nothing. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
   /** The token behind an Authorization header, or undefined. */
   tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: Access } | undefined>
-  /** Who stands behind the cookies or the token of a request for the console. */
+  /** The operator behind the cookies or the token of a console request. */
   operatorOf: (visit: Visit) => Promise<Operator | undefined>
-  /** Tells that an operator's role did not suffice for a route. */
+  /** Reports that an operator's role did not suffice for a route. */
   roleRefused: (operator: Operator, route: Route, requestId: string) => Promise<void>
-  /** The stored answer for a push that was answered before under the same idempotency key. */
+  /** The stored answer, if a push under the same idempotency key was answered before. */
   replayed: (push: Push) => Promise<Answer | undefined>
-  /** Keeps a push that was refused. */
+  /** Logs a refused push. */
   keepRefused: (push: Push, rejected: Rejected, answerJson: string) => Promise<void>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What is known of the request so far. Absent until the first hook: a URL that can't be read has none. */
+    /**
+     * The request's known details so far. Absent until the first hook: a request with an unreadable URL has
+     * none.
+     */
     ari: {
       startedMs: number
-      /** When the caller was let in, by performance.now(). */
+      /** Time of admission, by performance.now(). */
       admittedMs: number
       route: Route | undefined
       caller: Caller | undefined

@@ -26,17 +26,17 @@ import { noWarnings } from './warnings.ts'
 
 export type Server = {
   fastify: FastifyInstance
-  /** From now on new requests get 503; those under way finish, and those that wait come to an end. */
+  /** From now on new requests get 503; those in progress finish, and waiting ones come to an end. */
   drain: () => void
   requestsInFlight: () => number
-  /** Those that wait for something to happen; not in flight. */
+  /** Requests that wait for something to happen; not counted as in flight. */
   requestsHeldOpen: () => number
 }
 
-/** Fastify's own limit is never reached: body.ts counts by the key's limit. */
+/** Fastify's own limit is never reached: body.ts enforces the key's limit. */
 const neverReachedBytes = 1024 * 1024 * 1024
 
-/** What bodies may be, where the key has no limits of its own. Without a key people sign in, and no more. */
+/** Body limits where the key has none of its own. Without a key, sign-in is the only use for a body. */
 const known = { bytesMax: 1024 * 1024, arrivesWithinSeconds: 20, valuesMax: bodyValuesMax }
 const bodyLimits: Readonly<Record<Access, typeof known>> = {
   supplier: known,
@@ -45,7 +45,10 @@ const bodyLimits: Readonly<Record<Access, typeof known>> = {
   open: { bytesMax: 16 * 1024, arrivesWithinSeconds: 5, valuesMax: 100 },
 }
 
-/** The HTTP server with its routes. Requests that reach none are answered by answer-error.ts and broken-requests.ts. */
+/**
+ * The HTTP server with its routes. answer-error.ts and broken-requests.ts answer requests that reach no
+ * route.
+ */
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   const limited = (limit: string): void => needs.telemetry.limited.inc({ limit })
   const { trustedProxies = [], patience } = needs
@@ -64,7 +67,7 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     bodyLimit: neverReachedBytes,
     return503OnClosing: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
-    // Longer than any URL: what is too long for an id is an unknown id.
+    // Longer than any URL, so that an id that is too long is answered as an unknown id.
     routerOptions: { maxParamLength: 65_536 },
     trustProxy: needs.trustedProxies?.length ? [...needs.trustedProxies] : false,
   })
@@ -98,7 +101,7 @@ function readJsonOnly(
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const { caller, push, route } = request.ari
-    // There is no such endpoint: Node drops what comes.
+    // There is no such endpoint: Node drops the body.
     if (!route) return undefined
     const limits = bodyLimits[route.access]
     const owner = inFlight.ownerOf(request)
@@ -106,17 +109,19 @@ function readJsonOnly(
     const raw = await bodies.read(request.raw, { ...limits, owner, bytesMax })
     const parsed = (isQuoted: boolean) =>
       turns.parse(owner, raw, () => parseJson(raw, { isQuoted, valuesMax: limits.valuesMax }))
-    // A body that nobody asked for is kept nowhere; its members are told of, and what is none holds nothing up.
+    // A body for a route without one is not stored; its members cause warnings, and invalid JSON in it is not
+    // an error.
     if (!route.body) {
       if (raw.length === 0) return undefined
       return route.refusesUnknown ? parsed(false) : parsed(false).catch(() => undefined)
     }
     if (push) push.rawBody = raw
-    // Those that the push log keeps anyway: others may hold card data, and those of the console passwords.
+    // Quote only bodies that the push log stores anyway: others may contain card data, and console bodies
+    // contain passwords.
     return parsed(route.pushKind !== undefined)
   })
   fastify.register(compress, {
-    // Answers say themselves when they are long enough: a hook on each would cost the short ones.
+    // Answers decide themselves when they are long enough: a hook on each would slow the short ones.
     globalCompression: false,
     globalDecompression: false,
     encodings: ['zstd', 'br', 'gzip'],
@@ -191,7 +196,7 @@ function mountRoutes(
     return work(callOf(route, request), held)
   }
   fastify.register(async (api) => {
-    // Runs for errors too, and when the caller is gone.
+    // Also runs for errors, and when the caller is gone.
     api.addHook('onSend', (request, _reply, _payload, done) => {
       inFlight.workEnded(request)
       done()
@@ -200,7 +205,8 @@ function mountRoutes(
       const { route } = one
       api.route({
         method: route.method,
-        // Pages and probes have one: monitors ask so. What the contract does not name, the API has not.
+        // Monitors use HEAD for pages and probes, so these have it. The API does not offer it, because the
+        // contract doesn't.
         exposeHeadRoute: false,
         config: { place: route.access === 'open' ? 'open' : 'arriving' },
         url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
@@ -220,7 +226,7 @@ function mountRoutes(
 
 function send(reply: FastifyReply, answered: Answer | LongAnswer | Streamed): FastifyReply {
   if ('stream' in answered) {
-    // A proxy that collects the answer would keep it from the caller.
+    // A proxy that buffers the answer would keep it from the caller.
     reply.type(answered.contentType).header('cache-control', 'no-store').header('x-accel-buffering', 'no')
     return reply.send(answered.stream)
   }
@@ -244,7 +250,7 @@ async function perform(
 function requestIdOf(header: string | string[] | undefined): string {
   const isId = typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header)
   if (isId && !isCardNumberId(header)) return header
-  // Version 7 begins with the time: in the index of the push log new ids lie side by side.
+  // Version 7 begins with the time, so new ids are adjacent in the index of the push log.
   return randomUUIDv7()
 }
 

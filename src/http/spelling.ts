@@ -1,11 +1,13 @@
-/** Which name was probably meant by another. */
+/** Finds the name that was probably meant by a misspelt one. */
 
-/** As many as a third of the letters may be wrong, but of a short name hardly one. */
+/** One letter in three may be wrong, so short names allow hardly any mistake. */
 const lettersForTypo = 3
 
-/** The nearest of the known names; undefined where none is near. Upper and lower case, `_` and `-` don't count. */
+/**
+ * The nearest of the known names; undefined if none is near. Upper and lower case, `_` and `-` don't count.
+ */
 export function meantBy(name: string, known: readonly string[]): string | undefined {
-  // Others are nobody's typing, and would have to be cut and cleaned before they are repeated.
+  // Other names are no typing mistakes, and would have to be cut and cleaned before an answer repeats them.
   if (!/^[\w-]{1,60}$/.test(name)) return undefined
   const plain = plainName(name)
   let nearest: { name: string; distance: number } | undefined
@@ -22,7 +24,7 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '')
 }
 
-/** How many letters must be put in, left out, replaced or swapped with their neighbour. */
+/** The number of letters that must be inserted, removed, replaced or swapped with their neighbour. */
 export function editDistance(left: string, right: string): number {
   let before: number[] = []
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)

@@ -3,20 +3,22 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { everySecond } from './every-second.ts'
 
-/** An answer of which nothing is taken for so long ends its connection. */
+/** A connection ends if the client takes nothing of its answer for this long. */
 const takenWithinSeconds = 10
-/** Longer answers are sent in such pieces, because only what is taken as a whole is known to be taken. */
+/** Longer answers are sent in pieces of this size, because a piece is known to be taken only as a whole. */
 const pieceBytes = 64 * 1024
 
 export type AnswersTaken = {
-  /** From now on something is sent on the connection that must be taken. */
+  /** The client now has an answer to take from this connection. */
   sending: (socket: Socket) => void
   sent: (socket: Socket) => void
 }
 
 type Watched = { takenBytes: number; secondsWithout: number }
 
-/** `ended` is told of every connection that is ended. With `patience` an answer may wait so many times longer. */
+/**
+ * Calls `ended` for every connection that it ends. `patience` multiplies the time that an answer may wait.
+ */
 export function endUntakenAnswers(ended: () => void, patience: number): AnswersTaken {
   const watched = new Map<Socket, Watched>()
   let stop: (() => void) | undefined
@@ -47,7 +49,7 @@ export function endUntakenAnswers(ended: () => void, patience: number): AnswersT
   }
 }
 
-/** A long answer in pieces, with its length; undefined: it is short enough, or comes in pieces already. */
+/** A long answer in pieces, with its length; undefined if it is short, or is already a stream. */
 export function inPieces(payload: unknown): { stream: Readable; length: number } | undefined {
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return undefined
   if (payload.length <= pieceBytes) return undefined

@@ -6,32 +6,40 @@ import { problemsListedMax, shown, type Problem } from './rejected.ts'
 import type { ConstraintError, ConstraintErrors } from './route.ts'
 import { meantBy } from './spelling.ts'
 
-/** What is wrong with a value. */
+/** The problems of a value. */
 export type Judgement = {
   problems: Problem[]
-  /** There was too much to name everything: only the first problems are, and no other place can be trusted. */
+  /**
+   * There was too much to name everything: only the first problems are listed, and any other place may be
+   * wrong too.
+   */
   isCoarse: boolean
-  /** Problems that were counted and are not named. */
+  /** The number of further problems that are not listed. */
   unlisted: number
 }
 
 export type Validator<S extends TSchema> = {
-  /** Compiles it, which the first value would otherwise wait for. */
+  /** Compiles the schema; otherwise the first value would have to wait for that. */
   prepare: () => void
   matches: (value: unknown) => value is Static<S>
   /**
-   * `at` is where the value stands in the request, as a JSON Pointer; absent: it is the request. `budget` is spent;
-   * values that are judged one by one share it.
+   * `at` is the JSON Pointer of the value in the request; by default the value is the whole request. `judge`
+   * spends the `budget`; values that are validated one by one share it.
    */
   judge: (value: unknown, at?: string, budget?: JudgingBudget) => Judgement
 }
 
-/** How much of a request may still be looked through for every problem, and for how many a near name is sought. */
+/**
+ * How much of a request may still be searched for every problem, and for how many problems a near name is
+ * sought.
+ */
 export type JudgingBudget = { elements: number; problems: number; hints: number }
 
-/** Listing every problem of a request with more array elements than this could take seconds and a gigabyte. */
+/**
+ * Listing every problem of a request with more array elements than this could take seconds and a gigabyte.
+ */
 const elementsJudgedMax = 20_000
-/** Of a request, unless its judge says otherwise; to name tens of thousands takes a tenth of a second. */
+/** Per request by default; naming tens of thousands takes a tenth of a second. */
 const problemsNamedMax = 1_000
 
 export function judgingBudget({ problems }: Pick<JudgingBudget, 'problems'>): JudgingBudget {
@@ -40,7 +48,7 @@ export function judgingBudget({ problems }: Pick<JudgingBudget, 'problems'>): Ju
 
 export function validator<S extends TSchema>(schema: S): Validator<S> {
   let compiled: ValidateFunction<Static<S>> | undefined
-  // Compiled at the first wrong value: it is needed seldom, and compiling costs time at the start.
+  // Compiled at the first invalid value: it is rarely needed, and compiling costs time at the start.
   let all: ValidateFunction<Static<S>> | undefined
   const compile = (): ValidateFunction<Static<S>> => (compiled ??= ajvFirst.compile<Static<S>>(schema))
   return {
@@ -63,8 +71,8 @@ export function validator<S extends TSchema>(schema: S): Validator<S> {
 }
 
 /**
- * The schema with the elements of a list that is too long left alone: it is refused for its length, and every problem of
- * tens of thousands of elements would hold up the process for seconds.
+ * The schema, changed to skip the elements of a list that is too long: its length alone refuses it, and
+ * finding every problem of tens of thousands of elements would block the process for seconds.
  */
 function lengthsFirst<S>(schema: S): S
 function lengthsFirst(schema: unknown): unknown {
@@ -77,8 +85,8 @@ function lengthsFirst(schema: unknown): unknown {
 }
 
 /**
- * How many elements the arrays of a value have, on all levels; beyond `most`, only that they are more. The value's
- * nesting was bounded when it was parsed.
+ * The number of array elements in a value, on all levels; stops counting beyond `most`. The parse has already
+ * limited the value's nesting.
  */
 function elementsIn(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 0
@@ -93,8 +101,9 @@ function elementsIn(value: unknown, most: number): number {
 }
 
 /**
- * A judged value without what problems of it are about: members are left out, elements of lists become undefined, so
- * that the others keep their places. What is left has the shape, unless something of a list is missing in it.
+ * A validated value without the parts that have problems: such members are left out, and such list elements
+ * become undefined, so that the others keep their positions. The rest has the shape, unless a list misses an
+ * element.
  */
 export function wellFormedPart(value: unknown, problems: readonly Problem[], at = ''): unknown {
   const places = problems.map(({ path = '' }) => path.slice(at.length).split('/').slice(1).map(nameOf))
@@ -119,13 +128,13 @@ function without(value: unknown, places: readonly (readonly string[])[]): unknow
   return Object.fromEntries(members.filter(([, member]) => member !== undefined))
 }
 
-/** A value of the wrong type is also none of those allowed: once is enough. */
+/** A value of the wrong type also violates its enum: one problem is enough. */
 function problemsOf(
   errors: readonly ErrorObject[] | null | undefined,
   at: string,
   budget: JudgingBudget,
 ): Pick<Judgement, 'problems' | 'unlisted'> {
-  // What failed beside a right length is told by itself.
+  // `if` only reports that its branch failed; the errors inside the branch are reported by themselves.
   const found = (errors ?? []).filter(({ keyword }) => keyword !== 'if')
   const wrongTypes = new Set(
     found.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])),
@@ -153,11 +162,11 @@ function problemOf(error: ErrorObject, place: string, budget: JudgingBudget): Pr
   }
   const own = chosen(schema, error.keyword)
   const said = own ?? general(error, lastName(place), schema)
-  // What may hold a secret is not repeated, not even where it is wrong.
+  // A value that may contain a secret is not repeated, not even an invalid one.
   return { ...said, path: place, ...(schema['secret'] === true ? {} : { value: shown(error.data) }) }
 }
 
-/** Where something was sent that nobody knows, under a name near the missing one. */
+/** A hint if an unknown member was sent under a name close to the missing one. */
 function misspeltHint(
   missing: string,
   properties: Record<string, unknown>,
@@ -168,7 +177,7 @@ function misspeltHint(
   return meant === undefined ? undefined : `Send ${missing}: ${meant} was sent, which is not known`
 }
 
-/** What the contract says of a member that is missing. */
+/** The contract's description of a missing member. */
 function whatToSend(missing: string, member: Record<string, unknown>): string {
   const { description, examples } = member
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined
@@ -185,7 +194,7 @@ function kindOf(member: Record<string, unknown>): string {
   return member['type'] === undefined ? '' : typeName(member['type'])
 }
 
-/** Of one object. */
+/** Per object. */
 const unknownLookedAtMax = 50
 
 function chosen(schema: Record<string, unknown>, keyword: string): ConstraintError | undefined {
@@ -270,7 +279,7 @@ function typeName(type: unknown): string {
   return (Array.isArray(type) ? type : [type]).map((one) => names[String(one)] ?? String(one)).join(' or ')
 }
 
-/** The last name in a pointer, as a sentence begins with it. An element of a list goes by the list's name. */
+/** The last name in a pointer, as the beginning of a sentence. An element of a list takes the list's name. */
 function lastName(pointer: string): string {
   const parts = pointer.split('/')
   const named = parts.findLast((part) => part !== '' && !/^\d+$/.test(part))

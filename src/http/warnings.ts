@@ -1,20 +1,23 @@
 import { problemsListedMax, type Problem } from './rejected.ts'
 import { isRecord } from './validate.ts'
 
-/** What is said of a request that is answered all the same: what its answer lists, and how many there are beside. */
+/**
+ * Warnings about a request that is answered nevertheless: those that its answer lists, and the number of
+ * further ones.
+ */
 export type Warnings = { listed: Problem[]; unlisted: number }
 
 export function noWarnings(): Warnings {
   return { listed: [], unlisted: 0 }
 }
 
-/** `spell` is called only for what may be listed. */
+/** `spell` is called only for warnings that are listed. */
 export function warn(warnings: Warnings, spell: () => Problem): void {
   if (warnings.listed.length < problemsListedMax) warnings.listed.push(spell())
   else warnings.unlisted++
 }
 
-/** The members of an answer that has these warnings; none where there is nothing to say. */
+/** The members of an answer with these warnings; none if there are no warnings. */
 export function warningMembers({ listed, unlisted }: Warnings): {
   warnings?: readonly Problem[]
   moreWarnings?: number
@@ -27,8 +30,8 @@ type Answered = { json: string; warnings?: readonly Problem[]; has?: Warnings }
 type LongAnswered = { bytes: Buffer }
 
 /**
- * The answer with the warnings of its request behind those of its own; one that has them already stays as it is. Long
- * answers have none of their own, and are not read again.
+ * The answer with the warnings of its request after its own; an answer that already contains them stays as it
+ * is. Long answers have none of their own, and are not parsed again.
  */
 export function withWarnings<A extends Answered | LongAnswered>(answered: A, warnings: Warnings): A {
   if (warnings.listed.length === 0) return answered
@@ -41,7 +44,7 @@ export function withWarnings<A extends Answered | LongAnswered>(answered: A, war
   return { ...answered, json: JSON.stringify({ ...body, ...members }), warnings: listed, has: warnings }
 }
 
-/** Of an answer of ours, which may have been kept as text. */
+/** The list comes from one of our own answers, which may have been stored as text. */
 function problemsIn(list: unknown): Problem[] {
   const elements: readonly unknown[] = Array.isArray(list) ? list : []
   return elements.filter(isProblem)
@@ -51,7 +54,7 @@ function isProblem(value: unknown): value is Problem {
   return isRecord(value) && typeof value['type'] === 'string' && typeof value['message'] === 'string'
 }
 
-/** The object, which has members, with the warnings as its last. */
+/** The object, which is not empty, with the warnings appended. */
 function atEnd(json: Buffer, warnings: Warnings): Buffer {
   const members = JSON.stringify(warningMembers(warnings)).slice(1)
   return Buffer.concat([json.subarray(0, json.lastIndexOf('}')), Buffer.from(`,${members}`)])
