@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Which PostgreSQL, and what every connection to it has. */
+/** The address of PostgreSQL, and the settings of every connection to it. */
 
 export type PostgresAddress = (
   | { connectionString: string }
@@ -8,23 +8,27 @@ export type PostgresAddress = (
 ) & { pooler?: Pooler }
 
 /**
- * What is between us and PostgreSQL and lends its connections by the transaction. Where it keeps prepared statements, it
- * keeps them longer than any process lives: `schema` tells those of this one's schema from those of another.
+ * A pooler between this service and PostgreSQL that lends its connections one transaction at a time. If it
+ * keeps prepared statements, it keeps them longer than any process lives; `schema` separates the statements
+ * for this process's schema from those for another.
  */
 export type Pooler = { keeps: 'nothing' } | { keeps: 'prepared statements'; schema: string }
 
-/** How long callers wait for PostgreSQL before they are told that it is not available. */
+/** How long callers wait for PostgreSQL before they get an error that it is not available. */
 export type Waits = {
-  /** For a place in the pool, and then for a connection. */
+  /** For a slot in the pool, and then for a connection. */
   connectMs: number
-  /** Until PostgreSQL itself gives a statement up, as when it waits for a lock. */
+  /** Until PostgreSQL itself cancels a statement, for example while it waits for a lock. */
   statementMs: number
-  /** Until a connection on which nothing comes is given up. Longer, so that PostgreSQL may say why. */
+  /**
+   * Until a connection that receives nothing is destroyed. Longer than `statementMs`, so that PostgreSQL can
+   * report the cause.
+   */
   silentMs: number
   unhurriedStatementMs: number
 }
 
-/** A caller has an answer within five seconds, whatever PostgreSQL does. */
+/** A caller gets an answer within five seconds, whatever PostgreSQL does. */
 const usualWaits: Waits = {
   connectMs: 2_400,
   statementMs: 3_500,
@@ -32,7 +36,7 @@ const usualWaits: Waits = {
   unhurriedStatementMs: 60_000,
 }
 
-/** On a machine so slow that a second is short, all waits are so many times as long. */
+/** Multiplies all waits by `patience`, for machines so slow that a second is short. */
 export function waitsWith(patience: number): Waits {
   const times = (ms: number): number => ms * patience
   return {
@@ -48,9 +52,9 @@ const keepAliveAfterMs = 10_000
 export const applicationName = 'ari-gateway'
 
 /**
- * Settings every connection of ours has; `synchronous_commit` because an acknowledged write is on disk. Without parallel
- * workers: to start them takes longer than they spare, and no one caller should have all processors. What a machine of
- * ours held that died without a word is let go of within a minute.
+ * Settings of every connection of this service. `synchronous_commit`: an acknowledged write is on disk. No
+ * parallel workers: starting them takes longer than they save, and no single caller should get all
+ * processors. If one of our machines dies silently, PostgreSQL releases the locks it had within a minute.
  */
 const sessionSettings = {
   synchronous_commit: 'on',
@@ -67,7 +71,7 @@ const connectionSettings = {
 
 export type SessionSettings = Readonly<Record<string, string>>
 
-/** What a session is set to, transaction by transaction where a pooler keeps nothing of it. */
+/** The settings of a session; behind a pooler, which keeps none of them, they are set in each transaction. */
 export function settingsWithin(statementMs: number, further: SessionSettings = {}): SessionSettings {
   return { ...sessionSettings, statement_timeout: String(statementMs), ...further }
 }
@@ -88,7 +92,7 @@ export function connectionConfig(
   }
 }
 
-/** Without settings of the session, which a pooler refuses. */
+/** Without session settings, which a pooler refuses. */
 export function bareConfig(address: PostgresAddress, connectMs = usualWaits.connectMs): pg.ClientConfig {
   return {
     ...address,

@@ -3,35 +3,43 @@ import pg from 'pg'
 import type { PooledSession } from './pooled-session.ts'
 import { StoreChanged, type StoreEpoch } from './store-epoch.ts'
 
-/** A connection to PostgreSQL, on which statements need not wait for each other, and none waits for ever. */
+/**
+ * A connection to PostgreSQL whose statements need not wait for each other, and none of which waits forever.
+ */
 
-/** By async functions, which fail in their promise only. */
+/** Started by async functions, so that they fail only through their promises. */
 export type Begun = readonly Promise<unknown>[]
 export type Answers<Statements extends Begun> = {
   -readonly [Index in keyof Statements]: Awaited<Statements[Index]>
 }
 
-/** How often a connection that waits for answers looks whether anything came. */
+/** How often a connection that waits for answers checks whether anything arrived. */
 const tickMs = 250
-/** A connection that was not heard for so long is asked before it is used: its other end may be gone without a word. */
+/**
+ * A connection that received nothing for this long is probed before it is used: its other end may have
+ * vanished silently.
+ */
 const restedAfterMs = 5_000
 const probeWithinMs = 1_000
-/** PostgreSQL's code for a write where none may be. */
+/** PostgreSQL's code for a write where writes are not allowed. */
 const readOnly = '25006'
 
-/** What a connection is told by its surroundings, and tells them. */
+/** The limits that a connection gets from its owner, and the events that it reports. */
 export type Watch = {
-  /** While statements wait for answers, so long nothing may come. */
+  /** The longest time without any data while statements wait for answers. */
   silentMaxMs: number
   opened: (connection: Connection) => void
   closed: (connection: Connection) => void
-  /** It was given up, because nothing came. */
+  /** The connection was destroyed because it received nothing. */
   silent: (connection: Connection) => void
-  /** There was nobody to connect to, or somebody who takes no writes. */
+  /** There was no host to connect to, or one that takes no writes. */
   misplaced: () => void
 }
 
-/** PostgreSQL, or the way to it, is gone without a word: what was sent may have been done, or not. */
+/**
+ * PostgreSQL, or the network path to it, vanished silently: the statements sent may or may not have been
+ * executed.
+ */
 export class StoreSilent extends Error {
   constructor(waitedMs: number) {
     super(`PostgreSQL has answered nothing for ${waitedMs / 1_000} s`)
@@ -40,8 +48,9 @@ export class StoreSilent extends Error {
 }
 
 /**
- * A connection on which statements are sent without waiting for the answers to those before. When nothing comes for too
- * long it is destroyed, and what waits fails with StoreSilent: TCP itself would wait for a quarter of an hour.
+ * A connection that sends statements without waiting for the answers to earlier ones. If nothing arrives for
+ * too long, it is destroyed and pending statements fail with StoreSilent: TCP itself would wait for a quarter
+ * of an hour.
  */
 export class Connection extends pg.Client {
   readonly #socket: Socket
@@ -55,7 +64,7 @@ export class Connection extends pg.Client {
   #isConnected = false
   #isRetired = false
 
-  /** `pooled`: nothing of a session lasts, because a pooler is between. */
+  /** With `pooled`, no session state lasts, because a pooler is in between. */
   constructor(config: pg.ClientConfig, watch: Watch, pooled?: PooledSession) {
     const socket = new Socket()
     super({ ...config, pipeline: true, stream: () => socket })
@@ -84,7 +93,7 @@ export class Connection extends pg.Client {
       this.#isWaiting = false
       this.#heardMs = performance.now()
     })
-    // Whoever cancels a commit that waits for the standby makes PostgreSQL say that it went well.
+    // If a commit is cancelled while it waits for the standby, PostgreSQL reports success.
     this.on('notice', ({ routine }) => {
       if (routine === 'SyncRepWaitForLSN') socket.destroy(new Error('a commit was not replicated'))
     })
@@ -100,7 +109,7 @@ export class Connection extends pg.Client {
     })
   }
 
-  /** Whether statements were sent whose answers have not come. */
+  /** Whether answers to statements are still outstanding. */
   get isWaiting(): boolean {
     return this.#isWaiting
   }
@@ -110,7 +119,7 @@ export class Connection extends pg.Client {
     return performance.now() - this.#heardMs > restedAfterMs
   }
 
-  /** Whether another host took the place of its own. */
+  /** Whether the pool has moved to another host. */
   get isRetired(): boolean {
     return this.#isRetired
   }
@@ -119,7 +128,9 @@ export class Connection extends pg.Client {
     this.#isRetired = true
   }
 
-  /** Sends the statements that `start` begins in one write: a system call costs more than a small statement. */
+  /**
+   * Sends the statements that `start` begins in one write: a system call costs more than a small statement.
+   */
   together<const Statements extends Begun>(start: () => Statements): Promise<Answers<Statements>> {
     this.#socket.cork()
     try {
@@ -129,7 +140,7 @@ export class Connection extends pg.Client {
     }
   }
 
-  /** Whether the other end is still there; a connection that does not answer at once is destroyed. */
+  /** Whether the other end is still there; a connection that doesn't answer at once is destroyed. */
   answers(): Promise<boolean> {
     this.#probing ??= this.#probe().finally(() => (this.#probing = undefined))
     return this.#probing
@@ -147,7 +158,7 @@ export class Connection extends pg.Client {
       await this.query('select 1')
       return true
     } catch (error) {
-      // Within a transaction that failed it is an error that is answered.
+      // Inside a failed transaction the probe gets an error, but that is an answer too.
       return error instanceof pg.DatabaseError && !this.#socket.destroyed
     } finally {
       clearTimeout(timer)
@@ -162,7 +173,10 @@ export class Connection extends pg.Client {
     this.#timer ??= setTimeout(() => this.#tick(), tickMs)
   }
 
-  /** Counts turns in which nothing came rather than time: a process that was held up itself has heard nothing meanwhile. */
+  /**
+   * Counts ticks without data rather than time: while the process itself is blocked, it can't receive
+   * anything.
+   */
   #tick(): void {
     this.#timer = undefined
     if (!this.#isWaiting) return
@@ -174,7 +188,9 @@ export class Connection extends pg.Client {
   }
 }
 
-/** Waits for all; of those that fail the first says why, because in a transaction the others fail for it. */
+/**
+ * Waits for all statements and throws the first error: in a transaction the later errors only follow from it.
+ */
 export async function allOf<const Statements extends Begun>(begun: Statements): Promise<Answers<Statements>> {
   const settled = await Promise.allSettled(begun)
   const failed = settled.find((one) => one.status === 'rejected')
@@ -186,8 +202,8 @@ export async function allOf<const Statements extends Begun>(begun: Statements): 
 const outdatedMax = 100
 
 /**
- * One of the pool's connections, until it is released; `onBroken`: it is of no use to anybody any more. Those that lead
- * to a store that was replaced are closed instead.
+ * Takes one of the pool's connections until it is released; `onBroken` marks it as unusable. Connections to a
+ * store that was replaced are closed instead.
  */
 export async function connected(
   pool: pg.Pool,
@@ -206,8 +222,8 @@ export async function connected(
     const onBroken = (): void => {
       isBroken = true
     }
-    // A connection that breaks also says so by an event, which would end the process if nobody listened. The pool
-    // listens only while the connection is its own.
+    // A broken connection also emits an error event, which would end the process without a listener. The pool
+    // listens only while it has the connection itself.
     client.on('error', onBroken)
     const release = (): void => {
       client.off('error', onBroken)
@@ -215,7 +231,7 @@ export async function connected(
     }
     if (!client.isRetired && (!client.isRested || (await client.answers())))
       return { client, onBroken, release }
-    // Each that does not answer leaves the pool, so there is an end to it.
+    // Each connection that doesn't answer leaves the pool, so this loop ends.
     onBroken()
     release()
   }

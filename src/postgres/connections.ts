@@ -19,7 +19,7 @@ const idleTimeoutMs = 60_000
 
 type Log = { warn: (fields: object, message: string) => void }
 
-/** All connections of a process to its PostgreSQL: what one of them finds out is known to the others. */
+/** All connections of a process to its PostgreSQL: they share the faults that one of them detects. */
 export class Connections {
   readonly #hosts: Hosts
   readonly #waits: Waits
@@ -28,7 +28,7 @@ export class Connections {
   readonly clock = new StoreClock()
   readonly epoch: StoreEpoch
   readonly #probe: WriteProbe
-  /** Set when a connection was silent, until a commit has gone well. */
+  /** Set when a connection was silent, until a commit succeeds. */
   #isInDoubt = false
 
   constructor(address: PostgresAddress, waits: Waits, log: Log) {
@@ -60,22 +60,23 @@ export class Connections {
       // oxlint-disable-next-line typescript/no-misused-promises -- The pool awaits it before anybody has the connection.
       onConnect: async (client) => this.epoch.enter(client),
     })
-    // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+    // An idle connection that breaks is replaced at its next use; without a listener it would end the
+    // process.
     pool.on('error', (error) => this.#log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
     return pool
   }
 
-  /** A connection of its own, with further settings of its session. */
+  /** A separate connection with further session settings. */
   connect(settings: SessionSettings = {}): Promise<Connection> {
     return this.#connect(settings, this.#waits)
   }
 
-  /** Why nothing can be committed; undefined when a commit just went well. */
+  /** The reason that nothing can be committed; undefined if a commit has just succeeded. */
   writeFault(): Promise<string | undefined> {
     return this.#probe.fault()
   }
 
-  /** Throws while nothing can be committed; undefined when there is no doubt. */
+  /** Throws while nothing can be committed; undefined if there is no doubt. */
   beforeWriting(): Promise<void> | undefined {
     return this.#isInDoubt ? this.#resolveDoubt() : undefined
   }
@@ -96,7 +97,8 @@ export class Connections {
   ): Promise<Connection> {
     const config = connectionConfig(this.#hosts.current, { connectMs, statementMs }, settings)
     const connection = new Connection(config, this.#watch(silentMs), this.#pooled(statementMs, settings))
-    // What breaks shows in the statement under way; without a listener it would end the process.
+    // A broken connection makes the statement in progress fail; without a listener the event would end the
+    // process.
     connection.on('error', () => {})
     try {
       await connection.connect()
@@ -123,7 +125,7 @@ export class Connections {
     }
   }
 
-  /** Where there is another host to go to, and it takes writes. */
+  /** Moves to another host, if there is one and it takes writes. */
   async #findHost(): Promise<void> {
     if (!this.#hosts.areSeveral) return
     const before = this.#hosts.current
@@ -137,7 +139,7 @@ export class Connections {
     this.#log.warn({ waitedMs }, 'a PostgreSQL connection was given up, because nothing came any more')
     this.#isInDoubt = true
     void this.#findHost()
-    // Where one is dead others are: they must not fail requests one after the other.
+    // If one connection is dead, others probably are too: don't let them fail requests one after the other.
     for (const connection of this.#open)
       if (connection !== silent && !connection.isWaiting) void connection.answers()
     void this.#probe.doubt().then((fault) => {

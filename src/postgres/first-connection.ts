@@ -4,12 +4,15 @@ import { bareConfig, type Pooler, type PostgresAddress } from './connection-conf
 import { findHost, hostsOf, NoWritableHost } from './hosts.ts'
 import { schemaName } from './migrate.ts'
 
-/** Before anything else is done with a database that is not our own: whether it can be, or what has to be mended. */
+/**
+ * Checks an external database before anything else uses it: whether it is usable, and if not, what the
+ * operator has to fix.
+ */
 
 const oldestVersion = 150_000
 const waits = { connectMs: 5_000, statementMs: 5_000 }
 
-/** Why the database can't be used, in a line with the remedy. */
+/** Explains in one line why the database can't be used and how to fix that. */
 export class UnusableDatabase extends Error {
   constructor(line: string, options?: ErrorOptions) {
     super(line, options)
@@ -26,7 +29,10 @@ type Server = {
   mayCreate: boolean
 }
 
-/** The address with what is known of it; fails with UnusableDatabase. It is waited for `patience` times as long as usual. */
+/**
+ * Returns the address with the details found; fails with UnusableDatabase. `patience` multiplies the usual
+ * wait.
+ */
 export async function checkDatabase(address: PostgresAddress, patience = 1): Promise<PostgresAddress> {
   const { isReadOnly, mayCreate, user, version, versionNumber, pooler } = await ask(address, patience)
   const where = placeOf(address)
@@ -74,8 +80,8 @@ async function ask(
 }
 
 /**
- * A pooler gives its clients process ids of its own. One that keeps prepared statements has names of its own for them,
- * too.
+ * Detects a pooler: it gives its clients process ids of its own. One that keeps prepared statements also
+ * gives them names of its own.
  */
 async function poolerBefore(client: pg.Client, pid: number): Promise<Pooler | undefined> {
   if (!('processID' in client) || client.processID === pid) return undefined

@@ -1,14 +1,14 @@
 import pg from 'pg'
 import { bareConfig, type PostgresAddress } from './connection-config.ts'
 
-/** Several hosts in one address, of which one takes writes: `postgres://ari@db1:5432,db2:5432/ari`. */
+/** Several hosts in one address, one of which takes writes: `postgres://ari@db1:5432,db2:5432/ari`. */
 
 export const hostWants = ['read-write', 'primary', 'any'] as const
 type HostWant = (typeof hostWants)[number]
 
 const url = /^(?<before>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#@]*)(?<after>.*)$/s
 
-/** An address for each host. */
+/** One address per host. */
 export function hostsOf(address: PostgresAddress): PostgresAddress[] {
   if (!('connectionString' in address)) return [address]
   const { before = '', hosts = '', after = '' } = url.exec(address.connectionString)?.groups ?? {}
@@ -16,7 +16,7 @@ export function hostsOf(address: PostgresAddress): PostgresAddress[] {
   return hosts.split(',').map((host) => ({ ...address, connectionString: `${before}${host}${after}` }))
 }
 
-/** What is asked of the host; `read-write` where several are named without saying. */
+/** The requirement that the host must meet; `read-write` by default. */
 export function hostWantOf(address: PostgresAddress): string {
   const [first] = hostsOf(address)
   const text = first && 'connectionString' in first ? first.connectionString : ''
@@ -25,7 +25,9 @@ export function hostWantOf(address: PostgresAddress): string {
 
 const answersWithinMs = 2_000
 
-/** Which of the hosts is connected to. Looked for anew when that one fails, or turns out to be a standby. */
+/**
+ * Chooses the host to connect to. The search is repeated when that host fails, or turns out to be a standby.
+ */
 export class Hosts {
   readonly #all: readonly PostgresAddress[]
   readonly #want: string
@@ -46,7 +48,9 @@ export class Hosts {
     return this.#all.length > 1
   }
 
-  /** Asks all at once, because a dead one says nothing; the first that fits is the current one from then on. */
+  /**
+   * Asks all hosts at once, because a dead one doesn't answer; the first that fits becomes the current one.
+   */
   find(): Promise<PostgresAddress> {
     this.#finding ??= this.#find().finally(() => (this.#finding = undefined))
     return this.#finding
@@ -58,13 +62,13 @@ export class Hosts {
       this.#current = await Promise.any(this.#all.map((one) => fitting(one, this.#want)))
       return this.#current
     } catch (error) {
-      // Why the first of them was not to be had says more than that there were several.
+      // The first host's own error says more than an error that none of them fits.
       throw error instanceof AggregateError ? error.errors[0] : error
     }
   }
 }
 
-/** The host that takes writes, where the address names several. */
+/** The host that takes writes, if the address names several. */
 export function findHost(address: PostgresAddress): Promise<PostgresAddress> {
   return new Hosts(address).find()
 }
@@ -82,7 +86,7 @@ async function fitting(address: PostgresAddress, want: string): Promise<Postgres
     if (want === 'primary' ? server?.isStandby : server?.isReadOnly) throw new NoWritableHost()
     return address
   } finally {
-    // A host that died says nothing to a goodbye.
+    // A dead host doesn't answer the goodbye.
     client.end().catch(() => {})
   }
 }

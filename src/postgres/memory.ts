@@ -4,16 +4,19 @@ import type { StoreEpoch } from './store-epoch.ts'
 type Entry<Found> = { beganMs: number; found: Promise<Found> }
 
 export type MemoryLimits = {
-  /** From the moment a read began. Absent: its answer is shared while the read runs, and forgotten afterwards. */
+  /**
+   * Counted from the beginning of the read. If absent, callers share the answer while the read runs;
+   * afterwards it is forgotten.
+   */
   trustedMs?: number
-  /** Beyond it the oldest go first. */
+  /** Beyond this number, the oldest entries are dropped first. */
   entriesMax: number
 }
 
 /**
- * What was read a moment ago, by key. Callers that ask while a read runs share it; its answer is trusted for a short
- * time counted from the read's beginning, so that no answer is older than that, however long the read took. A failed
- * read is not remembered; absence is remembered like presence. Nothing outlives the epoch of the store.
+ * Caches recent reads by key. Callers that ask during a read share it. Its answer is trusted for a short
+ * time, counted from the read's beginning, so that no answer is older than that, however long the read took.
+ * A failed read is not cached; absence is cached like presence. No entry outlives the epoch of the store.
  */
 export class Memory<Found> {
   readonly #entries = new Map<string, Entry<Found>>()
@@ -26,12 +29,12 @@ export class Memory<Found> {
 
   get(key: string, read: () => Promise<Found>): Promise<Found> {
     const { trustedMs, entriesMax } = this.#limits
-    // Not the service's clock: a correction of the system's time must not prolong trust.
+    // Not the service's clock: a correction of the system time must not prolong trust.
     const nowMs = performance.now()
     const held = this.#entries.get(key)
     if (held && nowMs - held.beganMs < (trustedMs ?? Infinity)) return held.found
     const entry = { beganMs: nowMs, found: read() }
-    // Deleted first, so that the map stays in the order in which the reads began.
+    // Delete first, so that the map stays in the order in which the reads began.
     this.#entries.delete(key)
     const oldest = this.#entries.size < entriesMax ? undefined : this.#entries.keys().next().value
     if (oldest !== undefined) this.#entries.delete(oldest)
@@ -43,7 +46,7 @@ export class Memory<Found> {
     return entry.found
   }
 
-  /** This process changed it: the next caller reads anew. */
+  /** This process changed the entry: the next caller reads it again. */
   forget(key: string): void {
     this.#entries.delete(key)
   }

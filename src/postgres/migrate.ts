@@ -4,7 +4,7 @@ import pg from 'pg'
 import { connectionConfig, type PostgresAddress } from './connection-config.ts'
 import { findHost } from './hosts.ts'
 
-/** From src/postgres and from dist/postgres alike. */
+/** Valid from both src/postgres and dist/postgres. */
 const folder = new URL('../../db/migrations/', import.meta.url)
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/
 
@@ -14,14 +14,15 @@ const advisoryLock = 4_726_001
 export type Migrated = { applied: string[]; version: string }
 
 /**
- * Brings the schema up to date: every file of db/migrations once, in order, each in a transaction of its own.
- * Several processes may start at once: one works, the others wait for it. A file that changed after it was
- * applied, or a schema newer than this program, stops the start.
+ * Brings the schema up to date: runs every file of db/migrations once, in order, each in a transaction of its
+ * own. Several processes may start at once: one works, and the others wait for it. If a file changed after it
+ * was applied, or the schema is newer than this program, the start fails.
  */
 export async function migrate(address: PostgresAddress): Promise<Migrated> {
   const files = await migrationFiles()
   const client = new pg.Client(connectionConfig(await findHost(address)))
-  // What breaks shows in the statement under way; without a listener it would end the process.
+  // A broken connection makes the statement in progress fail; without a listener the event would end the
+  // process.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -54,7 +55,7 @@ export async function migrate(address: PostgresAddress): Promise<Migrated> {
   }
 }
 
-/** The schema that this program works on, by the last of its migrations. */
+/** The schema that this program works on, named after its last migration. */
 export async function schemaName(): Promise<string> {
   return (await migrationFiles()).at(-1) ?? 'none'
 }
@@ -63,7 +64,7 @@ async function migrationFiles(): Promise<string[]> {
   return (await readdir(folder)).filter((name) => fileName.test(name)).sort()
 }
 
-/** Whether the database has a schema of ours, of whatever version. */
+/** Whether the database contains a schema of ours, of any version. */
 export async function isMigrated(address: PostgresAddress): Promise<boolean> {
   const client = new pg.Client(connectionConfig(await findHost(address)))
   client.on('error', () => {})
@@ -78,7 +79,7 @@ export async function isMigrated(address: PostgresAddress): Promise<boolean> {
   }
 }
 
-/** False where another process has applied it meanwhile. */
+/** False if another process has applied it in the meantime. */
 async function applyFile(client: pg.Client, name: string, sql: string, checksum: string): Promise<boolean> {
   try {
     return await locked(client, async () => {
@@ -95,7 +96,7 @@ async function applyFile(client: pg.Client, name: string, sql: string, checksum:
   }
 }
 
-/** One process at a time, in a transaction each: a lock of the session would be lost behind a pooler. */
+/** One process at a time, with one transaction each: behind a pooler, a session lock would be lost. */
 async function locked<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   await client.query('begin')
   try {

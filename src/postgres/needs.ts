@@ -3,5 +3,5 @@ import type { Log } from '../base/log.ts'
 import type { Database } from './postgres.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 
-/** What an endpoint may need of its surroundings; handed in once by app.ts. */
+/** The surroundings that an endpoint may need; passed in once by app.ts. */
 export type Needs = { db: Database; clock: Clock; log: Log; telemetry: Telemetry }

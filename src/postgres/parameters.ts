@@ -1,8 +1,8 @@
-/** The parameters of a statement that is put together. */
+/** Collects the parameters of a statement that is built in parts. */
 export class Parameters {
   readonly values: unknown[] = []
 
-  /** Returns how the statement names the value. */
+  /** Returns the placeholder for the value. */
   add(value: unknown): string {
     this.values.push(value)
     return `$${this.values.length}`

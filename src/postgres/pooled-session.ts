@@ -2,11 +2,11 @@ import type pg from 'pg'
 import type { Pooler } from './connection-config.ts'
 
 /**
- * A connection to a pooler that lends PostgreSQL's connections for a transaction at a time, as PgBouncer does: nothing of
- * a session lasts. So every transaction begins with the settings that a session of ours has, a statement by itself is a
- * transaction too, and where the pooler keeps no prepared statements they have no names. Where it keeps them, it keeps
- * them by their text, and a plan made before a migration changed a column's type would fail for ever: so their text names
- * the schema.
+ * A connection to a pooler that lends PostgreSQL's connections one transaction at a time, like PgBouncer: no
+ * session state lasts. So every transaction begins with our session settings, and a single statement is a
+ * transaction too. If the pooler keeps no prepared statements, ours have no names. If it does, it identifies
+ * them by their text, and a plan made before a migration changed a column's type would fail forever: so their
+ * text names the schema.
  */
 
 type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
@@ -14,7 +14,7 @@ type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.Q
 export class PooledSession {
   readonly #begin: string
   readonly #pooler: Pooler
-  /** By the statement's name. */
+  /** Keyed by the statement's name. */
   readonly #textOfSchema = new Map<string, string>()
   #isWithinTransaction = false
 

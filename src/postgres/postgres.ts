@@ -14,13 +14,13 @@ import type { StoreEpoch } from './store-epoch.ts'
 
 /**
  * How this service talks to PostgreSQL: results as text with the parsers set here once, never in binary form
- * (pg would misread numbers, dates and bytea), parameters numbered, whole statements.
+ * (pg would misread numbers, dates and bytea), numbered parameters, whole statements.
  */
 
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   const value = Number(text)
-  // Identifiers, revisions and amounts all stay below 2^53; a larger one would be read wrong silently.
+  // Identifiers, revisions and amounts all stay below 2^53; a larger one would silently be read wrong.
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 beyond 2^53: ${text}`)
   return value
 })
@@ -34,21 +34,32 @@ export type Database = Queryable & {
     start: (connection: Queryable) => Statements,
   ) => Promise<Answers<Statements>>
   readonly address: PostgresAddress
-  /** Whether the store is still the one from which something is remembered. */
+  /** Tracks whether the store is still the one that cached data came from. */
   readonly epoch: StoreEpoch
   /** The database's time. */
   readonly clock: StoreClock
-  /** Connections of their own for looking up who calls, so that callers are known while others hold all the rest. */
+  /**
+   * Separate connections for looking up callers, so that callers are identified even while all others are
+   * taken.
+   */
   readonly signIn: Queryable
-  /** For statements that may take a minute: housekeeping, searches of people. They hold up nobody who calls the API. */
+  /**
+   * For statements that may take a minute: housekeeping, searches by operators. They never delay API callers.
+   */
   readonly unhurried: Database
-  /** Before a transaction of a key: those that wait for locks must not hold connections that others need. */
+  /**
+   * Enter before a transaction of a key: transactions that wait for locks must not take the connections that
+   * others need.
+   */
   readonly writes: Gate
-  /** Opens a connection beside the pool's, with further settings of its session; the caller ends it. */
+  /** Opens a connection outside the pool, with further session settings; the caller ends it. */
   readonly connect: (settings?: SessionSettings) => Promise<Connection>
-  /** Throws while nothing can be committed, so that no connection is spent on trying; undefined when all is well. */
+  /**
+   * Throws while nothing can be committed, so that no connection is wasted on trying; undefined if all is
+   * well.
+   */
   readonly beforeWriting: () => Promise<void> | undefined
-  /** Why nothing can be committed; undefined when a commit just went well. */
+  /** The reason that nothing can be committed; undefined if a commit has just succeeded. */
   readonly writeFault: () => Promise<string | undefined>
   close: () => Promise<void>
 }
@@ -56,11 +67,11 @@ export type Database = Queryable & {
 export const poolConnectionsMax = 20
 const signInConnectionsMax = 3
 const unhurriedConnectionsMax = 4
-/** Of all keys together fewer than there are connections, so that reads always find one. */
+/** For all keys together fewer than there are connections, so that reads always find one. */
 const writesMax = { passing: 4, waiting: 200, inAll: { passing: 14, keptForOthers: 8 } }
 export type DatabaseOptions = {
   connectionsMax?: number
-  /** How many times longer than usual PostgreSQL is waited for. */
+  /** Multiplies the waits for PostgreSQL. */
   patience?: number
 }
 
@@ -107,7 +118,7 @@ function queriesOf(pool: pg.Pool, epoch: StoreEpoch): Pick<Database, 'query' | '
     try {
       return await ask(client)
     } catch (error) {
-      // Which connections a failure leaves of use is not told by it.
+      // The error doesn't tell whether the connection is still usable.
       onBroken()
       throw error
     } finally {
@@ -120,7 +131,7 @@ function queriesOf(pool: pg.Pool, epoch: StoreEpoch): Pick<Database, 'query' | '
   }
 }
 
-/** How many connections services and commands have to the database, but for the one that asks. */
+/** Counts the database connections of services and commands, without the given one. */
 export async function countOtherConnections(connection: Queryable): Promise<number> {
   const { rows } = await connection.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity
@@ -130,7 +141,7 @@ export async function countOtherConnections(connection: Queryable): Promise<numb
   return rows[0]?.count ?? 0
 }
 
-/** pg's own end() comes back before the connections are gone; a PostgreSQL that stops then would break them. */
+/** pg's own end() returns before the connections are gone; if PostgreSQL stops then, it would break them. */
 async function endPool(pool: pg.Pool): Promise<void> {
   let open = pool.totalCount
   const gone = new Promise<void>((resolve) => {
@@ -142,17 +153,18 @@ async function endPool(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * A parameter of a prepared statement whose value the planner does not see. Where it sees a list of one, or an instant
- * before which little is due, it takes its plan for just that to be so much better than one for all that it plans the
- * statement anew at each call, and that takes several times as long as to run it.
+ * Hides the value of a prepared statement's parameter from the planner. If the planner sees a list of one
+ * element, or an instant before which little is due, it considers a plan for just that value so much cheaper
+ * than the generic one that it plans the statement again at each call, and that takes several times as long
+ * as running it.
  */
 export function unseen(parameter: string): string {
   return `(select ${parameter})`
 }
 
 /**
- * An array of numbers (or nulls) as PostgreSQL reads it. The driver would look at each element for characters to
- * escape, which for a commit group costs more than the statement.
+ * An array of numbers (or nulls) in PostgreSQL's syntax. The driver would search each element for characters
+ * to escape, which costs more for a commit group than the statement itself.
  */
 export function numberArray(values: readonly (number | null)[]): string {
   return `{${values.map((value) => value ?? 'null').join()}}`

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** What a query needs: the pool, or the one connection of a transaction. */
+/** The object that a query needs: the pool, or the one connection of a transaction. */
 export type Queryable = {
   query: <Row extends pg.QueryResultRow>(
     query: string | pg.QueryConfig,

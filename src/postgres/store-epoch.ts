@@ -2,20 +2,23 @@ import type { StoreClock } from '../base/clock.ts'
 import type { Queryable } from './queryable.ts'
 
 /**
- * Whether the store is still the one from which this process has what it remembers. A store's epoch is a stretch of its
- * history that lost nothing; it ends with a failover, a restore, or another database behind the same address. A stamp
- * names the epoch and the server that answers: what was read with one stamp says nothing of another one's contents.
+ * Tracks whether the store is still the one that this process's cached data came from. An epoch is a stretch
+ * of a store's history without any loss; it ends with a failover, a restore, or another database behind the
+ * same address. A stamp names the epoch and the server that answers: data read under one stamp proves nothing
+ * about the contents under another.
  */
 
 const serverStamp = `extract(epoch from pg_postmaster_start_time()) || ' ' || pg_is_in_recovery()`
 
 /**
- * The stamp as a column of whatever is read. A connection pooler may change the server behind a connection at any
- * moment, so only a stamp of the same statement, or of the same transaction, says where something comes from.
+ * The stamp as a column for any query. A connection pooler may change the server behind a connection at any
+ * moment, so only a stamp from the same statement, or the same transaction, identifies the origin of a row.
  */
 export const storeStamp = `(select ${serverStamp} || ' ' || id from store_epoch)`
 
-/** The store is not the one any more with which a request began. Nothing was written; the next try finds the new one. */
+/**
+ * The store is no longer the one with which a request began. Nothing was written; a retry uses the new one.
+ */
 export class StoreChanged extends Error {
   constructor() {
     super('the store was replaced by another one meanwhile')
@@ -27,7 +30,7 @@ type Known = { stamp: string; id: string; number: number; beat: number }
 type Needs = {
   clock: StoreClock
   log: { warn: (fields: object, message: string) => void }
-  /** Enters over a connection of its own, which leads where the address leads now. */
+  /** Enters over a separate connection, which leads to the server that is behind the address now. */
   enterAnew: () => Promise<unknown>
 }
 
@@ -42,24 +45,24 @@ export class StoreEpoch {
     this.#needs = needs
   }
 
-  /** The epoch by its name, as cursors have it. */
+  /** The name of the epoch, as cursors contain it. */
   get id(): string | undefined {
     return this.#known?.id
   }
 
-  /** How many there have been; 0 before the store was reached. */
+  /** The number of epochs so far; 0 before the store was first reached. */
   get number(): number {
     return this.#known?.number ?? 0
   }
 
-  /** `forget` empties what is remembered of the store, whenever it is another one. */
+  /** `forget` drops everything cached from the store; it runs whenever the store was replaced. */
   onChange(forget: () => void): void {
     this.#forgetters.push(forget)
   }
 
   /**
-   * What every new connection does before it is used. Where the store turns out to be another one, a new epoch begins
-   * with it: ids go on far behind those that were given out, and the change feed starts anew.
+   * Runs on every new connection before its first use. If the store turns out to be a different one, a new
+   * epoch begins: new ids start far above all earlier ones, and the change feed starts anew.
    */
   async enter(connection: Queryable): Promise<void> {
     const { clock, log } = this.#needs
@@ -73,7 +76,7 @@ export class StoreEpoch {
     )
     const [row] = rows
     if (!row) throw new Error('enter_store() says nothing')
-    // Beginning an epoch takes a while, and an estimate over a long time would be a bad one.
+    // Beginning an epoch takes a while, and a clock estimate over a long time would be inaccurate.
     if (!row.hasBegun) clock.measured(row.nowMs, { sentMs, receivedMs: performance.now() })
     const { stamp, id, number, beat, hasBegun } = row
     if (hasBegun)
@@ -82,31 +85,31 @@ export class StoreEpoch {
     this.#learn({ stamp, id, number, beat })
   }
 
-  /** Whether a connection leads to the store that is known now; one that was never entered does not. */
+  /** Whether a connection leads to the currently known store; false for one that was never entered. */
   isCurrentOn(connection: object): boolean {
     return this.#isKnown(this.#stampOfConnection.get(connection))
   }
 
-  /** A beat that was read with a stamp. */
+  /** Records a beat that was read with a stamp. */
   heard(stamp: string, beat: number): void {
     const known = this.#known
     if (known?.stamp !== stamp || beat < known.beat) return this.saw(undefined)
     known.beat = beat
   }
 
-  /** Looks what the store is now, where the stamp isn't that of the one known. */
+  /** Enters the store again if the stamp isn't that of the known one. */
   saw(stamp: string | undefined): void {
     if (this.#isKnown(stamp)) return
     if (this.#isEntering) return
     this.#isEntering = true
     this.#needs
       .enterAnew()
-      // It is not reachable: the next connection enters it.
+      // The store is unreachable: the next connection enters it.
       .catch(() => {})
       .finally(() => (this.#isEntering = false))
   }
 
-  /** Throws where the stamp isn't that of the store known now. To be asked before a transaction commits. */
+  /** Throws if the stamp isn't that of the currently known store. Call it before a transaction commits. */
   confirm(stamp: string | undefined): void {
     if (this.#isKnown(stamp)) return
     this.saw(stamp)
@@ -119,7 +122,7 @@ export class StoreEpoch {
 
   #learn(learned: Known): void {
     const before = this.#known
-    // Of two connections that enter one store at once, the later answer may be of the earlier beat.
+    // If two connections enter one store at once, the later answer may carry the earlier beat.
     const beat = before?.id === learned.id ? Math.max(before.beat, learned.beat) : learned.beat
     this.#known = { ...learned, beat }
     if (before && before.stamp !== learned.stamp) for (const forget of this.#forgetters) forget()
@@ -135,7 +138,9 @@ export async function selectStoreStamp(connection: Queryable): Promise<string | 
   return rows[0]?.stamp
 }
 
-/** For a store that was put back in a way that leaves no trace. Programs that work on it notice within a second. */
+/**
+ * For a store that was restored in a way that leaves no trace. Programs that use it notice within a second.
+ */
 export async function beginEpoch(transaction: Queryable): Promise<void> {
   await transaction.query('select from store_epoch for update')
   await transaction.query('select begin_store_epoch(null)')

@@ -2,9 +2,9 @@ import pg from 'pg'
 import { StoreSilent } from './connection.ts'
 import { StoreChanged } from './store-epoch.ts'
 
-/** What can be wrong with PostgreSQL, and what that means for those who wanted something of it. */
+/** The faults of PostgreSQL, and their consequences for callers. */
 
-/** Why nothing can be committed, for people. */
+/** Human-readable reasons why nothing can be committed. */
 export const storeFaults = {
   silent: 'the store does not answer',
   noCommit: 'the store reads but does not finish a commit: is its synchronous standby there?',
@@ -18,18 +18,18 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** 25P02: a statement of the same transaction failed before. */
+/** 25P02: an earlier statement of the same transaction failed. */
 export function isConsequence(error: unknown): boolean {
   return codeOf(error) === '25P02'
 }
 
-/** 40001 serialization failure, 40P01 deadlock: PostgreSQL asks for the same again. */
+/** 40001 serialization failure, 40P01 deadlock: PostgreSQL asks the client to try again. */
 export function isTransient(error: unknown): boolean {
   const code = codeOf(error)
   return code === '40001' || code === '40P01'
 }
 
-/** PostgreSQL is not asked, or the transaction was not committed: nothing was done. */
+/** PostgreSQL was not called, or the transaction was not committed: nothing was done. */
 export class StoreUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -37,7 +37,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** A commit was sent and not answered: all of the transaction was done, or nothing. */
+/** A commit was sent and not answered: either the whole transaction was done, or nothing. */
 export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
     super('a commit was not answered', { cause })
@@ -45,7 +45,10 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** What became of a transaction whose commit failed: PostgreSQL's own error says that it was undone. */
+/**
+ * The outcome of a transaction whose commit failed: an error from PostgreSQL itself means that it was rolled
+ * back.
+ */
 export function commitFailure(error: unknown): unknown {
   return error instanceof pg.DatabaseError || !isUnavailable(error) ? error : new OutcomeUnknown(error)
 }
@@ -60,7 +63,10 @@ const networkCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** 08 connection, 53 out of resources, 57P operator intervention, 58 system error (disk), 25006 read-only standby. */
+/**
+ * 08 connection, 53 out of resources, 57P operator intervention, 58 system error (disk), 25006 read-only
+ * standby.
+ */
 const unavailableClasses = /^(?:08|53|57P|58|25006|57014|XX001)/
 const driverMessages =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|not replicated|not queryable|client was closed|connection error/i

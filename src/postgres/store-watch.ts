@@ -2,12 +2,15 @@ import type { Needs } from './needs.ts'
 import { storeStamp } from './store-epoch.ts'
 
 /**
- * Looks at the store once a second: whether it is still the same one, and what time it is there. Connections that rest,
- * and those of a pooler, would not notice otherwise.
+ * Checks the store once a second: whether it is still the same one, and its time. Idle connections, and those
+ * behind a pooler, would not notice a change.
  */
 
 const lookEveryMs = 1_000
-/** How many looks go by between two beats; a store older by less is not told from the present one by them. */
+/**
+ * The number of checks between two beats. Beats can't distinguish the present store from a copy that is less
+ * than this much older.
+ */
 const looksPerBeat = 5
 const skewSaidEveryMs = 10 * 60_000
 
@@ -26,7 +29,8 @@ export function startStoreWatch({ db, log, telemetry }: Needs): { close: () => P
   let looks = 0
   let skewSaidMs = -skewSaidEveryMs
   const look = async (): Promise<void> => {
-    // On disk before anybody reads it, so whoever finds a lower one later knows that this store is gone.
+    // Committed to disk before anyone reads it, so a process that later finds a lower beat knows that this
+    // store is gone.
     if (looks++ % looksPerBeat === 0) await db.signIn.query('update store_beat set beat = beat + 1')
     const sentMs = performance.now()
     const { rows } = await db.signIn.query<{ stamp: string; beat: number; nowMs: number }>({
@@ -45,7 +49,7 @@ export function startStoreWatch({ db, log, telemetry }: Needs): { close: () => P
   let looking: Promise<void> | undefined
   const timer = setInterval(() => {
     looking ??= look()
-      // That the store is away is said by those who wanted something of it.
+      // Requests that need the store report that it is away.
       .catch(() => {})
       .finally(() => (looking = undefined))
   }, lookEveryMs).unref()

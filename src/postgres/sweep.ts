@@ -1,12 +1,12 @@
 import type { Queryable } from './queryable.ts'
 
 const batchRows = 5_000
-/** A million rows; what is left goes with the next run. */
+/** A million rows; the rest is left to the next run. */
 const batchesInRunMax = 200
 
 /**
- * Runs a statement that clears at most `$2` rows of those that `$1` says, again and again until it finds fewer: so no
- * lock is held and nothing is written for long. Returns how many rows it cleared.
+ * Runs a statement that clears at most `$2` of the rows that `$1` selects, until it clears fewer: so each
+ * lock and each write is short. Returns the number of cleared rows.
  */
 export async function sweep(
   db: Queryable,

@@ -19,7 +19,7 @@ async function lines(db: Queryable = gateway.db): Promise<string[]> {
   return rows.map(({ text }) => text)
 }
 
-/** Fails as a deadlock does, as often as told. */
+/** Fails with a deadlock as long as `times.left` is positive. */
 async function deadlocked(connection: Queryable, times: { left: number }): Promise<void> {
   if (times.left-- > 0) await connection.query(`do $$ begin raise deadlock_detected; end $$`)
 }

@@ -8,13 +8,14 @@ import { commitFailure, isConsequence, isTransient } from './store-faults.ts'
 /** The connection of a transaction. */
 export type Transaction = Queryable & {
   /**
-   * Sends the statements that `start` begins in one write. Those with which a transaction opens must only read or lock:
-   * they leave with its beginning.
+   * Sends the statements that `start` begins in one write. Statements that open a transaction must only read
+   * or lock: they are sent together with its BEGIN.
    */
   together: <const Statements extends Begun>(start: () => Statements) => Promise<Answers<Statements>>
   /**
-   * A statement of which nobody needs the rows: `start` is called at once, and what it asks of `later` leaves in one
-   * write with the commit, in the order of the calls. If one fails, nothing is committed.
+   * For statements whose rows nobody needs. `start` is called at once; the queries that it sends through
+   * `later` leave in one write with the commit, in the order of the calls. If one fails, nothing is
+   * committed.
    */
   lastly: (start: (later: Queryable) => Promise<unknown>) => void
 }
@@ -22,8 +23,8 @@ export type Transaction = Queryable & {
 const attemptsMax = 8
 
 /**
- * Runs the work in one transaction and commits it. Serialization failures and deadlocks are tried again from
- * the start, so the work must have no effect but its statements.
+ * Runs the work in one transaction and commits it. After a serialization failure or deadlock it runs again
+ * from the start, so the work must have no effect except its statements.
  */
 export async function transaction<Result>(
   db: Database,
@@ -33,7 +34,7 @@ export async function transaction<Result>(
   return readTransaction(db, work)
 }
 
-/** The same for work that only reads, which goes on where nothing can be written. */
+/** The same for work that only reads, which still works when nothing can be written. */
 export async function readTransaction<Result>(
   db: Pick<Database, 'pool' | 'epoch'>,
   work: (transaction: Transaction) => Promise<Result>,
@@ -67,7 +68,7 @@ async function transactionOnce<Result>(
   }
 }
 
-/** It begins with its first statements, and ends with those that leave with its commit. */
+/** It begins with its first statements, and ends with those that are sent with its commit. */
 class OpenTransaction implements Transaction {
   readonly #client: Connection
   readonly #epoch: StoreEpoch
@@ -76,7 +77,7 @@ class OpenTransaction implements Transaction {
   #stamp: Promise<string | undefined> | undefined
   /** Each sends a statement that leaves with the commit. */
   readonly #lastSends: (() => void)[] = []
-  /** What `lastly` started; it settles with those statements. */
+  /** The work that `lastly` started; it settles with those statements. */
   readonly #lastWork: Promise<unknown>[] = []
   #lastFailure: { error: unknown } | undefined
 
@@ -126,7 +127,7 @@ class OpenTransaction implements Transaction {
     if (this.#lastFailure) throw this.#lastFailure.error
     if (this.#lastSends.length > 0) await this.#begin()
     if (!this.#begun) return
-    // A pooler may have led this transaction to a store that was promoted since the connection was opened.
+    // A pooler may have moved this transaction to a store that was promoted after the connection was opened.
     this.#epoch.confirm(await this.#storeStamp())
     const [, { command }] = await this.#client
       .together(() => {
@@ -140,7 +141,10 @@ class OpenTransaction implements Transaction {
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
   }
 
-  /** Ends it; gives the error for which it failed, which is the stamp's if what followed failed for that alone. */
+  /**
+   * Ends the transaction and returns the original error: that of the stamp, if the given one is only a
+   * consequence of it.
+   */
   async fail(error: unknown): Promise<unknown> {
     this.#state = 'ended'
     if (!isConsequence(error)) return error
@@ -157,11 +161,11 @@ class OpenTransaction implements Transaction {
     return this.#begun
   }
 
-  /** Asked once, behind the first statement, which may say what kind of transaction it is. */
+  /** Queried once, after the first statement, because that may set the kind of the transaction. */
   #storeStamp(): Promise<string | undefined> {
     if (this.#stamp) return this.#stamp
     this.#stamp = selectStoreStamp(this.#client)
-    // If it fails for the statements before it, they tell why.
+    // If it fails because of earlier statements, their errors report the cause.
     this.#stamp.catch(() => {})
     return this.#stamp
   }

@@ -2,7 +2,10 @@ import pg from 'pg'
 import { StoreSilent, type Connection } from './connection.ts'
 import { storeFaults } from './store-faults.ts'
 
-/** Whether PostgreSQL commits, found out by a commit: a full disk, a standby and a missing replica all still read. */
+/**
+ * Tests by a commit whether PostgreSQL commits: a full disk, a standby and a missing replica can all still
+ * read.
+ */
 
 const rememberedMs = 1_000
 const limits = { connectMs: 1_500, statementMs: 1_500, silentMs: 1_750 }
@@ -20,13 +23,16 @@ export class WriteProbe {
     this.#connect = connect
   }
 
-  /** Why nothing can be committed. All who ask within a second are answered by one commit. */
+  /** The reason that nothing can be committed. All calls within a second share one commit. */
   fault(): Promise<string | undefined> {
     if (this.#found) return this.#found
     return this.#remember(this.#write())
   }
 
-  /** A connection was silent. Until a commit says otherwise nobody else should wait as long to find that out. */
+  /**
+   * A connection was silent. Until a commit succeeds, no other caller should have to wait as long to find
+   * that out.
+   */
   doubt(): Promise<string | undefined> {
     void this.#remember(Promise.resolve(storeFaults.silent))
     return this.#write().then((fault) => this.#remember(Promise.resolve(fault)))
@@ -61,7 +67,7 @@ export class WriteProbe {
       const opened = connection
       await opened.together(() => [
         opened.query('begin').then(() => (isAnswering = true)),
-        // Writes a file of some bytes and removes it: rows and WAL may still have room in files that are there.
+        // Writes a small file and removes it: rows and WAL may still fit into existing files.
         opened.query('select pg_export_snapshot()'),
         opened.query(
           `insert into write_probe (at) values (now()) on conflict (is_only) do update set at = excluded.at`,
