@@ -45,7 +45,7 @@ function call(url: string, more: Partial<OutboundCall> = {}): OutboundCall {
   return { url, body, headers: { 'content-type': 'application/json' }, ...limits, ...more }
 }
 
-/** What a caller decides by. */
+/** The parts of an outcome on which a caller bases its decision. */
 function told(called: Called): unknown[] {
   return called.kind === 'answered'
     ? [called.status, called.body.toString()]
@@ -140,7 +140,10 @@ const forever = (socket: Parameters<Behaviour>[0], piece: string, pauseMs: numbe
 const head = 'HTTP/1.1 200 OK\r\n'
 const chunked = `${head}transfer-encoding: chunked\r\n\r\n`
 
-/** What a supplier's server may do after it got the request, and what is told of it. */
+/**
+ * Ways a supplier's server may misbehave after it got the request, each with the outcome that the caller
+ * sees.
+ */
 const misbehaviours: Readonly<Record<string, [Behaviour, unknown[]]>> = {
   'nothing at all': [() => {}, ['timeout', true]],
   'a head that drips': [(socket) => forever(socket, 'x', 10), ['malformed', true]],
@@ -238,7 +241,8 @@ for (const certificate of [undefined, goodCertificate]) {
       const supplier = await receiver(behave, certificate ? { certificate } : {})
       let attempts = 0
       let outcome: unknown
-      // Where the time is over before the call has reached the other side, as on a loaded machine, there is more of it.
+      // On a loaded machine the time may run out before the call reaches the other side; then try again with
+      // more.
       for (
         let withinMs = expected[0] === 'timeout' ? 500 : minutes(2);
         withinMs <= minutes(2);

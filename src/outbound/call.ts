@@ -15,15 +15,16 @@ import { parseUrl, type OutboundRules } from './vet-url.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 
 /**
- * Every call of a supplier's URL is made here. Its host is vetted anew for each connection, and the connection goes to
- * an address that was vetted. No redirect is followed, no proxy used; time, head and body of the answer are bounded.
+ * Makes every call to a supplier's URL. The host is vetted again for each connection, and the connection goes
+ * to a vetted address. It follows no redirects and uses no proxy; the time, and the size of the answer's head
+ * and body, are limited.
  */
 
-/** Connections of their own for one purpose, so that endpoints that hang for one don't delay the other. */
+/** Separate connections for one purpose, so that endpoints that hang for one don't delay another. */
 export type OutboundPool = {
   /** Its name in the metrics. */
   purpose: string
-  /** Calls of one host and port that are under way at once, each on a connection of its own; others wait. */
+  /** Maximum number of concurrent calls to one host and port, each on its own connection; others wait. */
   connectionsPerHost: number
 }
 
@@ -31,14 +32,17 @@ export type OutboundCall = {
   url: string
   body: Buffer
   headers: Readonly<Record<string, string>>
-  /** For the look-up of the host's addresses, the connection and its encryption together. */
+  /** For the host's address lookup, the connection and its TLS handshake together. */
   connectWithinMs: number
   /** For everything, from waiting for a connection to the last byte of the answer. */
   withinMs: number
   answerBytesMax: number
-  /** An answer is one as soon as its head is there, even if its body is too large, never ends, or breaks. */
+  /**
+   * The call counts as answered as soon as the head arrives, even if the body is too large, never ends, or
+   * breaks.
+   */
   headSuffices?: boolean
-  /** Gives the call up. */
+  /** Cancels the call. */
   signal?: AbortSignal
 }
 
@@ -47,17 +51,17 @@ export type Called =
   | {
       kind: 'failed'
       reason: CallFailure
-      /** Whether the other side may have got anything of the request. */
+      /** Whether the other side may have received any part of the request. */
       bytesSent: boolean
       durationMs: number
-      /** For people. */
+      /** Human-readable. */
       message: string
     }
 
 export type OutboundCaller = {
-  /** Never throws for what the other side does. */
+  /** Never throws because of the other side's behaviour. */
   post: (call: OutboundCall) => Promise<Called>
-  /** Ends all connections; calls under way fail. */
+  /** Ends all connections; calls in progress fail. */
   close: () => void
 }
 
@@ -74,7 +78,8 @@ export function outboundCaller(
 ): OutboundCaller {
   const connect = connector(rules)
   const agents = { http: agentOf(PlainAgent, connect, pool), https: agentOf(SecureAgent, connect, pool) }
-  // An agent counts connections only when they are made: those being made must be bounded as well.
+  // An agent counts connections only once they are open: those that are still opening must be limited as
+  // well.
   const gate = new Gate<string>({ passing: pool.connectionsPerHost, waiting: waitingPerHostMax })
   const closing = new AbortController()
   return {
@@ -98,7 +103,7 @@ export function outboundCaller(
   }
 }
 
-/** What is known of a request under way. */
+/** The known state of a request in progress. */
 type Progress = { bytesSent: () => boolean }
 
 type Means = {
@@ -112,7 +117,7 @@ type Means = {
 type Untimed<Timed> = Timed extends unknown ? Omit<Timed, 'durationMs'> : never
 type Outcome = Untimed<Called>
 
-/** What ends a call before its answer is whole, with the reason why. */
+/** Ends a call before its answer is complete, and records the reason. */
 function endingOf(call: OutboundCall, closing: AbortSignal): { ending: AbortController; over: () => void } {
   const ending = new AbortController()
   const giveUp = (): void => ending.abort(new CallFault('cancelled', 'we gave the call up'))
@@ -147,7 +152,7 @@ async function attempt(call: OutboundCall, means: Means): Promise<Outcome> {
   }
 }
 
-/** Whoever gives up while waiting gets a turn all the same, and passes it on. */
+/** Waits for a turn. If the caller gives up while waiting, it still gets its turn, and passes it on. */
 async function turn(gate: Gate<string>, origin: string, signal: AbortSignal): Promise<void> {
   const entered = gate.enter(origin)
   if (!entered) throw new CallFault('busy', 'too many calls of this host wait already')
@@ -178,7 +183,7 @@ function exchange(url: URL, call: OutboundCall, { agents, ending, progress }: Me
       if (call.headSuffices && answered) resolve(answerOf(answered, chunks))
       else reject(error)
     }
-    // Before the request: of a call that is given up while it connects, the request says nothing.
+    // Registered before the request: if a call is cancelled while it connects, the request emits no event.
     signal.addEventListener('abort', () => fail(signal.reason), { once: true })
     const options = {
       method: 'POST',
@@ -190,7 +195,7 @@ function exchange(url: URL, call: OutboundCall, { agents, ending, progress }: Me
       },
       maxHeaderSize: headBytesMax,
       signal,
-      // Node keeps `signal` from the agent; this one reaches it.
+      // Node doesn't pass `signal` on to the agent; this copy reaches it.
       connectingEnds: signal,
     }
     const request =
@@ -221,7 +226,7 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, chunks: readonly
   return { kind: 'answered', status: statusCode, headers, body: Buffer.concat(chunks) }
 }
 
-/** Interim answers without end, and a change to another protocol. */
+/** Refuses endless interim answers, and a switch to another protocol. */
 function refuseOddities(request: ClientRequest, ending: AbortController): void {
   let interimAnswers = 0
   request.on('information', () => {
@@ -264,7 +269,7 @@ function faultOf(error: unknown): CallFault {
   if (error instanceof CallFault) return error
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  // Node's parser of HTTP: the end of the connection in the middle of an answer is one of its errors, too.
+  // Node's HTTP parser also reports a connection that ends in the middle of an answer as one of its errors.
   if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE')
     return new CallFault('reset', message, error)
   return new CallFault(code.endsWith('OVERFLOW') ? 'too_large' : 'malformed', message, error)

@@ -114,7 +114,7 @@ test('no more circuits are remembered than the limit; of answered URLs none is',
   const by = virtual()
   openNow(by)
   for (let count = 0; count < circuitsMax; count++) by.call('failed', `${url}/${count}`)
-  // The oldest was forgotten: at worst, a URL gets a few calls more.
+  // The oldest circuit was dropped: at worst, a URL gets a few more calls.
   assert.deepEqual([by.circuits.state(url), by.circuits.openCount()], ['closed', 0])
   for (let count = 0; count < circuitsMax; count++) by.call('answered', `${url}/${count}`)
   openNow(by)

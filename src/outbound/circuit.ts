@@ -1,27 +1,27 @@
 /**
- * A circuit breaker per URL: one that fails again and again is left alone for a while, so that guests don't wait for it
- * in vain, and then tried with a single call. In the memory of the process: each finds out for itself, after a few
- * calls.
+ * A circuit breaker per URL: a URL that fails repeatedly gets no calls for a while, so that guests don't wait
+ * for it in vain; then a single call tries it again. The state is in the memory of the process: each process
+ * finds out for itself, after a few calls.
  */
 
 export const circuitStates = ['closed', 'open', 'half_open'] as const
 export type CircuitState = (typeof circuitStates)[number]
 
 export const circuitLimits = {
-  /** Calls without an answer, one after another, that open a closed circuit. */
+  /** Consecutive calls without an answer that open a closed circuit. */
   failuresToOpen: 5,
   /** How long it stays open at first. */
   openFirstMs: 5_000,
-  /** Twice as long after each trial that fails, up to this. */
+  /** The open time doubles after each failed trial, up to this. */
   openMaxMs: 60_000,
-  /** Circuits remembered: of URLs without a recent failure none is. */
+  /** Maximum number of circuits in memory: URLs without a recent failure have none. */
   circuitsMax: 10_000,
 } as const
 
 /** `unknown`: the call says nothing about the URL. */
 export type CallResult = 'answered' | 'failed' | 'unknown'
 
-/** The right to one call; its result is to be told once. */
+/** Permission for one call; its holder must report the result exactly once. */
 export type Pass = (result: CallResult) => void
 
 type Circuit = {
@@ -38,7 +38,7 @@ export class Circuits {
   readonly #changed: (state: CircuitState) => void
   #closedCount = 0
 
-  /** `nowMs` must not go back; `changed` hears of every change of a state. */
+  /** `nowMs` must not go backwards; `changed` is called on every change of a state. */
   constructor(nowMs: () => number, changed: (state: CircuitState) => void = () => {}) {
     this.#nowMs = nowMs
     this.#changed = changed
@@ -58,7 +58,7 @@ export class Circuits {
     return this.#circuits.get(url)?.state ?? 'closed'
   }
 
-  /** How many are not closed. */
+  /** The number of circuits that are not closed. */
   openCount(): number {
     return this.#circuits.size - this.#closedCount
   }

@@ -8,28 +8,28 @@ import {
 } from 'node:tls'
 import { vetUrl, type OutboundRules, type Reached, type VettedUrl } from './vet-url.ts'
 
-/** Opens connections to suppliers: to addresses vetted for that one connection, and to no other. */
+/** Opens connections to suppliers: only to addresses vetted for that one connection. */
 
 export const callFailures = [
-  /** The URL, or an address of its host, may not be called. */
+  /** The URL, or an address of its host, must not be called. */
   'refused_address',
   'dns',
   'connect',
   'tls',
-  /** The time to connect, or the time for all, was over. */
+  /** The time to connect, or the total time, ran out. */
   'timeout',
-  /** The connection broke before the answer was whole. */
+  /** The connection broke before the answer was complete. */
   'reset',
   'too_large',
   'malformed',
-  /** Too many calls of this host wait already. */
+  /** Too many calls to this host are waiting already. */
   'busy',
-  /** We gave up ourselves. */
+  /** Cancelled by this service. */
   'cancelled',
 ] as const
 export type CallFailure = (typeof callFailures)[number]
 
-/** Why a call failed; it never leaves outbound-call.ts. */
+/** The reason that a call failed; it never leaves call.ts. */
 export class CallFault extends Error {
   readonly reason: CallFailure
 
@@ -40,10 +40,10 @@ export class CallFault extends Error {
   }
 }
 
-/** A connection over which a request may be sent at once: for HTTPS, the certificate has been verified. */
+/** A connection that is ready for a request: for HTTPS, the certificate has been verified. */
 export type Connect = (origin: URL, signal: AbortSignal) => Promise<Socket>
 
-/** Of a host with several addresses the next is tried when one doesn't answer for so long. */
+/** If a host has several addresses, the next one is tried after this long without an answer. */
 const addressTriedMs = 200
 
 export function connector(rules: OutboundRules): Connect {
@@ -66,7 +66,7 @@ export function connector(rules: OutboundRules): Connect {
   }
 }
 
-/** To the addresses given: the name is there for messages only and isn't resolved again. */
+/** Connects to the given addresses: the name appears only in messages and isn't resolved again. */
 async function connectTo({ host, port, addresses }: Reached, signal: AbortSignal): Promise<Socket> {
   const [only, ...others] = addresses
   if (only === undefined) throw new CallFault('dns', `${host} has no address`)
@@ -87,7 +87,7 @@ async function connectTo({ host, port, addresses }: Reached, signal: AbortSignal
 
 function answering(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
-  // IPv4 first: what has both is reached by it from machines that have no IPv6, too.
+  // IPv4 first: machines without IPv6 can then also reach hosts that have both.
   const all = found.toSorted((left, right) => left.family - right.family)
   return (_host, _options, callback) => callback(null, all)
 }
@@ -98,12 +98,12 @@ async function secured(
   trust: SecureContext | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
-  // What breaks the connection is told by the one on top of it.
+  // The TLS socket on top reports errors of this connection.
   socket.on('error', () => {})
   const options: ConnectionOptions = {
     socket,
     host,
-    // An address can't be a server name; the certificate is compared with the host then.
+    // An address can't be a server name; in that case the certificate is compared with the host.
     servername: isAddress ? '' : host,
     ALPNProtocols: ['http/1.1'],
   }
@@ -131,7 +131,7 @@ function established(socket: Socket, event: keyof typeof reasonOf, signal: Abort
       socket.off('error', onError)
       resolve()
     }
-    // It stays after a failure: an error that nobody listens to would end the process.
+    // This listener stays after a failure: an unhandled error event would end the process.
     const onError = (error: Error): void => fail(new CallFault(reasonOf[event], messageOf(error), error))
     const onClose = (): void => fail(new CallFault(reasonOf[event], 'the connection was closed'))
     const onAbort = (): void => fail(signal.reason)
@@ -143,7 +143,7 @@ function established(socket: Socket, event: keyof typeof reasonOf, signal: Abort
   })
 }
 
-/** Of several addresses none was reached: one message of all is enough. */
+/** If none of several addresses was reachable, combines their errors into one message. */
 function messageOf(error: Error): string {
   if (!(error instanceof AggregateError)) return error.message
   return error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { newSigningSecret, signedHeaders } from './signature.ts'
 
-// The library compares the timestamp with the system's clock.
+// The library compares the timestamp with the system clock.
 const signed = (more: Partial<Parameters<typeof signedHeaders>[0]> = {}) => {
   const body = Buffer.from('{"name":"Zoë","amount":"120.00"}')
   return { id: 'msg_1', atMs: Date.now(), body, secrets: [newSigningSecret()], ...more }

@@ -1,6 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** Signatures as Standard Webhooks writes them (standardwebhooks.com): a receiver verifies with any of its libraries. */
+/**
+ * Signatures as Standard Webhooks defines them (standardwebhooks.com): a receiver can verify with any of its
+ * libraries.
+ */
 
 const secretPrefix = 'whsec_'
 const secretBytes = 32
@@ -10,12 +13,12 @@ export function newSigningSecret(): string {
 }
 
 export type Signed = {
-  /** Without a dot, and the same over retries: by it a receiver knows a repeat. */
+  /** Contains no dot, and stays the same in retries, so that a receiver recognizes a repeat. */
   id: string
-  /** The receiver compares it with its clock, so that an old call can't be sent again by others. */
+  /** The receiver compares it with its clock, so that nobody can replay an old call. */
   atMs: number
   body: Buffer
-  /** Several during a rotation: the receiver accepts any one of them. */
+  /** Several during a rotation: the receiver accepts any of them. */
   secrets: readonly string[]
 }
 

@@ -4,24 +4,28 @@ import { setTimeout as wait } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Every call to a URL that a supplier gave us starts here. A supplier must not be able to make this service speak to
- * its own network: a URL is taken apart and vetted, its name resolved, and every address of it vetted. What a name
- * resolves to may change at any time, so a caller connects only to an address that was vetted for that connection.
+ * Every call to a URL from a supplier starts here. A supplier must not be able to make this service call into
+ * its own network: the URL is parsed and vetted, its name resolved, and every address of it vetted. The
+ * addresses of a name may change at any time, so a caller connects only to an address that was vetted for
+ * that connection.
  */
 
-/** The addresses of a host name, IPv4 and IPv6. When the signal comes nobody waits for them any more. */
+/** The addresses of a host name, IPv4 and IPv6. After the signal nobody waits for them any more. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
 export type OutboundRules = {
   /**
-   * Networks of one's own that may be called, as `127.0.0.0/8`; with any, `http` and port 80 may be too. For the
-   * sandbox; empty: none.
+   * The operator's own networks that may be called, such as `127.0.0.0/8`; if there are any, `http` and port
+   * 80 are allowed too. For the sandbox; empty: none.
    */
   privateNetworks: readonly string[]
   resolve: Resolve
-  /** Certificate authorities that are trusted beside those of Node, in PEM. */
+  /** Certificate authorities to trust in addition to those of Node, in PEM. */
   authorities?: readonly string[]
-  /** Where vetted addresses are really reached. Absent: there. For tests, which must not call the internet. */
+  /**
+   * Redirects vetted addresses to another destination. Absent: no redirection. For tests, which must not call
+   * the internet.
+   */
   reach?: (vetted: Reached) => Reached
 }
 
@@ -43,11 +47,11 @@ export const urlFaultKinds = [
 ] as const
 export type UrlFaultKind = (typeof urlFaultKinds)[number]
 
-/** Why a URL is refused; `form` is how the host should have been written. */
+/** The reason that a URL is refused; `form` is the correct spelling of the host. */
 export type UrlFault = { kind: UrlFaultKind; form?: string }
 
 export type ParsedUrl = {
-  /** As it is called. */
+  /** The URL as it is called. */
   href: string
   /** Without the brackets of IPv6. */
   host: string
@@ -64,18 +68,18 @@ const resolveDeadlineMs = 3_000
 const addressesMax = 100
 
 /**
- * What the operating system knows, /etc/hosts included: for local tries only. It can't be cancelled, and takes one of
- * the process's few threads for as long as name servers are silent.
+ * Resolves like the operating system, /etc/hosts included: for local tests only. It can't be cancelled, and
+ * blocks one of the process's few threads for as long as name servers are silent.
  */
 export const resolveAsSystem: Resolve = async (host) => {
   const found = await lookup(host, { all: true })
   return found.map(({ address }) => address)
 }
 
-/** What the name servers of this machine say. */
+/** Resolves with the name servers of this machine. */
 export const resolveByDns: Resolve = dnsResolve()
 
-/** What these name servers say; without any, those of the machine. */
+/** Resolves with the given name servers, by default those of the machine. */
 export function dnsResolve(servers?: readonly string[]): Resolve {
   return async (host, signal) => {
     const resolver = new Resolver({ timeout: resolveDeadlineMs, tries: 1 })
@@ -92,7 +96,7 @@ export function dnsResolve(servers?: readonly string[]): Resolve {
   }
 }
 
-/** Vets a URL wholly: its text, its host, and every address that the host has now. */
+/** Vets a URL completely: its text, its host, and every current address of the host. */
 export async function vetUrl(text: string, rules: OutboundRules): Promise<VettedUrl | Refused> {
   const { privateNetworks } = rules
   const parsed = parseUrl(text, privateNetworks)
@@ -105,14 +109,14 @@ export async function vetUrl(text: string, rules: OutboundRules): Promise<Vetted
   return { ...parsed, addresses }
 }
 
-/** No address at all when the name doesn't resolve in time. */
+/** Returns no addresses if the name doesn't resolve in time. */
 async function resolveInTime(host: string, resolve: Resolve): Promise<readonly string[]> {
   const timer = new AbortController()
   const late = wait(resolveDeadlineMs, [], { signal: timer.signal })
   try {
     return await Promise.race([resolve(host, timer.signal), late])
   } catch {
-    // Unknown name, no name server, malformed answer: for the caller all the same.
+    // Unknown name, no name server, malformed answer: the caller doesn't need to distinguish them.
     return []
   } finally {
     timer.abort()
@@ -124,8 +128,8 @@ const authorityOf = /^https?:\/\/([^/?#\\]*)/i
 const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/
 
 /**
- * Takes a URL apart. The URL standard reads `0x7f.1`, `2130706433`, `%6c` and `１２７` as plain hosts, so what it read
- * must be what was written: then whoever reads the stored URL, with whatever parser, reads the same host.
+ * Parses a URL. The URL standard accepts `0x7f.1`, `2130706433`, `%6c` and `１２７` as plain hosts, so the
+ * parsed host must equal the written one: then any other parser reads the same host from the stored URL.
  */
 export function parseUrl(text: string, privateNetworks: readonly string[]): ParsedUrl | Refused {
   const isLocalTry = privateNetworks.length > 0
@@ -156,7 +160,7 @@ function refused(kind: UrlFaultKind): Refused {
   return { fault: { kind } }
 }
 
-/** Ports below 1024 other than 443 belong to other services; nothing of ours shall knock there. */
+/** Ports below 1024 other than 443 belong to other services, which must never get our calls. */
 function isPort(port: number, isLocalTry: boolean): boolean {
   return port === 443 || (port >= 1_024 && port <= 65_535) || (isLocalTry && port === 80)
 }
@@ -168,7 +172,7 @@ function isName(host: string): boolean {
   return host.length <= nameCharactersMax && host.split('.').every((part) => label.test(part))
 }
 
-/** Last labels that name nothing on the public internet, and are looked up in local networks. */
+/** Top-level labels that don't exist on the public internet and are resolved in local networks. */
 const privateDomains = [
   'localhost',
   'localdomain',
@@ -191,7 +195,10 @@ function isPrivateName(host: string): boolean {
   return labels.length < 2 || privateDomains.includes(labels.at(-1) ?? '')
 }
 
-/** Where clouds answer their guests with credentials and settings; refused even inside a network that is allowed. */
+/**
+ * Addresses at which clouds give credentials and settings to their guests; refused even inside an allowed
+ * network.
+ */
 const metadataAddresses = new Set([
   '169.254.169.254',
   '169.254.170.2',
@@ -202,10 +209,13 @@ const metadataAddresses = new Set([
   'fd20:ce::254',
 ])
 
-/** This machine, for suppliers that are tried on it. */
+/** This machine, for suppliers that are tested on it. */
 export const loopbackNetworks = ['127.0.0.0/8', '::1/128']
 
-/** Whatever is allowed lies in one of these: link-local, multicast and reserved addresses are never called. */
+/**
+ * Allowed networks must lie within one of these: link-local, multicast and reserved addresses are never
+ * called.
+ */
 const allowableNetworks = [
   ...loopbackNetworks,
   '10.0.0.0/8',
@@ -215,7 +225,7 @@ const allowableNetworks = [
   'fc00::/7',
 ]
 
-/** Whether a network, as `10.20.0.0/16`, is one that may be allowed; an address alone is none. */
+/** Whether a network, such as `10.20.0.0/16`, may be allowed; a bare address is not a network. */
 export function isAllowableNetwork(network: string): boolean {
   if (!/^[0-9a-f.:]+\/\d{1,3}$/i.test(network) || !ipaddr.isValidCIDR(network)) return false
   const [address, bits] = ipaddr.parseCIDR(network)
@@ -223,11 +233,13 @@ export function isAllowableNetwork(network: string): boolean {
 }
 
 /**
- * Whether an address may be connected to. `unicast` is what ipaddr.js calls an address in no special range; it knows no
- * range for IPv4-compatible (::/96), ISATAP and unassigned IPv6 addresses, so of IPv6 only 2000::/3 is let through.
+ * Whether an address may be connected to. ipaddr.js calls an address in no special range `unicast`; it has no
+ * range for IPv4-compatible (::/96), ISATAP and unassigned IPv6 addresses, so only 2000::/3 of IPv6 is
+ * allowed.
  */
 export function mayConnect(address: string, privateNetworks: readonly string[]): boolean {
-  // Of what ipaddr.js reads as an address, only the plain form: not 0177.0.0.1, not fe80::1%eth0.
+  // ipaddr.js also reads other spellings as addresses. Accept only the plain form: not 0177.0.0.1, not
+  // fe80::1%eth0.
   if (isIP(address) === 0 || address.includes('%')) return false
   const parsed = ipaddr.parse(address)
   if (metadataAddresses.has(parsed.toString())) return false
@@ -245,6 +257,6 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean 
 function isGlobal(address: ipaddr.IPv6): boolean {
   const [first = 0, , , , fifth = 0, sixth = 0] = address.parts
   const isIsatap = sixth === 0x5efe && (fifth === 0 || fifth === 0x200)
-  // 3ffe::/16 was the 6bone, given back.
+  // 3ffe::/16 was the 6bone, which has been returned.
   return first >> 13 === 1 && first !== 0x3ffe && !isIsatap
 }
