@@ -60,7 +60,7 @@ test('what is not a real date is refused', () => {
   )
 })
 
-/** Zones far apart, with changes of the clock at midnight, by half an hour, or around the year. */
+/** Zones far apart, with clock changes at midnight, by half an hour, or all around the year. */
 const zones = [
   'Pacific/Pago_Pago',
   'America/Havana',

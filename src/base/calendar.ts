@@ -1,6 +1,6 @@
 /**
- * Nights. A night is a day number (days since 1970-01-01) inside, `YYYY-MM-DD` outside; a month is
- * `year * 12 + month - 1`, so that it fits a smallint and neighbours differ by one.
+ * Nights. A night is a day number (days since 1970-01-01) inside, `YYYY-MM-DD` outside; a month is `year * 12
+ * + month - 1`, so that it fits a smallint and neighbours differ by one.
  */
 
 export type DayNumber = number
@@ -53,7 +53,7 @@ export function weekdayOf(day: DayNumber): number {
 type LocalDay = { day: DayNumber; fromMs: number; untilMs: number }
 const localDays = new Map<string, LocalDay>()
 
-/** The date it is at an instant in a zone. */
+/** The local date in a zone at an instant. */
 export function dayIn(timeZone: string, epochMs: number): DayNumber {
   const known = localDays.get(timeZone)
   if (known && epochMs >= known.fromMs && epochMs < known.untilMs) return known.day
@@ -63,7 +63,7 @@ export function dayIn(timeZone: string, epochMs: number): DayNumber {
     fromMs: date.toZonedDateTime(timeZone).epochMilliseconds,
     untilMs: date.add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds,
   }
-  // There are some 600 zones; names that are not zones never get here.
+  // There are about 600 zones; names that are not zones never get here.
   localDays.set(timeZone, found)
   return found.day
 }

@@ -1,4 +1,4 @@
-/** Numbers of payment cards: whether one can be right, where one stands in a text, and how it is shown. */
+/** Payment card numbers: checks them, finds them in text, and masks them. */
 
 /** Whether the last digit is the check digit of the others (ISO/IEC 7812, Luhn). */
 export function hasCheckDigit(number: string): boolean {
@@ -14,13 +14,13 @@ export function hasCheckDigit(number: string): boolean {
 const shownAtStart = 6
 const shownAtEnd = 4
 
-/** The issuer's digits and the last four, as is allowed to be shown: `411111******1111`. */
+/** The issuer's digits and the last four, which may be shown: `411111******1111`. */
 export function maskedNumber(number: string): string {
   const hidden = number.length - shownAtStart - shownAtEnd
   return `${number.slice(0, shownAtStart)}${'*'.repeat(Math.max(0, hidden))}${number.slice(-shownAtEnd)}`
 }
 
-/** Takes the place of a card's number in a text. */
+/** Replaces a card number in a text. */
 export const removedCardNumber = '[card number removed]'
 
 export function holdsCardNumber(text: string): boolean {
@@ -38,8 +38,8 @@ export function withoutCardNumbers(text: string): string {
 }
 
 /**
- * The same for ids, which machines make: a UUID, or a hash in hexadecimal, has the digits of a card by chance alone
- * (one UUID in 30,000 would).
+ * The same for ids. UUIDs and hexadecimal hashes are skipped: they contain the digits of a card only by
+ * chance (one UUID in 30,000 does).
  */
 export function isCardNumberId(id: string): boolean {
   return holdsCardNumber(id.replaceAll(madeByChance, '-x-'))
@@ -48,7 +48,7 @@ export function isCardNumberId(id: string): boolean {
 const madeByChance =
   /(?<![\p{L}\p{N}])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=\d*[a-f])[0-9a-f]{32,})(?![\p{L}\p{N}])/giu
 
-/** Of 15 to 19 digits each: how the numbers of the schemes begin, as ranges of their first four digits, and how long they are. */
+/** Card schemes with 15 to 19 digits: the ranges of the first four digits, and the possible lengths. */
 const schemes: readonly { from: number; to: number; lengths: readonly number[] }[] = [
   // American Express
   { from: 3400, to: 3499, lengths: [15] },
@@ -69,7 +69,7 @@ const schemes: readonly { from: number; to: number; lengths: readonly number[] }
   { from: 2221, to: 2720, lengths: [16] },
   // Mir
   { from: 2200, to: 2204, lengths: [16, 17, 18, 19] },
-  // Maestro, and those that lie among its numbers: Discover, RuPay, UnionPay, Elo
+  // Maestro, and the schemes whose ranges overlap with it: Discover, RuPay, UnionPay, Elo
   { from: 5000, to: 5099, lengths: [15, 16, 17, 18, 19] },
   { from: 5600, to: 6999, lengths: [15, 16, 17, 18, 19] },
   // RuPay, UnionPay, Troy
@@ -79,14 +79,17 @@ const schemes: readonly { from: number; to: number; lengths: readonly number[] }
 
 const digitsMin = 15
 const digitsMax = 19
-/** What may stand between two digits of one number: blanks, line breaks, signs, nothing that is read. */
+/**
+ * The maximum number of characters between two digits of one number: spaces, line breaks, punctuation, but no
+ * letters.
+ */
 const betweenDigitsMax = 3
 
 type Group = { digits: string; start: number; end: number }
 
 /**
- * Where the numbers of cards stand, written in groups or not, in digits of any script. A number begins and ends where
- * a group of digits does: a part of a longer one is none.
+ * Positions of card numbers, grouped or not, in digits of any script. A number begins and ends at the edges
+ * of a digit group: a part of a longer number doesn't count.
  */
 function cardNumbersIn(text: string): { start: number; end: number }[] {
   if (!mayHoldNumber.test(text)) return []
@@ -104,7 +107,7 @@ function cardNumbersIn(text: string): { start: number; end: number }[] {
 
 const mayHoldNumber = new RegExp(`(?:\\p{N}[^\\p{L}\\p{N}]*){${digitsMin}}`, 'u')
 
-/** Of the longest number that begins with a group. */
+/** Returns the last group of the longest card number that begins with the group `first`. */
 function lastGroupOf(groups: readonly Group[], first: number, text: string): number | undefined {
   let digits = ''
   let found: number | undefined
@@ -151,14 +154,14 @@ function digitGroupsIn(text: string): Group[] {
 
 const decimalDigit = /^\p{Nd}$/u
 
-/** `1` for 1, １, ١ or ①; undefined for what is no digit. */
+/** `1` for 1, １, ١ or ①; undefined for anything that is not a digit. */
 function digitOf(character: string): string | undefined {
   if (character >= '0' && character <= '9') return character
   if (character < '\u0080') return undefined
   const plain = character.normalize('NFKC')
   if (/^\d$/.test(plain)) return plain
   if (!decimalDigit.test(character)) return undefined
-  // The digits of a script follow one another from its zero on.
+  // The digits of a script are consecutive, starting with its zero.
   const code = character.codePointAt(0) ?? 0
   let zero = code
   while (decimalDigit.test(String.fromCodePoint(zero - 1))) zero--

@@ -1,25 +1,29 @@
-/** The time, handed in where it is needed, so that a test can set it. */
+/** The time, passed in so that a test can set it. */
 export type Clock = {
   /** Milliseconds since 1970-01-01T00:00Z. */
   now: () => number
 }
 
-/** A machine and a database whose clocks are further apart: one of them is wrong, and nobody here can tell which. */
+/**
+ * If the clocks of a machine and its database differ by more, one of them is wrong, and this service can't
+ * tell which.
+ */
 const skewMaxMs = 5_000
 
 /**
- * The database's time, so that all processes agree on what is due, leased or over, whatever their machines' clocks say.
- * Between two measurements it goes on with this process's monotonic clock, which nobody sets.
+ * The database's time, so that all processes agree on due dates, leases and expiry, whatever their machines'
+ * clocks say. Between two measurements it advances with this process's monotonic clock, which nobody can set.
  */
 export class StoreClock implements Clock {
-  /** The database's time less that of the monotonic clock. */
+  /** The database's time minus that of the monotonic clock. */
   #offsetMs: number | undefined
 
-  /** What the database said between two moments of performance.now(). */
+  /** Takes the database's time, which was read between two moments of performance.now(). */
   measured(storeMs: number, { sentMs, receivedMs }: { sentMs: number; receivedMs: number }): void {
     const [leastMs, mostMs] = [storeMs - receivedMs, storeMs - sentMs]
     const heldMs = this.#offsetMs ?? (leastMs + mostMs) / 2
-    // What was held, as far as it agrees: a slow answer tells less than a quick one before it.
+    // Keep the previous offset within the new bounds: a slow answer is less precise than a quick one before
+    // it.
     this.#offsetMs = Math.min(Math.max(heldMs, leastMs), mostMs)
   }
 
@@ -31,7 +35,7 @@ export class StoreClock implements Clock {
     return this.#offsetMs === undefined ? 0 : Date.now() - this.now()
   }
 
-  /** Then nothing is deleted from here: the database's clock may be the wrong one. */
+  /** While the clocks disagree, this process deletes nothing: the database's clock may be the wrong one. */
   isSkewed(): boolean {
     return Math.abs(this.aheadMs()) > skewMaxMs
   }
@@ -43,5 +47,5 @@ export class StoreClock implements Clock {
   }
 }
 
-/** This machine's time, for programs that decide nothing about stored data by it. */
+/** This machine's time, for programs that don't use it for decisions about stored data. */
 export const systemClock: Clock = { now: () => Date.now() }

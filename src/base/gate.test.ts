@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as settled } from 'node:timers/promises'
 import { Gate, type GateMax } from './gate.ts'
 
-/** Keeps who passes in the order in which they were let in; `enter` says what the gate says at once. */
+/** Records the order in which keys pass; `enter` returns the gate's immediate response. */
 function watched(max: GateMax) {
   const gate = new Gate<string>(max)
   const passed: string[] = []
@@ -50,9 +50,9 @@ test('of all keys together no more pass than the total, and the last places are 
     'passes',
     'waits',
   ])
-  // The two places left are no second ones, but first ones.
+  // The two remaining places are reserved for keys that have none.
   assert.deepEqual(await all(['b', 'b', 'c', 'd'], enter), ['passes', 'waits', 'passes', 'waits'])
-  // Whoever has none comes first, then whoever has fewest, as far as others are left a place.
+  // Keys with no place come first, then those with the fewest, as long as places remain for others.
   assert.deepEqual(await leave('a'), ['d'])
   assert.deepEqual(await all(['a', 'a', 'c', 'd', 'b'], leave), [[], [], ['b'], ['a'], []])
 })

@@ -1,17 +1,18 @@
 type Turns = { passing: number; waiting: (() => void)[] }
 
 export type GateMax = {
-  /** Of one key. */
+  /** Per key. */
   passing: number
-  /** Of one key; who comes beyond is turned away. */
+  /** Per key; callers beyond it are turned away. */
   waiting: number
-  /** Of all keys together; the last places are kept for keys of which none passes. */
+  /** For all keys together; the last places are reserved for keys that have none. */
   inAll?: { passing: number; keptForOthers: number }
 }
 
 /**
- * Lets a few through at a time of each key, in the order in which they came; so no key takes what is for all. Where
- * there is a limit for all, a place goes to the key that has the fewest, and of these to the one served longest ago.
+ * Lets a few callers of each key through at a time, in order of arrival, so that no key takes the capacity of
+ * all. If there is a limit for all keys, a free place goes to the key with the fewest places, and among these
+ * to the one served longest ago.
  */
 export class Gate<Key = number> {
   readonly #max: GateMax
@@ -22,7 +23,10 @@ export class Gate<Key = number> {
     this.#max = max
   }
 
-  /** Resolves when it is one's turn, which ends with `leave`; undefined when too many of the key wait already. */
+  /**
+   * Resolves when the caller may pass; its turn ends with `leave`. Undefined if too many callers of the key
+   * wait already.
+   */
   enter(key: Key): Promise<void> | undefined {
     const turns = this.#turnsByKey.get(key) ?? { passing: 0, waiting: [] }
     if (turns.waiting.length === 0 && this.#mayPass(turns)) {
@@ -55,7 +59,7 @@ export class Gate<Key = number> {
     return !inAll || this.#passing < inAll.passing - (passing === 0 ? 0 : inAll.keptForOthers)
   }
 
-  /** Keys stand in the order in which they were served last. */
+  /** Keeps the keys in the order in which they were last served. */
   #count(key: Key, turns: Turns): void {
     turns.passing++
     this.#passing++

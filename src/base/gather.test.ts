@@ -5,7 +5,7 @@ import { gather, type GatherLimits } from './gather.ts'
 
 type Read = { keys: readonly number[]; answer: () => void; fail: (error: Error) => void }
 
-/** Reads that the test answers, each with the number of the read. */
+/** Reads that the test answers, each with its number. */
 function gatherOf(limits: GatherLimits) {
   const reads: Read[] = []
   const ask = gather((keys: readonly number[]) => {

@@ -1,5 +1,5 @@
 export type GatherLimits = {
-  /** A read that has so many keys takes no further callers. */
+  /** A read with this many keys takes no further callers. */
   keysMax: number
   readsAtOnceMax: number
 }
@@ -7,9 +7,9 @@ export type GatherLimits = {
 type Batch<Key, Found> = { keys: Set<Key> } & PromiseWithResolvers<ReadonlyMap<Key, Found>>
 
 /**
- * Many callers answered by one statement: those of one turn of the event loop, and those that came while as many reads
- * were running as may run at once. A read begins after all its callers asked, so nobody gets what is older than the
- * question.
+ * Answers many callers with one statement: those of one turn of the event loop, and those that arrived while
+ * the maximum number of reads was running. A read begins after all of its callers asked, so no answer is
+ * older than its question.
  */
 export function gather<Key, Found>(
   read: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Found>>,

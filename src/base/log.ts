@@ -5,7 +5,7 @@ export type Log = Logger
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Names under which secrets and cards could reach a log line, on any of the first levels. */
+/** Field names under which secrets and card data could reach a log line, on any of the first levels. */
 const secretNames = [
   'apiKey',
   'x-api-key',
@@ -21,7 +21,7 @@ const secretNames = [
   'cvv',
 ]
 
-/** Structured log lines on standard output; secrets are replaced wherever a field bears such a name. */
+/** Structured log lines on standard output; the values of fields with secret names are replaced. */
 export function openLog(level: LogLevel, destination?: DestinationStream): Log {
   const paths = secretNames.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
   const options = {
@@ -34,7 +34,10 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options)
 }
 
-/** Of an error only what helps to find it: a driver's carries its whole connection, and a row's values in `detail`. */
+/**
+ * Keeps only the parts of an error that help to find its cause: a driver's error contains its whole
+ * connection, and a row's values in `detail`.
+ */
 function toldError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const code = 'code' in error ? { code: error.code } : {}
@@ -44,7 +47,10 @@ function toldError(error: unknown): object {
 
 const sparingEveryMs = 1_000
 
-/** For what may happen thousands of times a second: the first is logged, and after a second how many more there were. */
+/**
+ * For warnings that may occur thousands of times a second: logs the first, and then at most once a second
+ * with the number of occurrences.
+ */
 export function sparing(log: Log, message: string): (reason: string) => void {
   let untilMs = 0
   let more = 0
@@ -58,7 +64,10 @@ export function sparing(log: Log, message: string): (reason: string) => void {
   }
 }
 
-/** Of a path that is no route only where it begins, in letters: anything may stand in it, a key or a card too. */
+/**
+ * Keeps only the beginning of an unknown path, in letters: the rest may contain anything, even a key or a
+ * card number.
+ */
 export function toldPath(url: string): string {
   return /^(?:\/v1|\/console\/api)?\/[a-z-]{1,20}(?=[/?]|$)/.exec(url)?.[0] ?? 'none'
 }

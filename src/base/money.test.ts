@@ -6,7 +6,7 @@ import { amountMinorMax, fromMinor, minorText, toMinor } from './money.ts'
 const digits = fc.integer({ min: 0, max: 4 })
 const minor = fc.integer({ min: -amountMinorMax, max: amountMinorMax })
 
-/** The decimal of minor units, by cutting text. */
+/** The decimal for minor units, built from text. */
 function decimalOf(units: number, of: number): string {
   const text = String(Math.abs(units)).padStart(of + 1, '0')
   const decimal = of === 0 ? text : `${text.slice(0, -of)}.${text.slice(-of)}`

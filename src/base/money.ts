@@ -1,6 +1,6 @@
 /**
- * Amounts as integers of minor units. JSON carries them as numbers or decimal strings; what has more decimals than
- * the currency, or more digits than are kept, is refused, never rounded.
+ * Amounts as integers of minor units. JSON carries them as numbers or decimal strings; an amount with more
+ * decimals than the currency, or more digits than can be stored, is refused, never rounded.
  */
 
 /** Ten thousand million of the major unit at two digits; far above any price, far below 2^53. */
@@ -8,12 +8,13 @@ export const amountMinorMax = 999_999_999_999
 
 const scales = [1, 10, 100, 1_000, 10_000] as const
 
-/** Minor units of a decimal; undefined when it doesn't fit the digits. */
+/** Minor units of a decimal; undefined if it doesn't fit the digits. */
 export function toMinor(amount: number | string, minorDigits: number): number | undefined {
   const scale = scales[minorDigits] ?? 1
   if (typeof amount === 'string') return textToMinor(amount, minorDigits)
   const minor = Math.round(amount * scale)
-  // k/scale is the double nearest to that decimal, so it is the number sent exactly when one decimal means both.
+  // k/scale is the double nearest to that decimal, so it equals the received number exactly when both come
+  // from the same decimal.
   return minor / scale === amount && Math.abs(minor) <= amountMinorMax ? minor + 0 : undefined
 }
 
@@ -25,19 +26,22 @@ function textToMinor(text: string, minorDigits: number): number | undefined {
   return Math.abs(minor) <= amountMinorMax ? minor + 0 : undefined
 }
 
-/** The JSON number of minor units; its shortest form is the decimal itself. */
+/** The JSON number for minor units; its shortest form is the decimal itself. */
 export function fromMinor(minor: number, minorDigits: number): number {
   return minor / (scales[minorDigits] ?? 1)
 }
 
-/** Point and decimals by what is left of a whole unit: an answer can have a hundred thousand amounts. */
+/**
+ * The point and decimals for each remainder of a whole unit, precomputed: an answer can contain a hundred
+ * thousand amounts.
+ */
 const decimalsByDigits = scales.map((scale, digits) =>
   digits === 0
     ? ['']
     : Array.from({ length: scale }, (_, decimals) => `.${String(decimals).padStart(digits, '0')}`),
 )
 
-/** The decimal string of minor units, with all of the currency's digits. Amounts are not negative. */
+/** The decimal string for minor units, with all of the currency's digits. Amounts are not negative. */
 export function minorText(minor: number, minorDigits: number): string {
   const scale = scales[minorDigits] ?? 1
   const decimals = minor % scale

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-/** Every metric of the service, in one registry of its own, so that two services in one process don't meet. */
+/** Every metric of the service, in a separate registry, so that two services in one process don't collide. */
 export type Telemetry = ReturnType<typeof telemetry>
 
 const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -25,7 +25,7 @@ export function telemetry() {
   }
 }
 
-/** Requests, and what suppliers push. */
+/** Metrics of requests and of suppliers' pushes. */
 function ofTheGateway(registers: Registry[]) {
   return {
     requests: new Histogram({
@@ -83,7 +83,7 @@ function ofTheGateway(registers: Registry[]) {
   }
 }
 
-/** Price checks, reservations and their delivery. */
+/** Metrics of price checks, reservations and their delivery. */
 function ofBookings(registers: Registry[]) {
   return {
     outbound: new Histogram({
