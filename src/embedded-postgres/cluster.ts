@@ -10,7 +10,10 @@ import { clusterName, isAlive, postmasterPid, run, type Watcher } from './proces
 /** The role and the database of the service. */
 export const role = 'ari'
 
-/** Makes the data folder if there is none yet. A start that is killed meanwhile leaves nothing the next one minds. */
+/**
+ * Creates the data folder if there is none yet. If it is killed halfway, its leftovers don't disturb the next
+ * start.
+ */
 export async function prepareCluster(place: Place, binaries: Binaries, watcher: Watcher): Promise<void> {
   for (const name of await readdir(place.stateDir)) {
     if (!name.startsWith('cluster.new-')) continue
@@ -60,13 +63,14 @@ async function initialise(place: Place, binaries: Binaries, watcher: Watcher): P
   await folder.close()
 }
 
-/** Writes the settings anew at every start: what is ours lies outside the data folder. */
+/** Writes the settings at every start: our files are outside the data folder. */
 export async function writeSettings(place: Place, binaries: Binaries, socketDir: string): Promise<void> {
   const at = (name: string) => join(place.stateDir, name)
-  // The service's user alone, and not the server's: if that is nobody, many other programs are nobody too.
+  // Allows only the service's user, not the server's: if that is nobody, many other programs run as nobody
+  // too.
   await replaceFile(at('pg_hba.conf'), `local all ${role} peer map=${role}\n`)
   await replaceFile(at('pg_ident.conf'), `${role} "${place.serviceUser.name}" ${role}\n`)
-  // In a list of folders, a comma counts unless the folder stands in double quotes.
+  // In a list of folders, a comma is a separator unless the folder is in double quotes.
   const socketList = `"${socketDir.replaceAll('"', '""')}"`
   const settings: [string, string][] = [
     ['listen_addresses', ''],
@@ -84,18 +88,18 @@ export async function writeSettings(place: Place, binaries: Binaries, socketDir:
     ['wal_compression', binaries.hasLz4 ? 'lz4' : 'on'],
     ['temp_file_limit', '2GB'],
     ['jit', 'off'], // its compilation costs more than our short statements
-    ['logging_collector', 'off'], // standard error comes to our log, which is the operator's to bound
+    ['logging_collector', 'off'], // standard error goes to our log, whose size the operator limits
     ['log_destination', 'stderr'],
     ['log_line_prefix', ''],
     ['log_checkpoints', 'off'],
-    ['log_error_verbosity', 'terse'], // details and statements hold the values of rows
+    ['log_error_verbosity', 'terse'], // details and statements contain the values of rows
     ['log_min_error_statement', 'panic'],
     ['lc_messages', 'C'],
     ['log_timezone', 'UTC'],
     ['timezone', 'UTC'],
   ]
   const quoted = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
-  // First what initdb found out about this machine, such as the kind of shared memory it has.
+  // First initdb's findings about this machine, such as its kind of shared memory.
   const lines = [
     '# Written anew at every start. For settings that are not named here: cluster/postgresql.conf.',
     `include ${quoted(join(place.clusterDir, 'postgresql.conf'))}`,
@@ -105,9 +109,9 @@ export async function writeSettings(place: Place, binaries: Binaries, socketDir:
 }
 
 /**
- * Removes lock files whose pid belongs to another program by now, which would make PostgreSQL refuse to start. To be
- * called when no process of this server is left. A file whose pid is nobody's stays: PostgreSQL handles it, and
- * finds by it whether old shared memory is still in use.
+ * Removes lock files whose pid now belongs to another program; otherwise PostgreSQL would refuse to start.
+ * Call this only when no process of this server is left. If no process has the pid, its file stays:
+ * PostgreSQL handles it, and uses it to check whether old shared memory is still in use.
  */
 export async function removeMisleadingLockFiles(place: Place, socketDir: string): Promise<void> {
   const pid = postmasterPid(place.clusterDir)
@@ -119,7 +123,7 @@ export async function removeMisleadingLockFiles(place: Place, socketDir: string)
   }
 }
 
-/** Whether this user may look into the folder of the socket, so that a refusal can be explained. */
+/** Whether this user may access the folder of the socket, so that a refusal can be explained. */
 export async function mayUseSocket(socketDir: string): Promise<boolean> {
   return lstat(join(socketDir, `.s.PGSQL.${port}`)).then(
     () => true,

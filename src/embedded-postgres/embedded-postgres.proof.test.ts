@@ -44,7 +44,7 @@ const root = dirname(dirname(import.meta.dirname))
 const platform = `${process.platform}-${process.arch}`
 const settleMs = minutes(2)
 const scratch = mkdtempSync(join(tmpdir(), 'ari-test-'))
-// The folder itself must be reachable by nobody; what lies in it decides for itself.
+// Every user must be able to pass through this folder; the folders inside it set their own access.
 chmodSync(scratch, 0o755)
 const services = new Set<Service>()
 const startedHere = new Set<EmbeddedPostgres>()
@@ -179,7 +179,7 @@ suite('starting and stopping', () => {
     assert.deepEqual(attempts(), ['EACCES', 'EACCES'])
     for (const folder of [host, join(dataDir, 'postgres')]) chmodSync(folder, 0o755)
     assert.deepEqual(attempts(), ['28000', '28000'])
-    // Not even the account that PostgreSQL runs as is let in as its superuser.
+    // Even the account that PostgreSQL runs as can't log in as its superuser.
     assert.equal(connectAs(account(ownAccount), running.connection), '28000')
     await running.stop()
   })
@@ -216,7 +216,8 @@ suite('starting and stopping', () => {
     const first = await service({ dataDir })
     await query(first.connection, 'create table kept as select 7 as seven')
     await first.stop()
-    // As they come from another machine, or from before the account was made; the folder was handed over only in part.
+    // Like data from another machine, or from before the account was created; only part of the folder was
+    // handed over.
     execFileSync('chown', ['-hR', 'nobody:', clusterOf(dataDir)])
     execFileSync('chown', ['-hR', `${ownAccount}:`, join(clusterOf(dataDir), 'base')])
     const again = await service({ dataDir })
@@ -630,21 +631,21 @@ suite('a start that fails says why and what to do, in one line', () => {
   })
 })
 
-/** In this process; what a failed test leaves is stopped at the end. */
+/** Runs in this process; servers that a failed test leaves behind are stopped at the end. */
 async function start(options: Parameters<typeof startEmbeddedPostgres>[0]): Promise<EmbeddedPostgres> {
   const running = await startEmbeddedPostgres(options)
   startedHere.add(running)
   return running
 }
 
-/** A service of its own process: what it says when it runs, and ways to end it. */
+/** A service in a process of its own: its output while it runs, and ways to end it. */
 type Service = ReturnType<typeof spawnService>
 type Product = { home: string; node: string; entry: string }
 type ServiceOptions = {
   dataDir: string
   product?: Product
   user?: User
-  /** The program by which the service is run. */
+  /** The program that runs the service. */
   within?: string[]
 }
 
@@ -693,7 +694,7 @@ function spawnService({ dataDir, product, user, within = [] }: ServiceOptions) {
         started.reject(Object.assign(new Error(said.failed.message), { name: said.failed.name }))
     })
   }
-  // All that it said has been read by then.
+  // All of its output has been read by then.
   child.once('close', () => started.reject(new Error('the service ended without a word')))
   const spawned = {
     process: child,
@@ -720,7 +721,7 @@ async function service(options: ServiceOptions) {
   return { ...spawned, ...(await spawned.started) }
 }
 
-/** The product's files with fresh node_modules, in which no link between libraries has been made. */
+/** The product's files with fresh node_modules, without any links between libraries. */
 function productCopy(modulesOwner: number): Product {
   const home = newFolder('product')
   writeFileSync(join(home, 'package.json'), '{"type":"module"}')
@@ -757,19 +758,19 @@ function cloneFile(from: string, to: string): void {
   }
 }
 
-/** Where the checkout is closed to others, a copy of the programs is noted too. */
+/** Ignores the note about a copy of the programs, which appears if other users can't enter the checkout. */
 function aboutUsers(notes: readonly string[]): string[] {
   return notes.filter((note) => !note.startsWith("PostgreSQL's programs run from a copy"))
 }
 
 type User = { uid: number; gid: number }
 
-/** Ourselves, or for root an account of the system that is neither root nor nobody. */
+/** The current user or, for root, a system account that is neither root nor nobody. */
 function ordinaryUser(): User {
   return isRoot ? account('games', 'daemon') : userInfo()
 }
 
-/** The first of these accounts that this machine has. */
+/** The first of these accounts that exists on this machine. */
 function account(...names: string[]): User {
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -779,7 +780,7 @@ function account(...names: string[]): User {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-/** Why a program of this user is not let in, or that it is. */
+/** The error code when a program of this user connects, or that it succeeds. */
 function connectAs({ uid, gid }: User, connection: PostgresConnection): string {
   const { node, home } = (openCopy ??= productCopy(0))
   const ofCheckout = fileURLToPath(import.meta.resolve('pg'))
@@ -788,7 +789,7 @@ function connectAs({ uid, gid }: User, connection: PostgresConnection): string {
   return execFileSync(node, parameters, { uid, gid, encoding: 'utf8', cwd: '/' }).trim()
 }
 
-/** Programs that any user reaches, wherever the checkout lies. */
+/** Programs that any user can reach, wherever the checkout is. */
 let openCopy: Product | undefined
 
 function readAs({ uid, gid }: User, path: string): string {
@@ -803,7 +804,7 @@ function readAs({ uid, gid }: User, path: string): string {
   }).trim()
 }
 
-/** What in the folder gives other users of the machine, or the group, any right. */
+/** The entries of a folder that give other users of the machine, or the group, any right. */
 const openToOthers = (folder: string) => openBeyond(folder, 0o007)
 const openToGroup = (folder: string) => openBeyond(folder, 0o070)
 
@@ -811,7 +812,7 @@ function openBeyond(folder: string, mask: number): string[] {
   const inside = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return ['.', ...inside].filter((entry) => {
     const found = lstatSync(join(folder, entry), { throwIfNoEntry: false })
-    // PostgreSQL opens its sockets to all; their folder is closed.
+    // PostgreSQL's sockets are open to everyone; their folder isn't.
     return found !== undefined && !found.isSocket() && !found.isSymbolicLink() && (found.mode & mask) !== 0
   })
 }
@@ -820,7 +821,10 @@ function ownerOf(path: string): number | undefined {
   return lstatSync(path, { throwIfNoEntry: false })?.uid
 }
 
-/** A program that runs another where the list of users lacks PostgreSQL's own and can't be replaced. */
+/**
+ * A program that runs another one where PostgreSQL's account is missing from the list of users and can't be
+ * added.
+ */
 function withoutOwnAccount(): string[] {
   const lists = ['passwd', 'group'].map((name) => {
     const lines = readFileSync(join('/etc', name), 'utf8').split('\n')
@@ -845,7 +849,7 @@ function libraryLink(): { name: string; target: string } {
   return { name: basename(link?.target ?? ''), target: basename(link?.source ?? '') }
 }
 
-/** A connection whose backend computes for ever, without a look at whether its postmaster lives. */
+/** A connection whose backend computes forever, without checking whether its postmaster lives. */
 async function occupy(connection: PostgresConnection) {
   const client = new pg.Client(connection)
   client.on('error', () => {})
@@ -896,10 +900,10 @@ function expectedSettings(binDir: string | undefined) {
   }
 }
 
-/** Open to PostgreSQL's user, which a fresh folder of root's is not. */
+/** Accessible to PostgreSQL's user, unlike a fresh folder of root's. */
 let used: Promise<string> | undefined
 
-/** Data of a service that was stopped in good order: where the first start isn't the point, it needn't be waited for. */
+/** Data of a service that was stopped cleanly: saves the first start's time in tests of something else. */
 async function folderInUse(): Promise<string> {
   used ??= (async () => {
     const dataDir = newFolder('data')

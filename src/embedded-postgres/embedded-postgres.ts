@@ -1,4 +1,6 @@
-/** A PostgreSQL of our own on a data folder, with nothing to install: started, watched, healed and stopped here. */
+/**
+ * Runs a private PostgreSQL on a data folder, with nothing to install: starts, watches, heals and stops it.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -27,15 +29,17 @@ export type PostgresConnection = {
 
 export type EmbeddedPostgres = {
   connection: PostgresConnection
-  /** Where the data really are: below the folder asked for, or, for root, where PostgreSQL can reach them. */
+  /**
+   * The actual location of the data: below the requested folder or, for root, where PostgreSQL can reach it.
+   */
   dataDir: string
-  /** What an operator would wonder about, a sentence each. */
+  /** Facts that might surprise an operator, one sentence each. */
   notes: string[]
-  /** Ends the server in good order, leaves no process and releases the folder. */
+  /** Shuts the server down cleanly, leaves no process and releases the folder. */
   stop: () => Promise<void>
 }
 
-/** Another service holds the data folder. */
+/** Another service uses the data folder. */
 export class DataFolderInUse extends Error {
   constructor(dataDir: string, pid: number | undefined) {
     const holder = pid === undefined ? 'another running service' : `a running service (pid ${pid})`
@@ -50,7 +54,9 @@ const holderKnownWithinMs = 200
 const runningAnswersWithinMs = 2_000
 const pollMs = 20
 
-/** Starts the server, the first time after making its data folder and database. Fails with one clear line. */
+/**
+ * Starts the server; the first start also creates its data folder and database. Fails with one clear line.
+ */
 export async function startEmbeddedPostgres(options: {
   dataDir: string
   /** The bin folder of an installed PostgreSQL 15 to 18, instead of the packaged one. */
@@ -96,12 +102,12 @@ export async function startEmbeddedPostgres(options: {
   }
 }
 
-/** Whether a service has its data on this folder, running or not. */
+/** Whether a service has its data in this folder, running or not. */
 export async function holdsData(dataDir: string): Promise<boolean> {
   return (await stateDirs(dataDir)).some((stateDir) => existsSync(join(stateDir, 'cluster')))
 }
 
-/** Those in which the state of this folder may be; none when it doesn't exist. */
+/** The state folders that this data folder may use; none if it doesn't exist. */
 async function stateDirs(dataDir: string): Promise<string[]> {
   try {
     const { here, shared } = await candidates(dataDir)
@@ -112,13 +118,14 @@ async function stateDirs(dataDir: string): Promise<string[]> {
   }
 }
 
-/** Where a service that runs on this folder has its server, for programs that work beside it. */
+/** The server of a service that runs on this folder, for programs that work beside it. */
 export async function findRunningPostgres(dataDir: string): Promise<PostgresConnection | undefined> {
   for (const stateDir of await stateDirs(dataDir)) {
     const holder = await readHolder(stateDir)
     if (holder === undefined) continue
     const until = performance.now() + runningAnswersWithinMs
-    // It may be starting, or be healing its server; a pid that is another program's by now costs this wait once.
+    // The service may be starting, or healing its server. If its pid now belongs to another program, this
+    // wait is wasted once.
     while (isAlive(holder.pid) && performance.now() < until) {
       if (!(await mayUseSocket(holder.host))) {
         throw new Error(`The service on ${dataDir} runs as ${holder.osUser}: run this as the same user`)
@@ -143,7 +150,7 @@ async function letGo(place: Place, lock: Lock, watcher: Watcher | undefined): Pr
   }
 }
 
-/** The holder names itself a moment after it has locked. */
+/** The holder writes its name a moment after it takes the lock. */
 async function holderPid(stateDir: string): Promise<number | undefined> {
   const until = performance.now() + holderKnownWithinMs
   for (;;) {

@@ -1,4 +1,7 @@
-/** Locks that end with their holder; of those, the one of a data folder, and what its holder tells others about itself. */
+/**
+ * Locks that end with their holder, among them that of a data folder, and the details that its holder
+ * publishes.
+ */
 import { chmodSync, chownSync, existsSync, lstatSync, writeFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,22 +12,24 @@ export type Holder = { pid: number; osUser: string; host: string }
 
 export type Lock = { release: () => void }
 
-// Keeps the locks' files open: one that nobody refers to would be collected, closed and so unlocked.
+// Keeps the locks' files open: an unreferenced one would be garbage-collected, which closes and so unlocks
+// it.
 const held = new Set<DatabaseSync>()
 
 const sqliteBusy = 5
 
 /*
- * A lock is a write lock that SQLite takes on an empty file (fcntl): the kernel gives it to exactly one of two
- * that come at once, takes it back however its holder dies, and children don't inherit it. Node itself has no
- * other lock of that kind; a socket or a pid file that is found stale and replaced can be replaced by two at once.
+ * A lock is a write lock that SQLite takes on an empty file (fcntl): the kernel gives it to exactly one of
+ * two processes that come at once, releases it however its holder dies, and children don't inherit it. Node
+ * itself has no other lock of that kind; when two processes find a stale socket or pid file, both can replace
+ * it.
  */
 export function takeLock(path: string): Lock | undefined {
   const folderPath = join(path, '..')
   let file: DatabaseSync
   try {
-    // SQLite's own file would be open to all; its journal takes after the file. One that is there isn't opened: to
-    // close it would let go of a lock that this process holds on it.
+    // SQLite would create the file readable by everyone; its journal inherits the file's mode. Don't open an
+    // existing file here: closing it would release a lock that this process has on it.
     if (existsSync(path)) chmodSync(path, 0o600)
     else writeFileSync(path, '', { mode: 0o600, flag: 'a' })
     file = new DatabaseSync(path, { timeout: 0 })
@@ -50,7 +55,7 @@ export function takeLock(path: string): Lock | undefined {
   }
 }
 
-/** Only the lock's holder writes it; whoever reads it must still ask whether that process lives. */
+/** Only the lock's holder writes this file; a reader must still check whether that process lives. */
 export async function writeHolder(stateDir: string, holder: Holder): Promise<void> {
   await replaceFile(join(stateDir, 'service.json'), `${JSON.stringify(holder)}\n`)
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Makes a folder and those above it. Node's own `recursive` never ends where a folder exists but refuses to hold
- * another with ENOENT, as /proc does.
+ * Creates a folder and its parents. Node's own `recursive` never returns if an existing folder refuses a new
+ * one with ENOENT, as /proc does.
  */
 export function makeFolders(path: string, mode = 0o777): void {
   const folder = resolve(path)

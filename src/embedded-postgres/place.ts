@@ -1,4 +1,4 @@
-/** Where the embedded PostgreSQL keeps its things, and as which user of the operating system it runs. */
+/** The locations of the embedded PostgreSQL's files, and the user of the operating system that it runs as. */
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, writeFile } from 'node:fs/promises'
@@ -8,31 +8,32 @@ import { makeFolders } from './make-folders.ts'
 import { endProcessesOf, systemPath, type OsUser } from './processes.ts'
 
 export type Place = {
-  /** Ours: the lock, the configuration; holds the server's folders. */
+  /** Belongs to the service: contains the lock, the configuration and the server's folders. */
   stateDir: string
   /** PostgreSQL's data folder, which exists after the first start. */
   clusterDir: string
   serviceUser: OsUser
-  /** Differs from the service's user only when that is root, which PostgreSQL refuses. */
+  /** Differs from the service's user only if that is root, which PostgreSQL refuses. */
   serverUser: OsUser
   notes: string[]
 }
 
 /**
- * The account that root's PostgreSQL runs as. It owns nothing else, so no other program on the machine can read the
- * data, open the socket or attach to the server, as every other program of a shared account such as nobody could.
+ * The account that root's PostgreSQL runs as. It owns nothing else, so no other program on the machine can
+ * read the data, open the socket or attach to the server. With a shared account such as nobody, every other
+ * program of that account could.
  */
 export const ownAccount = 'ari-postgres'
 
-/** For what root's PostgreSQL, which is not root, can't reach elsewhere. */
+/** For root's files that PostgreSQL, which doesn't run as root, can't reach elsewhere. */
 export const sharedDir = '/var/lib/ari-gateway'
 
 export const port = 5432
 // macOS allows 103 bytes, Linux 107.
 const socketPathBytesMax = 103
-/** An earlier server may still be running on data that are about to change their owner. */
+/** An earlier server may still be running on data whose owner is about to change. */
 const orphanShutdownMs = 6_000
-/** With the programs of Debian, Red Hat and most others, or with those of BusyBox. */
+/** Uses the programs of Debian, Red Hat and most others, or those of BusyBox. */
 const makeAccount = `if command -v useradd >/dev/null; then
   useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$1"
 else
@@ -41,7 +42,7 @@ fi`
 const makeAccountWithinMs = 10_000
 const noOwnAccount = `other programs that run as nobody can read the data, because no user ${ownAccount} could be made: make one (useradd --system ${ownAccount}) and restart the service`
 
-/** Decides where the data are, the same way at every start, and makes the folder. */
+/** Decides the location of the data, the same at every start, and creates the folder. */
 export async function choosePlace(dataDir: string): Promise<Place> {
   const serviceUser = currentUser()
   const { here, shared } = await candidates(dataDir).catch(async (error: unknown) => {
@@ -60,7 +61,7 @@ export async function choosePlace(dataDir: string): Promise<Place> {
   const { stateDir, serverUser } = place
   try {
     const isOfServer = ((await ownerOf(stateDir)) ?? serviceUser.uid) === serverUser.uid
-    // Root's own is open to the server's group, to pass through and no more.
+    // The server's group may pass through root's own folder, but not list it.
     await makeFolder(stateDir, isOfServer ? 0o700 : 0o710, isOfServer ? serverUser : rootFor(serverUser))
   } catch (error) {
     throw cannotUse(stateDir, error)
@@ -70,7 +71,7 @@ export async function choosePlace(dataDir: string): Promise<Place> {
 
 async function choosePlaceOfUser(here: string, shared: string, serviceUser: OsUser): Promise<Place> {
   const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
-  // Only root makes this folder, and only root may look into it.
+  // Only root creates this folder, and only root may list it.
   if (!isHere && (await ownerOf(shared)) !== undefined) {
     throw new Error(
       `The data for ${here} are in ${shared}, because the service was first started as root: start it as root, or move that folder's "cluster" to ${here} and give it to ${serviceUser.name}`,
@@ -83,7 +84,7 @@ async function choosePlaceOfRoot(here: string, shared: string, serviceUser: OsUs
   const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
   const isShared = !isHere && (await ownerOf(join(shared, 'cluster'))) !== undefined
   const stateOwner = await ownerOf(isShared ? shared : here)
-  // The data of an ordinary user stay theirs, so that their service can start again afterwards.
+  // An ordinary user's data stay theirs, so that their own service can start again afterwards.
   const isOfUser = stateOwner !== undefined && stateOwner !== 0
   const serverUser = isOfUser ? userNamed(String(stateOwner)) : (ownServerUser() ?? userNamed('nobody'))
   const where = `PostgreSQL runs as ${serverUser.name}, because it refuses to run as root`
@@ -111,10 +112,13 @@ function rootFor({ gid }: OsUser): OsUser {
   return { name: 'root', uid: 0, gid }
 }
 
-/** What lies in a data folder that is nobody's but ours. */
+/** The entries of a data folder that contains nothing but our own files. */
 const ownEntry = /^(?:compile-cache|postgres|(?:gateway|console)\.(?:url|lock)(?:-journal)?)$/
 
-/** A data folder that only root can enter is opened to PostgreSQL's group, if nothing else is kept in it. */
+/**
+ * If only root can enter the data folder, opens it to PostgreSQL's group, provided that nothing else is
+ * stored in it.
+ */
 async function openToServer(dataDir: string, serverUser: OsUser): Promise<void> {
   const { uid, mode } = await lstat(dataDir)
   if (uid !== 0 || (mode & 0o077) !== 0) return
@@ -123,8 +127,9 @@ async function openToServer(dataDir: string, serverUser: OsUser): Promise<void> 
 }
 
 /**
- * Gives root's data to the user that PostgreSQL runs as, where another owns them: they come from another machine, or
- * from before that user was made. The folder itself goes last, so that an interrupted change is begun again.
+ * Gives root's data to the user that PostgreSQL runs as if another user owns them: they come from another
+ * machine, or from before that user was created. The folder itself is changed last, so that the next start
+ * repeats an interrupted change.
  */
 export async function giveDataToServer({
   stateDir,
@@ -141,20 +146,20 @@ export async function giveDataToServer({
   await lchown(clusterDir, serverUser.uid, serverUser.gid)
 }
 
-/** Both places in which the data of this folder may be. Fails with ENOENT when the folder doesn't exist. */
+/** Both possible locations of this folder's data. Fails with ENOENT if the folder doesn't exist. */
 export async function candidates(dataDir: string): Promise<{ here: string; shared: string }> {
   const real = await realpath(resolve(dataDir))
   return { here: join(real, 'postgres'), shared: join(sharedDir, shortHash(real)) }
 }
 
-/** The folder of the socket, open to nobody else; short enough for the operating system. */
+/** The folder of the socket, closed to all other users; short enough for the operating system. */
 export async function makeSocketFolder(place: Place): Promise<string> {
   const own = join(place.stateDir, 'socket')
   if (fits(own)) {
     await makeFolder(own, 0o700, place.serverUser)
     return own
   }
-  // Root's TMPDIR may be closed to the server, /tmp is not.
+  // Root's TMPDIR may be closed to the server; /tmp isn't.
   const parent =
     place.serviceUser.uid === 0 || !fits(join(tmpdir(), 'ari-0123456789abcdef')) ? '/tmp' : tmpdir()
   const folder = join(parent, `ari-${shortHash(place.stateDir)}`)
@@ -163,7 +168,8 @@ export async function makeSocketFolder(place: Place): Promise<string> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   }
-  // Anybody can make folders there: take it only when no other user can have prepared it or can look into it.
+  // Anybody can create folders there: use this one only if no other user can have prepared it or can access
+  // it.
   const found = await lstat(folder)
   const isOurs = found.uid === place.serverUser.uid || found.uid === place.serviceUser.uid
   if (!found.isDirectory() || !isOurs || (found.mode & 0o777) !== 0o700) {
@@ -179,7 +185,7 @@ function fits(folder: string): boolean {
   return Buffer.byteLength(join(folder, `.s.PGSQL.${port}`)) <= socketPathBytesMax
 }
 
-/** Makes a folder, or gives an existing one this mode and, for root, this owner. */
+/** Creates a folder, or gives an existing one this mode and, for root, this owner. */
 export async function makeFolder(folder: string, mode: number, owner?: OsUser): Promise<void> {
   makeFolders(folder, mode)
   const found = await lstat(folder)
@@ -189,7 +195,10 @@ export async function makeFolder(folder: string, mode: number, owner?: OsUser): 
   if (!isTheirs) await chown(folder, owner.uid, owner.gid)
 }
 
-/** Replaces a file of the state folder whole. Root's is readable by the group that may pass the folder, the server's. */
+/**
+ * Replaces a whole file of the state folder. Root's is readable by the server's group, which may pass through
+ * the folder.
+ */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`
   const folder = await lstat(join(path, '..'))
@@ -237,7 +246,7 @@ function currentUser(): OsUser {
   }
 }
 
-/** The account for PostgreSQL alone, made where there is none; undefined where that can't be. */
+/** The account used only by PostgreSQL, created if necessary; undefined if that fails. */
 function ownServerUser(): OsUser | undefined {
   const found = optionalUserNamed(ownAccount)
   if (found) return found
@@ -249,7 +258,8 @@ function ownServerUser(): OsUser | undefined {
       timeout: makeAccountWithinMs,
     })
   } catch {
-    // No such program, or the list of users can't be written; or another start has just made it.
+    // The program is missing, or the list of users isn't writable; or another start has just created the
+    // account.
   }
   return optionalUserNamed(ownAccount)
 }

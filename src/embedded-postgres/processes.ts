@@ -1,4 +1,4 @@
-/** The operating system's side of the embedded PostgreSQL: start, watch, find and end its processes. */
+/** The operating system's side of the embedded PostgreSQL: starts, watches, finds and ends its processes. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -11,18 +11,18 @@ export type Command = { program: string; parameters: string[]; libraryPath: stri
 
 export type Launched = {
   pid: number | undefined
-  /** Lets the program begin; until then nothing but a waiting shell exists. */
+  /** Lets the program begin; until then there is only a waiting shell. */
   go: () => void
   signal: (name: NodeJS.Signals) => void
-  /** Resolves, never rejects, with the reason in words. */
+  /** Resolves with the reason in words; never rejects. */
   exited: Promise<{ code: number | null; reason: string }>
 }
 
 /*
- * The program is started by a shell that waits for a word from us and then becomes the program (exec keeps the
- * pid). So the watcher knows the pid before PostgreSQL exists, and when we are killed in between, the shell reads
- * the end of its input and leaves: there is no moment in which an unwatched server can be left behind.
- * The library path is set inside because macOS removes DYLD_* from the environment of /bin/sh.
+ * The program is started by a shell that waits for a line from us and then becomes the program (exec keeps
+ * the pid). So the watcher knows the pid before PostgreSQL exists, and if we are killed in between, the shell
+ * reads the end of its input and exits: at no moment can an unwatched server be left behind. The library path
+ * is set inside because macOS removes DYLD_* from the environment of /bin/sh.
  */
 const waitThenBecome = `read -r go || exit 1
 if [ -n "$1" ]; then export LD_LIBRARY_PATH="$1" DYLD_LIBRARY_PATH="$1"; fi
@@ -30,10 +30,11 @@ shift
 exec "$@" </dev/null`
 
 /*
- * Ends the process whose number it was told last as soon as its input ends, which the kernel brings about however
- * we die. The number can't have passed to another program: we reap our children and tell the watcher at once.
- * Fast shutdown first (INT), because it is bounded by the size of the buffers, whereas the replay after QUIT may be
- * long; 5 s later QUIT, 5 s later KILL, on which the remaining backends leave by themselves.
+ * Ends the process with the last pid that it received as soon as its input ends, which the kernel ensures
+ * however we die. The pid can't have passed to another program: we reap our children and tell the watcher at
+ * once. It starts with a fast shutdown (INT), because the size of the buffers limits its time, whereas the
+ * replay after QUIT may be long; 5 s later QUIT, 5 s later KILL, after which the remaining backends exit by
+ * themselves.
  */
 const watchOverIt = `trap '' HUP INT TERM QUIT
 pid=
@@ -48,17 +49,20 @@ while kill -0 "$pid" 2>/dev/null; do
   sleep 0.05
 done`
 
-/** Where the system's own programs are; not what somebody's PATH names first. */
+/** The folders of the system's own programs, regardless of the user's PATH. */
 export const systemPath = '/usr/bin:/bin:/usr/sbin:/sbin'
 
-// Nothing of our own environment: PGDATA, PGPORT and friends would steer the server. TZ spares initdb its search.
+// Nothing from our own environment: PGDATA, PGPORT and friends would affect the server. TZ saves initdb its
+// search.
 const environment = { PATH: systemPath, LC_ALL: 'C', TZ: 'UTC' }
 
 const watcherRestartLimit = { times: 20, withinMs: 60_000 }
 const killedPatienceMs = 5_000
 const pollMs = 10
 
-/** Starts a shell that waits for `go()` to become the program; both its outputs go line by line to `onLine`. */
+/**
+ * Starts a shell that waits for `go()` to become the program; both its outputs go line by line to `onLine`.
+ */
 export function launch(command: Command, onLine: (line: string) => void): Launched {
   const child = spawnDetached(
     [waitThenBecome, 'ari-postgres', command.libraryPath, command.program, ...command.parameters],
@@ -78,8 +82,8 @@ export function launch(command: Command, onLine: (line: string) => void): Launch
       if (rest !== '') take('\n')
       resolve({ code, reason })
     }
-    // A program that leaves by itself has said everything at 'close'; a killed postmaster's 'close' may be far away,
-    // because its backends hold the pipes.
+    // A program that exits by itself has sent all output at 'close'. For a killed postmaster 'close' may come
+    // much later, because its backends keep the pipes open.
     child.once('exit', (code, signal) => signal !== null && end(code, `signal ${signal}`))
     child.once('close', (code) => end(code, `exit code ${code}`))
   })
@@ -97,7 +101,7 @@ export async function run(command: Command, watcher?: Watcher) {
   return { ok: code === 0, reason, lines }
 }
 
-/** The small process that ends PostgreSQL when we are killed; it is replaced when it is killed itself. */
+/** The small process that ends PostgreSQL when we are killed; it is replaced if it is killed itself. */
 export class Watcher {
   #child: ChildProcess
   #watched: number | undefined
@@ -119,7 +123,10 @@ export class Watcher {
     return this.#child.pid
   }
 
-  /** From now on this process, and only this one, is ended when we die. Resolves when the watcher has been told. */
+  /**
+   * From now on the watcher ends this process, and only this one, when we die. Resolves once the watcher has
+   * the pid.
+   */
   async watch(pid: number | undefined): Promise<void> {
     this.#watched = pid
     await this.#tell()
@@ -136,7 +143,7 @@ export class Watcher {
 
   #start(): ChildProcess {
     const child = spawnDetached([watchOverIt, 'ari-postgres-watcher'], this.#runAs, 'ignore')
-    child.stdin?.on('error', () => {}) // a killed watcher; 'exit' or 'error' below is where that is handled
+    child.stdin?.on('error', () => {}) // a killed watcher; 'exit' or 'error' below handles that
     let ended = false
     const onEnd = (reason: string) => {
       if (ended) return
@@ -171,14 +178,17 @@ export class Watcher {
   }
 }
 
-/** The processes of the server on this data folder, whoever started them; not other programs, whatever their pid. */
+/**
+ * The processes of the server on this data folder, whoever started them; never other programs, whatever their
+ * pid.
+ */
 export async function processesOf(clusterDir: string): Promise<number[]> {
   if (process.platform !== 'linux') return processesByTitle(clusterDir)
   return readdirSync('/proc').flatMap((entry) => {
     const pid = Number(entry)
     if (!Number.isInteger(pid)) return []
     try {
-      // Every PostgreSQL process stands in its data folder; their titles, sessions and groups are no safe sign.
+      // Every PostgreSQL process runs in its data folder; titles, sessions and groups are not reliable.
       if (readlinkSync(`/proc/${pid}/cwd`) !== clusterDir) return []
       return basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres') ? [pid] : []
     } catch {
@@ -204,7 +214,7 @@ export function clusterName(clusterDir: string): string {
   return `ari-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`
 }
 
-/** Ends every process of the server on this data folder: a living postmaster in good order, what it left at once. */
+/** Ends every process of the server on this data folder: a living postmaster cleanly, orphans at once. */
 export async function endProcessesOf(clusterDir: string, fastShutdownMs: number): Promise<number> {
   const found = await processesOf(clusterDir)
   const postmaster = postmasterPid(clusterDir)
@@ -214,8 +224,8 @@ export async function endProcessesOf(clusterDir: string, fastShutdownMs: number)
     kill(postmaster, 'SIGQUIT')
     if (await areGone(clusterDir, killedPatienceMs)) return found.length
   }
-  // Without a postmaster they can only end, and recovery from the log follows anyway; until they are gone a new
-  // server refuses to start ("pre-existing shared memory block is still in use").
+  // Without a postmaster they can only be ended, and recovery from the log follows anyway; until they are
+  // gone, a new server refuses to start ("pre-existing shared memory block is still in use").
   for (const pid of await processesOf(clusterDir)) kill(pid, 'SIGKILL')
   if (!(await areGone(clusterDir, killedPatienceMs))) {
     const pids = (await processesOf(clusterDir)).join(', ')
@@ -235,7 +245,7 @@ async function areGone(clusterDir: string, withinMs: number): Promise<boolean> {
   return true
 }
 
-/** What postmaster.pid says, which may be long out of date. */
+/** The pid in postmaster.pid, which may be long out of date. */
 export function postmasterPid(clusterDir: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -257,7 +267,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // gone already; whether it is gone is what the callers look at
+    // gone already; the callers check whether it is gone
   }
 }
 

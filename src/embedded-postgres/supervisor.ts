@@ -1,4 +1,4 @@
-/** Keeps the embedded PostgreSQL running until it is told to stop. */
+/** Keeps the embedded PostgreSQL running until it is asked to stop. */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -9,7 +9,9 @@ import { endProcessesOf, launch, type Launched, type Watcher } from './processes
 
 type Log = Record<'info' | 'warn' | 'error', (o: object, m: string) => void>
 
-/** How often a server that ends by itself is started again, without one that stayed, before we give up: for a day. */
+/**
+ * Limits the restarts of a server that ends by itself. Without a start that lasted, we give up after a day.
+ */
 export const restartLimits = { attempts: 8_640, firstDelayMs: 100, delayMs: 10_000, stayedMs: 1_000 }
 
 const recoveryMs = 10 * 60_000
@@ -21,7 +23,7 @@ const quitMs = 2_000
 const logLines = { kept: 20, perWindow: 200, windowMs: 10_000 }
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit']
 
-// What every start and stop says, and the answers to those who ask too early.
+// Lines that every start and stop logs, and the answers to clients that connect too early.
 const routine = new RegExp(
   [
     '^LOG: +(starting PostgreSQL|listening on|database system (was|is) (shut down|ready)|received .* shutdown)',
@@ -62,7 +64,7 @@ export class Supervisor {
     await this.#launch()
   }
 
-  /** Ends the server in good order, or in less good order when that takes too long; nothing of it is left. */
+  /** Ends the server cleanly, or by force if that takes too long; no process of it is left. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#healing
@@ -72,14 +74,20 @@ export class Supervisor {
     await this.#watcher.watch(undefined)
   }
 
-  /** Makes way: a server whose service was killed may still run, and a pid in its files may be another program's. */
+  /**
+   * Clears the way: a server whose service was killed may still run, and a pid in its files may belong to
+   * another program.
+   */
   async #clearAway(): Promise<void> {
     const ended = await endProcessesOf(this.#place.clusterDir, fastShutdownMs)
     if (ended > 0) this.#log.warn({ processes: ended }, 'Processes of an earlier PostgreSQL were ended')
     await removeMisleadingLockFiles(this.#place, this.#socketDir)
   }
 
-  /** One attempt: resolves when the server answers and is as durable as it must be, or leaves none behind. */
+  /**
+   * One attempt: resolves when the server answers and is as durable as required; otherwise it leaves no
+   * process behind.
+   */
   async #launch(): Promise<void> {
     const { clusterDir, stateDir, serverUser } = this.#place
     this.#lastLines = []
@@ -120,7 +128,7 @@ export class Supervisor {
     })
   }
 
-  /** Starts it again with the same socket, so that whoever connects anew finds it. */
+  /** Restarts the server with the same socket, so that new connections find it. */
   async #heal(firstReason: string): Promise<void> {
     let reason = firstReason
     const { signal } = this.#stopping
@@ -165,7 +173,7 @@ export class Supervisor {
   }
 }
 
-/** Asks first politely, then firmly, and resolves when the process has ended. */
+/** Ends the process, first politely, then forcibly, and resolves once it has ended. */
 async function end(server: Launched, polite: NodeJS.Signals, withinMs: number): Promise<void> {
   const steps: [NodeJS.Signals, number][] = [
     [polite, withinMs],
@@ -182,7 +190,7 @@ async function end(server: Launched, polite: NodeJS.Signals, withinMs: number): 
   }
 }
 
-/** Waits for the server and its database; refuses a server that could lose what it has acknowledged. */
+/** Waits for the server and its database; refuses a server that could lose acknowledged writes. */
 async function untilReady(socketDir: string, signal: AbortSignal): Promise<void> {
   const until = performance.now() + recoveryMs
   for (;;) {
@@ -200,7 +208,7 @@ async function untilReady(socketDir: string, signal: AbortSignal): Promise<void>
   }
 }
 
-/** A connection, or why there is none yet. */
+/** A connection, or the reason that there is none yet. */
 export async function tryConnect(
   socketDir: string,
   database: string,
@@ -213,7 +221,7 @@ export async function tryConnect(
     ssl: false,
     connectionTimeoutMillis: connectMs,
   })
-  client.on('error', () => {}) // what is lost shows in the next query
+  client.on('error', () => {}) // the next query reports a lost connection
   try {
     await client.connect()
     return client
@@ -221,7 +229,8 @@ export async function tryConnect(
     await client.end().catch(() => {})
     const code = codeOf(error) ?? ''
     if (code === '3D000') return 'no database'
-    // A refusal of the user or of the folder is final; everything else passes while it starts or shuts down.
+    // A refusal of the user or of the folder is final; every other error passes while the server starts or
+    // shuts down.
     if (code.startsWith('28') || code === 'EACCES') throw error
     return 'not yet'
   }
@@ -229,7 +238,8 @@ export async function tryConnect(
 
 async function createDatabase(client: pg.Client): Promise<void> {
   try {
-    // From template0 by copying files: a third of the time of the default, while nothing else is in the buffers.
+    // From template0 by copying files: a third of the time of the default, while nothing else is in the
+    // buffers.
     await client.query(`create database ${role} template template0 strategy file_copy`)
   } finally {
     await client.end()
