@@ -6,7 +6,7 @@ import { whyFailed } from '../why-failed.ts'
 
 const exitCodes = { failed: 1, wrongUsage: 2 }
 
-// From src/bin and from dist/bin alike.
+// Valid from both src/bin and dist/bin.
 const packageFile: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 const version =
   typeof packageFile === 'object' && packageFile !== null && 'version' in packageFile
@@ -21,7 +21,7 @@ for (const command of [ari, ...descendants(ari)]) {
   })
 }
 
-// A reader that has seen enough (ari key list | head) is no fault.
+// A reader that closes the pipe early (ari key list | head) is not an error.
 process.stdout.on('error', () => process.exit(0))
 
 try {

@@ -5,7 +5,7 @@ import { makeFolders } from '../embedded-postgres/make-folders.ts'
 import type { Service } from '../service.ts'
 import { whyFailed } from '../why-failed.ts'
 
-/** The service: started here, stopped by SIGTERM or SIGINT within ten seconds, whatever is under way. */
+/** The service: starts here, and stops on SIGTERM or SIGINT within ten seconds, whatever is in progress. */
 
 const stopWithinMs = 9_500
 /** A Ctrl-C under npm arrives twice, from the terminal and from npm. */
@@ -20,7 +20,7 @@ const complain = (lines: readonly string[]) => process.stderr.write(lines.map((l
 process.on('SIGTERM', () => stopOnSignal('SIGTERM'))
 process.on('SIGINT', () => stopOnSignal('SIGINT'))
 process.on('uncaughtException', (error) => {
-  // The stack is for the log; the person before the terminal gets a line.
+  // The stack goes to the log; the person at the terminal gets one line.
   void starting?.then(({ log }) => log.fatal({ err: error }, 'uncaught')).catch(() => {})
   void stop(
     1,
@@ -39,14 +39,15 @@ try {
 }
 
 async function start(settings: Settings): Promise<Service> {
-  // Compiled modules are kept beside the data: half of a later start is compiling.
+  // Compiled modules are cached beside the data: half of a later start is compiling.
   const compiled = join(settings.dataDir, 'compile-cache')
   try {
     makeFolders(settings.dataDir, 0o700)
     makeFolders(compiled, 0o700)
     enableCompileCache(compiled)
   } catch {
-    // Only slower. Whether the data can be kept is for the store to say, which may be elsewhere.
+    // Without the cache the start is only slower. Opening the store, which may be elsewhere, will report an
+    // unusable folder.
   }
   const { startService } = await import('../service.ts')
   return startService(settings, say)
@@ -69,7 +70,7 @@ async function stop(exitCode: number, why: readonly string[]): Promise<void> {
     process.exit(1)
   }, stopWithinMs).unref()
   try {
-    // A start under way is finished first: half of it can't be taken back in order.
+    // Let a start in progress finish first: a partial one can't be undone in order.
     const service = await starting?.catch(() => undefined)
     await service?.stop()
     process.exit(exitCode)

@@ -61,7 +61,10 @@ the restore of a dump every program does this by itself; only a copy of the file
     )
 }
 
-/** Whatever opens something: what was revoked since the backup is among it, and only people know. */
+/**
+ * Every valid key, token and operator. Those revoked since the backup are valid again, and only people know
+ * which these are.
+ */
 async function selectValid(
   db: Queryable,
   nowMs: number,
@@ -81,7 +84,10 @@ async function selectValid(
   return rows
 }
 
-/** What a running service has in memory, and has told others, would be of the time before. */
+/**
+ * A running service would still have data from before the restore in memory, and would already have sent it
+ * to others.
+ */
 async function refuseBesideService(connection: Queryable): Promise<void> {
   const count = await countOtherConnections(connection)
   if (count === 0) return

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { parseNight } from '../base/calendar.ts'
 
-/** Values on the command line, read strictly; what is thrown becomes one line that names the option. */
+/** Values on the command line, parsed strictly; an error becomes one line that names the option. */
 
 export function integerBetween(range: { min: number; max: number }): (text: string) => number {
   return (text) => {
@@ -15,7 +15,7 @@ const idMax = 2_147_483_647
 
 export const id = integerBetween({ min: 1, max: idMax })
 
-/** The parsers answer words for "none", because commander turns null into ''. */
+/** The parsers return words for "none", because commander turns null into ''. */
 export function limit(range: { min: number; max: number }): (text: string) => number | 'default' {
   const number = integerBetween(range)
   return (text) => (text === 'default' ? text : number(text))
@@ -23,7 +23,7 @@ export function limit(range: { min: number; max: number }): (text: string) => nu
 
 const percentMax = 100
 
-/** Kept as it is written, so that no digit is lost. */
+/** Kept as text, so that no digit is lost. */
 export function percent(text: string): string {
   if (/^\d{1,3}(?:\.\d{1,2})?$/.test(text) && Number(text) <= percentMax) return text
   throw new InvalidArgumentError(`It must be a number from 0 to ${percentMax} with at most 2 decimals.`)
@@ -48,7 +48,7 @@ export function instant(text: string): number {
   throw new InvalidArgumentError('It must be a date (2027-12-31) or an instant (2027-12-31T18:00:00Z).')
 }
 
-/** `now` as it is: for what is stored it is the database's. */
+/** Keeps `now` as a word: for stored values it means the database's time. */
 export function instantOrWord(text: string): number | 'never' | 'now' {
   return text === 'never' || text === 'now' ? text : instant(text)
 }

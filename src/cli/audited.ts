@@ -6,11 +6,13 @@ import type { Operator } from '../http/call.ts'
 import type { Database } from '../postgres/postgres.ts'
 import { transaction, type Transaction } from '../postgres/transaction.ts'
 
-/** A change on the command line and its line in the audit log, which names the user of the operating system. */
+/**
+ * A change on the command line and its line in the audit log, which names the user of the operating system.
+ */
 
 type Changed<Result> = { result: Result } & Omit<AuditEntry, 'operator' | 'requestId'>
 
-/** Both in one transaction. */
+/** Writes both in one transaction. */
 export function audited<Result>(
   db: Database,
   work: (connection: Transaction) => Promise<Changed<Result>>,
@@ -29,7 +31,7 @@ export function whoRuns(): Operator {
 function userName(): string {
   const uid = process.getuid?.() ?? -1
   const name = nameOfUser() ?? `uid ${uid}`
-  // Only root's word is taken for who became root.
+  // Trust SUDO_USER only if the process runs as root.
   const person = uid === 0 ? sudoUser() : undefined
   return person === undefined ? name : `${name}, by sudo of ${person}`
 }

@@ -131,7 +131,7 @@ function addAgain(deliveries: Command): void {
     )
 }
 
-/** Those of these ids, or an error that names the first that there is not. */
+/** The deliveries with these ids, or an error that names the first missing one. */
 async function known(db: Queryable, ids: readonly string[]): Promise<ListedDelivery[]> {
   const found = ids.length === 0 ? [] : await selectDeliveries(db, { ids }, ids.length)
   const missing = ids.find((id) => !found.some((one) => one.id === id))

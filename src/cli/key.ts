@@ -34,7 +34,7 @@ type GivenLimits = {
 const usualOverlap = '24h'
 const usualOverlapMs = duration(usualOverlap)
 
-/** Who pushes when no channel manager is named: the supplier itself. */
+/** Used if no channel manager is named: the supplier itself pushes. */
 const noChannelManager = 'direct'
 
 export function keyCommand(): Command {
@@ -267,7 +267,7 @@ function unknownFieldsGiven({ unknownFields }: GivenLimits): { unknownFields?: U
   return unknownFields === undefined ? {} : { unknownFields }
 }
 
-/** Only what was named; the default is stored as null. */
+/** Only the limits that were given; the default is stored as null. */
 function limitsGiven(given: GivenLimits): Partial<OwnLimits> {
   const stored = (wanted: GivenLimit) => (wanted === 'default' ? null : wanted)
   return {

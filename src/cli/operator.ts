@@ -97,7 +97,7 @@ function addCreate(operator: Command): void {
     .option('--json', 'print JSON')
     .action((given: Given & { name: string; role: OperatorRole }) =>
       withSession(async ({ db, ...session }) => {
-        // So that a new database belongs to an environment, as with a first key.
+        // As with a first key, this assigns a new database to an environment.
         await session.environment()
         const { operator: made, link } = await createOperator(db, given, changeContext(session))
         printLink(given, made, link)
@@ -173,7 +173,7 @@ function shown({ operatorId, ...operator }: StoredOperator): object {
   return { operatorId: String(operatorId), ...operator }
 }
 
-/** At the address of the service that runs here, if one does; else at that of the settings. */
+/** Prints the link at the address of the service that runs here; without one, at that of the settings. */
 function printLink(given: Given, operator: StoredOperator, { token, expiresAt }: SignInLink): void {
   const { settings } = loadConfig()
   const address = settings.publicUrl ?? announcedAddress(settings.dataDir, 'console') ?? addressOf(settings)

@@ -12,7 +12,7 @@ export function printLine(text: string): void {
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Colours are left out where the output is no terminal, and with NO_COLOR. */
+/** No colours if the output is not a terminal, or with NO_COLOR. */
 export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
@@ -21,7 +21,7 @@ export function remark(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** One JSON line with --json, a sentence without. */
+/** One JSON line with --json, otherwise a sentence. */
 export function printOutcome(options: { json?: boolean }, value: object, sentence: string): void {
   if (options.json) printJson(value)
   else printLine(sentence)
@@ -29,7 +29,7 @@ export function printOutcome(options: { json?: boolean }, value: object, sentenc
 
 type Cell = string | number | null
 
-/** Rows of text in columns; what is null is shown as a dash. */
+/** Rows of text in columns; null is shown as a dash. */
 export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const cells = rows.map((row) => row.map((cell) => (cell === null || cell === '' ? '-' : String(cell))))
   const widths = headings.map((heading, column) =>

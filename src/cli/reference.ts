@@ -34,7 +34,9 @@ A retired entry stays valid where it is used; new pushes can't name it. Adding i
   return reference
 }
 
-/** With the shipped entries, which a service puts in at its start, in a database that no service has seen yet. */
+/**
+ * Adds the shipped entries first if the database has never had a service, which would add them at its start.
+ */
 function withReference(work: (session: Session) => Promise<void>): Promise<void> {
   return withSession(async (session) => {
     await fillReference(session.db)

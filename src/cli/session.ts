@@ -8,14 +8,14 @@ import type { VaultKeys } from '../cards/card-vault.ts'
 import { openDatabase, type Database } from '../postgres/postgres.ts'
 import { remark } from './print.ts'
 
-/** What a command works with: the store of the settings, up to date, and the environment it belongs to. */
+/** The context of a command: the migrated store of the settings, and the store's environment. */
 export type Session = {
   db: Database
-  /** The environment for which keys are made; a new database belongs to it from then on. */
+  /** The environment for which keys are created; a new database belongs to it from then on. */
   environment: () => Promise<Environment>
   nowMs: number
   revocations: Revocations
-  /** Of the settings. */
+  /** From the settings. */
   vaultKeys: VaultKeys
   migrated: Migrated
   where: string
@@ -33,7 +33,7 @@ export async function withSession(
   const store = await reachStore(settings, quiet, whenMissing)
   try {
     const migrated = await migrate(store.address)
-    // A person waits, who would rather have a late answer than none.
+    // A person is waiting, who prefers a late answer to none.
     const { unhurried: db } = openDatabase(store.address, quiet, { connectionsMax })
     try {
       const environment = await environmentOf(db, settings)
@@ -54,7 +54,10 @@ export async function withSession(
   }
 }
 
-/** The database knows its environment; a setting that was left out must not give keys of another one. */
+/**
+ * The database records its environment: if the setting is missing, commands must not create keys for another
+ * one.
+ */
 async function environmentOf(db: Database, settings: Settings): Promise<Environment> {
   const environment = await selectOptionalEnvironment(db)
   if (environment === undefined) return settings.environment

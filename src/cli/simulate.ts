@@ -113,7 +113,7 @@ function apiKeyOf({ key, keyFile }: Given): string {
   throw new Error('the API key is missing: --key-file FILE, ARI_API_KEY or --key')
 }
 
-/** What was said of it; else where the service of this folder runs, or would run. */
+/** The stated address; otherwise that of the service that runs, or would run, in this folder. */
 function gatewayAddress(): string {
   const { settings } = loadConfig()
   const running = settings.addressIsStated ? undefined : announcedAddress(settings.dataDir, 'gateway')
@@ -148,7 +148,7 @@ async function run(given: Given): Promise<void> {
   await supplier.close()
 }
 
-/** With the time before its first line. */
+/** Prints the time before the first line. */
 function printCall(call: SimulatedCall): void {
   const time = call.at.slice(11, 19)
   for (const [index, line] of shownCall(call, paint).entries()) {
@@ -171,7 +171,7 @@ function sayReady({ urls, newSecret, hasSecret }: SimulatedSupplier, json = fals
   printLine('Waiting for calls; Ctrl-C ends.')
 }
 
-/** By a signal or by "quit"; the end of the input means nothing, as it may never have been there. */
+/** Waits for a signal or "quit". The end of the input is ignored, because there may never have been any. */
 function untilStopped(supplier: SimulatedSupplier): Promise<void> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin })

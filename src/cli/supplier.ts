@@ -107,7 +107,7 @@ function addSet(supplier: Command): void {
     )
 }
 
-/** Only what was named. */
+/** Only the options that were given. */
 function accountGiven(given: GivenAccount): Partial<Account> {
   const { onFailure, priceTolerance, cardDelivery, onDemandPush, reservationRetrieval } = given
   return {

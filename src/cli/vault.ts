@@ -28,10 +28,13 @@ Keys go by names that are made of them and tell nothing: 16 hexadecimal digits.`
 
 type ShownKey = {
   key: string
-  /** `current` seals; `earlier` keys are on their way out. Null: the store does not know it, and needs it no more. */
+  /**
+   * `current` seals; `earlier` keys are being replaced. Null: the store doesn't know the key, and no longer
+   * needs it.
+   */
   role: 'current' | 'earlier' | null
   since: string | null
-  /** That are kept under it. */
+  /** The number of cards sealed with it. */
   cards: number
   setting: 'ARI_VAULT_KEY' | 'ARI_VAULT_KEY_PREVIOUS' | null
 }
@@ -67,7 +70,8 @@ async function shownKeys({ db, vaultKeys: { present, previous } }: Session): Pro
   return [...ids].map((id) => {
     const row = rowById.get(id)
     return {
-      // Sealed before keys had names, by the service's first look the key's.
+      // These cards were sealed before keys had names. The service assigns them to the key when it first
+      // checks.
       key: id === '' ? 'unnamed' : id,
       role: row ? (row.isCurrent ? 'current' : 'earlier') : null,
       since: row?.since ?? null,
@@ -125,7 +129,7 @@ delivered without it. Without ARI_VAULT_KEY all cards are destroyed, and the sto
           )
         }
         const key = opened?.keyIds[0] ?? null
-        // Before and behind: an interrupted one has destroyed cards, too.
+        // Record this before and after: an interrupted command has destroyed cards, too.
         await audited(db, async (connection) => {
           const cards = Object.fromEntries(await countCardsByKey(connection))
           const change = { before: { cardsByKey: cards }, after: { key } }
