@@ -17,25 +17,28 @@ import { replayedAnswer } from './push-log/keep.ts'
 import { startDeliveryWorker, type DeliveryWorker } from './deliveries/worker.ts'
 
 export type App = {
-  /** Compiles the shapes of all requests, so that none waits for it. */
+  /** Compiles the shapes of all requests, so that no request has to wait for it. */
   prepare: () => void
-  /** Listens; port 0 takes a free one. `metricsUrl` is where the metrics have a port of their own. */
+  /** Listens; port 0 takes a free one. `metricsUrl` is set if the metrics have a separate port. */
   listen: (where: { host: string; port: number }) => Promise<{ url: string; metricsUrl?: string }>
-  /** New requests get 503 from now on, and /readyz says so; those under way finish, those that wait come to an end. */
+  /**
+   * From now on new requests get 503, and /readyz reports that; those in progress finish, and waiting ones
+   * come to an end.
+   */
   drain: () => void
-  /** Ends the connections, waits for requests under way, then writes what is still to be written. */
+  /** Ends the connections, waits for requests in progress, then writes all outstanding data. */
   close: () => Promise<void>
   mounted: readonly Mounted[]
-  /** Those that wait for something to happen included. */
+  /** Includes those that wait for something to happen. */
   requestsInFlight: () => number
-  /** From now on, until it is closed, reservations are delivered. */
+  /** Delivers reservations from now on, until it is closed. */
   startDeliveries: () => DeliveryWorker
-  /** Has the console's web application built where it isn't, behind everything else. */
+  /** Builds the console's web application if it isn't built yet, with the lowest priority. */
   prepareConsole: () => void
 }
 
 const connectionsCloseWithinMs = 800
-/** Of calls that requests wait for, once the service is to end. */
+/** For calls that requests wait for, once the service shuts down. */
 const callsFinishWithinMs = 1_500
 
 /** Composes the service, once, by plain calls. */

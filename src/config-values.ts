@@ -3,9 +3,11 @@ import { resolve } from 'node:path'
 import { hostsOf, hostWantOf, hostWants, isHostWant } from './postgres/hosts.ts'
 import { isAllowableNetwork, loopbackNetworks } from './outbound/vet-url.ts'
 
-/** Texts of the environment → values of settings. */
+/** Converts texts of the environment to values of settings. */
 
-/** A setting's value in the environment, or why it can't be. Names no value that may be secret. */
+/**
+ * A setting's value, or the reason that the text is invalid. The reason contains no value that may be secret.
+ */
 export type Reading<Value> = { value: Value } | { wrong: string }
 
 const vaultKeyBytes = 32
@@ -50,7 +52,7 @@ export function readFile(text: string): Reading<string> {
     : { value: resolve(text) }
 }
 
-/** The URL is never repeated, because it may hold a password. */
+/** The error never repeats the URL, because it may contain a password. */
 export function readDatabaseUrl(text: string): Reading<string> {
   for (const host of hostsOf({ connectionString: text })) {
     const url = 'connectionString' in host ? URL.parse(host.connectionString) : null
@@ -86,7 +88,7 @@ export function readBoolean(text: string): Reading<boolean> {
     : { wrong: `must be true or false, not ${quoted(text)}` }
 }
 
-/** Of several with commas between the first is used, and the others are known. */
+/** Keys separated by commas: the first one is used, and the others are only known. */
 export function readKeys(text: string): Reading<readonly Buffer[]> {
   const readings = text.split(',').map((part) => readVaultKey(part.trim()))
   const wrong = readings.find((reading) => 'wrong' in reading)

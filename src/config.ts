@@ -46,30 +46,33 @@ export type Settings = {
   databaseUrl: string | undefined
   /** 32 bytes. */
   vaultKey: Buffer | undefined
-  /** Those before it, which open what was sealed with them. */
+  /** The previous keys, which open data that was sealed with them. */
   vaultKeysPrevious: readonly Buffer[]
   roles: readonly Role[]
   logLevel: LogLevel
   postgresBinDir: string | undefined
-  /** Networks of one's own in which webhooks may be; none by default. */
+  /** The operator's own networks that webhooks may use; none by default. */
   privateNetworks: readonly string[]
   pushLogDays: number
-  /** Under what people reach the console, without a slash at the end; absent: by whatever their requests name. */
+  /**
+   * The address under which people reach the console, without a trailing slash; absent: the host that their
+   * requests name.
+   */
   publicUrl: string | undefined
   /** Addresses and networks. */
   trustedProxies: readonly string[]
   metrics: MetricsRules
-  /** How many times longer than usual requests may take before they are turned away for being late. */
+  /** Multiplies the time that requests may take before they are refused for being late. */
   patience: number
   oidc: OidcSettings | undefined
   signIn: SignInRules
-  /** Outside the store; undefined: what is revoked is in the store alone. */
+  /** Outside the store; undefined: revocations are in the store only. */
   revocationsFile: string | undefined
   /** 32 bytes each: the first seals secrets of second factors, all open them. */
   mfaKeys: readonly Buffer[]
 }
 
-/** What is wrong with the settings, a line each. */
+/** The errors in the settings, one line each. */
 export class WrongSettings extends Error {
   readonly lines: readonly string[]
 
@@ -80,7 +83,7 @@ export class WrongSettings extends Error {
   }
 }
 
-/** A setting as `read` reads it, or what it usually is. */
+/** Reads a setting with `read`; without a value, returns the default `usual`. */
 type Setting = <Value>(name: Name, usual: Value, read: (text: string) => Reading<Value>) => Value
 
 export type Environ = Readonly<Record<string, string | undefined>>
@@ -110,7 +113,10 @@ const names = [
   'ARI_SESSION_IDLE_MINUTES',
 ] as const
 
-/** Each may be in a file too, which `NAME_FILE` names: an environment is easily seen by others, as in a listing of containers. */
+/**
+ * Each may also be in a file, which `NAME_FILE` names: other users can easily see an environment, for example
+ * in a listing of containers.
+ */
 const secretNames = [
   'DATABASE_URL',
   'ARI_VAULT_KEY',
@@ -125,12 +131,15 @@ type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEV
 const pushLogDays = { min: 1, max: 3_650, usual: 90 }
 const patience = { min: 1, max: 1_000 }
 
-/** Who became root by sudo, if anybody did. */
+/** The user who became root by sudo, if any. */
 export function sudoUser(): string | undefined {
   return process.env['SUDO_USER']
 }
 
-/** Settings from the environment and, where a `.env` lies in the working folder, from it; the environment wins. */
+/**
+ * Settings from the environment and from a `.env` in the working folder, if there is one; the environment
+ * wins.
+ */
 export function loadConfig(): { settings: Settings; warnings: string[] } {
   if (existsSync('.env')) {
     try {
@@ -158,7 +167,7 @@ function withSecretFiles(environ: Environ): Environ {
 
 const secretFileBytesMax = 64 * 1024
 
-/** What is in a file, without the line break that editors put behind it. */
+/** The contents of a file, without the final line break that editors add. */
 export function readSecretFile(what: string, file: string): string {
   try {
     const text = readFileSync(file, 'utf8')
@@ -170,7 +179,7 @@ export function readSecretFile(what: string, file: string): string {
   throw new WrongSettings([`${what} names a file of more than ${secretFileBytesMax} bytes`])
 }
 
-/** Throws WrongSettings with everything that is wrong. An empty value counts as none. */
+/** Throws WrongSettings with all errors. An empty value counts as none. */
 export function readConfig(environ: Environ): { settings: Settings; warnings: string[] } {
   const wrong: string[] = []
   const setting: Setting = (name, usual, read) => {
@@ -238,7 +247,7 @@ function readRoles(text: string): Reading<readonly Role[]> {
       }
 }
 
-/** The provider by which people sign in to the console; one that is named in part is a mistake. */
+/** The identity provider for sign-in to the console; a partly configured one is an error. */
 function readOidc(environ: Environ, setting: Setting, wrong: string[]): OidcSettings | undefined {
   const text = (name: Name) => setting<string | undefined>(name, undefined, (value) => ({ value }))
   const issuer = setting<string | undefined>('ARI_OIDC_ISSUER', undefined, readIssuer)
@@ -251,7 +260,7 @@ function readOidc(environ: Environ, setting: Setting, wrong: string[]): OidcSett
   )
   const isNamed = (environ['ARI_OIDC_ISSUER'] ?? '') !== ''
   if (isNamed && clientId === undefined) wrong.push('ARI_OIDC_CLIENT_ID must be set with ARI_OIDC_ISSUER')
-  // The provider sends people back there, and must be told beforehand.
+  // The provider sends people back to this address, and must know it beforehand.
   if (isNamed && (environ['ARI_PUBLIC_URL'] ?? '') === '')
     wrong.push('ARI_PUBLIC_URL must be set with ARI_OIDC_ISSUER')
   if (!isNamed && (clientId ?? clientSecret ?? newcomerRole) !== undefined)
@@ -274,7 +283,7 @@ function readSignIn(setting: Setting, environment: Environment): SignInRules {
   }
 }
 
-/** Misspelt names would otherwise be passed over in silence. */
+/** Without this, misspelt names would be ignored silently. */
 function unknownSettings(environ: Environ): string[] {
   const known: ReadonlySet<string> = new Set([...names, ...secretNames.map((name) => `${name}_FILE`)])
   return Object.keys(environ)

@@ -17,7 +17,9 @@ import { taxRoutes } from './taxes/contract.ts'
 import { webhookRoutes } from './webhooks/contract.ts'
 import { pingRoutes } from './webhooks/ping-contract.ts'
 
-/** Every route of the service below /v1: what the server, the documentation, the client and the tests agree on. */
+/**
+ * Every route of the service below /v1, shared by the server, the documentation, the client and the tests.
+ */
 export const routes = {
   ...hotelRoutes,
   ...productRoutes,

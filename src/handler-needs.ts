@@ -32,19 +32,22 @@ export type AppNeeds = Needs & {
   environment: Environment
   outbound: OutboundRules
   vault: CardVault
-  /** Whether this process answers the API. Its documentation is there beside the console too. */
+  /**
+   * Whether this process answers the API. A process with only the console also serves the API's
+   * documentation.
+   */
   isGateway: boolean
-  /** Absent: what is revoked is in the store alone. */
+  /** Absent: revocations are in the store only. */
   revocations?: Revocations | undefined
   /** Absent: this process serves no console. */
   console: ConsoleSettings | undefined
-  /** Proxies whose word is taken for where a request came from. */
+  /** Proxies that are trusted to state the origin of a request. */
   trustedProxies?: readonly string[] | undefined
   /** Absent: everybody may read them at /metrics. */
   metrics?: MetricsRules | undefined
-  /** Of a price check. Absent: the usual two seconds. */
+  /** The time limit of a price check. Absent: the usual two seconds. */
   checkBudgetMs?: number | undefined
-  /** How many times longer than usual this process waits before it turns a request away for being late; 1 or more. */
+  /** Multiplies the time that this process waits before it refuses a request for being late; 1 or more. */
   patience: number
 }
 
@@ -52,16 +55,16 @@ export type ConsoleSettings = ConsoleAddress & {
   signIn: SignInRules
   /** Absent: the usual one. */
   passwordCost?: PasswordCost | undefined
-  /** Seal the secrets of second factors; none: they are kept as they are. */
+  /** Seal the secrets of second factors; without any, the secrets are stored in plain text. */
   mfaKeys: MfaKeys
   /** Absent: people sign in by password and by link only. */
   oidc: OidcSettings | undefined
 }
 
-/** Reservations that suppliers have sent to them on demand. */
+/** For reservations that suppliers request to be sent on demand. */
 const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
 
-/** What handlers are given, made once: each takes of it what its type names. */
+/** The needs of all handlers, created once: each handler takes those that its type names. */
 export type HandlerNeeds = ReturnType<typeof handlerNeedsOf>
 
 export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authenticator) {
@@ -87,7 +90,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
   }
 }
 
-/** How people get into the console. */
+/** The needs of signing in to the console. */
 function signInNeedsOf(needs: AppNeeds, { tokenOf }: Authenticator) {
   const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
   const oidc = needs.console?.oidc

@@ -3,14 +3,16 @@ import type { Needs } from './postgres/needs.ts'
 import { storeFaults } from './postgres/store-faults.ts'
 import type { CardVault } from './cards/card-vault.ts'
 
-/** What load balancers and monitors ask: whether the process lives, and whether it should get requests. */
+/**
+ * Endpoints for load balancers and monitors: whether the process lives, and whether it should get requests.
+ */
 
 const readyTimeoutMs = 2_500
 
 type HealthNeeds = Needs & { vault: Pick<CardVault, 'status'> }
 
 export function mountHealth(fastify: FastifyInstance, needs: HealthNeeds, isDraining: () => boolean): void {
-  // Those who watch an overloaded service must not take it for a dead one.
+  // Monitors of an overloaded service must not take it for a dead one.
   const config = { place: 'probe' } as const
   fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
   fastify.get('/readyz', { config }, async (_request, reply) => {
@@ -26,18 +28,18 @@ export function mountHealth(fastify: FastifyInstance, needs: HealthNeeds, isDrai
   })
 }
 
-/** No reason to send it no requests: all that it decides by time, it decides by the database's. */
+/** A wrong clock doesn't make the service unready: all its decisions about time use the database's clock. */
 function clockWarning({ db: { clock } }: Needs): string {
   return clock.isSkewed() ? `warning: ${clock.skewText()}\n` : ''
 }
 
-/** Nor is this: everything but cards is served all the same. */
+/** A vault fault doesn't either: everything except cards still works. */
 function vaultWarning({ vault }: HealthNeeds): string {
   const { fault } = vault.status()
   return fault === undefined ? '' : `warning: ${fault}\n`
 }
 
-/** A place that only reads is not ready either: reads are served to those who ask all the same. */
+/** A read-only store makes the service unready, too: reads still work for clients that send them anyway. */
 async function storeFault(needs: Needs): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {

@@ -6,7 +6,7 @@ import { doRound } from './housekeeping.ts'
 import { openLog } from './base/log.ts'
 import { telemetry } from './base/telemetry.ts'
 
-/** What housekeeping deletes when a clock is wrong: a machine's, or the database's. */
+/** Tests what housekeeping deletes when a clock is wrong: a machine's, or the database's. */
 
 const dayMs = 86_400_000
 const gateway = await gatewayForTests()
@@ -58,7 +58,7 @@ test('a process whose clock is 130 days ahead of the database deletes nothing, a
 test('where all clocks jump by 400 days, a day is deleted an hour, by however many processes, and it is said', async () => {
   const now = gateway.db.clock.now()
   assert.equal(await keepHouse(now), '')
-  // Of 61 days the 31 from yesterday on.
+  // 31 of 61 days remain, beginning with yesterday.
   assert.equal(await kept(), 31)
   const jumped = now + 400 * dayMs
   assert.equal(await keepHouse(jumped), 'ceiling')
@@ -66,7 +66,7 @@ test('where all clocks jump by 400 days, a day is deleted an hour, by however ma
   assert.equal(await kept(), 30)
   assert.equal(await keepHouse(jumped + 3_600_000), 'ceiling')
   assert.equal(await kept(), 29)
-  // The clock is set right again.
+  // The clock is corrected.
   assert.equal(await keepHouse(now + 7_200_000), '')
   assert.equal(await kept(), 29)
 })

@@ -19,12 +19,15 @@ import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './pu
 
 const dayMs = 86_400_000
 const everyMs = 60 * 60 * 1000
-/** Not at once: a start has other things to do, and a process that dies again and again should not sweep each time. */
+/**
+ * Not at once: a start has other things to do, and a process that crashes repeatedly should not sweep each
+ * time.
+ */
 const firstAfterMs = 60 * 1000
 
 /**
- * What has to be done now and then, on every process: each chore may run on several at once. One that fails is
- * reported and comes again with the next round.
+ * Periodic chores that run on every process: each may run on several at once. A chore that fails is logged
+ * and runs again in the next round.
  */
 export function startHousekeeping(needs: Needs, settings: Settings): { close: () => Promise<void> } {
   let round: Promise<void> = Promise.resolve()
@@ -42,14 +45,17 @@ export function startHousekeeping(needs: Needs, settings: Settings): { close: ()
   }
 }
 
-/** In all the wrong clock of a database may delete in an hour, before anybody looks at it. */
+/**
+ * In total, the maximum age that a wrong database clock can delete in an hour, before anybody looks at it.
+ */
 const ageDeletedPerHourMs = dayMs
-/** What a round may be behind without being told of: another process moved the mark within the hour. */
+/** A round may be this far behind without a warning: another process moved the mark within the hour. */
 const behindMs = 2 * everyMs
 
 /**
- * One round, unless this machine and the database don't agree what time it is. What is old is told by a mark that goes
- * on by a day an hour at most: a clock that jumps deletes one day's worth, and so does each round after a long pause.
+ * One round, unless the clocks of this machine and the database disagree. The age of data is measured from a
+ * mark that advances by at most a day per hour: a clock that jumps deletes one day's worth, and so does each
+ * round after a long pause.
  */
 export async function doRound(needs: Needs, settings: Settings): Promise<void> {
   const { db, clock, log, telemetry } = needs
@@ -72,7 +78,7 @@ export async function doRound(needs: Needs, settings: Settings): Promise<void> {
   }
 }
 
-/** Moves the mark once an hour for all processes, and says where it is: never behind `nowMs`. */
+/** Moves the mark once an hour for all processes, and returns it: it is never after `nowMs`. */
 async function moveMark(db: Queryable, nowMs: number): Promise<number> {
   const { rows } = await db.query<{ atMs: number }>(
     `update housekeeping_mark set
@@ -88,7 +94,7 @@ async function moveMark(db: Queryable, nowMs: number): Promise<number> {
   return rows[0]?.atMs ?? nowMs
 }
 
-/** `untilMs`: the time by which it is judged what is old. */
+/** `untilMs`: the time from which the age of data is measured. */
 export async function doChores(
   needs: Needs,
   settings: Settings,
@@ -124,7 +130,7 @@ export async function doChores(
   }
 }
 
-/** Counts of zero, and lists of nothing. */
+/** True for counts of zero and for empty lists. */
 function isNothing(outcome: unknown): boolean {
   if (typeof outcome === 'object' && outcome !== null) return Object.values(outcome).every(isNothing)
   return outcome === 0 || outcome === undefined

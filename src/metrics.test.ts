@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gatewayForTests } from '../test/harness.ts'
 
-/** Who may read the metrics, and what they say of the event loop. */
+/** Access to the metrics, and the figures for the event loop. */
 
 const gateway = await gatewayForTests()
 

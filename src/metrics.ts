@@ -2,11 +2,11 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Telemetry } from './base/telemetry.ts'
 
-/** Who may read the metrics, and where. */
+/** Access rules and port of the metrics. */
 export type MetricsRules = {
-  /** A port of their own, where nothing else is; undefined: that of the service. */
+  /** A separate port for the metrics alone; undefined: the service's port. */
   port: number | undefined
-  /** To be sent as a bearer token; undefined: anybody may read them who gets there. */
+  /** Required as a bearer token; undefined: everybody who can reach the port may read the metrics. */
   token: string | undefined
 }
 
@@ -16,7 +16,7 @@ export function mountMetrics(
   telemetry: Telemetry,
   token: MetricsRules['token'],
 ): void {
-  // Those who watch an overloaded service must not take it for a dead one.
+  // Monitors of an overloaded service must not take it for a dead one.
   const config = { place: 'probe' } as const
   const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
   fastify.get('/metrics', { config }, async ({ headers }, reply) => {
@@ -35,7 +35,7 @@ export function metricsServer(telemetry: Telemetry, token: MetricsRules['token']
   return fastify
 }
 
-/** Of one length, whatever was sent. */
+/** A hash, so that texts of any length compare at equal length. */
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }

@@ -4,14 +4,14 @@ import type { PostgresAddress } from './postgres/connection-config.ts'
 import { checkDatabase, placeOf } from './postgres/first-connection.ts'
 import { isMigrated } from './postgres/migrate.ts'
 
-/** Which PostgreSQL a program works on, by its settings. */
+/** The PostgreSQL that a program works on, according to its settings. */
 export type Store = {
   address: PostgresAddress
-  /** For people. */
+  /** Human-readable. */
   where: string
-  /** What an operator would wonder about, a sentence each. */
+  /** Facts that might surprise an operator, one sentence each. */
   notes: readonly string[]
-  /** Stops what was started for this program; nothing else. */
+  /** Stops only what was started for this program. */
   close: () => Promise<void>
 }
 
@@ -24,7 +24,7 @@ export async function openStore(settings: StoreSettings, log: StoreLog): Promise
   if (settings.databaseUrl !== undefined) {
     return given(settings.databaseUrl, settings.patience)
   }
-  // Imported when needed, because most of the start's time is loading modules.
+  // Imported only when needed, because most of the start's time is loading modules.
   const { startEmbeddedPostgres } = await import('./embedded-postgres/embedded-postgres.ts')
   const { dataDir, postgresBinDir: binDir } = settings
   const started = await startEmbeddedPostgres({ dataDir, binDir, log })
@@ -40,10 +40,14 @@ const makeOne = 'make a store with: ari serve, or: ari migrate'
 const startOfOtherMs = 10_000
 const pollMs = 50
 
-/** What becomes of a place that holds no store: a mistyped one must not become a second store that nobody uses. */
+/**
+ * The reaction to a folder without a store: a mistyped one must not become a second store that nobody uses.
+ */
 export type WhenMissing = 'refuse' | 'create'
 
-/** For programs beside the service: its PostgreSQL while it runs, else one that is started for the moment. */
+/**
+ * For programs beside the service: its PostgreSQL while it runs; otherwise one that is started temporarily.
+ */
 export async function reachStore(
   settings: StoreSettings,
   log: StoreLog,
@@ -70,7 +74,7 @@ export async function reachStore(
     try {
       return await openStore(settings, log)
     } catch (error) {
-      // Somebody took the folder between the two and is about to have a server on it.
+      // Another process took the folder in between and is about to run a server on it.
       if (!(error instanceof DataFolderInUse) || performance.now() > untilMs) throw error
       await wait(pollMs)
     }

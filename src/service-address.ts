@@ -2,15 +2,18 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeLock, type Lock } from './embedded-postgres/lock.ts'
 
-/** Where the service of a data folder is reached, written into the folder for the commands that are run beside it. */
+/** The addresses of a data folder's service, stored in the folder for the commands that run beside it. */
 
 const fileByPart = { gateway: 'gateway.url', console: 'console.url' } as const
 export type Part = keyof typeof fileByPart
 
-/** Without a slash at the end; a part that does not run here has none. */
+/** Without a trailing slash; undefined for a part that doesn't run here. */
 export type Addresses = Readonly<Record<Part, string | undefined>>
 
-/** Answers how to take them back. Of several services on one folder the first is named. */
+/**
+ * Returns a function that withdraws the addresses. If several services share one folder, the first one's are
+ * stored.
+ */
 export function announceAddresses(dataDir: string, addresses: Addresses): () => void {
   const announced = parts.flatMap((part) => {
     const address = addresses[part]
@@ -26,14 +29,14 @@ export function announceAddresses(dataDir: string, addresses: Addresses): () => 
 }
 
 /**
- * Keys and sign-in links are sent there: undefined too where the service that wrote it was killed, as its port may be anybody's by
- * now, and for a text that no service writes.
+ * Keys and sign-in links are sent there. So it is also undefined if the service that wrote it was killed,
+ * because another program may have its port by now, and for any text that no service writes.
  */
 export function announcedAddress(dataDir: string, part: Part): string | undefined {
   try {
     const text = readFileSync(join(dataDir, fileByPart[part]), 'utf8').trim()
     const { protocol, origin } = new URL(text)
-    // All that a service writes; a scheme of another kind has no origin.
+    // A service writes only such an address; other kinds of schemes have no origin.
     const isAddress = protocol.startsWith('http') && origin === text
     return isAddress && isHeld(lockOf(dataDir, part)) ? text : undefined
   } catch {
@@ -41,7 +44,7 @@ export function announcedAddress(dataDir: string, part: Part): string | undefine
   }
 }
 
-/** Where a service with these settings is reached from this machine. */
+/** The address at which this machine can reach a service with these settings. */
 export function addressOf({ host, port }: { host: string; port: number }): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
@@ -49,7 +52,7 @@ export function addressOf({ host, port }: { host: string; port: number }): strin
 
 const parts: readonly Part[] = ['gateway', 'console']
 
-/** The lock without which the file says nothing; undefined where another service has it. */
+/** Returns the lock without which the file doesn't count; undefined if another service has it. */
 function write(dataDir: string, part: Part, address: string): Lock | undefined {
   const lock = takeLock(lockOf(dataDir, part))
   try {
@@ -65,7 +68,7 @@ function lockOf(dataDir: string, part: Part): string {
   return join(dataDir, `${part}.lock`)
 }
 
-/** By a living process. */
+/** Whether a living process has the lock. */
 function isHeld(lock: string): boolean {
   if (!existsSync(lock)) return false
   const taken = takeLock(lock)
@@ -73,7 +76,7 @@ function isHeld(lock: string): boolean {
   return taken === undefined
 }
 
-/** Commands then name the address of their own settings: no reason for a service not to run. */
+/** If this fails, commands use the address from their own settings: that must not stop the service. */
 function ignoringFaults<Result>(work: () => Result): Result | undefined {
   try {
     return work()

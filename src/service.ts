@@ -29,11 +29,13 @@ import {
 
 export type Service = {
   log: Log
-  /** Lets the requests under way finish, refuses new ones, and stops what this service started. */
+  /**
+   * Lets the requests in progress finish, refuses new ones, and stops everything that this service started.
+   */
   stop: () => Promise<void>
 }
 
-/** What has to be undone, the last first. A step that takes too long is left behind: the process ends anyway. */
+/** Cleanup steps, run in reverse order. A step that takes too long is abandoned: the process ends anyway. */
 type Closers = { name: string; close: () => Promise<void>; withinMs: number }[]
 
 // Together below the ten seconds in which the service must be able to stop.
@@ -45,13 +47,16 @@ const vaultClosesWithinMs = 500
 const deliveriesCloseWithinMs = 2_000
 const drainPollMs = 10
 const enforcedAgainAfterMs = 1_000
-/** Whoever starts the service wants it for something else first; a request for the console does not wait for this. */
+/**
+ * Delayed, because the person who starts the service needs other things first; a request for the console
+ * doesn't wait for this.
+ */
 const consoleBuiltAfterMs = 5_000
 
 const firstSupplier = 'demo'
 const firstAdmin = 'admin'
 
-/** Starts the whole service on its store, and says where it is when it is ready. */
+/** Starts the whole service on its store, and prints its address when it is ready. */
 export async function startService(
   settings: Settings,
   say: (lines: readonly string[]) => void,
@@ -100,7 +105,7 @@ export async function startService(
     const withdraw = announceAddresses(settings.dataDir, addresses)
     closers.push({ name: 'addresses', close: async () => withdraw(), withinMs: 100 })
     const startMs = performance.now()
-    // On a terminal the welcome says it, and is the first that is read.
+    // On a terminal the welcome contains this, and should be the first thing to read.
     if (!process.stdout.isTTY) log.info({ url, environment, startMs: Math.round(startMs) }, 'ready')
     const { console: consoleUrl } = addresses
     const { where, notes } = notedBeside(store, vault)
@@ -130,7 +135,10 @@ function addressesOf(url: string, { roles, publicUrl }: Settings): Addresses {
   }
 }
 
-/** Now, and in every new epoch of the store; there until it is done, because a store that changes is often away for a while. */
+/**
+ * Enforces revocations now, and in every new epoch of the store. It retries until it succeeds, because a
+ * store that changes is often away for a while.
+ */
 async function keepRevoked(needs: Needs & { revocations: Revocations }): Promise<Closers[number]> {
   await enforceRevocations(needs)
   const stop = new AbortController()
@@ -149,7 +157,7 @@ async function keepRevoked(needs: Needs & { revocations: Revocations }): Promise
   return { name: 'revocations', close: async () => stop.abort(), withinMs: 100 }
 }
 
-/** In a store that was put back, what was revoked since is valid again until then. */
+/** In a restored store, credentials revoked since the backup are valid again until this has run. */
 async function enforceRevocations({
   db,
   log,
@@ -172,13 +180,13 @@ async function openVaultOf(needs: Needs, settings: Settings, closers: Closers): 
   return vault
 }
 
-/** The store, with what is wrong with its vault among its notes. */
+/** The store, with the fault of its vault, if any, among its notes. */
 function notedBeside(store: Store, vault: CardVault): Store {
   const { fault } = vault.status()
   return fault === undefined ? store : { ...store, notes: [...store.notes, fault] }
 }
 
-/** What every start makes sure of before the first request. */
+/** Prepares the store for the first request; runs at every start. */
 async function prepareStore({ db, clock }: Needs, settings: Settings): Promise<void> {
   const environment = await claimEnvironment(db, settings.environment)
   if (environment !== settings.environment) {
@@ -204,7 +212,7 @@ async function welcome(needs: Needs, ready: Ready, say: (lines: readonly string[
   if (ready.environment === 'production') return say(emptyProductionLines(ready))
   const wanted = { supplier: firstSupplier, channelManager: 'direct', expiresAtMs: null, limits: {} }
   const key = await createFirstKey(db, ready.environment, wanted)
-  // Another process that started at the same moment made them.
+  // Another process that started at the same moment created them.
   if (!key) return say(readyLines(ready))
   const { token } = await createToken(db, ready.environment, {
     role: 'platform',
@@ -225,7 +233,7 @@ async function firstSignInUrl(
   return admin && signInUrl(consoleUrl, admin.link.token)
 }
 
-/** New requests get 503 while those under way finish; then the port is given up. */
+/** New requests get 503 while those in progress finish; then the port is released. */
 async function drain(app: App): Promise<void> {
   app.drain()
   while (app.requestsInFlight() > 0) await wait(drainPollMs)
@@ -264,7 +272,7 @@ function listenFault({ host, port }: Settings, cause: unknown): Error {
   return new Error(`It can't listen on ${shownHost}:${port}, because ${reason}`, { cause })
 }
 
-/** Every address is none that could be called. */
+/** A wildcard address can't be called: use the loopback address instead. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }

@@ -1,28 +1,31 @@
 import { styleText } from 'node:util'
 import type { Environment } from './keys/secret.ts'
 
-/** What a person reads on the terminal when the service is ready. */
+/** The text on the terminal when the service is ready. */
 
 export type Ready = {
   environment: Environment
-  /** Where the service can be reached, without a slash at the end. */
+  /** The address of the service, without a trailing slash. */
   url: string
   /** Whether it answers the API. */
   isGateway: boolean
   startMs: number
-  /** Where the data are. */
+  /** The location of the data. */
   where: string
   notes: readonly string[]
-  /** Under what people reach the console, without a slash at the end; undefined: this process has none. */
+  /**
+   * The address under which people reach the console, without a trailing slash; undefined: this process has
+   * none.
+   */
   consoleUrl: string | undefined
 }
 
-/** What was made for an empty store, and is shown only now. */
+/** Created for an empty store, and shown only this once. */
 export type FirstSecrets = {
   supplier: string
   apiKey: string
   platformToken: string
-  /** Undefined where there is no console, or somebody can sign in already. */
+  /** Undefined if there is no console, or somebody can sign in already. */
   signInUrl: string | undefined
 }
 
@@ -79,7 +82,7 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
   ]
 }
 
-/** Of a process that has the console and not the API. */
+/** For a process that has the console but not the API. */
 export function firstSignInLines(ready: Ready, signInUrl: string): string[] {
   return [
     ...readyLines(ready),

@@ -2,7 +2,7 @@ import { WrongSettings } from './config.ts'
 import { Rejected } from './http/rejected.ts'
 import { isUnavailable } from './postgres/store-faults.ts'
 
-/** Why a program of ours could not go on, in lines for the person before it: never a stack. */
+/** The reason that a program stopped, in lines for the person who ran it: never a stack trace. */
 export function whyFailed(error: unknown): string[] {
   if (error instanceof WrongSettings) return [...error.lines]
   if (error instanceof Rejected) {

@@ -179,7 +179,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
     entries.map(async (entry) => {
       const [source, copy] = [join(from, entry.name), join(to, entry.name)]
       if (entry.isDirectory()) return copyFolder(source, copy)
-      if (!entry.isFile() || entry.name.endsWith('.a')) return // links are created afterwards; *.a is for linking only
+      if (!entry.isFile() || entry.name.endsWith('.a')) return // links come later; *.a is for linking
       await copyFile(source, copy, constants.COPYFILE_FICLONE)
       const isProgram = await isExecutable(source)
       await chmod(copy, isProgram ? 0o755 : 0o644)

@@ -3,25 +3,25 @@ import { icon } from './page.ts'
 
 export type GuideSources = {
   environment: string
-  /** The file whose lists are the side list of every page. */
+  /** The file whose lists become the side list of every page. */
   index: string
-  /** Beside the guides, with files that they show or lead to. */
+  /** Folders beside the guides, with files that the guides show or link to. */
   folders: readonly string[]
   textByFile: ReadonlyMap<string, string>
 }
 
-/** Where each heading of each guide is, for the search. */
+/** The location of each heading of each guide, for the search. */
 export type FoundHeading = { guide: string; text: string; href: string }
 
 export type GuideRenderer = {
-  /** The page of a guide, without `.md`; '' is the index. */
+  /** The page of a guide, named without `.md`; '' is the index. */
   page: (slug: string) => string | undefined
   headings: () => readonly FoundHeading[]
   absent: string
 }
 
 const base = '/docs/guides'
-/** No guide, though it is shown like one. */
+/** Not a guide, though it is shown like one. */
 const changelog = 'changelog'
 
 export function guideRenderer({ environment, index, folders, textByFile }: GuideSources): GuideRenderer {
@@ -61,7 +61,10 @@ function hrefOf(slug: string): string {
   return slug === '' ? base : `${base}/${slug}`
 }
 
-/** `ari.md#prices` is /docs/guides/ari#prices; files of the folders keep their names; the rest stays as it is. */
+/**
+ * `ari.md#prices` becomes /docs/guides/ari#prices; files of the folders keep their names; other links stay
+ * unchanged.
+ */
 function addressOf(index: string, folders: readonly string[]): (href: string) => string {
   return (href) => {
     const [, file, anchor = ''] = /^((?:\.\.\/)?[\w-]+\.md)(#.*)?$/.exec(href) ?? []
@@ -72,7 +75,7 @@ function addressOf(index: string, folders: readonly string[]): (href: string) =>
 
 type Group = { title: string; guides: { slug: string; title: string }[] }
 
-/** A group for each paragraph that ends with a colon, with the links of the list below it. */
+/** One group per paragraph that ends with a colon, with the links of the list below it. */
 function sideList(indexText: string, index: string): Group[] {
   const groups: Group[] = []
   for (const line of indexText.split('\n')) {

@@ -5,14 +5,16 @@ import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../ht
 
 type GuideNeeds = { environment: 'sandbox' | 'production' }
 
-/** docs/ stands beside src/, and in the packed product beside dist/. */
+/** docs/ is beside src/ or, in the packed product, beside dist/. */
 const docsFolder = new URL('../../docs/', import.meta.url)
 const indexFile = 'README.md'
 const changelogFile = '../CHANGELOG.md'
-/** What guides show, or lead to. */
+/** Folders with files that guides show or link to. */
 const guideFolders = ['images', 'samples', 'requests', 'monitoring']
 
-/** Scripts and styles as files only: stricter than the page of the API reference can be. */
+/**
+ * Scripts and styles come only as files: stricter than the policy for the page of the API reference can be.
+ */
 const guidePolicy = {
   useDefaults: false,
   directives: {
@@ -26,7 +28,7 @@ const guidePolicy = {
     frameAncestors: ["'none'"],
   },
 }
-/** A picture that is looked at by itself has its own styles. */
+/** An SVG that is opened by itself has its own styles. */
 const picturePolicy = {
   useDefaults: false,
   directives: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"], frameAncestors: ["'none'"] },
@@ -37,7 +39,7 @@ const text = 'text/plain; charset=utf-8'
 
 type Named = { Params: { name: string } }
 
-/** The guides of docs/ at /docs/guides: rendered at the first request for each, and remembered. */
+/** The guides of docs/ at /docs/guides: each is rendered at its first request, and cached. */
 export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds): void {
   const guides = madeOnce(async () => {
     const { guideRenderer } = await import('./guide-page.ts')
@@ -78,7 +80,7 @@ export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds)
 
 type Options = { compress: false; helmet: object }
 
-/** What pages are made of: styles and script of this folder, pictures and samples of docs/. */
+/** The parts of pages: styles and script of this folder, pictures and samples of docs/. */
 function mountFiles(pages: FastifyInstance, own: Options): void {
   const assets: readonly (readonly [string, string])[] = [
     ['guides-browser.css', 'text/css; charset=utf-8'],
@@ -112,14 +114,14 @@ function typeOf(name: string): string {
   return typeByEnding.get(extname(name)) ?? text
 }
 
-/** Only names that the folder lists: what is asked for never becomes part of a path. */
+/** Serves only names that the folder lists: the requested name never becomes part of a path. */
 async function fileOf(folder: string, asked: string): Promise<Buffer | undefined> {
   const below = new URL(`${folder}/`, docsFolder)
   const name = (await readdir(below)).find((listed) => listed === asked)
   return name === undefined ? undefined : readFile(new URL(encodeURIComponent(name), below))
 }
 
-/** What there is not, is looked for anew: nobody can fill the memory with names. */
+/** Missing files are not cached: otherwise made-up names could fill the memory. */
 function remembered(
   find: (name: string) => Buffer | undefined | Promise<Buffer | undefined>,
 ): (name: string) => Promise<Made | undefined> {

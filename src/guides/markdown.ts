@@ -1,14 +1,14 @@
 import { Marked, type RendererObject, type Tokens } from 'marked'
 
-/** A guide as HTML. The Markdown is ours: what it holds of HTML is kept as it is. */
+/** Renders a guide as HTML. The Markdown is ours, so HTML in it is passed through. */
 
 export type Heading = { id: string; depth: number; text: string }
 export type Rendered = { html: string; title: string; headings: readonly Heading[] }
 
-/** Where a file says before a block what is behind its fence: here the block says it itself. */
+/** A line before a block that repeats the text of its fence: the rendered block shows that text itself. */
 const saidByFence = /^`((?:GET|POST|PUT) \S+)`\n\n(```json \1\n)/gm
 
-/** `address` turns a link as it stands in the file, relative to docs/, into one of the browser. */
+/** `address` turns a link of the file, relative to docs/, into one for the browser. */
 export function renderMarkdown(markdown: string, address: (href: string) => string): Rendered {
   const headings: Heading[] = []
   const marked = new Marked({ gfm: true, renderer: { ...rendererOf(headings, address), code } })
@@ -33,7 +33,8 @@ function rendererOf(headings: Heading[], address: (href: string) => string): Ren
       return `<a href="${escaped(address(href))}">${this.parser.parseInline(tokens)}</a>`
     },
     checkbox() {
-      // To be ticked on paper, or in the head: a field that nobody can tick would need a label for nothing.
+      // Readers tick these on paper or in their heads: a real checkbox that nobody can tick would need a
+      // label for nothing.
       return '<span class="box" aria-hidden="true">☐</span> '
     },
     image({ href, text }) {
@@ -46,13 +47,13 @@ function rendererOf(headings: Heading[], address: (href: string) => string): Ren
       const heads = header.map((head) => cell(head.text === '' ? 'td' : 'th', head))
       const hasHeads = header.some(({ text }) => text !== '')
       const body = rows.map((cells) => line(cells.map((one) => cell('td', one)))).join('\n')
-      // Wide tables scroll by themselves, also by keyboard.
+      // Wide tables scroll separately, also by keyboard.
       return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${hasHeads ? `<thead>${line(heads)}</thead>` : ''}<tbody>${body}</tbody></table></div>\n`
     },
   }
 }
 
-/** What is said of a block: the fences of docs/README.md. */
+/** Renders a code block with the caption from its fence; see docs/README.md. */
 function code({ text, lang = '' }: Tokens.Code): string {
   const [language = '', ...rest] = lang.split(' ')
   const said = captionOf(language, rest.join(' '))
@@ -77,7 +78,7 @@ function captionOf(language: string, rest: string): string {
   return /^\d+$/.test(rest) ? `Answer ${rest}` : rest
 }
 
-/** Names, texts, and what is neither. */
+/** Colours names, texts, and other values. */
 function colouredJson(text: string): string {
   return escaped(text).replaceAll(
     /(&quot;(?:(?!&quot;).)*&quot;)(\s*:)?|\b(-?\d[\d.]*|true|false|null)\b/g,
@@ -90,7 +91,7 @@ function colouredJson(text: string): string {
   )
 }
 
-/** As GitHub makes them, so that links to headings work on disk and here. */
+/** Ids like GitHub's, so that links to headings work on disk and here. */
 function freeId(text: string, headings: readonly Heading[]): string {
   const id = unescaped(text)
     .toLowerCase()

@@ -1,6 +1,7 @@
 /**
- * The page of the API reference. Scripts come as files only, so that its content security policy needs neither
- * inline scripts nor eval; styles must be allowed inline, because the reference sets style attributes.
+ * The page of the API reference. Scripts come only as files, so that its content security policy needs
+ * neither inline scripts nor eval; inline styles must be allowed, because the reference sets style
+ * attributes.
  */
 
 export const scriptPaths = { bundle: '/docs/reference.js', start: '/docs/start.js' } as const
@@ -44,7 +45,7 @@ export function docsPage(environment: string): string {
 `
 }
 
-/** Fonts of the machine that shows the page: the reference's own ones are on another host. */
+/** Fonts of the machine that shows the page: the reference's own fonts are on another host. */
 const customCss = `
 :root {
   --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
@@ -66,7 +67,7 @@ export function startScript(environment: string): string {
     mcp: { disabled: true },
     hideClientButton: true,
     showDeveloperTools: 'never',
-    // Pushing by hand is for trying; in production it would be for real.
+    // Requests sent from the page are for experiments; in production they would be real.
     hideTestRequestButton: environment === 'production',
     orderSchemaPropertiesBy: 'preserve',
     persistAuth: false,

@@ -31,12 +31,12 @@ function operation(name: string, callback: CallbackDescription, shapes: Shapes):
     return [status, { description: meaning, content }]
   })
   return {
-    // Beside those of the operations, of which one has the same name.
+    // Distinct from the ids of the operations, one of which has the same name.
     operationId: `${name}Callback`,
     tags: ['Webhooks'],
     summary,
     description: `${description}\n\n${verification}`,
-    // None of ours: the signature says who calls.
+    // None of our schemes: the signature identifies the caller.
     security: [],
     parameters: callbackHeaders,
     requestBody: {

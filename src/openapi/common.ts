@@ -1,4 +1,4 @@
-/** What every operation shares: headers, and the answers that are not about its contents. */
+/** The parts that every operation shares: headers, and the answers that don't depend on its contents. */
 
 type Described = Readonly<Record<string, unknown>>
 

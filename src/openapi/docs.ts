@@ -9,7 +9,10 @@ import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from '../gu
 
 type DocsNeeds = { environment: 'sandbox' | 'production' }
 
-/** /openapi.json, the API reference made of it at /docs, and the guides: no page asks another host for anything. */
+/**
+ * /openapi.json, the API reference built from it at /docs, and the guides: no page loads anything from
+ * another host.
+ */
 export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds): void {
   const document = madeOnce(async () => {
     const { openapiDocument } = await import('./document.ts')
@@ -21,9 +24,9 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
   void fastify.register(async (pages) => {
     await pages.register(helmet, {
       contentSecurityPolicy,
-      // Whether the host is to be reached by HTTPS only, is for whoever puts TLS in front of the service.
+      // The operator of the TLS proxy decides whether the host must be reached by HTTPS only.
       strictTransportSecurity: false,
-      // Browsers complain of it on plain HTTP, and it guards nothing here.
+      // Browsers warn about it on plain HTTP, and it protects nothing here.
       crossOriginOpenerPolicy: false,
       originAgentCluster: false,
     })
@@ -43,7 +46,7 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
     )
     mountGuides(pages, { environment })
     pages.get('/openapi.json', compressedHere, async (request, reply) => {
-      // Tools that run in a browser may read it from anywhere: it is public.
+      // Tools that run in a browser may read it from any site: it is public.
       reply.header('access-control-allow-origin', '*').header('cross-origin-resource-policy', 'cross-origin')
       return sendMade(await document(), 'application/json; charset=utf-8', request, reply)
     })
@@ -52,7 +55,7 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
 
 const threadTimeoutMs = 30_000
 
-/** The script of the API reference, made by a thread: see reference-worker.ts. */
+/** The script of the API reference, built in a thread: see reference-worker.ts. */
 async function referenceScript(): Promise<Made> {
   // The sources are .ts, the packed product is .js.
   const worker = new Worker(new URL(`./reference-worker${extname(import.meta.filename)}`, import.meta.url))

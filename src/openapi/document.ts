@@ -14,7 +14,9 @@ export type OpenApiOptions = { environment: 'sandbox' | 'production' }
 type Json = Record<string, unknown>
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
-/** What a service answers to the examples of each operation; test/openapi.test.ts records it, and compares. */
+/**
+ * The recorded answers to the examples of each operation; test/openapi.test.ts records them, and compares.
+ */
 const sampleAnswers: Readonly<Partial<Record<RouteName, readonly unknown[]>>> = recordedAnswers
 const securities: Readonly<Record<Access, readonly Json[]>> = {
   supplier: [{ apiKey: [] }],
@@ -23,7 +25,7 @@ const securities: Readonly<Record<Access, readonly Json[]>> = {
   open: [],
 }
 
-/** The OpenAPI 3.1 document of the service, read off the table of routes. */
+/** The OpenAPI 3.1 document of the service, generated from the table of routes. */
 export function openapiDocument({ environment }: OpenApiOptions): Json {
   const shapes = openapiShapes()
   const paths: Record<string, Json> = {}
@@ -59,7 +61,7 @@ function withFurtherExamples(name: RouteName): PublicRoute {
 }
 
 function routeNames(): RouteName[] {
-  // The boundary: Object.keys forgets what the table's type says.
+  // The boundary: Object.keys drops the key type of the table.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
   return Object.keys(routes) as RouteName[]
 }
@@ -73,7 +75,7 @@ function securitySchemes(used: ReadonlySet<Access>): Json {
   }
 }
 
-/** Every push does. */
+/** Every push takes one. */
 function takesKey({ pushKind, takesIdempotencyKey }: PublicRoute): boolean {
   return pushKind !== undefined || takesIdempotencyKey === true
 }
@@ -114,7 +116,10 @@ function description(name: RouteName, described: PublicRoute): string {
     .join('\n\n')
 }
 
-/** The general ones (a wrong type, a missing member, …) are in the guides: here stands what is particular. */
+/**
+ * The guides describe the general ones (a wrong type, a missing member, …): this lists only the specific
+ * ones.
+ */
 const generalTypes: ReadonlySet<string> = new Set(['REQUIRED', 'TOO_FEW', 'NOT_ALLOWED'])
 
 function unique(faults: readonly Fault[]): Fault[] {
@@ -126,7 +131,7 @@ function unique(faults: readonly Fault[]): Fault[] {
   return [...byText.values()]
 }
 
-/** Closed until somebody looks for it: there may be dozens, and the fields of the body stand beneath. */
+/** Collapsed by default: there may be dozens, and the fields of the body come below them. */
 function folded(title: string, faults: readonly Fault[]): string {
   if (faults.length === 0) return ''
   const lines = faults.map(

@@ -15,7 +15,7 @@ import { taxFaults } from '../taxes/contract.ts'
 import { webhookFaults } from '../webhooks/contract.ts'
 import type { Fault } from './shapes.ts'
 
-/** What may be wrong beyond the shape of a request, by operation; a test holds the list against the source. */
+/** Possible errors beyond the shape of a request, by operation; a test compares the list with the source. */
 
 const { notFound: hotelIdNotFound, ...hotelShapeFaults } = hotelFaults
 const { hotelNotFound, ...taxShapeFaults } = taxFaults
@@ -199,7 +199,7 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
   ],
 }
 
-/** What is told of a push that was accepted all the same. */
+/** Warnings about a push that was accepted nevertheless. */
 export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
   pushHotels: Object.values(hotelRemarks),
   pushProducts: [

@@ -2,8 +2,9 @@ import type { RouteName } from '../contract.ts'
 import type { Example } from '../http/route.ts'
 
 /**
- * Examples beside those of the contracts, that continue their story: what integrators most often get wrong. Each
- * example is sent with the request id `example-<operation>-<number>`, so that the push log can be asked for it.
+ * Examples in addition to those of the contracts, which continue their story: the points that integrators
+ * most often get wrong. Each example is sent with the request id `example-<operation>-<number>`, so that the
+ * push log can be searched for it.
  */
 export const furtherExamples: Readonly<Partial<Record<RouteName, readonly Example[]>>> = {
   pushHotels: [
@@ -99,7 +100,7 @@ export const furtherExamples: Readonly<Partial<Record<RouteName, readonly Exampl
   ],
 }
 
-/** The name under which request and answer of one example stand. */
+/** The key of both the request and the answer of one example. */
 export function keyOf({ summary }: Example): string {
   return summary
     .toLowerCase()

@@ -4,9 +4,10 @@ import { parentPort } from 'node:worker_threads'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /**
- * Run as a thread by docs.ts: takes the script of the API reference out of its package and compresses it, which would
- * hold up every push for half a second. The package serves it by a plugin with a page of its own, whose inline script
- * and fixed nonce our policy would have to allow; so the plugin runs aside, and only the script is taken from it.
+ * Runs as a thread of docs.ts: extracts the script of the API reference from its package and compresses it,
+ * which would block every push for half a second. The package serves it through a plugin with a page of its
+ * own, whose inline script and fixed nonce our policy would have to allow; so the plugin runs separately, and
+ * we take only the script from it.
  */
 
 const aside = Fastify()

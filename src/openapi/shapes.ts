@@ -1,11 +1,16 @@
 import { routes } from '../contract.ts'
 import type { ConstraintErrors } from '../http/route.ts'
 
-/** The shapes that validate, in the words of OpenAPI 3.1: our own keywords become descriptions, patterns and limits. */
+/**
+ * Translates the validating shapes to OpenAPI 3.1: our own keywords become descriptions, patterns and limits.
+ */
 
 export type Shape = Readonly<Record<string, unknown>>
 
-/** Shapes that get a name of their own, so that generated clients have it too. A shape stands after those it contains. */
+/**
+ * Shapes with names of their own, so that generated clients have these too. A shape comes after those it
+ * contains.
+ */
 const named: readonly (readonly [name: string, find: () => unknown])[] = [
   ['Problem', () => routes.pushHotels.answer.properties.warnings.items],
   ['Hotel', () => routes.pushHotels.body.items],
@@ -25,7 +30,7 @@ const named: readonly (readonly [name: string, find: () => unknown])[] = [
   ['Limits', () => routes.getLimits.answer.properties.limits],
 ]
 
-/** The element shape of a list in a list in … of an object. */
+/** The element shape of a list in an object, through any number of such levels. */
 function inside(shape: unknown, ...members: readonly string[]): unknown {
   let found = shape
   for (const member of members) {
@@ -37,12 +42,14 @@ function inside(shape: unknown, ...members: readonly string[]): unknown {
 }
 
 export type Shapes = {
-  /** The shape as integrators read it, with references to the named ones. */
+  /** The shape for integrators, with references to the named ones. */
   shown: (schema: unknown) => Shape
   components: Readonly<Record<string, Shape>>
 }
 
-/** `areNumbersText`: for programs that write a query themselves, where a number is text like all else. */
+/**
+ * `areNumbersText`: for programs that write queries themselves, where a number is text like everything else.
+ */
 export function openapiShapes({ areNumbersText = false } = {}): Shapes {
   const nameByText = new Map<string, string>()
   const shown = (schema: unknown): Shape => {
@@ -104,7 +111,7 @@ function inWords(schema: unknown, shown: (schema: unknown) => Shape, areNumbersT
   return apart(withoutUnion(said))
 }
 
-/** They keep numbers exact, and tell a reader nothing. */
+/** These bounds keep numbers exact, and mean nothing to a reader. */
 function isSafeIntegerBound(keyword: string, value: unknown): boolean {
   return (
     (keyword === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
@@ -112,7 +119,7 @@ function isSafeIntegerBound(keyword: string, value: unknown): boolean {
   )
 }
 
-/** A plain type or null is one list of types, which every reader shows better than a choice. */
+/** Merges a choice of a plain type or null into one list of types, which every viewer displays better. */
 function withoutUnion({ anyOf, ...rest }: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(anyOf)) return { ...rest }
   const choices: readonly unknown[] = anyOf
@@ -125,7 +132,7 @@ function withoutUnion({ anyOf, ...rest }: Record<string, unknown>): Record<strin
 const listKeywords: ReadonlySet<string> = new Set(['items', 'minItems', 'maxItems', 'uniqueItems'])
 const objectKeywords: ReadonlySet<string> = new Set(['properties', 'required'])
 
-/** An object or a list: two shapes to choose from. */
+/** Splits "an object or a list" into two shapes to choose from. */
 function apart(schema: Record<string, unknown>): Shape {
   const { type, description, ...rest } = schema
   if (!Array.isArray(type) || !type.includes('object') || !type.includes('array')) return schema
@@ -142,7 +149,7 @@ function apart(schema: Record<string, unknown>): Shape {
 
 export type Fault = { type: string; message: string; hint?: string }
 
-/** The messages that stand beside the constraints of a shape. */
+/** The messages beside the constraints of a shape. */
 export function faultsIn(schema: unknown): Fault[] {
   if (!isRecord(schema)) return []
   const { errors, properties, items, anyOf } = schema
