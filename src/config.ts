@@ -55,8 +55,8 @@ export type Settings = {
   privateNetworks: readonly string[]
   pushLogDays: number
   /**
-   * The address under which people reach the console, without a trailing slash; absent: the host that their
-   * requests name.
+   * Address under which people reach the console, without a trailing slash; absent: the host in their
+   * requests.
    */
   publicUrl: string | undefined
   /** Addresses and networks. */
@@ -136,10 +136,7 @@ export function sudoUser(): string | undefined {
   return process.env['SUDO_USER']
 }
 
-/**
- * Settings from the environment and from a `.env` in the working folder, if there is one; the environment
- * wins.
- */
+/** Settings from the environment, and from a `.env` in the working folder, if any; the environment wins. */
 export function loadConfig(): { settings: Settings; warnings: string[] } {
   if (existsSync('.env')) {
     try {

@@ -32,10 +32,7 @@ export type AppNeeds = Needs & {
   environment: Environment
   outbound: OutboundRules
   vault: CardVault
-  /**
-   * Whether this process answers the API. A process with only the console also serves the API's
-   * documentation.
-   */
+  /** Whether this process answers the API. The console alone also serves the API's documentation. */
   isGateway: boolean
   /** Absent: revocations are in the store only. */
   revocations?: Revocations | undefined

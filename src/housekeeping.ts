@@ -20,8 +20,7 @@ import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './pu
 const dayMs = 86_400_000
 const everyMs = 60 * 60 * 1000
 /**
- * Not at once: a start has other things to do, and a process that crashes repeatedly should not sweep each
- * time.
+ * Not at once: a start has other things to do, and a process that keeps crashing should not sweep each time.
  */
 const firstAfterMs = 60 * 1000
 

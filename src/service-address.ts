@@ -10,10 +10,7 @@ export type Part = keyof typeof fileByPart
 /** Without a trailing slash; undefined for a part that doesn't run here. */
 export type Addresses = Readonly<Record<Part, string | undefined>>
 
-/**
- * Returns a function that withdraws the addresses. If several services share one folder, the first one's are
- * stored.
- */
+/** Returns a function that withdraws them. If several services share a folder, the first one's are stored. */
 export function announceAddresses(dataDir: string, addresses: Addresses): () => void {
   const announced = parts.flatMap((part) => {
     const address = addresses[part]

@@ -14,8 +14,7 @@ export type Ready = {
   where: string
   notes: readonly string[]
   /**
-   * The address under which people reach the console, without a trailing slash; undefined: this process has
-   * none.
+   * Address under which people reach the console, without a trailing slash; undefined: this process has none.
    */
   consoleUrl: string | undefined
 }

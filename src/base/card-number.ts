@@ -80,8 +80,7 @@ const schemes: readonly { from: number; to: number; lengths: readonly number[] }
 const digitsMin = 15
 const digitsMax = 19
 /**
- * The maximum number of characters between two digits of one number: spaces, line breaks, punctuation, but no
- * letters.
+ * Maximum number of characters between two digits of a number: spaces, line breaks, punctuation; no letters.
  */
 const betweenDigitsMax = 3
 

@@ -4,10 +4,7 @@ export type Clock = {
   now: () => number
 }
 
-/**
- * If the clocks of a machine and its database differ by more, one of them is wrong, and this service can't
- * tell which.
- */
+/** If the clocks of a machine and its database differ by more, one is wrong, and we can't tell which. */
 const skewMaxMs = 5_000
 
 /**
@@ -22,8 +19,7 @@ export class StoreClock implements Clock {
   measured(storeMs: number, { sentMs, receivedMs }: { sentMs: number; receivedMs: number }): void {
     const [leastMs, mostMs] = [storeMs - receivedMs, storeMs - sentMs]
     const heldMs = this.#offsetMs ?? (leastMs + mostMs) / 2
-    // Keep the previous offset within the new bounds: a slow answer is less precise than a quick one before
-    // it.
+    // Keep the previous offset within the new bounds: a slow answer is less precise than a quick one.
     this.#offsetMs = Math.min(Math.max(heldMs, leastMs), mostMs)
   }
 

@@ -24,8 +24,7 @@ export class Gate<Key = number> {
   }
 
   /**
-   * Resolves when the caller may pass; its turn ends with `leave`. Undefined if too many callers of the key
-   * wait already.
+   * Resolves when the caller may pass, until `leave`. Undefined if too many callers of the key wait already.
    */
   enter(key: Key): Promise<void> | undefined {
     const turns = this.#turnsByKey.get(key) ?? { passing: 0, waiting: [] }

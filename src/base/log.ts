@@ -65,8 +65,8 @@ export function sparing(log: Log, message: string): (reason: string) => void {
 }
 
 /**
- * Keeps only the beginning of an unknown path, in letters: the rest may contain anything, even a key or a
- * card number.
+ * Keeps only the first letters of an unknown path: the rest may contain anything, even a key or a card
+ * number.
  */
 export function toldPath(url: string): string {
   return /^(?:\/v1|\/console\/api)?\/[a-z-]{1,20}(?=[/?]|$)/.exec(url)?.[0] ?? 'none'

@@ -32,8 +32,8 @@ export function fromMinor(minor: number, minorDigits: number): number {
 }
 
 /**
- * The point and decimals for each remainder of a whole unit, precomputed: an answer can contain a hundred
- * thousand amounts.
+ * Point and decimals for each remainder of a unit, precomputed: an answer can have a hundred thousand
+ * amounts.
  */
 const decimalsByDigits = scales.map((scale, digits) =>
   digits === 0

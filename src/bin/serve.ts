@@ -46,8 +46,8 @@ async function start(settings: Settings): Promise<Service> {
     makeFolders(compiled, 0o700)
     enableCompileCache(compiled)
   } catch {
-    // Without the cache the start is only slower. Opening the store, which may be elsewhere, will report an
-    // unusable folder.
+    // Without the cache the start is only slower. Opening the store, if it is here, reports an unusable
+    // folder.
   }
   const { startService } = await import('../service.ts')
   return startService(settings, say)

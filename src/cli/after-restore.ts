@@ -61,10 +61,7 @@ the restore of a dump every program does this by itself; only a copy of the file
     )
 }
 
-/**
- * Every valid key, token and operator. Those revoked since the backup are valid again, and only people know
- * which these are.
- */
+/** Every valid key, token and operator. Only people know which ones were revoked since the backup. */
 async function selectValid(
   db: Queryable,
   nowMs: number,
@@ -84,10 +81,7 @@ async function selectValid(
   return rows
 }
 
-/**
- * A running service would still have data from before the restore in memory, and would already have sent it
- * to others.
- */
+/** A running service would still have old data in memory, and would already have sent it to others. */
 async function refuseBesideService(connection: Queryable): Promise<void> {
   const count = await countOtherConnections(connection)
   if (count === 0) return

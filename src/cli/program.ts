@@ -11,10 +11,7 @@ import { supplierCommand } from './supplier.ts'
 import { tokenCommand } from './token.ts'
 import { vaultCommand } from './vault.ts'
 
-/**
- * The command `ari`. The function that starts the service is passed in, because its module acts as soon as it
- * is loaded.
- */
+/** The command `ari`. `serve` is passed in, because its module starts the service as soon as it is loaded. */
 export function program(options: { version: string; serve: () => Promise<unknown> }): Command {
   const ari = new Command('ari')
     .description('The ARI gateway: its service, suppliers, keys, tokens and reference data')

@@ -54,10 +54,7 @@ export async function withSession(
   }
 }
 
-/**
- * The database records its environment: if the setting is missing, commands must not create keys for another
- * one.
- */
+/** The database records its environment: a missing setting must not create keys for another one. */
 async function environmentOf(db: Database, settings: Settings): Promise<Environment> {
   const environment = await selectOptionalEnvironment(db)
   if (environment === undefined) return settings.environment

@@ -28,10 +28,7 @@ Keys go by names that are made of them and tell nothing: 16 hexadecimal digits.`
 
 type ShownKey = {
   key: string
-  /**
-   * `current` seals; `earlier` keys are being replaced. Null: the store doesn't know the key, and no longer
-   * needs it.
-   */
+  /** `current` seals; `earlier` keys are being replaced. Null: the store neither knows nor needs the key. */
   role: 'current' | 'earlier' | null
   since: string | null
   /** The number of cards sealed with it. */
@@ -70,8 +67,7 @@ async function shownKeys({ db, vaultKeys: { present, previous } }: Session): Pro
   return [...ids].map((id) => {
     const row = rowById.get(id)
     return {
-      // These cards were sealed before keys had names. The service assigns them to the key when it first
-      // checks.
+      // Sealed before keys had names. The service assigns these cards to the key when it first checks.
       key: id === '' ? 'unnamed' : id,
       role: row ? (row.isCurrent ? 'current' : 'earlier') : null,
       since: row?.since ?? null,

@@ -1,6 +1,6 @@
 /**
- * Chooses the binaries of the embedded PostgreSQL: installed ones, the packaged ones in place, or a copy of
- * those.
+ * Chooses the binaries of the embedded PostgreSQL: installed, packaged in place, or a copy of the packaged
+ * ones.
  */
 import { constants, existsSync, readFileSync } from 'node:fs'
 import { access, copyFile, chmod, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises'

@@ -10,10 +10,7 @@ import { clusterName, isAlive, postmasterPid, run, type Watcher } from './proces
 /** The role and the database of the service. */
 export const role = 'ari'
 
-/**
- * Creates the data folder if there is none yet. If it is killed halfway, its leftovers don't disturb the next
- * start.
- */
+/** Creates the data folder if there is none yet. Leftovers of a killed start don't disturb the next one. */
 export async function prepareCluster(place: Place, binaries: Binaries, watcher: Watcher): Promise<void> {
   for (const name of await readdir(place.stateDir)) {
     if (!name.startsWith('cluster.new-')) continue
@@ -66,8 +63,7 @@ async function initialise(place: Place, binaries: Binaries, watcher: Watcher): P
 /** Writes the settings at every start: our files are outside the data folder. */
 export async function writeSettings(place: Place, binaries: Binaries, socketDir: string): Promise<void> {
   const at = (name: string) => join(place.stateDir, name)
-  // Allows only the service's user, not the server's: if that is nobody, many other programs run as nobody
-  // too.
+  // Allows only the service's user, not the server's: if that is nobody, many other programs are nobody too.
   await replaceFile(at('pg_hba.conf'), `local all ${role} peer map=${role}\n`)
   await replaceFile(at('pg_ident.conf'), `${role} "${place.serviceUser.name}" ${role}\n`)
   // In a list of folders, a comma is a separator unless the folder is in double quotes.

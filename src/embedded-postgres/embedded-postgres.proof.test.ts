@@ -216,8 +216,7 @@ suite('starting and stopping', () => {
     const first = await service({ dataDir })
     await query(first.connection, 'create table kept as select 7 as seven')
     await first.stop()
-    // Like data from another machine, or from before the account was created; only part of the folder was
-    // handed over.
+    // Like data from another machine, or from before the account existed; only partly handed over.
     execFileSync('chown', ['-hR', 'nobody:', clusterOf(dataDir)])
     execFileSync('chown', ['-hR', `${ownAccount}:`, join(clusterOf(dataDir), 'base')])
     const again = await service({ dataDir })
@@ -821,10 +820,7 @@ function ownerOf(path: string): number | undefined {
   return lstatSync(path, { throwIfNoEntry: false })?.uid
 }
 
-/**
- * A program that runs another one where PostgreSQL's account is missing from the list of users and can't be
- * added.
- */
+/** Runs a program where PostgreSQL's account is missing from the list of users and can't be added. */
 function withoutOwnAccount(): string[] {
   const lists = ['passwd', 'group'].map((name) => {
     const lines = readFileSync(join('/etc', name), 'utf8').split('\n')

@@ -1,6 +1,5 @@
 /**
- * Locks that end with their holder, among them that of a data folder, and the details that its holder
- * publishes.
+ * Locks that end with their holder, such as that of a data folder, and the details that its holder publishes.
  */
 import { chmodSync, chownSync, existsSync, lstatSync, writeFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
@@ -12,8 +11,7 @@ export type Holder = { pid: number; osUser: string; host: string }
 
 export type Lock = { release: () => void }
 
-// Keeps the locks' files open: an unreferenced one would be garbage-collected, which closes and so unlocks
-// it.
+// Keeps the locks' files open: garbage collection would close an unreferenced one and so unlock it.
 const held = new Set<DatabaseSync>()
 
 const sqliteBusy = 5

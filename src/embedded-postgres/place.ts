@@ -1,4 +1,4 @@
-/** The locations of the embedded PostgreSQL's files, and the user of the operating system that it runs as. */
+/** The locations of the embedded PostgreSQL's files, and the operating system user that it runs as. */
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, writeFile } from 'node:fs/promises'
@@ -19,9 +19,8 @@ export type Place = {
 }
 
 /**
- * The account that root's PostgreSQL runs as. It owns nothing else, so no other program on the machine can
- * read the data, open the socket or attach to the server. With a shared account such as nobody, every other
- * program of that account could.
+ * The account that root's PostgreSQL runs as. It owns nothing else, so no other program can read the data,
+ * open the socket or attach to the server, as all programs of a shared account such as nobody could.
  */
 export const ownAccount = 'ari-postgres'
 
@@ -71,7 +70,7 @@ export async function choosePlace(dataDir: string): Promise<Place> {
 
 async function choosePlaceOfUser(here: string, shared: string, serviceUser: OsUser): Promise<Place> {
   const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
-  // Only root creates this folder, and only root may list it.
+  // Only root creates this folder, and an ordinary user can't look into it.
   if (!isHere && (await ownerOf(shared)) !== undefined) {
     throw new Error(
       `The data for ${here} are in ${shared}, because the service was first started as root: start it as root, or move that folder's "cluster" to ${here} and give it to ${serviceUser.name}`,
@@ -115,10 +114,7 @@ function rootFor({ gid }: OsUser): OsUser {
 /** The entries of a data folder that contains nothing but our own files. */
 const ownEntry = /^(?:compile-cache|postgres|(?:gateway|console)\.(?:url|lock)(?:-journal)?)$/
 
-/**
- * If only root can enter the data folder, opens it to PostgreSQL's group, provided that nothing else is
- * stored in it.
- */
+/** If only root can enter the data folder, and it has only our own files, opens it to PostgreSQL's group. */
 async function openToServer(dataDir: string, serverUser: OsUser): Promise<void> {
   const { uid, mode } = await lstat(dataDir)
   if (uid !== 0 || (mode & 0o077) !== 0) return
@@ -127,9 +123,9 @@ async function openToServer(dataDir: string, serverUser: OsUser): Promise<void> 
 }
 
 /**
- * Gives root's data to the user that PostgreSQL runs as if another user owns them: they come from another
- * machine, or from before that user was created. The folder itself is changed last, so that the next start
- * repeats an interrupted change.
+ * Gives root's data to PostgreSQL's user if another user owns them: they come from another machine, or from
+ * before that user existed. The folder itself is changed last, so that the next start repeats an interrupted
+ * change.
  */
 export async function giveDataToServer({
   stateDir,
@@ -168,8 +164,7 @@ export async function makeSocketFolder(place: Place): Promise<string> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   }
-  // Anybody can create folders there: use this one only if no other user can have prepared it or can access
-  // it.
+  // Anybody can create folders there: reject one that another user may have prepared or can access.
   const found = await lstat(folder)
   const isOurs = found.uid === place.serverUser.uid || found.uid === place.serviceUser.uid
   if (!found.isDirectory() || !isOurs || (found.mode & 0o777) !== 0o700) {
@@ -196,8 +191,7 @@ export async function makeFolder(folder: string, mode: number, owner?: OsUser): 
 }
 
 /**
- * Replaces a whole file of the state folder. Root's is readable by the server's group, which may pass through
- * the folder.
+ * Replaces a whole state file. Root's is readable by the server's group, which may pass through the folder.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`
@@ -258,8 +252,7 @@ function ownServerUser(): OsUser | undefined {
       timeout: makeAccountWithinMs,
     })
   } catch {
-    // The program is missing, or the list of users isn't writable; or another start has just created the
-    // account.
+    // The program is missing, the list of users isn't writable, or another start has just created it.
   }
   return optionalUserNamed(ownAccount)
 }

@@ -52,8 +52,7 @@ done`
 /** The folders of the system's own programs, regardless of the user's PATH. */
 export const systemPath = '/usr/bin:/bin:/usr/sbin:/sbin'
 
-// Nothing from our own environment: PGDATA, PGPORT and friends would affect the server. TZ saves initdb its
-// search.
+// Nothing from our own environment: PGDATA, PGPORT and friends affect the server. TZ saves initdb its search.
 const environment = { PATH: systemPath, LC_ALL: 'C', TZ: 'UTC' }
 
 const watcherRestartLimit = { times: 20, withinMs: 60_000 }
@@ -123,10 +122,7 @@ export class Watcher {
     return this.#child.pid
   }
 
-  /**
-   * From now on the watcher ends this process, and only this one, when we die. Resolves once the watcher has
-   * the pid.
-   */
+  /** The watcher ends this process, and only this one, when we die. Resolves once the watcher has the pid. */
   async watch(pid: number | undefined): Promise<void> {
     this.#watched = pid
     await this.#tell()
@@ -178,10 +174,7 @@ export class Watcher {
   }
 }
 
-/**
- * The processes of the server on this data folder, whoever started them; never other programs, whatever their
- * pid.
- */
+/** The processes of the server on this data folder, whoever started them; never those of other programs. */
 export async function processesOf(clusterDir: string): Promise<number[]> {
   if (process.platform !== 'linux') return processesByTitle(clusterDir)
   return readdirSync('/proc').flatMap((entry) => {

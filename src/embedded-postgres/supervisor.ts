@@ -75,8 +75,7 @@ export class Supervisor {
   }
 
   /**
-   * Clears the way: a server whose service was killed may still run, and a pid in its files may belong to
-   * another program.
+   * A server whose service was killed may still run, and a pid in its files may belong to another program.
    */
   async #clearAway(): Promise<void> {
     const ended = await endProcessesOf(this.#place.clusterDir, fastShutdownMs)
@@ -85,8 +84,8 @@ export class Supervisor {
   }
 
   /**
-   * One attempt: resolves when the server answers and is as durable as required; otherwise it leaves no
-   * process behind.
+   * One attempt: resolves when the server answers and is durable enough; otherwise it leaves no process
+   * behind.
    */
   async #launch(): Promise<void> {
     const { clusterDir, stateDir, serverUser } = this.#place
@@ -229,8 +228,7 @@ export async function tryConnect(
     await client.end().catch(() => {})
     const code = codeOf(error) ?? ''
     if (code === '3D000') return 'no database'
-    // A refusal of the user or of the folder is final; every other error passes while the server starts or
-    // shuts down.
+    // A refusal of the user or of the folder is final; other errors pass while it starts or shuts down.
     if (code.startsWith('28') || code === 'EACCES') throw error
     return 'not yet'
   }
@@ -238,8 +236,7 @@ export async function tryConnect(
 
 async function createDatabase(client: pg.Client): Promise<void> {
   try {
-    // From template0 by copying files: a third of the time of the default, while nothing else is in the
-    // buffers.
+    // From template0 by copying files: a third of the default's time, while the buffers are still empty.
     await client.query(`create database ${role} template template0 strategy file_copy`)
   } finally {
     await client.end()

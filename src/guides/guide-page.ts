@@ -62,8 +62,7 @@ function hrefOf(slug: string): string {
 }
 
 /**
- * `ari.md#prices` becomes /docs/guides/ari#prices; files of the folders keep their names; other links stay
- * unchanged.
+ * `ari.md#prices` becomes /docs/guides/ari#prices; files of the folders keep their names; other links stay.
  */
 function addressOf(index: string, folders: readonly string[]): (href: string) => string {
   return (href) => {

@@ -11,22 +11,16 @@ import { Rejected } from './rejected.ts'
 
 export type Admission = {
   admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /**
-   * Checks again when the body took long to arrive: a key, token or session revoked meanwhile no longer
-   * works.
-   */
+  /** Checks again if the body took long to arrive: the credential may have been revoked meanwhile. */
   admitLate: (route: Route, request: FastifyRequest) => Promise<void>
 }
 
-/**
- * Cached keys, tokens and sessions are at most half a second old. With this, every revocation takes effect
- * within a second.
- */
+/** Lookups are cached for at most half a second. With this, every revocation takes effect within a second. */
 const admittedForMs = 500
 
 /**
- * Admits requests: none during shutdown; otherwise those whose key or token grants the route, up to the
- * owner's share.
+ * Admits requests: none during shutdown; otherwise those with the route's credential, up to its owner's
+ * share.
  */
 export function admission(
   { inFlight, isDraining }: { inFlight: InFlight; isDraining: () => boolean },

@@ -5,10 +5,7 @@ import { parseNight } from '../base/calendar.ts'
 const unprintable = /[\p{Cc}\p{Cs}]/u
 /** The same for multi-line text. */
 const unprintableInLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u
-/**
- * In addition, codes must not contain leading or trailing whitespace, invisible format characters or
- * separators.
- */
+/** In addition, codes have no leading or trailing whitespace, invisible format characters or separators. */
 const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
 const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
 

@@ -50,8 +50,7 @@ export function sendJson(
 }
 
 /**
- * Serializes the answer. If that fails (beyond the longest possible string, for example), it becomes an
- * internal error.
+ * Serializes the answer. Failures (beyond the longest possible string, for example) become internal errors.
  */
 function written(
   rejected: Rejected | undefined,

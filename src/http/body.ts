@@ -14,7 +14,7 @@ const bytesPerSecondMin = 1_024
 const slowSecondsMax = 3
 
 /**
- * One object per byte would take a hundred times the memory, so this many pieces are joined before more are
+ * One object per byte would take a hundred times the memory: this many pieces are joined before more are
  * added.
  */
 const piecesMax = 1_024
@@ -28,10 +28,7 @@ const closedEarly = 'the connection closed early'
 export type BodyOwner = { owner: string; bytesMax: number; arrivesWithinSeconds: number }
 
 export type BodyReader = {
-  /**
-   * The decompressed bytes of a body, at most `bytesMax`, without a byte order mark. They count until
-   * `release`.
-   */
+  /** The decompressed bytes, at most `bytesMax`, without a byte order mark. They count until `release`. */
   read: (request: IncomingMessage, owner: BodyOwner) => Promise<Buffer>
   /** The request has been answered: its body no longer counts. */
   release: (request: IncomingMessage) => void
@@ -77,10 +74,7 @@ export function bodyReader(
   }
 }
 
-/**
- * The decompressed bytes of a complete body. `take` counts received bytes and returns an error if there are
- * too many.
- */
+/** The decompressed bytes of a complete body. `take` counts received bytes and refuses too many. */
 function arrival(
   request: IncomingMessage,
   withinSeconds: number,

@@ -37,8 +37,7 @@ export function brokenRequests(
       if (code === 'ECONNRESET' || !socket.writable) {
         socket.destroy()
       } else if (isWorkedFor(socket)) {
-        // Answers come in request order: the client would take this one for the answer to the previous
-        // request.
+        // Answers come in request order: the client would take this one for that to the previous request.
         toClose.add(socket)
         socket.pause()
       } else {

@@ -4,8 +4,8 @@ import { networkOf } from './network-of.ts'
 
 const connectionsMax = 10_000
 /**
- * Keeps one address from taking all of them. The connections of a trusted proxy are exempt, because everyone
- * shares them.
+ * Keeps one address from taking all of them. A trusted proxy is exempt, because everyone shares its
+ * connections.
  */
 const connectionsPerAddressMax = 5_000
 const requestTimeoutMs = 60_000

@@ -9,10 +9,7 @@ import { isRecord } from './validate.ts'
  * validation. A place whose shape has no members or elements may hold anything and isn't searched.
  */
 export type KnownMembers = {
-  /**
-   * Whether there is nothing to report and nothing to drop. True for almost every request, so it allocates
-   * nothing.
-   */
+  /** Whether nothing must be reported or dropped. True for almost every request, so it allocates nothing. */
   isPlain: (value: unknown) => boolean
   /**
    * Reports every unknown member at any level, and drops empty values that count as absent. `isValueShown`:

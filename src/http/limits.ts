@@ -1,6 +1,5 @@
 /**
- * Limits that the platform enforces and contracts publish. They have their own file because contracts contain
- * no server code.
+ * Limits that the platform enforces and contracts publish. A separate file: contracts contain no server code.
  */
 
 /**

@@ -20,8 +20,7 @@ export type Answer = {
 }
 
 /**
- * The same for answers that may be megabytes: a string of that size would be copied several times on its way
- * out.
+ * The same for answers that may be megabytes: a string of that size would be copied several times when sent.
  */
 export type LongAnswer = { status: number; bytes: Buffer; headers?: undefined }
 
@@ -56,10 +55,7 @@ export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
   return { route, prepare, handle: async (call) => withWarnings(await handler(check(call)), call.warnings) }
 }
 
-/**
- * Like `on`, for a route whose requests may wait for something to happen; while they wait, they don't count
- * as in progress.
- */
+/** Like `on`, for requests that may wait for something to happen; they don't count as in progress. */
 export function onHeld<R extends Route>(
   route: R,
   handler: (call: Call<R>, held: Held) => Promise<Answer | Streamed>,

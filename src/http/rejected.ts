@@ -94,8 +94,7 @@ export function shown(value: unknown): unknown {
     return Number.isFinite(value) && written === String(value) ? value : written
   }
   if (typeof value === 'string') {
-    // Cutting a card number at the limit would leave a part that no longer looks like one, so mask before the
-    // cut.
+    // Mask before the cut: a card number cut at the limit would no longer be recognized.
     const plain = withoutCardNumbers(value.slice(0, 2 * valueShownMax))
     const cut = plain.length > valueShownMax ? `${plain.slice(0, valueShownMax)}…` : plain
     return cut.toWellFormed()

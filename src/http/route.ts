@@ -109,10 +109,7 @@ export type QueryOf<R extends Route> = StaticOr<R['query'], Record<string, never
 export type ParamsOf<R extends Route> = StaticOr<R['params'], Record<string, never>>
 export type AnswerOf<R extends Route> = Static<R['answer']>
 
-/**
- * The errors that the caller reads when a constraint is broken; keyed by the constraint (`required`,
- * `minimum`, …, `*`).
- */
+/** Errors that the caller reads for a broken constraint; keyed by it (`required`, `minimum`, …, `*`). */
 export type ConstraintError = { type: string; message: string; hint?: string }
 export type ConstraintErrors = Readonly<Record<string, ConstraintError>>
 
@@ -123,8 +120,7 @@ type Described = {
   /** No answer repeats the value, not even an invalid one. */
   secret?: boolean
   /**
-   * Names for it that are common elsewhere in the trade: a caller that sends one of them gets a hint to use
-   * this one.
+   * Names for it that are common elsewhere in the trade: a caller that sends one gets a hint to use this one.
    */
   alsoCalled?: readonly string[]
   /**
@@ -134,8 +130,8 @@ type Described = {
 }
 
 /**
- * Members of every answer. Contracts can ignore them in requests, so that a caller may edit an answer and
- * post it back.
+ * Members of every answer. Contracts can ignore them in requests: callers may edit an answer and post it
+ * back.
  */
 export const answerMembers = ['code', 'message', 'requestId', 'revision', 'warnings', 'moreWarnings'] as const
 

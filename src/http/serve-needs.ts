@@ -7,10 +7,7 @@ import type { Access, Route } from './route.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 import type { Warnings } from './warnings.ts'
 
-/**
- * Functions that the server needs from the features. app.ts passes them in, because the platform knows no
- * feature.
- */
+/** Functions that the server needs from the features, passed in by app.ts: the platform knows no feature. */
 export type ServeNeeds = {
   clock: Clock
   log: Log
@@ -36,8 +33,8 @@ export type ServeNeeds = {
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The request's known details so far. Absent until the first hook: a request with an unreadable URL has
-     * none.
+     * The request's known details so far. Absent until the first hook; always absent if the URL is
+     * unreadable.
      */
     ari: {
       startedMs: number

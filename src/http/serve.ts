@@ -45,10 +45,7 @@ const bodyLimits: Readonly<Record<Access, typeof known>> = {
   open: { bytesMax: 16 * 1024, arrivesWithinSeconds: 5, valuesMax: 100 },
 }
 
-/**
- * The HTTP server with its routes. answer-error.ts and broken-requests.ts answer requests that reach no
- * route.
- */
+/** The HTTP server with its routes. If no route matches, answer-error.ts and broken-requests.ts answer. */
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   const limited = (limit: string): void => needs.telemetry.limited.inc({ limit })
   const { trustedProxies = [], patience } = needs
@@ -109,15 +106,13 @@ function readJsonOnly(
     const raw = await bodies.read(request.raw, { ...limits, owner, bytesMax })
     const parsed = (isQuoted: boolean) =>
       turns.parse(owner, raw, () => parseJson(raw, { isQuoted, valuesMax: limits.valuesMax }))
-    // A body for a route without one is not stored; its members cause warnings, and invalid JSON in it is not
-    // an error.
+    // The route takes no body: it isn't stored, its members cause warnings, and invalid JSON is no error.
     if (!route.body) {
       if (raw.length === 0) return undefined
       return route.refusesUnknown ? parsed(false) : parsed(false).catch(() => undefined)
     }
     if (push) push.rawBody = raw
-    // Quote only bodies that the push log stores anyway: others may contain card data, and console bodies
-    // contain passwords.
+    // Quote only bodies that the push log stores anyway: others may contain card data or passwords.
     return parsed(route.pushKind !== undefined)
   })
   fastify.register(compress, {
@@ -205,8 +200,7 @@ function mountRoutes(
       const { route } = one
       api.route({
         method: route.method,
-        // Monitors use HEAD for pages and probes, so these have it. The API does not offer it, because the
-        // contract doesn't.
+        // Pages and probes have HEAD, because monitors use it. The API doesn't: it isn't in the contract.
         exposeHeadRoute: false,
         config: { place: route.access === 'open' ? 'open' : 'arriving' },
         url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,

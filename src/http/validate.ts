@@ -10,8 +10,8 @@ import { meantBy } from './spelling.ts'
 export type Judgement = {
   problems: Problem[]
   /**
-   * There was too much to name everything: only the first problems are listed, and any other place may be
-   * wrong too.
+   * There was too much to name everything: only the first problems are listed, and other places may be wrong
+   * too.
    */
   isCoarse: boolean
   /** The number of further problems that are not listed. */
@@ -30,8 +30,7 @@ export type Validator<S extends TSchema> = {
 }
 
 /**
- * How much of a request may still be searched for every problem, and for how many problems a near name is
- * sought.
+ * How much of a request may still be searched for problems, and for how many of them a near name is sought.
  */
 export type JudgingBudget = { elements: number; problems: number; hints: number }
 

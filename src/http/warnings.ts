@@ -3,7 +3,7 @@ import { isRecord } from './validate.ts'
 
 /**
  * Warnings about a request that is answered nevertheless: those that its answer lists, and the number of
- * further ones.
+ * others.
  */
 export type Warnings = { listed: Problem[]; unlisted: number }
 

@@ -10,8 +10,7 @@ import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from '../gu
 type DocsNeeds = { environment: 'sandbox' | 'production' }
 
 /**
- * /openapi.json, the API reference built from it at /docs, and the guides: no page loads anything from
- * another host.
+ * /openapi.json, the API reference for it at /docs, and the guides: no page loads anything from another host.
  */
 export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds): void {
   const document = madeOnce(async () => {

@@ -117,8 +117,7 @@ function description(name: RouteName, described: PublicRoute): string {
 }
 
 /**
- * The guides describe the general ones (a wrong type, a missing member, …): this lists only the specific
- * ones.
+ * The guides describe the general ones (a wrong type, a missing member, …): only specific ones are listed.
  */
 const generalTypes: ReadonlySet<string> = new Set(['REQUIRED', 'TOO_FEW', 'NOT_ALLOWED'])
 

@@ -7,10 +7,7 @@ import type { ConstraintErrors } from '../http/route.ts'
 
 export type Shape = Readonly<Record<string, unknown>>
 
-/**
- * Shapes with names of their own, so that generated clients have these too. A shape comes after those it
- * contains.
- */
+/** Shapes with names of their own, also in generated clients. A shape comes after those it contains. */
 const named: readonly (readonly [name: string, find: () => unknown])[] = [
   ['Problem', () => routes.pushHotels.answer.properties.warnings.items],
   ['Hotel', () => routes.pushHotels.body.items],

@@ -140,10 +140,7 @@ const forever = (socket: Parameters<Behaviour>[0], piece: string, pauseMs: numbe
 const head = 'HTTP/1.1 200 OK\r\n'
 const chunked = `${head}transfer-encoding: chunked\r\n\r\n`
 
-/**
- * Ways a supplier's server may misbehave after it got the request, each with the outcome that the caller
- * sees.
- */
+/** Ways a supplier's server may misbehave after it got the request, with the outcome for the caller. */
 const misbehaviours: Readonly<Record<string, [Behaviour, unknown[]]>> = {
   'nothing at all': [() => {}, ['timeout', true]],
   'a head that drips': [(socket) => forever(socket, 'x', 10), ['malformed', true]],
@@ -241,8 +238,7 @@ for (const certificate of [undefined, goodCertificate]) {
       const supplier = await receiver(behave, certificate ? { certificate } : {})
       let attempts = 0
       let outcome: unknown
-      // On a loaded machine the time may run out before the call reaches the other side; then try again with
-      // more.
+      // On a loaded machine the time may run out before the call reaches the other side: allow more.
       for (
         let withinMs = expected[0] === 'timeout' ? 500 : minutes(2);
         withinMs <= minutes(2);

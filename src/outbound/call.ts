@@ -37,10 +37,7 @@ export type OutboundCall = {
   /** For everything, from waiting for a connection to the last byte of the answer. */
   withinMs: number
   answerBytesMax: number
-  /**
-   * The call counts as answered as soon as the head arrives, even if the body is too large, never ends, or
-   * breaks.
-   */
+  /** The head alone counts as an answer, even if the body is too large, never ends, or breaks. */
   headSuffices?: boolean
   /** Cancels the call. */
   signal?: AbortSignal
@@ -78,8 +75,7 @@ export function outboundCaller(
 ): OutboundCaller {
   const connect = connector(rules)
   const agents = { http: agentOf(PlainAgent, connect, pool), https: agentOf(SecureAgent, connect, pool) }
-  // An agent counts connections only once they are open: those that are still opening must be limited as
-  // well.
+  // An agent counts only open connections: those that are still opening must be limited as well.
   const gate = new Gate<string>({ passing: pool.connectionsPerHost, waiting: waitingPerHostMax })
   const closing = new AbortController()
   return {

@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 /**
- * Signatures as Standard Webhooks defines them (standardwebhooks.com): a receiver can verify with any of its
- * libraries.
+ * Signatures as Standard Webhooks defines them (standardwebhooks.com): any of its libraries can verify them.
  */
 
 const secretPrefix = 'whsec_'

@@ -23,8 +23,8 @@ export type OutboundRules = {
   /** Certificate authorities to trust in addition to those of Node, in PEM. */
   authorities?: readonly string[]
   /**
-   * Redirects vetted addresses to another destination. Absent: no redirection. For tests, which must not call
-   * the internet.
+   * Redirects vetted addresses elsewhere. Absent: no redirection. For tests, which must not call the
+   * internet.
    */
   reach?: (vetted: Reached) => Reached
 }
@@ -196,8 +196,7 @@ function isPrivateName(host: string): boolean {
 }
 
 /**
- * Addresses at which clouds give credentials and settings to their guests; refused even inside an allowed
- * network.
+ * Addresses where clouds give their guests credentials and settings; refused even inside an allowed network.
  */
 const metadataAddresses = new Set([
   '169.254.169.254',
@@ -212,10 +211,7 @@ const metadataAddresses = new Set([
 /** This machine, for suppliers that are tested on it. */
 export const loopbackNetworks = ['127.0.0.0/8', '::1/128']
 
-/**
- * Allowed networks must lie within one of these: link-local, multicast and reserved addresses are never
- * called.
- */
+/** Allowed networks must lie within one of these: never call link-local, multicast and reserved addresses. */
 const allowableNetworks = [
   ...loopbackNetworks,
   '10.0.0.0/8',
@@ -238,8 +234,7 @@ export function isAllowableNetwork(network: string): boolean {
  * allowed.
  */
 export function mayConnect(address: string, privateNetworks: readonly string[]): boolean {
-  // ipaddr.js also reads other spellings as addresses. Accept only the plain form: not 0177.0.0.1, not
-  // fe80::1%eth0.
+  // ipaddr.js also reads other spellings. Accept only the plain form: not 0177.0.0.1, not fe80::1%eth0.
   if (isIP(address) === 0 || address.includes('%')) return false
   const parsed = ipaddr.parse(address)
   if (metadataAddresses.has(parsed.toString())) return false

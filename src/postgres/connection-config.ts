@@ -21,8 +21,8 @@ export type Waits = {
   /** Until PostgreSQL itself cancels a statement, for example while it waits for a lock. */
   statementMs: number
   /**
-   * Until a connection that receives nothing is destroyed. Longer than `statementMs`, so that PostgreSQL can
-   * report the cause.
+   * Until a silent connection is destroyed. Longer than `statementMs`, so that PostgreSQL can report the
+   * cause.
    */
   silentMs: number
   unhurriedStatementMs: number

@@ -16,8 +16,7 @@ export type Answers<Statements extends Begun> = {
 /** How often a connection that waits for answers checks whether anything arrived. */
 const tickMs = 250
 /**
- * A connection that received nothing for this long is probed before it is used: its other end may have
- * vanished silently.
+ * After this long without data a connection is probed before use: its other end may have vanished silently.
  */
 const restedAfterMs = 5_000
 const probeWithinMs = 1_000
@@ -37,8 +36,7 @@ export type Watch = {
 }
 
 /**
- * PostgreSQL, or the network path to it, vanished silently: the statements sent may or may not have been
- * executed.
+ * PostgreSQL, or the path to it, vanished silently: the statements sent may or may not have been executed.
  */
 export class StoreSilent extends Error {
   constructor(waitedMs: number) {
@@ -174,8 +172,7 @@ export class Connection extends pg.Client {
   }
 
   /**
-   * Counts ticks without data rather than time: while the process itself is blocked, it can't receive
-   * anything.
+   * Counts ticks without data rather than time: while the process itself is blocked, it can't receive any.
    */
   #tick(): void {
     this.#timer = undefined

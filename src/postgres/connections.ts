@@ -60,8 +60,7 @@ export class Connections {
       // oxlint-disable-next-line typescript/no-misused-promises -- The pool awaits it before anybody has the connection.
       onConnect: async (client) => this.epoch.enter(client),
     })
-    // An idle connection that breaks is replaced at its next use; without a listener it would end the
-    // process.
+    // A broken idle connection is replaced at its next use; without a listener it would end the process.
     pool.on('error', (error) => this.#log.warn({ err: error }, 'an idle PostgreSQL connection broke'))
     return pool
   }
@@ -97,8 +96,7 @@ export class Connections {
   ): Promise<Connection> {
     const config = connectionConfig(this.#hosts.current, { connectMs, statementMs }, settings)
     const connection = new Connection(config, this.#watch(silentMs), this.#pooled(statementMs, settings))
-    // A broken connection makes the statement in progress fail; without a listener the event would end the
-    // process.
+    // The statement in progress reports a broken connection; unhandled, the event would end the process.
     connection.on('error', () => {})
     try {
       await connection.connect()

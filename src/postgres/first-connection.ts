@@ -30,8 +30,7 @@ type Server = {
 }
 
 /**
- * Returns the address with the details found; fails with UnusableDatabase. `patience` multiplies the usual
- * wait.
+ * Returns the address with the details found; fails with UnusableDatabase. `patience` multiplies the wait.
  */
 export async function checkDatabase(address: PostgresAddress, patience = 1): Promise<PostgresAddress> {
   const { isReadOnly, mayCreate, user, version, versionNumber, pooler } = await ask(address, patience)

@@ -21,8 +21,7 @@ export type Migrated = { applied: string[]; version: string }
 export async function migrate(address: PostgresAddress): Promise<Migrated> {
   const files = await migrationFiles()
   const client = new pg.Client(connectionConfig(await findHost(address)))
-  // A broken connection makes the statement in progress fail; without a listener the event would end the
-  // process.
+  // The statement in progress reports a broken connection; unhandled, the event would end the process.
   client.on('error', () => {})
   await client.connect()
   try {

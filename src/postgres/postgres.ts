@@ -38,25 +38,21 @@ export type Database = Queryable & {
   readonly epoch: StoreEpoch
   /** The database's time. */
   readonly clock: StoreClock
-  /**
-   * Separate connections for looking up callers, so that callers are identified even while all others are
-   * taken.
-   */
+  /** Separate connections to look up callers, so that they are identified even while all others are taken. */
   readonly signIn: Queryable
   /**
    * For statements that may take a minute: housekeeping, searches by operators. They never delay API callers.
    */
   readonly unhurried: Database
   /**
-   * Enter before a transaction of a key: transactions that wait for locks must not take the connections that
-   * others need.
+   * Enter before a transaction of a key: those that wait for locks must not take connections that others
+   * need.
    */
   readonly writes: Gate
   /** Opens a connection outside the pool, with further session settings; the caller ends it. */
   readonly connect: (settings?: SessionSettings) => Promise<Connection>
   /**
-   * Throws while nothing can be committed, so that no connection is wasted on trying; undefined if all is
-   * well.
+   * Throws while nothing can be committed, so that no connection is wasted on trying; otherwise undefined.
    */
   readonly beforeWriting: () => Promise<void> | undefined
   /** The reason that nothing can be committed; undefined if a commit has just succeeded. */

@@ -45,10 +45,7 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/**
- * The outcome of a transaction whose commit failed: an error from PostgreSQL itself means that it was rolled
- * back.
- */
+/** The outcome of a transaction whose commit failed: PostgreSQL's own errors mean that it was rolled back. */
 export function commitFailure(error: unknown): unknown {
   return error instanceof pg.DatabaseError || !isUnavailable(error) ? error : new OutcomeUnknown(error)
 }

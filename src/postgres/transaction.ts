@@ -142,8 +142,7 @@ class OpenTransaction implements Transaction {
   }
 
   /**
-   * Ends the transaction and returns the original error: that of the stamp, if the given one is only a
-   * consequence of it.
+   * Ends the transaction and returns the original error: the stamp's, if the given one only follows from it.
    */
   async fail(error: unknown): Promise<unknown> {
     this.#state = 'ended'

@@ -3,8 +3,7 @@ import { StoreSilent, type Connection } from './connection.ts'
 import { storeFaults } from './store-faults.ts'
 
 /**
- * Tests by a commit whether PostgreSQL commits: a full disk, a standby and a missing replica can all still
- * read.
+ * Tests by a commit whether PostgreSQL commits: a full disk, a standby or a missing replica can still read.
  */
 
 const rememberedMs = 1_000
@@ -30,8 +29,7 @@ export class WriteProbe {
   }
 
   /**
-   * A connection was silent. Until a commit succeeds, no other caller should have to wait as long to find
-   * that out.
+   * A connection was silent. Until a commit succeeds, no other caller should wait as long to find that out.
    */
   doubt(): Promise<string | undefined> {
     void this.#remember(Promise.resolve(storeFaults.silent))
