@@ -88,7 +88,7 @@ export function readBoolean(text: string): Reading<boolean> {
     : { wrong: `must be true or false, not ${quoted(text)}` }
 }
 
-/** Keys separated by commas: the first one is used, and the others are only known. */
+/** Keys separated by commas: the service uses the first one; the others are only there to be recognized. */
 export function readKeys(text: string): Reading<readonly Buffer[]> {
   const readings = text.split(',').map((part) => readVaultKey(part.trim()))
   const wrong = readings.find((reading) => 'wrong' in reading)

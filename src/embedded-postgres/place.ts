@@ -124,8 +124,7 @@ async function openToServer(dataDir: string, serverUser: OsUser): Promise<void> 
 
 /**
  * Gives root's data to PostgreSQL's user if another user owns them: they come from another machine, or from
- * before that user existed. The folder itself is changed last, so that the next start repeats an interrupted
- * change.
+ * before that user existed. The folder itself goes last, so that an interrupted change is repeated.
  */
 export async function giveDataToServer({
   stateDir,
@@ -190,9 +189,7 @@ export async function makeFolder(folder: string, mode: number, owner?: OsUser): 
   if (!isTheirs) await chown(folder, owner.uid, owner.gid)
 }
 
-/**
- * Replaces a whole state file. Root's is readable by the server's group, which may pass through the folder.
- */
+/** Replaces a whole state file. Root's is readable by the server's group, which may pass the folder. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`
   const folder = await lstat(join(path, '..'))

@@ -37,8 +37,8 @@ async function inFlight(): Promise<number> {
 }
 
 /**
- * Counts how often in a row the request for the metrics is the only one in flight: the server may read bytes
- * only after one check has passed.
+ * Counts how often in a row the metrics request is the only one in flight. One check isn't enough: the server
+ * may read the bytes sent only after it.
  */
 async function timesAlone(wanted: number): Promise<number> {
   const untilMs = performance.now() + minutes(2)

@@ -119,20 +119,13 @@ type Described = {
   examples?: readonly unknown[]
   /** No answer repeats the value, not even an invalid one. */
   secret?: boolean
-  /**
-   * Names for it that are common elsewhere in the trade: a caller that sends one gets a hint to use this one.
-   */
+  /** Names for it that are common elsewhere in the trade: a caller that sends one gets a hint to use this. */
   alsoCalled?: readonly string[]
-  /**
-   * A number in a query, which is text: the handler converts it, and the documentation shows it as a number.
-   */
+  /** A number in a query, which is text: the handler converts it, the documentation shows it as a number. */
   readAs?: Readonly<{ type: 'integer'; minimum: number; maximum: number; default?: number }>
 }
 
-/**
- * Members of every answer. Contracts can ignore them in requests: callers may edit an answer and post it
- * back.
- */
+/** Members of every answer. Contracts can ignore them, so that an answer may be edited and posted back. */
 export const answerMembers = ['code', 'message', 'requestId', 'revision', 'warnings', 'moreWarnings'] as const
 
 /** The specification's envelope: the key identifies the sender, so the body's own statement is ignored. */

@@ -32,10 +32,7 @@ export type ServeNeeds = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * The request's known details so far. Absent until the first hook; always absent if the URL is
-     * unreadable.
-     */
+    /** The request's known details so far. Absent until the first hook, and if the URL is unreadable. */
     ari: {
       startedMs: number
       /** Time of admission, by performance.now(). */

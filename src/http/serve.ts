@@ -116,7 +116,7 @@ function readJsonOnly(
     return parsed(route.pushKind !== undefined)
   })
   fastify.register(compress, {
-    // Answers decide themselves when they are long enough: a hook on each would slow the short ones.
+    // sendJson compresses answers that are long enough: a hook on each answer would slow the short ones.
     globalCompression: false,
     globalDecompression: false,
     encodings: ['zstd', 'br', 'gzip'],

@@ -10,8 +10,7 @@ import { meantBy } from './spelling.ts'
 export type Judgement = {
   problems: Problem[]
   /**
-   * There was too much to name everything: only the first problems are listed, and other places may be wrong
-   * too.
+   * There was too much to name everything: only the first problems are listed; other places may be wrong too.
    */
   isCoarse: boolean
   /** The number of further problems that are not listed. */
@@ -101,7 +100,7 @@ function elementsIn(value: unknown, most: number): number {
 
 /**
  * A validated value without the parts that have problems: such members are left out, and such list elements
- * become undefined, so that the others keep their positions. The rest has the shape, unless a list misses an
+ * become undefined, so that the others keep their positions. The rest has the shape, unless a list lacks an
  * element.
  */
 export function wellFormedPart(value: unknown, problems: readonly Problem[], at = ''): unknown {
