@@ -1,6 +1,6 @@
 /**
- * Nights. A night is a day number (days since 1970-01-01) inside, `YYYY-MM-DD` outside; a month is `year * 12
- * + month - 1`, so that it fits a smallint and neighbours differ by one.
+ * Nights. A night is a day number (days since 1970-01-01) inside, `YYYY-MM-DD` outside; a month is
+ * `year * 12 + month - 1`, so that it fits a smallint and neighbours differ by one.
  */
 
 export type DayNumber = number

@@ -81,7 +81,7 @@ async function selectValid(
   return rows
 }
 
-/** A running service would still have old data in memory, and would already have sent it to others. */
+/** A running service would keep data from before the restore in memory, and has sent some to others. */
 async function refuseBesideService(connection: Queryable): Promise<void> {
   const count = await countOtherConnections(connection)
   if (count === 0) return
