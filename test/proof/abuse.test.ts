@@ -32,7 +32,7 @@ before(async () => {
   const { address, drop } = await newTestDatabase()
   dropDatabase = drop
   // As shipped; a slower machine is as patient as its operator would configure it.
-  environ = { ...environOf(address), ARI_PATIENCE: String(seconds(1) / 1_000) }
+  environ = { ...environOf(address), ARI_PATIENCE: String(Math.ceil(seconds(1) / 1_000)) }
   const service = await startService(environ)
   world = await openWorld(service.url, environ)
 })
