@@ -25,7 +25,7 @@ const breaks: Readonly<Record<string, readonly Replacement[]>> = {
   'distinct members': [
     {
       file: 'src/http/json-scan.ts',
-      from: 'body.length > namesFitIn ? new NameCount() : undefined',
+      from: 'body.length > namesFitIn ? nameCount.begin() : undefined',
       to: 'undefined',
     },
     {
