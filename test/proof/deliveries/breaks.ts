@@ -9,7 +9,7 @@ export const breaks = {
     'claim-deliveries': [
       "set status = 'sending', attempts",
       "set status = 'delivered', delivered_at = now(), attempts",
-      'leased_until = to_timestamp($6::float8 / 1000)',
+      'leased_until = instant($6)',
       'leased_until = nullif($6::float8, $6)::text::timestamptz',
     ],
   },
@@ -24,24 +24,24 @@ export const breaks = {
   /** A lease ends before the call does. */
   'leases too short': {
     'claim-deliveries': [
-      'leased_until = to_timestamp($6::float8 / 1000)',
-      'leased_until = to_timestamp(($6::float8 - $6::float8 + $5::float8 - 1) / 1000)',
+      'leased_until = instant($6)',
+      'leased_until = instant($6::float8 - $6::float8 + $5::float8 - 1)',
     ],
   },
   /** The body contains the time at which it is sent. */
   'another body each time': {
     'select-delivery-content': [
-      'extract(epoch from version.at)',
-      '(extract(epoch from version.at) + random() * 86400)',
+      'epoch_ms(version.at)',
+      'epoch_ms(version.at) + round(random() * 86400000)',
     ],
   },
   /** A missing answer counts as a good one. */
   'no answer is enough': {
     'settle-deliveries': [
-      "when is_outdated and done.status <> 'delivered' then 'superseded' else done.status end",
-      "when is_outdated and done.status <> 'delivered' then 'superseded' else 'delivered' end",
-      "delivered_at = case when done.status = 'delivered' then to_timestamp(done.at / 1000) end",
-      'delivered_at = to_timestamp(done.at / 1000)',
+      "when is_outdated and made.status <> 'delivered' then 'superseded' else made.status end",
+      "when is_outdated and made.status <> 'delivered' then 'superseded' else 'delivered' end",
+      "delivered_at = case when made.status = 'delivered' then instant(made.at) end",
+      'delivered_at = instant(made.at)',
     ],
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
