@@ -13,103 +13,153 @@ type Handlers = {
 }
 
 /**
- * The active cell, by keyboard and pointer. The grid keeps the focus and points to the cell: cells come and go while
- * people scroll, and would take the focus with them.
+ * The active cell, by keyboard and pointer. The grid keeps the focus and points to the cell: cells come and
+ * go while people scroll, and would take the focus with them.
  */
 export function useCells(
-  { rows, cells, selection, onCell, onChoose, onEscape, onPoint }: GridProps,
+  props: GridProps,
   page: Page,
   show: (place: Place) => void,
 ): { active: Place; dragged: Selection | undefined; handlers: Handlers } {
-  const [held, setHeld] = useState<Place>(() => ({
+  const { rows, cells, selection, onPoint } = props
+  const [place, setPlace] = useState<Place>(() => ({
     row: selection?.row ?? Math.min(1, Math.max(0, rows.length - 1)),
     night: selection?.first ?? Math.max(0, cells.today - cells.from),
   }))
   const active = {
-    row: Math.min(held.row, Math.max(0, rows.length - 1)),
-    night: Math.min(held.night, cells.nights - 1),
+    row: Math.min(place.row, Math.max(0, rows.length - 1)),
+    night: Math.min(place.night, cells.nights - 1),
   }
-  const [dragged, setDragged] = useState<Selection>()
-  const anchor = useRef<Place>(undefined)
+  const nights = useNightRange(props.onChoose)
+  const goTo = (to: Place): void => {
+    setPlace(to)
+    onPoint(to)
+    show(to)
+  }
+  /** Shift, with a key or a click: the nights from where it began to this one, in the row of the beginning. */
+  const extendTo = (to: Place): void => {
+    const from = nights.beginUnlessBegun(active)
+    nights.stretchTo(to.night)
+    goTo({ row: from.row, night: to.night })
+  }
+  const handlers = {
+    ...keyHandlers(props, page, { active, nights, goTo, extendTo }),
+    ...pointerHandlers(props, { active, nights, setPlace, extendTo }),
+  }
+  return { active, dragged: nights.range, handlers }
+}
 
-  const goTo = (place: Place): void => {
-    setHeld(place)
-    onPoint(place)
-    show(place)
-  }
-  const extend = (place: Place): void => {
-    anchor.current ??= active
-    const from = anchor.current
-    setDragged({
-      row: from.row,
-      first: Math.min(from.night, place.night),
-      last: Math.max(from.night, place.night),
-    })
-    goTo({ row: from.row, night: place.night })
-  }
-  const finish = (): void => {
-    anchor.current = undefined
-    if (dragged) onChoose(dragged)
-    setDragged(undefined)
-  }
-  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
-    if (event.target !== event.currentTarget) return
-    if (event.key === 'Escape') {
-      anchor.current = undefined
-      setDragged(undefined)
-      onEscape()
-      return
-    }
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault()
-      if (dragged) finish()
-      else onCell(active, true)
-      return
-    }
-    if (event.altKey || event.metaKey) return
-    const isWhole = event.ctrlKey
-    const place = movedBy(event.key, active, { rows: rows.length, nights: cells.nights, ...page, isWhole })
-    if (!place) return
-    event.preventDefault()
-    if (event.shiftKey && place.row === active.row) extend(place)
-    else goTo(place)
+type NightRange = {
+  /** The nights selected so far; undefined until it is more than a beginning. */
+  range: Selection | undefined
+  beginning: () => Place | undefined
+  begin: (at: Place | undefined) => void
+  beginUnlessBegun: (at: Place) => Place
+  stretchTo: (night: number) => void
+  finish: () => void
+  cancel: () => void
+}
+
+/** Nights of one row that are being selected, by dragging or with Shift. */
+function useNightRange(onChoose: GridProps['onChoose']): NightRange {
+  const [range, setRange] = useState<Selection>()
+  const beginning = useRef<Place>(undefined)
+  const cancel = (): void => {
+    beginning.current = undefined
+    setRange(undefined)
   }
   return {
-    active,
-    dragged,
-    handlers: {
-      onKeyDown,
-      onKeyUp: (event) => {
-        if (event.key === 'Shift' && dragged) finish()
-      },
-      onPointerDown: (event) => {
-        const place = event.button === 0 ? placeOf(event.target) : undefined
-        if (!place) return
-        if (event.shiftKey && place.row === active.row) {
-          extend(place)
-          return
-        }
-        anchor.current = place
-        setHeld(place)
-      },
-      onPointerMove: (event) => {
-        const place = placeOf(event.target)
-        onPoint(place)
-        const from = anchor.current
-        if (!place || !from || event.buttons !== 1 || event.pointerType === 'touch') return
-        if (place.night === from.night && !dragged) return
-        const [first, last] = [Math.min(from.night, place.night), Math.max(from.night, place.night)]
-        if (dragged?.first !== first || dragged.last !== last) setDragged({ row: from.row, first, last })
-      },
-      onPointerUp: (event) => {
-        const place = placeOf(event.target)
-        const from = anchor.current
-        if (dragged) finish()
-        else if (place && from?.row === place.row && from.night === place.night) onCell(place, false)
-        anchor.current = undefined
-      },
-      onPointerLeave: () => onPoint(undefined),
+    range,
+    beginning: () => beginning.current,
+    begin: (at) => {
+      beginning.current = at
     },
+    beginUnlessBegun: (at) => (beginning.current ??= at),
+    stretchTo: (night) => {
+      const from = beginning.current
+      if (!from) return
+      const [first, last] = [Math.min(from.night, night), Math.max(from.night, night)]
+      if (range?.first !== first || range.last !== last) setRange({ row: from.row, first, last })
+    },
+    finish: () => {
+      if (range) onChoose(range)
+      cancel()
+    },
+    cancel,
+  }
+}
+
+type Moves = {
+  active: Place
+  nights: NightRange
+  /** Extends the selection to a cell. */
+  extendTo: (to: Place) => void
+}
+
+function keyHandlers(
+  { rows, cells, onCell, onEscape }: GridProps,
+  page: Page,
+  { active, nights, goTo, extendTo }: Moves & { goTo: (to: Place) => void },
+): Pick<Handlers, 'onKeyDown' | 'onKeyUp'> {
+  return {
+    onKeyDown: (event) => {
+      if (event.target !== event.currentTarget) return
+      if (event.key === 'Escape') {
+        nights.cancel()
+        onEscape()
+        return
+      }
+      if (event.key === 'Enter' || event.key === ' ') {
+        event.preventDefault()
+        if (nights.range) nights.finish()
+        else onCell(active, true)
+        return
+      }
+      if (event.altKey || event.metaKey) return
+      const isWhole = event.ctrlKey
+      const place = movedBy(event.key, active, { rows: rows.length, nights: cells.nights, ...page, isWhole })
+      if (!place) return
+      event.preventDefault()
+      if (event.shiftKey && place.row === active.row) extendTo(place)
+      else goTo(place)
+    },
+    onKeyUp: (event) => {
+      if (event.key === 'Shift' && nights.range) nights.finish()
+    },
+  }
+}
+
+function pointerHandlers(
+  { onCell, onPoint }: GridProps,
+  { active, nights, setPlace, extendTo }: Moves & { setPlace: (to: Place) => void },
+): Omit<Handlers, 'onKeyDown' | 'onKeyUp'> {
+  return {
+    onPointerDown: (event) => {
+      const place = event.button === 0 ? placeOf(event.target) : undefined
+      if (!place) return
+      if (event.shiftKey && place.row === active.row) {
+        extendTo(place)
+        return
+      }
+      nights.begin(place)
+      setPlace(place)
+    },
+    onPointerMove: (event) => {
+      const place = placeOf(event.target)
+      onPoint(place)
+      const from = nights.beginning()
+      if (!place || !from || event.buttons !== 1 || event.pointerType === 'touch') return
+      if (place.night === from.night && !nights.range) return
+      nights.stretchTo(place.night)
+    },
+    onPointerUp: (event) => {
+      const place = placeOf(event.target)
+      const from = nights.beginning()
+      if (nights.range) nights.finish()
+      else if (place && from?.row === place.row && from.night === place.night) onCell(place, false)
+      nights.begin(undefined)
+    },
+    onPointerLeave: () => onPoint(undefined),
   }
 }
 
