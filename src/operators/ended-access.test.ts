@@ -75,7 +75,8 @@ test('a former password that is hashed anew at a sign-in does not come back when
     async (connection) => {
       await connection.query('update operator set password_hash = $2 where id = $1', [
         operatorId,
-        String(rows[0]?.hash).replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+        // Not the last character: some of its bits mean nothing.
+        String(rows[0]?.hash).replace(/.(?=.{9}$)/, (one) => (one === 'A' ? 'B' : 'A')),
       ])
     },
     () => elsewhere.signIn(name, former),
