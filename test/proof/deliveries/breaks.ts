@@ -30,10 +30,7 @@ export const breaks = {
   },
   /** The body contains the time at which it is sent. */
   'another body each time': {
-    'select-delivery-content': [
-      'epoch_ms(version.at)',
-      'epoch_ms(version.at) + round(random() * 86400000)',
-    ],
+    'select-delivery-content': ['epoch_ms(version.at)', 'epoch_ms(version.at) + round(random() * 86400000)'],
   },
   /** A missing answer counts as a good one. */
   'no answer is enough': {
