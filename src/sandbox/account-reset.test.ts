@@ -273,9 +273,9 @@ test('whoever follows the changes is told of every removed hotel, and the feed c
     (told) => removedOf(told).length >= codes.length,
   )
   assert.deepEqual(removedOf(changes).toSorted(), codes)
-  const after = await follow(platform, end)
+  const later = await follow(platform, end)
   assert.deepEqual(
-    after.changes.filter(({ supplier: of }) => of === 'Many'),
+    later.changes.filter(({ supplier: of }) => of === 'Many'),
     [],
   )
 })
