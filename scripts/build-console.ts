@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
-import { builtFromFile, hashOfBuiltWeb, hashOfWebSources, webFolder } from '../src/console/web/sources.ts'
+import { builtFromFile, hashOfBuiltWeb, hashOfWebSources, webFolder } from '../src/console/web/build.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }

@@ -23,7 +23,7 @@ import {
 import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
 import { signInMinutes, defaultSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
-import type { MetricsRules } from './metrics.ts'
+import type { MetricsRules } from './monitoring.ts'
 import { logLevels, type LogLevel } from './base/log.ts'
 import { operatorRoles, type OperatorRole } from './http/route.ts'
 import { editDistance } from './http/spelling.ts'

@@ -1,21 +1,34 @@
-import { addReservationNote } from './console/bookings/add-note.ts'
+import {
+  addReservationNote,
+  searchReservations,
+  showReservation,
+} from './console/bookings/reservation-endpoints.ts'
 import { explainStay } from './console/calendar/explain-stay.ts'
 import { getCalendar } from './console/calendar/get-calendar.ts'
 import { getCalendarCell } from './console/calendar/get-calendar-cell.ts'
 import { stopSell } from './console/calendar/stop-sell.ts'
-import { downloadPush, getPush } from './console/pushes/get-push.ts'
+import { downloadPush, getPush, listPushItems } from './console/pushes/get-push.ts'
 import { getHotel } from './console/hotels/get-hotel.ts'
 import { listHotels } from './console/hotels/list-hotels.ts'
-import { listPushItems } from './console/pushes/list-push-items.ts'
 import { listPushes } from './console/pushes/list-pushes.ts'
 import type { ConsoleRouteName } from './console/contract.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
-import { changeSupplier } from './console/suppliers/change-supplier.ts'
-import { createSupplier } from './console/suppliers/create-supplier.ts'
-import { getSupplier } from './console/suppliers/get-supplier.ts'
-import { listSuppliers } from './console/suppliers/list-suppliers.ts'
+import {
+  changeSupplier,
+  createSupplier,
+  getSupplier,
+  listSuppliers,
+} from './console/suppliers/supplier-endpoints.ts'
 import { getOverview } from './console/overview/get-overview.ts'
-import { pingWebhook } from './console/suppliers/ping-webhook.ts'
+import {
+  pingWebhook,
+  createSupplierKey,
+  expireSupplierKey,
+  limitSupplierKey,
+  revokeSupplierKey,
+  rotateSigningSecret,
+  rotateSupplierKey,
+} from './console/suppliers/keys.ts'
 import { pushExampleHotel } from './console/sandbox/push-example-hotel.ts'
 import {
   addReferenceEntry,
@@ -24,19 +37,19 @@ import {
   listReferenceEntries,
   retireReferenceEntry,
 } from './console/reference/entries.ts'
-import { bookInSandbox, cancelInSandbox, listSandboxHotels } from './console/sandbox/bookings.ts'
-import { getSandboxCall, listSandboxCalls } from './console/sandbox/calls.ts'
-import { advanceSandboxClock, getSandboxClock, resetSandboxAccount } from './console/sandbox/clock.ts'
-import { listSandboxFaults, orderSandboxFaults } from './console/sandbox/faults.ts'
 import {
-  createSupplierKey,
-  expireSupplierKey,
-  limitSupplierKey,
-  revokeSupplierKey,
-  rotateSigningSecret,
-  rotateSupplierKey,
-} from './console/suppliers/keys.ts'
-import { findPushOfRevision, searchDrift } from './console/price-checks/search-drift.ts'
+  bookInSandbox,
+  cancelInSandbox,
+  listSandboxHotels,
+  getSandboxCall,
+  listSandboxCalls,
+  advanceSandboxClock,
+  getSandboxClock,
+  resetSandboxAccount,
+  listSandboxFaults,
+  orderSandboxFaults,
+} from './console/sandbox/sandbox-endpoints.ts'
+import { findPushOfRevision, searchDrift } from './console/price-checks/drift.ts'
 import { searchDeliveries } from './console/deliveries/search-deliveries.ts'
 import {
   countDeliveriesToSend,
@@ -44,10 +57,7 @@ import {
   sendDeliveryAgain,
 } from './console/deliveries/send-deliveries-again.ts'
 import { search } from './console/search/search.ts'
-import { searchPriceChecks } from './console/price-checks/search-price-checks.ts'
-import { summarizePriceChecks } from './console/price-checks/summarize-price-checks.ts'
-import { searchReservations } from './console/bookings/search-reservations.ts'
-import { showReservation } from './console/bookings/show-reservation.ts'
+import { searchPriceChecks, summarizePriceChecks } from './console/price-checks/price-check-endpoints.ts'
 import {
   whoAmI,
   changePassword,
@@ -58,6 +68,8 @@ import {
   signInWays,
   signIn,
   signOut,
+  beginOidc,
+  finishOidc,
 } from './console/operators/session-endpoints.ts'
 import {
   changeOperatorRole,
@@ -67,9 +79,8 @@ import {
   enableOperator,
   resetSecondFactor,
   listOperators,
+  listAudit,
 } from './console/operators/operator-endpoints.ts'
-import { listAudit } from './console/operators/list-audit.ts'
-import { beginOidc, finishOidc } from './console/operators/sign-in-by-oidc.ts'
 import type { Mounted } from './http/mount.ts'
 
 /** People who search through years of data would rather wait a minute than get a timeout. */

@@ -10,10 +10,10 @@ import type { ReservationContent } from '../src/bookings/state.ts'
 import { selectCallback } from '../src/webhooks/store.ts'
 import { startGateway, type GatewayOptions, type TestGateway, type TestSupplier } from './harness.ts'
 import { minutes } from './pace.ts'
-import { unusedVault } from './unused-vault.ts'
 import type { ReceivedCall } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 import { loopbackNetworks } from '../src/outbound/vet-url.ts'
+import type { CardVault } from '../src/cards/card-vault.ts'
 
 /** Suppliers with a URL for reservations, and reservations written as the booking side writes them. */
 
@@ -26,7 +26,7 @@ export type DeliveryTest = {
   stop: () => Promise<void>
 }
 
-export type TestWorker = DeliveryWorker & { bell: DeliveryBell }
+type TestWorker = DeliveryWorker & { bell: DeliveryBell }
 
 export type DeliverySupplier = TestSupplier & { supplierId: number; hotelId: number }
 
@@ -124,7 +124,7 @@ export async function book(
   })
 }
 
-export type Booking = {
+type Booking = {
   count?: number
   status?: 'Confirm' | 'Cancel'
   reservationId?: number
@@ -177,7 +177,7 @@ export function namedIn({ body }: ReceivedCall): string[] {
   )
 }
 
-export type Shown = {
+type Shown = {
   status: string
   lane: string
   attempts: number
@@ -206,4 +206,24 @@ export async function until(
     if (performance.now() > untilMs) throw new Error(`not within ${withinMs} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
+}
+
+/** The vault of a process without a key, on a store without cards. */
+export const unusedVault: CardVault = {
+  status: () => ({
+    state: 'unused',
+    fault: undefined,
+    cardsToRewrap: 0,
+    cardsUnreadable: 0,
+    keyAgeSeconds: undefined,
+  }),
+  acceptsCards: () => false,
+  openableKeyIds: () => [],
+  seal: () => {
+    throw new Error('no card is sealed here')
+  },
+  open: () => undefined,
+  fingerprints: () => [],
+  look: async () => {},
+  close: async () => {},
 }

@@ -9,8 +9,15 @@ import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { taxTypes } from '../src/taxes/contract.ts'
-import { difference, stepsOf, textMatches, type Step } from './docs-pages.ts'
-import { askRows, type Stay, type Verdict } from './docs-tables.ts'
+import {
+  difference,
+  stepsOf,
+  textMatches,
+  type Step,
+  askRows,
+  type Stay,
+  type Verdict,
+} from './docs-pages.ts'
 import { minutes } from './pace.ts'
 import {
   client,

@@ -2,10 +2,13 @@ import { furtherExamples } from '../src/openapi/further-examples.ts'
 import { routes, type RouteName } from '../src/contract.ts'
 import type { Example, PublicRoute } from '../src/http/route.ts'
 import { client, type Reply, type TestClient, type TestGateway } from './harness.ts'
+import type { OutboundRules } from '../src/outbound/vet-url.ts'
+import { goodCertificate, testAuthority } from './data/certificates.ts'
+import { httpAnswer, startReceiver, type Behaviour, type Receiver } from './receiver.ts'
 
 /** The examples of the API reference, sent to a service as one story. */
 
-export type Sent = { name: RouteName; index: number; example: Example; status: number; answer: unknown }
+type Sent = { name: RouteName; index: number; example: Example; status: number; answer: unknown }
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 
@@ -68,7 +71,7 @@ const listElementsShown = 3
 const cutLists = new Set(['pushes', 'roomTypes', 'mealPlans', 'currencies', 'cancelCodes'])
 
 /** The answer without values that differ from run to run, and with long lists cut. */
-export function steady(value: unknown, name = ''): unknown {
+function steady(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) {
     const shown = cutLists.has(name) ? value.slice(0, listElementsShown) : value
     return shown.map((element) => steady(element))
@@ -92,3 +95,37 @@ export function steady(value: unknown, name = ''): unknown {
 
 const steadyUuid = '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11'
 const steadyIds: Readonly<Record<string, string>> = {}
+
+/**
+ * The server behind https://pms.example.com and https://supplier.example, whatever those names resolve to.
+ * Price checks are answered with the prices that the examples of the API reference push: 125.00 a night
+ * including 10 % VAT.
+ */
+export type ExampleSupplier = Receiver & { outbound: Required<Pick<OutboundRules, 'authorities' | 'reach'>> }
+
+export async function startExampleSupplier(behave: Behaviour = asPushed): Promise<ExampleSupplier> {
+  const receiver = await startReceiver(behave, { certificate: goodCertificate })
+  const { port } = receiver
+  return {
+    ...receiver,
+    outbound: {
+      authorities: [testAuthority],
+      reach: ({ host }) => ({ host, port, addresses: ['127.0.0.1'] }),
+    },
+  }
+}
+
+const asPushed: Behaviour = (socket, { body }) => {
+  const { roomId, rateId, checkin, checkout } = JSON.parse(body.toString())
+  const nights = (Date.parse(checkout) - Date.parse(checkin)) / 86_400_000
+  if (roomId === undefined) return void socket.write(httpAnswer(200, '{}'))
+  const roomRate = {
+    roomId,
+    rateId,
+    currency: 'USD',
+    inventory: 5,
+    amountBeforeTax: Array.from({ length: nights }, (_, night) => (night === 0 ? '113.63' : '113.64')),
+    amountAfterTax: Array.from({ length: nights }, () => '125.00'),
+  }
+  socket.write(httpAnswer(200, JSON.stringify({ roomRate })))
+}

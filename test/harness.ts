@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import { startApp, type App } from '../src/app.ts'
 import type { ConsoleSettings } from '../src/handler-needs.ts'
-import { openCardVault } from '../src/cards/card-vault.ts'
+import { openCardVault, type CardVault } from '../src/cards/card-vault.ts'
 import type { OwnLimits } from '../src/keys/limits.ts'
 import { createKey, createToken } from '../src/keys/manage.ts'
 import { revocationsIn } from '../src/keys/revocations.ts'
@@ -10,19 +10,19 @@ import type { Clock } from '../src/base/clock.ts'
 import type { PostgresAddress } from '../src/postgres/connection-config.ts'
 import { openSession } from '../src/operators/sessions.ts'
 import { defaultSignInRules } from '../src/operators/sign-in-rules.ts'
-import type { MetricsRules } from '../src/metrics.ts'
+import type { MetricsRules } from '../src/monitoring.ts'
 import { insertOptionalOperator } from '../src/operators/store.ts'
 import { checkDatabase } from '../src/postgres/first-connection.ts'
 import { openLog } from '../src/base/log.ts'
 import { loopbackNetworks, type OutboundRules, type Resolve } from '../src/outbound/vet-url.ts'
-import { openDatabase, type Database } from '../src/postgres/postgres.ts'
+import { openDatabase, type Database, type Queryable } from '../src/postgres/postgres.ts'
 import type { UnknownFields } from '../src/http/request-members.ts'
 import type { OperatorRole } from '../src/http/route.ts'
 import { telemetry } from '../src/base/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
-import type { CardVault } from '../src/cards/card-vault.ts'
 import { asAdmin, behindPooler, testServer, type TestAddress } from './postgres.ts'
 import { makeTemplate, templateVariable, testNow } from './template.ts'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** The whole service in this process, on a database of its own, called over HTTP. */
 export type TestGateway = {
@@ -269,4 +269,20 @@ async function release(address: TestAddress): Promise<void> {
   template = undefined
   if (server) await (await server).stop()
   server = undefined
+}
+
+const pollMs = 5
+
+/**
+ * Resolves once the feed can report every change: transactions of other tests on the same server delay it for
+ * a moment.
+ */
+export async function changesSettled(db: Queryable): Promise<void> {
+  for (;;) {
+    const { rowCount } = await db.query(
+      'select from change where turn >= pg_snapshot_xmin(pg_current_snapshot())::text::int8',
+    )
+    if (rowCount === 0) return
+    await wait(pollMs)
+  }
 }

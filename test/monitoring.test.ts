@@ -4,8 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { telemetry } from '../src/base/telemetry.ts'
-import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
-import { sendExamples } from './examples.ts'
+import { startExampleSupplier, type ExampleSupplier, sendExamples } from './examples.ts'
 import { startGateway, type TestGateway } from './harness.ts'
 
 const root = resolve(import.meta.dirname, '..')

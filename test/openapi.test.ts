@@ -8,8 +8,13 @@ import { openapiDocument } from '../src/openapi/document.ts'
 import { commonAnswers } from '../src/openapi/common.ts'
 import { keyOf } from '../src/openapi/further-examples.ts'
 import type { PublicRoute } from '../src/http/route.ts'
-import { startExampleSupplier, type ExampleSupplier } from './example-supplier.ts'
-import { examplesOf, sendExamples, storyOrder } from './examples.ts'
+import {
+  startExampleSupplier,
+  type ExampleSupplier,
+  examplesOf,
+  sendExamples,
+  storyOrder,
+} from './examples.ts'
 import { client, gatewayForTests, startGateway, type TestGateway } from './harness.ts'
 import { minutes } from './pace.ts'
 

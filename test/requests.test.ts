@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { requestCollection, requestsPath } from '../scripts/write-requests.ts'
-import { startExampleSupplier } from './example-supplier.ts'
+import { startExampleSupplier } from './examples.ts'
 import { startGateway } from './harness.ts'
 
 const file = readFileSync(join(resolve(import.meta.dirname, '..'), requestsPath), 'utf8')

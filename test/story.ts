@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Reply, TestSupplier } from './harness.ts'
+import type { Reply, TestSupplier, TestClient } from './harness.ts'
 
 /**
  * The hotel of most tests: H1 in Paris, sold in US dollars, room DBL with rates BAR and NRF, for up to 3
@@ -59,4 +59,21 @@ export function expectOk(reply: Reply): Reply {
 export function problemsOf(reply: Reply): unknown[] {
   const errors = Array.isArray(reply.body['errors']) ? reply.body['errors'] : []
   return errors.map((error: Record<string, unknown>) => [error['path'], error['type'], error['message']])
+}
+
+const pagesMax = 1_000
+
+/** All pages of a list, read one after another by their cursors. The path already has a query. */
+export async function pagesOf(client: TestClient, path: string): Promise<Record<string, unknown>[]> {
+  const pages: Record<string, unknown>[] = []
+  let cursor = ''
+  while (pages.length < pagesMax) {
+    const { body } = expectOk(await client.get(`${path}${cursor}`))
+    pages.push(body)
+    const { nextCursor: next } = body
+    if (next === null) return pages
+    assert.ok(typeof next === 'string')
+    cursor = `&cursor=${next}`
+  }
+  throw new Error(`${path} has no last page`)
 }

@@ -1,4 +1,3 @@
-/** One row a night, with primary keys that store the nights of a stay next to each other. */
 import {
   bigint,
   boolean,
@@ -11,6 +10,73 @@ import {
   smallint,
   text,
 } from 'drizzle-orm/pg-core'
+
+/** The request and the answer; with the answer's schema, Fastify serializes faster than JSON.stringify. */
+
+export type OffersBody = {
+  hotels: { platformHotelId: string }[]
+  checkin: string
+  checkout: string
+  rooms: { adults: number; childAges?: number[] }[]
+}
+
+const textType = { type: 'string' }
+const flag = { type: 'boolean' }
+const whole = { type: 'integer' }
+const night = { type: 'string', format: 'date' }
+const object = (properties: Record<string, object>) => ({ type: 'object', properties })
+const list = (items: object) => ({ type: 'array', items })
+
+const hotel = { ...object({ platformHotelId: textType }), required: ['platformHotelId'] }
+const room = {
+  ...object({
+    adults: { type: 'integer', minimum: 1, maximum: 99 },
+    childAges: list({ type: 'integer', minimum: 0, maximum: 99 }),
+  }),
+  required: ['adults'],
+}
+
+export const offersBody = {
+  ...object({
+    hotels: { ...list(hotel), minItems: 1, maxItems: 200 },
+    checkin: night,
+    checkout: night,
+    rooms: { ...list(room), minItems: 1, maxItems: 20 },
+  }),
+  required: ['hotels', 'checkin', 'checkout', 'rooms'],
+}
+
+const offer = object({
+  roomId: textType,
+  platformRoomId: textType,
+  roomName: textType,
+  rateId: textType,
+  platformRateId: textType,
+  rateName: textType,
+  mealPlan: { type: 'string', nullable: true },
+  unitsLeft: whole,
+  rooms: list(object({ nights: list(object({ date: textType, amount: textType })) })),
+  taxes: list(object({ type: textType, included: flag, payNow: flag, amount: textType })),
+  total: object({ beforeTax: textType, tax: textType, afterTax: textType, dueAtProperty: textType }),
+  cancelPolicy: { type: 'null' },
+})
+
+export const offersAnswer = object({
+  code: textType,
+  message: textType,
+  hotels: list(
+    object({
+      platformHotelId: textType,
+      supplier: textType,
+      hotelId: textType,
+      currency: textType,
+      offers: list(offer),
+    }),
+  ),
+  notFound: list(object({ platformHotelId: textType })),
+})
+
+/** One row a night, with primary keys that store the nights of a stay next to each other. */
 
 export const tokens = pgTable('usual_token', { hash: text().primaryKey(), role: text().notNull() })
 export const hotels = pgTable('usual_offer_hotel', {

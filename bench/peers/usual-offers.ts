@@ -10,8 +10,17 @@ import Fastify from 'fastify'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { cached } from './cached.ts'
-import { hotels, products, rateNights, roomNights, taxes, tokens } from './usual-offers-tables.ts'
-import { offersAnswer, offersBody, type OffersBody } from './usual-offers-schema.ts'
+import {
+  hotels,
+  products,
+  rateNights,
+  roomNights,
+  taxes,
+  tokens,
+  offersAnswer,
+  offersBody,
+  type OffersBody,
+} from './usual-offers-tables.ts'
 
 // oxlint-disable-next-line typescript/no-unsafe-assignment -- the bench writes it
 const address: pg.PoolConfig = JSON.parse(process.argv[2] ?? '{}')

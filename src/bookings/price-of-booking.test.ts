@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { expectStatus, idOf, openShop, pushNights, room, unitsLeft, type Shop } from '../../test/booking.ts'
-import { startExampleSupplier, type ExampleSupplier } from '../../test/example-supplier.ts'
+import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.ts'
 import { startGateway, type TestGateway } from '../../test/harness.ts'
 import { httpAnswer } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
-import { changesSettled } from '../../test/settled-changes.ts'
+import { gatewayForTests, type TestSupplier, changesSettled } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { createToken, revokeToken } from '../keys/manage.ts'
 

@@ -7,8 +7,8 @@ import {
   type Reply,
   type TestClient,
   type TestSupplier,
+  changesSettled,
 } from '../../test/harness.ts'
-import { changesSettled } from '../../test/settled-changes.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 import { doChores } from '../housekeeping.ts'
 import { readConfig } from '../config.ts'

@@ -1,9 +1,8 @@
 import { Command } from 'commander'
 import { countOtherConnections, type Queryable } from '../postgres/postgres.ts'
 import { beginEpoch } from '../postgres/store-epoch.ts'
-import { audited } from './audited.ts'
+import { audited, withSession } from './session.ts'
 import { printLine, printOutcome, printTable, remark } from './print.ts'
-import { withSession } from './session.ts'
 
 export function afterRestoreCommand(): Command {
   return new Command('after-restore')

@@ -13,9 +13,8 @@ import {
   type SentAgain,
 } from '../deliveries/send-again.ts'
 import { instant, integerBetween } from './arguments.ts'
-import { audited } from './audited.ts'
+import { audited, withSession } from './session.ts'
 import { printJson, printLine, printOutcome, printTable } from './print.ts'
-import { withSession } from './session.ts'
 
 type Given = { json?: boolean }
 type GivenFilter = {

@@ -16,9 +16,8 @@ import { lockOptionalKey, type KeySettings } from '../console/suppliers/store.ts
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { unknownFieldsChoices, type UnknownFields } from '../http/request-members.ts'
 import { duration, futureInstant, id, instantOrWord, limit } from './arguments.ts'
-import { audited } from './audited.ts'
+import { audited, withSession } from './session.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
-import { withSession } from './session.ts'
 
 type Given = { json?: boolean }
 type GivenLimit = number | 'default'

@@ -14,9 +14,8 @@ import { signInUrl } from '../operators/sign-in-link.ts'
 import { selectOperators } from '../operators/store.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'
-import { whoRuns } from './audited.ts'
+import { whoRuns, withSession, type Session } from './session.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
-import { withSession, type Session } from './session.ts'
 
 type Given = { json?: boolean }
 

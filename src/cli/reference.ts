@@ -8,9 +8,8 @@ import {
   retireRoomType,
 } from '../reference/edit.ts'
 import { fillReference } from '../reference/store.ts'
-import { audited } from './audited.ts'
+import { audited, withSession, type Session } from './session.ts'
 import { printJson, printOutcome, printTable } from './print.ts'
-import { withSession, type Session } from './session.ts'
 
 type Given = { json?: boolean }
 

@@ -1,4 +1,4 @@
-import { loadConfig, type Settings } from '../config.ts'
+import { loadConfig, type Settings, sudoUser } from '../config.ts'
 import { claimEnvironment, selectOptionalEnvironment } from '../keys/store.ts'
 import { revocationsIn, type Revocations } from '../keys/revocations.ts'
 import type { Environment } from '../keys/secret.ts'
@@ -7,6 +7,11 @@ import { migrate, type Migrated } from '../postgres/migrate.ts'
 import type { VaultKeys } from '../cards/card-vault.ts'
 import { openDatabase, type Database } from '../postgres/postgres.ts'
 import { remark } from './print.ts'
+import { userInfo } from 'node:os'
+import { audit, type AuditEntry } from '../operators/audit.ts'
+import { commandLine } from '../operators/manage.ts'
+import type { Operator } from '../http/call.ts'
+import { transaction, type Transaction } from '../postgres/transaction.ts'
 
 /** The context of a command: the migrated store of the settings, and the store's environment. */
 export type Session = {
@@ -62,4 +67,42 @@ async function environmentOf(db: Database, settings: Settings): Promise<Environm
   throw new Error(
     `The database belongs to ${environment}, but ARI_ENVIRONMENT is ${settings.environment}: name the other database, or change the setting`,
   )
+}
+
+type Changed<Result> = { result: Result } & Omit<AuditEntry, 'operator' | 'requestId'>
+
+/**
+ * Writes a change and its line in the audit log, which names the user of the operating system, in one
+ * transaction.
+ */
+export function audited<Result>(
+  db: Database,
+  work: (connection: Transaction) => Promise<Changed<Result>>,
+): Promise<Result> {
+  return transaction(db, async (connection) => {
+    const { result, ...entry } = await work(connection)
+    await audit(connection, { operator: whoRuns(), requestId: undefined, ...entry })
+    return result
+  })
+}
+
+export function whoRuns(): Operator {
+  return commandLine(userName())
+}
+
+function userName(): string {
+  const uid = process.getuid?.() ?? -1
+  const name = nameOfUser() ?? `uid ${uid}`
+  // Trust SUDO_USER only if the process runs as root.
+  const person = uid === 0 ? sudoUser() : undefined
+  return person === undefined ? name : `${name}, by sudo of ${person}`
+}
+
+/** Containers run as users without a name. */
+function nameOfUser(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    return undefined
+  }
 }

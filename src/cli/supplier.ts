@@ -3,9 +3,8 @@ import { onFailures, setAccount, type Account, type OnFailure } from '../keys/ac
 import { supplierSubject } from '../console/suppliers/rules.ts'
 import { createSupplier, selectSuppliers, supplierIdOf } from '../keys/suppliers.ts'
 import { onOrOff, percent } from './arguments.ts'
-import { audited } from './audited.ts'
+import { audited, withSession } from './session.ts'
 import { printJson, printOutcome, printTable } from './print.ts'
-import { withSession } from './session.ts'
 
 type Given = { json?: boolean }
 

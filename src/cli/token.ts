@@ -2,9 +2,8 @@ import { Command, Option } from 'commander'
 import { createToken, revokeToken, selectTokens } from '../keys/manage.ts'
 import { tokenRoles, type TokenRole } from '../keys/store.ts'
 import { futureInstant, id } from './arguments.ts'
-import { audited } from './audited.ts'
+import { audited, withSession } from './session.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
-import { withSession } from './session.ts'
 
 type Given = { json?: boolean }
 

@@ -7,9 +7,8 @@ import {
   unknownKeyId,
   type VaultKeyRow,
 } from '../cards/vault-keys.ts'
-import { audited } from './audited.ts'
+import { audited, withSession, type Session } from './session.ts'
 import { printJson, printLine, printOutcome, printTable } from './print.ts'
-import { withSession, type Session } from './session.ts'
 
 export function vaultCommand(): Command {
   const vault = new Command('vault').description('the keys under which payment cards are sealed').addHelpText(

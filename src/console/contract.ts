@@ -8,9 +8,8 @@ import { deliveryConsoleRoutes } from './deliveries/contract.ts'
 import { noteRoutes } from './bookings/note-contract.ts'
 import { priceCheckConsoleRoutes } from './price-checks/contract.ts'
 import { reservationConsoleRoutes } from './bookings/contract.ts'
-import { auditRoutes, operatorRoutes } from './operators/contract.ts'
+import { auditRoutes, operatorRoutes, sessionRoutes } from './operators/contract.ts'
 import { searchRoutes } from './search/contract.ts'
-import { sessionRoutes } from './operators/session-contract.ts'
 import { supplierRoutes } from './suppliers/contract.ts'
 
 /** Every route of the console's own API, below /console/api. */

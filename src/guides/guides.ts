@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../http/made.ts'
+import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../http/built-page.ts'
 
 type GuideNeeds = { environment: 'sandbox' | 'production' }
 

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isCardNumberId } from '../base/card-number.ts'
-import type { Caller, Operator, OwnedKey, Push, Visit } from './call.ts'
+import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, WhoCalls } from './call.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
-import { Rejected } from './rejected.ts'
-import { operatorRoles, type Route } from './route.ts'
+import { Rejected, shown } from './rejected.ts'
+import { operatorRoles, type Route, type Access } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
+import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
 
 /** Admission: first the key or token, then the key's rate limit. Nothing of the body is read before that. */
 
@@ -133,7 +134,7 @@ export function notSignedIn(): Rejected {
   })
 }
 
-export function visitOf({ method, ip, headers }: FastifyRequest): Visit {
+function visitOf({ method, ip, headers }: FastifyRequest): Visit {
   return { method, address: ip, headers }
 }
 
@@ -179,4 +180,43 @@ function tooMany(retryAfterSeconds: number, rate: RateLimit): Rejected {
     hint: `Send the same again in ${retryAfterSeconds} s; put several rooms and dates into one push`,
   }
   return new Rejected(429, problem, { headers: { 'retry-after': String(retryAfterSeconds) } })
+}
+
+/** The argument that a handler is called with. */
+export function callOf(route: Route, request: FastifyRequest): UncheckedCall {
+  const { caller, push, idempotencyKey, warnings } = request.ari
+  return {
+    ...whoCalls(route.access, request),
+    body: request.body,
+    query: request.query,
+    params: request.params,
+    requestId: request.id,
+    unknownFields: unknownFieldsIn(request) ?? caller?.unknownFields ?? 'warn',
+    warnings,
+    push,
+    idempotencyKey,
+  }
+}
+
+function whoCalls(access: Access, request: FastifyRequest): WhoCalls[Access] {
+  const { caller, tokenId, operator } = request.ari
+  if (access === 'supplier' && caller) return { caller }
+  if (access === 'platform' && tokenId !== undefined) return { tokenId }
+  if (access === 'operator' && operator) return { operator, visit: visitOf(request) }
+  if (access === 'open') return { visit: visitOf(request) }
+  throw new Error(`a request reached a route of ${access} access without being let in`)
+}
+
+function unknownFieldsIn({ headers }: FastifyRequest): UnknownFields | undefined {
+  const header = headers['x-unknown-fields']
+  if (header === undefined) return undefined
+  const said = unknownFieldsChoices.find((choice) => choice === header)
+  if (said !== undefined) return said
+  throw new Rejected(400, {
+    type: 'NOT_ALLOWED',
+    message: `X-Unknown-Fields must be one of ${unknownFieldsChoices.join(', ')}`,
+    path: 'x-unknown-fields',
+    value: shown(header),
+    hint: 'reject refuses a request with members that are not known; warn only tells of them',
+  })
 }

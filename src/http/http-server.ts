@@ -1,6 +1,11 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { BlockList, isIPv6, type Socket } from 'node:net'
-import { networkOf } from './network-of.ts'
 
 const connectionsMax = 10_000
 /**
@@ -11,9 +16,9 @@ const connectionsPerAddressMax = 5_000
 const requestTimeoutMs = 60_000
 const keepAliveTimeoutMs = 72_000
 
-export type ConnectionLimit = 'connections' | 'connections_of_address'
+type ConnectionLimit = 'connections' | 'connections_of_address'
 
-export type HttpOptions = {
+type HttpOptions = {
   trustedProxies: readonly string[]
   patience: number
   /** Called for every connection that is turned away. */
@@ -71,4 +76,74 @@ function matcherOf(networks: readonly string[]): (address: string) => boolean {
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4'
+}
+
+/**
+ * Maximum number of requests that a client may send behind an unanswered one. Beyond it the connection ends
+ * with the last answer.
+ */
+const pipelinedMax = 100
+
+type Turn = { request: IncomingMessage; response: ServerResponse }
+type Line = { waiting: Turn[]; isFull: boolean }
+
+/**
+ * Handles the requests of a connection one after another: each begins when the client has taken the answer to
+ * the previous one. So one connection takes one slot, however much it pipelines. If an answer ends the
+ * connection (after malformed JSON, for example), the requests behind it were not executed.
+ */
+type Pipelining = {
+  oneAtATime: (handle: RequestListener) => RequestListener
+  /** Whether complete requests wait for their turn. */
+  hasMore: (socket: Socket) => boolean
+}
+
+/** Calls `limited` for every connection that pipelines too much. */
+export function pipelining(limited: () => void): Pipelining {
+  /** One entry for each connection on which a request is being answered. */
+  const lines = new WeakMap<Socket, Line>()
+  const begin = (turn: Turn, handle: RequestListener): void => {
+    const { request, response } = turn
+    // Emitted after 'finish', and also when the connection breaks. Waiting requests get no event then.
+    response.once('close', () => next(request.socket, handle))
+    handle(request, response)
+  }
+  const next = (socket: Socket, handle: RequestListener): void => {
+    const turn = socket.writable ? lines.get(socket)?.waiting.shift() : undefined
+    if (turn) begin(turn, handle)
+    else lines.delete(socket)
+  }
+  return {
+    oneAtATime: (handle) => (request, response) => {
+      const { socket } = request
+      // The last answer has already been sent.
+      if (!socket.writable) return
+      const line = lines.get(socket)
+      if (!line) {
+        lines.set(socket, { waiting: [], isFull: false })
+        begin({ request, response }, handle)
+      } else if (line.waiting.length < pipelinedMax) {
+        line.waiting.push({ request, response })
+      } else if (!line.isFull) {
+        line.isFull = true
+        line.waiting.at(-1)?.response.setHeader('connection', 'close')
+        // Stops reading; requests that are already parsed still come here, and are dropped.
+        socket.pause()
+        limited()
+      }
+    },
+    hasMore: (socket) => lines.get(socket)?.waiting.some(({ request }) => request.complete) ?? false,
+  }
+}
+
+const groupsOfNetwork = 4
+
+/** The unit that counts as one address: a client with one IPv6 address has all of its /64. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const after = tail.split(':').filter((group) => group !== '')
+  while (groups.length + after.length < 8) groups.push('0')
+  return [...groups, ...after].slice(0, groupsOfNetwork).join(':')
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Socket } from 'node:net'
-import { networkOf } from './network-of.ts'
+import { networkOf } from './http-server.ts'
 
 /**
  * Requests in progress or being answered. If the caller leaves, its request counts until the work ends, so

@@ -1,5 +1,6 @@
 import { parseNight } from '../base/calendar.ts'
-import { shown, type Problem } from './rejected.ts'
+import type { Judge } from './mount.ts'
+import { rejectIfAny, shown, type Problem } from './rejected.ts'
 import { isRecord } from './validate.ts'
 
 /**
@@ -7,11 +8,20 @@ import { isRecord } from './validate.ts'
  * that one answer names all of them; a parameter that wasn't sent is undefined.
  */
 
+export type Query = Readonly<{ [Name in string]?: string }>
+
+/** Judges a query by reading its values; `read` adds its problems to those of the shape. */
+export function judgeQuery<Read>(read: (query: Query, problems: Problem[]) => Read): Judge<Read> {
+  return (sent, shapeProblems) => {
+    const problems = [...shapeProblems]
+    const values = read(readableQuery(sent, shapeProblems), problems)
+    rejectIfAny(problems)
+    return values
+  }
+}
+
 /** The parameters whose shape is valid. */
-export function readableQuery(
-  sent: unknown,
-  shapeProblems: readonly Problem[],
-): Readonly<{ [Name in string]?: string }> {
+export function readableQuery(sent: unknown, shapeProblems: readonly Problem[]): Query {
   const wrong = new Set(shapeProblems.map(({ path }) => path))
   const readable = Object.entries(isRecord(sent) ? sent : {}).flatMap(([name, value]) =>
     typeof value === 'string' && !wrong.has(`?${name}`) ? [[name, value] as const] : [],
@@ -109,6 +119,15 @@ export function readLimit(
     value: shown(text),
   })
   return usual
+}
+
+/**
+ * A page from rows that were read with a limit one higher, to learn whether there is a next page; `last` is the page's
+ * last row if there is one.
+ */
+export function pageOf<Row>(rows: readonly Row[], limit: number): { page: Row[]; last: Row | undefined } {
+  const page = rows.slice(0, limit)
+  return { page, last: rows.length > limit ? page.at(-1) : undefined }
 }
 
 /** The end of the previous page: the number of its last row. Opaque to callers, so that it may change. */

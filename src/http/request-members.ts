@@ -1,9 +1,10 @@
-import Type from 'typebox'
-import { knownMembers } from './known-members.ts'
-import { problemsListedMax, Rejected, type Problem } from './rejected.ts'
+import Type, { type TSchema } from 'typebox'
+import { problemsListedMax, Rejected, type Problem, shown } from './rejected.ts'
 import { envelopeMembers, type Route } from './route.ts'
 import { isRecord } from './validate.ts'
 import { warn, type Warnings } from './warnings.ts'
+import { pointerPart, shownKey } from './json.ts'
+import { meantBy, plainName } from './spelling.ts'
 
 /** The treatment of unknown members in a request: warn about them, or reject the request. */
 export const unknownFieldsChoices = ['warn', 'reject'] as const
@@ -63,4 +64,216 @@ function parameterOf(problem: Problem, whereKnown: (name: string) => string | un
   const where = whereKnown(name)
   const hint = problem.hint ?? (where === undefined ? undefined : `Send it in ${where}`)
   return { ...problem, path: `?${name}`, ...(hint === undefined ? {} : { hint }) }
+}
+
+/**
+ * The known members of a request, read once from its shape, for the single walk over every request before
+ * validation. A place whose shape has no members or elements may hold anything and isn't searched.
+ */
+type KnownMembers = {
+  /** Whether nothing must be reported or dropped. True for almost every request, so it allocates nothing. */
+  isPlain: (value: unknown) => boolean
+  /**
+   * Reports every unknown member at any level, and drops empty values that count as absent. `isValueShown`:
+   * whether reports may repeat the value.
+   */
+  read: (value: unknown, tell: Tell, options: { isRefused: boolean; isValueShown: boolean }) => void
+  /** The place where a name is known, in words; undefined if there is none. */
+  whereKnown: (name: string) => string | undefined
+}
+
+/** `spell` is costly: it is called only for listed problems. */
+type Tell = (spell: () => Problem) => void
+
+type Place = {
+  members: ReadonlyMap<string, Member> | undefined
+  element: Place | undefined
+  /** No part of its value is ever repeated. */
+  isSecret: boolean
+}
+
+type Member = {
+  place: Place | undefined
+  /** Some systems send `""` (or `[]`, for lists that allow it) for an absent value. */
+  isEmptyAbsent: boolean
+  /** Known only to be silently ignored: never suggested as the intended name. */
+  isIgnored: boolean
+  /** Names for it that are common elsewhere in the trade. */
+  alsoCalled: readonly string[]
+}
+
+function knownMembers(
+  shape: TSchema,
+  { ignored = [], dropsEmpty = true }: { ignored?: readonly string[]; dropsEmpty?: boolean } = {},
+): KnownMembers {
+  const whole = ignoring(placeOf(shape), ignored)
+  const root = whole && (dropsEmpty ? whole : keepingEmpty(whole))
+  return {
+    isPlain: (value) => root === undefined || isPlain(root, value),
+    read: (value, tell, options) => {
+      if (root) read(root, value, [], { tell, ...options, whereKnown: (name) => whereIn(root, name, '') })
+    },
+    whereKnown: (name) => root && whereIn(root, name, ''),
+  }
+}
+
+const passedOver: Member = { place: undefined, isEmptyAbsent: false, isIgnored: true, alsoCalled: [] }
+
+/** The same place with names that are ignored at its top or in each of its elements. */
+function ignoring(place: Place | undefined, names: readonly string[]): Place | undefined {
+  if (!place || names.length === 0) return place
+  const { members, element, isSecret } = place
+  const more = names.map((name) => [name, passedOver] as const)
+  return {
+    members: members && new Map([...members, ...more]),
+    element: element?.members ? { ...element, members: new Map([...element.members, ...more]) } : element,
+    isSecret,
+  }
+}
+
+/** Only for a place without nested levels. */
+function keepingEmpty(place: Place): Place {
+  const members = [...(place.members ?? [])].map(
+    ([name, member]) => [name, { ...member, isEmptyAbsent: false }] as const,
+  )
+  return { ...place, members: new Map(members) }
+}
+
+function placeOf(shape: unknown, isWithinSecret = false): Place | undefined {
+  if (!isRecord(shape)) return undefined
+  const isSecret = isWithinSecret || shape['secret'] === true
+  const { properties, items, anyOf, ignored } = shape
+  const choices = Array.isArray(anyOf) ? anyOf.map((choice) => placeOf(choice, isSecret)) : []
+  const element = placeOf(items, isSecret) ?? choices.find((choice) => choice?.element)?.element
+  const members = new Map(choices.flatMap((choice) => [...(choice?.members ?? [])]))
+  const required: readonly unknown[] = Array.isArray(shape['required']) ? shape['required'] : []
+  for (const [name, member] of Object.entries(isRecord(properties) ? properties : {}))
+    members.set(name, memberOf(member, required.includes(name), isSecret))
+  for (const name of Array.isArray(ignored) ? ignored : []) members.set(String(name), passedOver)
+  const hasMembers = isRecord(properties) || members.size > 0
+  return hasMembers || element ? { members: hasMembers ? members : undefined, element, isSecret } : undefined
+}
+
+function memberOf(shape: unknown, isRequired: boolean, isSecret: boolean): Member {
+  const { type, alsoCalled, emptyIsAbsent, printable, enum: choices } = isRecord(shape) ? shape : {}
+  // A code or a choice narrows the request: treating it as absent would widen it.
+  const isPlainText = type === 'string' && printable !== 'code' && choices === undefined
+  return {
+    place: placeOf(shape, isSecret),
+    isEmptyAbsent: (!isRequired && isPlainText) || emptyIsAbsent === true,
+    isIgnored: false,
+    alsoCalled: Array.isArray(alsoCalled) ? alsoCalled.map(String) : [],
+  }
+}
+
+function isPlain({ members, element }: Place, value: unknown): boolean {
+  if (Array.isArray(value)) {
+    if (element) for (const one of value) if (typeof one === 'object' && !isPlain(element, one)) return false
+    return true
+  }
+  if (members === undefined || !isRecord(value)) return true
+  for (const name in value) {
+    const member = members.get(name)
+    if (member === undefined) return false
+    const held = value[name]
+    if (typeof held === 'object') {
+      if (member.isEmptyAbsent && Array.isArray(held) && held.length === 0) return false
+      if (member.place && !isPlain(member.place, held)) return false
+    } else if (held === '' && member.isEmptyAbsent) return false
+  }
+  return true
+}
+
+type Reading = {
+  tell: Tell
+  isRefused: boolean
+  isValueShown: boolean
+  whereKnown: (name: string) => string | undefined
+}
+
+/** `trail` leads to the value. It is borrowed: on return it is the same again. */
+function read(place: Place, value: unknown, trail: string[], reading: Reading): void {
+  if (Array.isArray(value)) {
+    const { element } = place
+    if (!element) return
+    for (const [index, one] of value.entries()) {
+      if (typeof one !== 'object') continue
+      trail.push(String(index))
+      read(element, one, trail, reading)
+      trail.pop()
+    }
+    return
+  }
+  const { members } = place
+  if (members === undefined || !isRecord(value)) return
+  // There may be very many unknown names, so this allocates nothing for them.
+  for (const name in value) {
+    const member = members.get(name)
+    const held = value[name]
+    if (member === undefined) reading.tell(() => unknownMember({ place, value, name, trail }, reading))
+    else if (member.isEmptyAbsent && isEmpty(held)) Reflect.deleteProperty(value, name)
+    else if (member.place && typeof held === 'object') {
+      trail.push(pointerPart(name))
+      read(member.place, held, trail, reading)
+      trail.pop()
+    }
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+type Found = { place: Place; value: Record<string, unknown>; name: string; trail: readonly string[] }
+
+function unknownMember(
+  { place, value, name, trail }: Found,
+  { isRefused, isValueShown, whereKnown }: Reading,
+): Problem {
+  const hint = hintFor(name, place.members ?? new Map(), value) ?? hintElsewhere(whereKnown(name))
+  return {
+    type: 'UNKNOWN_FIELD',
+    message: `${shownKey(name)} is not known${isRefused ? '' : ' and was ignored'}`,
+    path: ['', ...trail, pointerPart(name)].join('/'),
+    ...(isValueShown && !place.isSecret ? { value: shown(value[name]) } : {}),
+    ...(hint === undefined ? {} : { hint }),
+  }
+}
+
+/** The nearest known name, preferably one that wasn't sent. */
+function hintFor(
+  name: string,
+  members: ReadonlyMap<string, Member>,
+  sent: Record<string, unknown>,
+): string | undefined {
+  const plain = plainName(name)
+  const others = [...members].filter(([, { isIgnored }]) => !isIgnored)
+  const byTrade = others.find(([, { alsoCalled }]) => alsoCalled.some((one) => plainName(one) === plain))
+  const names = others.map(([one]) => one)
+  const meant =
+    byTrade?.[0] ??
+    meantBy(
+      name,
+      names.filter((one) => !Object.hasOwn(sent, one)),
+    ) ??
+    meantBy(name, names)
+  return meant === undefined ? undefined : `Did you mean ${meant}?`
+}
+
+function hintElsewhere(where: string | undefined): string | undefined {
+  return where === undefined ? undefined : `It is known in ${where}, not here`
+}
+
+/** The first place where the name is known, in words like `ari[].rates[]`. */
+function whereIn({ members, element }: Place, name: string, at: string): string | undefined {
+  if (members?.get(name)?.isIgnored === false) return at === '' ? 'the body' : at
+  if (element) {
+    const found = whereIn(element, name, `${at}[]`)
+    if (found !== undefined) return found
+  }
+  for (const [one, { place }] of members ?? []) {
+    const found = place && whereIn(place, name, at === '' ? one : `${at}.${one}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { mountGuides } from '../guides/guides.ts'
-import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../http/made.ts'
+import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../http/built-page.ts'
 import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from '../guides/page.ts'
 
 type DocsNeeds = { environment: 'sandbox' | 'production' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { startExampleSupplier, type ExampleSupplier } from '../../test/example-supplier.ts'
+import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.ts'
 import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
 import { httpAnswer, type Behaviour, type ReceivedCall } from '../../test/receiver.ts'
 import { rotateSigningSecret } from '../keys/signing-secret.ts'

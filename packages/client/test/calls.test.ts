@@ -9,8 +9,7 @@ import { bookingClient, supplierClient } from '../src/clients.ts'
 import { isGatewayError, type GatewayError } from '../src/gateway-error.ts'
 import { routes, type RouteName } from '../../../src/contract.ts'
 import type { PublicRoute } from '../../../src/http/route.ts'
-import { startExampleSupplier, type ExampleSupplier } from '../../../test/example-supplier.ts'
-import { examplesOf, storyOrder } from '../../../test/examples.ts'
+import { startExampleSupplier, type ExampleSupplier, examplesOf, storyOrder } from '../../../test/examples.ts'
 import { startGateway, type TestGateway } from '../../../test/harness.ts'
 
 let outside: ExampleSupplier

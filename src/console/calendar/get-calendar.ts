@@ -4,10 +4,10 @@ import { partiesOf } from '../../offers/party.ts'
 import { guestAgeMax, guestsPerRoomMax } from '../../offers/contract.ts'
 import type { StayReader } from '../../offers/stays.ts'
 import { formatNight, parseNight } from '../../base/calendar.ts'
-import { answer, onEveryProblem, type Judge, type Mounted } from '../../http/mount.ts'
+import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
-import { readableQuery } from '../../http/query.ts'
-import { rejectIfAny, shown, type Problem } from '../../http/rejected.ts'
+import { judgeQuery } from '../../http/query.ts'
+import { shown, type Problem } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { calendarRooms } from './columns.ts'
 import { calendarCellsMax, calendarNightsMax, calendarRoutes, type CalendarParty } from './contract.ts'
@@ -64,38 +64,33 @@ export const getCalendar = (needs: CalendarNeeds): Mounted =>
     return answer(200, calendar)
   })
 
-type Read = { from: number | undefined; to: number | undefined; party: CalendarParty }
-
-const judge: Judge<Read> = (sent, shapeProblems) => {
-  const { from, to, adults, childAges } = readableQuery(sent, shapeProblems)
-  const wrong = [...shapeProblems]
+const judge = judgeQuery(({ from, to, adults = '2', childAges = '' }, problems) => {
   const [first, last] = [parseNight(from ?? ''), parseNight(to ?? '')]
   if (first !== undefined && last !== undefined && last < first)
-    wrong.push({
+    problems.push({
       type: 'DATES_REVERSED',
       message: 'to must not be before from',
       path: '?to',
       value: shown(to),
     })
-  const party = {
-    adults: readNumber('adults', adults ?? '2', { min: 1, max: guestsPerRoomMax }, wrong),
-    childAges: (childAges === undefined || childAges === '' ? [] : childAges.split(',')).map((age) =>
-      readNumber('childAges', age, { min: 0, max: guestAgeMax }, wrong),
+  const party: CalendarParty = {
+    adults: readNumber('adults', adults, { min: 1, max: guestsPerRoomMax }, problems),
+    childAges: (childAges === '' ? [] : childAges.split(',')).map((age) =>
+      readNumber('childAges', age, { min: 0, max: guestAgeMax }, problems),
     ),
   }
-  rejectIfAny(wrong)
   return { from: first, to: last, party }
-}
+})
 
 function readNumber(
   name: string,
   text: string,
   { min, max }: { min: number; max: number },
-  wrong: Problem[],
+  problems: Problem[],
 ): number {
   const number = /^\d{1,3}$/.test(text) ? Number(text) : -1
   if (number >= min && number <= max) return number
-  const message = `${name} must be of integers from ${min} to ${max}`
-  wrong.push({ type: 'INVALID_PARTY', message, path: `?${name}`, value: shown(text) })
+  const message = `${name} must be an integer from ${min} to ${max}${name === 'childAges' ? ', or several separated by commas' : ''}`
+  problems.push({ type: 'INVALID_PARTY', message, path: `?${name}`, value: shown(text) })
   return min
 }

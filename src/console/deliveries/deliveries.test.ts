@@ -10,9 +10,8 @@ import {
   type DeliveryTest,
 } from '../../../test/deliveries.ts'
 import type { Reply, TestOperator } from '../../../test/harness.ts'
-import { pagesOf } from '../../../test/pages.ts'
+import { pagesOf, expectOk, problemsOf } from '../../../test/story.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../../test/receiver.ts'
-import { expectOk, problemsOf } from '../../../test/story.ts'
 import type { ListedDelivery } from './contract.ts'
 
 let stage: DeliveryTest

@@ -1,3 +1,4 @@
+import { readableQuery } from '../../http/query.ts'
 import { audit } from '../../operators/audit.ts'
 import type { Operator } from '../../http/call.ts'
 import { answer, on, onEveryProblem, type Judge, type Mounted } from '../../http/mount.ts'
@@ -10,7 +11,7 @@ import { isRecord } from '../../http/validate.ts'
 import { deliveryIdOf, parseDeliveryId } from '../../bookings/delivery-queue.ts'
 import { sendAgain } from '../../deliveries/send-again.ts'
 import { deliveryConsoleRoutes, sentAgainMax, type SentAgainAnswer } from './contract.ts'
-import { openSearchOf, readDeliverySearch, readQueryOf } from './search.ts'
+import { openSearchOf, readDeliverySearch } from './search-deliveries.ts'
 import { selectStates, selectToSendAgain, type OpenSearch } from './store.ts'
 
 /** Sends deliveries again, like `ari deliveries again`, with the operator's name in the audit log. */
@@ -40,9 +41,10 @@ export const countDeliveriesToSend = ({ db, clock }: Needs): Mounted =>
 const judgeCount =
   (clock: Needs['clock']): Judge<OpenSearch> =>
   (sent, shapeProblems) => {
-    const { query, wrong } = readQueryOf(sent, shapeProblems)
-    const read = readDeliverySearch({ state: 'undelivered', ...query }, clock.now(), wrong)
-    rejectIfAny(wrong)
+    const problems = [...shapeProblems]
+    const query = { state: 'undelivered', ...readableQuery(sent, shapeProblems) }
+    const read = readDeliverySearch(query, clock.now(), problems)
+    rejectIfAny(problems)
     if (read.kind === 'open') return read.search
     throw new Rejected(400, { ...filterNeeded, path: '?state' })
   }
@@ -141,9 +143,9 @@ async function sendMeant(
   { operator, requestId }: By,
   nowMs: number,
 ): Promise<SentAgainAnswer> {
-  const wrong: Problem[] = []
-  const search = filter && openSearchOf(filter, nowMs, wrong)
-  rejectIfAny(wrong)
+  const problems: Problem[] = []
+  const search = filter && openSearchOf(filter, nowMs, problems)
+  rejectIfAny(problems)
   const ids = search ? await selectToSendAgain(connection, search, count + 1) : []
   if (ids.length > count) throw new Rejected(409, moreByNow)
   const sent = await sendAgain(connection, { ids }, nowMs)

@@ -1,33 +1,39 @@
-import { dayIn, monthOf, parseNight, type MonthNumber } from '../../base/calendar.ts'
-import { answer, onEveryProblem, type Judge, type Mounted } from '../../http/mount.ts'
+import { dayIn, monthOf, parseNight, type MonthNumber, firstDay, formatNight } from '../../base/calendar.ts'
+import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
-import { cursorProblem, readableQuery, readLimit, readSince } from '../../http/query.ts'
-import { rejectIfAny, type Problem } from '../../http/rejected.ts'
+import { cursorProblem, readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
+import type { Problem } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
-import { invalid, readNumber } from '../bookings/booking-query.ts'
-import { hotelOrders, hotelRoutes, hotelsPerPage, type HotelOrder } from './contract.ts'
+import { invalid, readNumber } from '../list-query.ts'
+import {
+  hotelOrders,
+  hotelRoutes,
+  hotelsPerPage,
+  type HotelOrder,
+  type GoLiveStage,
+  type HotelListed,
+} from './contract.ts'
 import {
   selectHotels,
   selectNamedHotels,
   selectSearchWords,
   type HotelFoundRow,
-  type HotelPlace,
-  type HotelsAsked,
+  type HotelPosition,
+  type HotelQuery,
 } from './store.ts'
-import { shownHotel } from './shown-hotel.ts'
 
 /**
  * GET /hotels. The search text can be part of any name of a hotel; hotels with exactly this id or code come first.
  */
 export const listHotels = ({ db, clock }: Needs): Mounted =>
-  onEveryProblem(hotelRoutes.listHotels, judge, async ({ query, read }) => {
-    const { available, country, currency, goLive, ari, sort: order = 'name' } = query
+  onEveryProblem(hotelRoutes.listHotels, judge, async ({ query: filter, read }) => {
+    const { available, country, currency, goLive, ari, sort: order = 'name' } = filter
     const { after, limit, supplierId, staleSinceMs, endsByMonth } = read
-    const typed = query.search?.trim() ?? ''
+    const typed = filter.search?.trim() ?? ''
     const words = typed === '' ? undefined : await selectSearchWords(db, typed)
     const hotelIds = typed === '' ? [] : await selectNamedHotels(db, typed)
     const thisMonth = monthOf(dayIn('UTC', clock.now()))
-    const asked: HotelsAsked = {
+    const query: HotelQuery = {
       search: {
         words,
         supplierId,
@@ -42,7 +48,6 @@ export const listHotels = ({ db, clock }: Needs): Mounted =>
       order,
       after,
       exact: { hotelIds, isOnly: false },
-      // One row more than requested, to learn whether there is another page.
       limit: limit + 1,
       nowMs: clock.now(),
       thisMonth,
@@ -50,66 +55,50 @@ export const listHotels = ({ db, clock }: Needs): Mounted =>
     const isFirstPage = after === undefined
     const exact =
       isFirstPage && hotelIds.length > 0
-        ? await selectHotels(db, { ...asked, exact: { hotelIds, isOnly: true } })
+        ? await selectHotels(db, { ...query, exact: { hotelIds, isOnly: true } })
         : []
     // Nothing is named by punctuation alone.
-    const found = words?.length === 0 ? [] : await selectHotels(db, asked)
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
+    const { page, last } = pageOf(words?.length === 0 ? [] : await selectHotels(db, query), limit)
     const said: AnswerOf<typeof hotelRoutes.listHotels> = {
       hotels: [...exact, ...page].map((row) => shownHotel(row, thisMonth)),
-      nextCursor: last ? writePlace(order, last) : null,
+      nextCursor: last ? writePosition(order, last) : null,
     }
     return answer(200, said)
   })
 
-type Read = {
-  after: HotelPlace | undefined
-  limit: number
-  supplierId: number | undefined
-  staleSinceMs: number | undefined
-  endsByMonth: MonthNumber | undefined
-}
+const judge = judgeQuery((query, problems) => ({
+  after: readPosition(
+    query['cursor'],
+    hotelOrders.find((order) => order === (query['sort'] ?? 'name')),
+    problems,
+  ),
+  limit: readLimit(query['limit'], hotelsPerPage, problems),
+  supplierId: readNumber('supplierId', query, problems),
+  staleSinceMs: readSince('staleSince', query['staleSince'], problems),
+  endsByMonth: readMonth(query['endsBy'], problems),
+}))
 
-const judge: Judge<Read> = (sent, shapeProblems) => {
-  const query = readableQuery(sent, shapeProblems)
-  const wrong = [...shapeProblems]
-  const read = {
-    after: readPlace(
-      query['cursor'],
-      hotelOrders.find((order) => order === (query['sort'] ?? 'name')),
-      wrong,
-    ),
-    limit: readLimit(query['limit'], hotelsPerPage, wrong),
-    supplierId: readNumber('supplierId', query, wrong),
-    staleSinceMs: readSince('staleSince', query['staleSince'], wrong),
-    endsByMonth: readMonth(query['endsBy'], wrong),
-  }
-  rejectIfAny(wrong)
-  return read
-}
-
-function readMonth(text: string | undefined, wrong: Problem[]): MonthNumber | undefined {
+function readMonth(text: string | undefined, problems: Problem[]): MonthNumber | undefined {
   if (text === undefined) return undefined
   const day = /^\d{4}-\d\d$/.test(text) ? parseNight(`${text}-01`) : undefined
   if (day !== undefined) return monthOf(day)
-  wrong.push(invalid('endsBy', text, 'must be a month, as 2027-04'))
+  problems.push(invalid('endsBy', text, 'must be a month, as 2027-04'))
   return undefined
 }
 
-function writePlace(order: HotelOrder, { sortKey, hotelId }: HotelFoundRow): string {
+function writePosition(order: HotelOrder, { sortKey, hotelId }: HotelFoundRow): string {
   return Buffer.from(JSON.stringify([order, sortKey, hotelId])).toString('base64url')
 }
 
-function readPlace(
+function readPosition(
   text: string | undefined,
   order: HotelOrder | undefined,
-  wrong: Problem[],
-): HotelPlace | undefined {
+  problems: Problem[],
+): HotelPosition | undefined {
   if (text === undefined) return undefined
-  const place = order && placeOf(Buffer.from(text, 'base64url').toString(), order)
-  if (!place) wrong.push(cursorProblem(text))
-  return place
+  const position = order && positionOf(Buffer.from(text, 'base64url').toString(), order)
+  if (!position) problems.push(cursorProblem(text))
+  return position
 }
 
 const isNumber = (key: string): boolean => /^\d{1,9}$/.test(key)
@@ -124,11 +113,11 @@ const isKey: Readonly<Record<HotelOrder, (key: string) => boolean>> = {
 }
 const instantText = /^2\d{3}-\d\d-\d\d (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?\+00$/
 
-function placeOf(json: string, order: HotelOrder): HotelPlace | undefined {
+function positionOf(json: string, order: HotelOrder): HotelPosition | undefined {
   try {
-    const place: unknown = JSON.parse(json)
-    if (!Array.isArray(place)) return undefined
-    const values: readonly unknown[] = place
+    const position: unknown = JSON.parse(json)
+    if (!Array.isArray(position)) return undefined
+    const values: readonly unknown[] = position
     const [madeFor, key, hotelId] = values
     if (madeFor !== order || typeof key !== 'string' || typeof hotelId !== 'number') return undefined
     return isKey[order](key) && isNumber(String(hotelId)) ? { key, hotelId: Number(hotelId) } : undefined
@@ -136,4 +125,33 @@ function placeOf(json: string, order: HotelOrder): HotelPlace | undefined {
     // Not one of our cursors.
     return undefined
   }
+}
+
+/** A hotel as shown in lists. */
+export function shownHotel(row: HotelFoundRow, thisMonth: MonthNumber): HotelListed {
+  return {
+    ...plainOf(row),
+    createdAt: row.createdAt.toISOString(),
+    lastAriAt: row.lastAriAt?.toISOString() ?? null,
+    ariUntilMonth: row.ariUntilMonth === null ? null : formatNight(firstDay(row.ariUntilMonth)).slice(0, 7),
+    goLive: stageOf(row, thisMonth),
+  }
+}
+
+function plainOf({
+  isOffered: _isOffered,
+  hasWebhooks: _hasWebhooks,
+  sortKey: _sortKey,
+  ...hotel
+}: HotelFoundRow) {
+  return hotel
+}
+
+function stageOf(
+  { isOffered, ariUntilMonth, hasWebhooks }: HotelFoundRow,
+  thisMonth: MonthNumber,
+): GoLiveStage {
+  if (!isOffered) return 'products'
+  if (ariUntilMonth === null || ariUntilMonth < thisMonth) return 'ari'
+  return hasWebhooks ? 'ready' : 'webhooks'
 }

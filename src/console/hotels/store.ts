@@ -21,7 +21,7 @@ export type HotelSearch = {
 }
 
 /** The end of the previous page: sort key and id of its last hotel. */
-export type HotelPlace = { key: string; hotelId: number }
+export type HotelPosition = { key: string; hotelId: number }
 
 export type HotelFoundRow = {
   hotelId: number
@@ -43,10 +43,10 @@ export type HotelFoundRow = {
   sortKey: string
 }
 
-export type HotelsAsked = {
+export type HotelQuery = {
   search: HotelSearch
   order: HotelOrder
-  after: HotelPlace | undefined
+  after: HotelPosition | undefined
   /** The hotels whose full id or code was typed: only these, or all others. */
   exact: { hotelIds: readonly number[]; isOnly: boolean }
   limit: number
@@ -74,22 +74,22 @@ const hasWebhooks = (now: string): string => `h.supplier_id in (
  * Hotels in the requested order. Unnamed, so that it is planned with the actual values, on which the fastest plan
  * depends; it joins only the tables it needs. decisions/012-hotel-search.md.
  */
-export async function selectHotels(db: Queryable, asked: HotelsAsked): Promise<HotelFoundRow[]> {
+export async function selectHotels(db: Queryable, query: HotelQuery): Promise<HotelFoundRow[]> {
   const parameters = new Parameters()
-  const { key, type, isDescending } = orders[asked.order]
-  const conditions = conditionsOf(asked, parameters)
-  const place = asked.after
-    ? `(${parameters.add(asked.after.key)}::${type}, ${parameters.add(asked.after.hotelId)}::int)`
+  const { key, type, isDescending } = orders[query.order]
+  const conditions = conditionsOf(query, parameters)
+  const position = query.after
+    ? `(${parameters.add(query.after.key)}::${type}, ${parameters.add(query.after.hotelId)}::int)`
     : undefined
   const from = tablesFor([key, ...conditions])
-  if (place !== undefined) conditions.push(`(${key}, ${from.id}) ${isDescending ? '<' : '>'} ${place}`)
+  if (position !== undefined) conditions.push(`(${key}, ${from.id}) ${isDescending ? '<' : '>'} ${position}`)
   const direction = isDescending ? 'desc' : 'asc'
-  const now = parameters.add(asked.nowMs)
+  const now = parameters.add(query.nowMs)
   const { rows } = await db.query<HotelFoundRow>(
     `with found as (
        select ${from.id} as hotel_id, ${key} as sort_key from ${from.tables}
        where ${conditions.join(' and ')}
-       order by ${key} ${direction}, ${from.id} ${direction} limit ${parameters.add(asked.limit)}
+       order by ${key} ${direction}, ${from.id} ${direction} limit ${parameters.add(query.limit)}
      )
      select h.id as "hotelId", h.supplier_id as "supplierId", supplier.name as supplier, h.code, h.name,
        coalesce(h.city_matched, h.pushed ->> 'city') as city, h.pushed ->> 'countryCodeISO2' as "countryCode",
@@ -111,7 +111,7 @@ function tablesFor(parts: readonly string[]): { tables: string; id: string } {
 }
 
 function conditionsOf(
-  { search, order, exact, nowMs, thisMonth }: HotelsAsked,
+  { search, order, exact, nowMs, thisMonth }: HotelQuery,
   parameters: Parameters,
 ): string[] {
   const { words, supplierId, currency, country, isAvailable, goLive } = search
@@ -164,8 +164,8 @@ export async function selectSearchWords(db: Queryable, typed: string): Promise<S
     `select word as text, array(
        select id from supplier where search_text(name) like '%' || word || '%' order by id
      ) as "supplierIds"
-     from string_to_table(search_text($1), ' ') with ordinality as typed (word, place)
-     where word <> '' order by place limit ${searchWordsMax}`,
+     from string_to_table(search_text($1), ' ') with ordinality as typed (word, position)
+     where word <> '' order by position limit ${searchWordsMax}`,
     [typed],
   )
   return rows
@@ -177,13 +177,13 @@ const exactMax = 20
 export async function selectNamedHotels(db: Queryable, typed: string): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `select id from (
-       select id, 0 as place from hotel where id = $2
+       select id, 0 as position from hotel where id = $2
        union all
        -- Codes have an index by supplier.
        select named.id, 1 from supplier cross join lateral (
          select id from hotel where supplier_id = supplier.id and code = $1 offset 0
        ) as named
-     ) as named group by id order by min(place), id limit ${exactMax}`,
+     ) as named group by id order by min(position), id limit ${exactMax}`,
     [typed, /^[1-9]\d{0,8}$/.test(typed) ? Number(typed) : null],
   )
   return rows.map(({ id }) => id)

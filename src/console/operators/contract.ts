@@ -1,12 +1,153 @@
 import Type from 'typebox'
-import type { AuditedChange, SignInLink, StoredOperator } from '../../operators/contract.ts'
-import { operatorNameLengthMax } from '../../operators/contract.ts'
-import { consoleRoute, oneOf, operatorRoles, text } from '../../http/route.ts'
+import {
+  codeLengthMax,
+  operatorNameLengthMax,
+  passwordLength,
+  type SecondFactorSetup,
+  type SignInMethod,
+  type AuditedChange,
+  type SignInLink,
+  type StoredOperator,
+} from '../../operators/contract.ts'
+import {
+  consoleRoute,
+  openConsoleRoute,
+  text,
+  type OperatorRole,
+  oneOf,
+  operatorRoles,
+} from '../../http/route.ts'
 
-export type OperatorList = { operators: StoredOperator[] }
-export type ChangedOperator = { operator: StoredOperator }
+type Me = {
+  /** Null for a token. */
+  operatorId: number | null
+  name: string
+  role: OperatorRole
+  environment: 'sandbox' | 'production'
+  /** Send it as x-csrf-token with every change; null for a token, which needs none. */
+  csrfToken: string | null
+  signedInBy: SignInMethod | null
+  hasPassword: boolean
+  secondFactor: {
+    isSetUp: boolean
+    /** Nothing else works in this session until there is one. */
+    mustSetUp: boolean
+    recoveryCodesLeft: number
+  }
+}
+
+/** Shown only once. */
+type SecondFactorConfirmed = SignedIn & { recoveryCodes: string[] }
+
+/** GET /me has everything else. */
+type SignedIn = { csrfToken: string }
+
+type SignInWays = {
+  password: true
+  /** Name and path of the OpenID provider; null: none is configured. */
+  oidc: { name: string; path: string } | null
+}
+
+/** Why an OpenID sign-in failed: `problem` in the query of the page that follows. */
+const oidcProblems = ['provider', 'expired', 'unknown'] as const
+export type OidcProblem = (typeof oidcProblems)[number]
+
+const password = {
+  secret: true,
+  maxLength: passwordLength.max,
+  errors: {
+    minLength: {
+      type: 'TOO_SHORT',
+      message: `A password must have at least ${passwordLength.min} characters`,
+      hint: 'Several unrelated words work well',
+    },
+    required: { type: 'REQUIRED', message: 'Password is required' },
+  },
+}
+/** From the authenticator app, or a recovery code. */
+const code = () => text({ secret: true, maxLength: codeLengthMax })
+const providerSays = () => Type.Optional(text({ secret: true, maxLength: 4_000 }))
+
+/** People sometimes type the password as the name: no answer repeats any part of these bodies. */
+export const sessionRoutes = {
+  whoAmI: consoleRoute<Me>()({ method: 'GET', path: '/me', isBeforeSecondFactor: true }),
+  signIn: openConsoleRoute<SignedIn>()({
+    method: 'POST',
+    path: '/sign-in',
+    body: Type.Object(
+      {
+        name: text({ secret: true, maxLength: operatorNameLengthMax }),
+        password: text({ secret: true, maxLength: passwordLength.max }),
+        code: Type.Optional(code()),
+      },
+      { secret: true },
+    ),
+  }),
+  signInByLink: openConsoleRoute<SignedIn>()({
+    method: 'POST',
+    path: '/sign-in/link',
+    body: Type.Object(
+      { token: text({ secret: true, maxLength: 100 }), code: Type.Optional(code()) },
+      { secret: true },
+    ),
+  }),
+  signInWays: openConsoleRoute<SignInWays>()({ method: 'GET', path: '/sign-in/ways' }),
+  /** The browser navigates to both of them, and is redirected. */
+  beginOidc: openConsoleRoute<Record<string, never>>()({ method: 'GET', path: '/sign-in/oidc' }),
+  finishOidc: openConsoleRoute<Record<string, never>>()({
+    method: 'GET',
+    path: '/sign-in/oidc/callback',
+    query: Type.Object({
+      code: providerSays(),
+      state: providerSays(),
+      iss: providerSays(),
+      error: providerSays(),
+      error_description: providerSays(),
+    }),
+  }),
+  signOut: consoleRoute<Record<string, never>>()({
+    method: 'POST',
+    path: '/sign-out',
+    isBeforeSecondFactor: true,
+  }),
+  /** For one's own password, so viewers may too. Ends the operator's other sessions; this one gets a new secret. */
+  changePassword: consoleRoute<SignedIn>()({
+    method: 'POST',
+    path: '/me/password',
+    isBeforeSecondFactor: true,
+    body: Type.Object(
+      {
+        current: Type.Optional(text({ secret: true, maxLength: passwordLength.max })),
+        next: text({ ...password, minLength: passwordLength.min }),
+      },
+      { secret: true },
+    ),
+  }),
+  /** Returns a secret for an authenticator app; operators who have a second factor must send a code. */
+  beginSecondFactor: consoleRoute<SecondFactorSetup>()({
+    method: 'POST',
+    path: '/me/second-factor',
+    isBeforeSecondFactor: true,
+    body: Type.Object({ code: Type.Optional(code()) }, { secret: true }),
+  }),
+  /** A code proves that the app has the secret. Ends the operator's other sessions. */
+  confirmSecondFactor: consoleRoute<SecondFactorConfirmed>()({
+    method: 'POST',
+    path: '/me/second-factor/confirm',
+    isBeforeSecondFactor: true,
+    body: Type.Object({ code: code() }, { secret: true }),
+  }),
+  removeSecondFactor: consoleRoute<SignedIn>()({
+    method: 'POST',
+    path: '/me/second-factor/remove',
+    body: Type.Object({ code: Type.Optional(code()) }, { secret: true }),
+  }),
+}
+
+type OperatorList = { operators: StoredOperator[] }
+type ChangedOperator = { operator: StoredOperator }
 /** The link is shown only once. */
-export type OperatorWithLink = { operator: StoredOperator; link: SignInLink }
+type OperatorWithLink = { operator: StoredOperator; link: SignInLink }
 
 const params = Type.Object({ operatorId: text({ maxLength: 20 }) })
 
@@ -52,7 +193,7 @@ export const operatorRoutes = {
   }),
 }
 
-export type AuditPage = { changes: AuditedChange[]; nextCursor: string | null }
+type AuditPage = { changes: AuditedChange[]; nextCursor: string | null }
 
 export const auditPageLimit = { max: 200, usual: 50 }
 

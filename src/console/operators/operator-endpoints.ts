@@ -1,8 +1,8 @@
 import { selectOperators } from '../../operators/store.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, on, type Mounted, onEveryProblem } from '../../http/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { AnswerOf } from '../../http/route.ts'
-import { operatorRoutes } from './contract.ts'
+import { operatorRoutes, auditPageLimit, auditRoutes } from './contract.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import {
   createOperator as create,
@@ -15,6 +15,8 @@ import {
   type ChangeContext,
 } from '../../operators/manage.ts'
 import type { Needs } from '../../postgres/needs.ts'
+import { selectAudit, type AuditFilter } from '../../operators/audit.ts'
+import { readPlace, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 
 /** GET /operators. */
 export const listOperators = ({ db }: { db: Queryable }): Mounted =>
@@ -72,3 +74,19 @@ function idOf({ operatorId }: { operatorId: string }): number {
   if (id >= 1 && id <= idMax) return id
   throw operatorNotFound(operatorId)
 }
+
+/** GET /audit. */
+export const listAudit = ({ db }: { db: Queryable }): Mounted =>
+  onEveryProblem(auditRoutes.listAudit, judge, async ({ read: { limit, ...filter } }) => {
+    const { page: changes, last } = pageOf(await selectAudit(db, filter, limit + 1), limit)
+    const page: AnswerOf<typeof auditRoutes.listAudit> = {
+      changes,
+      nextCursor: last ? writeCursor(last.id) : null,
+    }
+    return answer(200, page)
+  })
+
+const judge = judgeQuery((query, problems): AuditFilter & { limit: number } => {
+  const { operator, action, subject } = query
+  return { operator, action, subject, ...readPlace(query, auditPageLimit, problems) }
+})

@@ -2,19 +2,31 @@ import type { Environment } from '../../keys/secret.ts'
 import type { Sessions } from '../../operators/sessions.ts'
 import { selectOptionalOperator } from '../../operators/store.ts'
 import { countRecoveryCodes } from '../../operators/second-factor.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, on, type Mounted, type Answer } from '../../http/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { type AnswerOf, basePathOf } from '../../http/route.ts'
-import { sessionRoutes } from './session-contract.ts'
+import { sessionRoutes, type OidcProblem } from './contract.ts'
 import type { SignInProvider } from '../../operators/oidc.ts'
 import {
   signInByPassword,
   type SignInNeeds,
   signInByLink as signInBy,
   changePassword as change,
+  signIn as beginSession,
+  auditSignInRefusal,
 } from '../../operators/sign-in.ts'
-import { refuseForeignSite, type ConsoleAddress } from '../../operators/visit.ts'
+import {
+  refuseForeignSite,
+  type ConsoleAddress,
+  endedOidcCookie,
+  oidcCookie,
+  oidcCookieOf,
+  originOf,
+} from '../../operators/visit.ts'
 import { beginOwnSetup, finishOwnSetup, removeOwnSecondFactor } from '../../operators/second-factor-setup.ts'
+import { optionalAccountOf, useStateOnce } from '../../operators/oidc-account.ts'
+import type { Visit } from '../../http/call.ts'
+import { Rejected } from '../../http/rejected.ts'
 
 /** GET /me. */
 export const whoAmI = (needs: { db: Queryable; environment: Environment; sessions: Sessions }): Mounted =>
@@ -104,3 +116,70 @@ export const removeSecondFactor = (needs: SignInNeeds): Mounted =>
     const { headers, csrfToken } = await removeOwnSecondFactor(needs, code, { operator, visit, requestId })
     return { ...answer(200, { csrfToken }), headers }
   })
+
+type OidcNeeds = SignInNeeds & { provider: SignInProvider | undefined; consoleAddress: ConsoleAddress }
+
+/** GET /sign-in/oidc: redirects to the provider. */
+export const beginOidc = (needs: OidcNeeds): Mounted =>
+  on(sessionRoutes.beginOidc, async ({ visit, requestId }) => {
+    const { provider, consoleAddress, log } = needs
+    if (!provider) throw noProvider()
+    try {
+      const { url, flowState } = await provider.begin(callbackUrl(visit, consoleAddress))
+      return seeOther(url, oidcCookie(flowState, visit, consoleAddress))
+    } catch (error) {
+      log.warn({ err: error, requestId }, 'the OpenID provider could not be reached')
+      return backToSignIn('provider')
+    }
+  })
+
+/** GET /sign-in/oidc/callback: redirects to a page, whatever happens: the browser displays no JSON. */
+export const finishOidc = (needs: OidcNeeds): Mounted =>
+  on(sessionRoutes.finishOidc, async ({ visit, requestId, query }) => {
+    const { provider, consoleAddress, log } = needs
+    if (!provider) throw noProvider()
+    const flowState = oidcCookieOf(visit, consoleAddress)
+    const ended = endedOidcCookie(visit, consoleAddress)
+    const back = (problem: OidcProblem) => backToSignIn(problem, ended)
+    if (flowState === undefined || flowState === '') return back('expired')
+    const url = new URL(callbackUrl(visit, consoleAddress))
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+    try {
+      const identity = await provider.finish(url, flowState)
+      if (!(await useStateOnce(needs.db, flowState))) return back('expired')
+      const account = await optionalAccountOf(needs, identity, provider.newcomerRole, { visit, requestId })
+      if (account === undefined) {
+        const subject = `OpenID account ${JSON.stringify(identity.email ?? identity.subject)}`
+        await auditSignInRefusal(needs, { subject, why: { reason: 'openid' } }, { visit, requestId })
+        return back('unknown')
+      }
+      const { headers } = await beginSession(needs, account, { by: 'oidc' }, { visit, requestId })
+      return seeOther('/console', headers['set-cookie'], ended)
+    } catch (error) {
+      if (error instanceof Rejected) return back('unknown')
+      log.warn({ err: error, requestId }, 'a sign-in by the OpenID provider failed')
+      return back('provider')
+    }
+  })
+
+function callbackUrl(visit: Visit, address: ConsoleAddress): string {
+  const { finishOidc: route } = sessionRoutes
+  return `${originOf(visit, address)}${basePathOf(route)}${route.path}`
+}
+
+function backToSignIn(problem: OidcProblem, ...cookies: string[]): Answer {
+  return seeOther(`/console/sign-in?problem=${problem}`, ...cookies)
+}
+
+function seeOther(location: string, ...cookies: string[]): Answer {
+  const headers = { location, ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }) }
+  return { ...answer(303, {}), headers }
+}
+
+function noProvider(): Rejected {
+  return new Rejected(404, {
+    type: 'NO_SIGN_IN_PROVIDER',
+    message: 'No OpenID provider is configured',
+    hint: 'Set ARI_OIDC_ISSUER, ARI_OIDC_CLIENT_ID and ARI_PUBLIC_URL',
+  })
+}

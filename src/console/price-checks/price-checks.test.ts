@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openShop, pushNights, room, type Shop } from '../../../test/booking.ts'
 import { startGateway, type TestGateway, type TestOperator } from '../../../test/harness.ts'
-import { pagesOf } from '../../../test/pages.ts'
+import { pagesOf, expectOk, problemsOf } from '../../../test/story.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../../test/receiver.ts'
-import { expectOk, problemsOf } from '../../../test/story.ts'
 import type { ConsoleCheck, DriftingNight, PriceCheckSummary } from './contract.ts'
 
 let gateway: TestGateway

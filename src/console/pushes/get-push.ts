@@ -1,13 +1,24 @@
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, on, type Mounted, onEveryProblem } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { laidOut } from './json-text.ts'
 import { readChanges } from './changes.ts'
-import { pushRoutes, shownCharactersMax, type ShownBody } from './contract.ts'
-import { itemPlaces, readAnswer } from './items.ts'
-import { selectLoggedPushes } from './store.ts'
-import { readPush, type ReadPush } from './read-push.ts'
-import { shownPush } from './shown-push.ts'
+import { pushRoutes, shownCharactersMax, type ShownBody, itemsPerPage } from './contract.ts'
+import { itemPlaces, readAnswer, hasProblems, indexOfPointer, judgedItems, shownItem } from './items.ts'
+import {
+  selectLoggedPushes,
+  shownPush,
+  selectOptionalPush,
+  selectPushBytes,
+  type LoggedPush,
+} from './store.ts'
+import { readLimit, judgeQuery } from '../../http/query.ts'
+import { Rejected, shown } from '../../http/rejected.ts'
+import { readCount } from '../list-query.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { encodingOf } from '../../push-log/body-encoding.ts'
+import { unpack } from '../../push-log/compress.ts'
+import type { BodyEncoding } from '../../push-log/contract.ts'
 
 const sameRequestIdMax = 20
 
@@ -38,11 +49,11 @@ export const getPush = ({ db, clock }: Needs): Mounted =>
 
 function shownBody({ bytes, encoding }: ReadPush['body']): ShownBody {
   const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8')
-  const shown =
+  const cut =
     encoding === 'json'
       ? laidOut(text, shownCharactersMax)
       : { text: text.slice(0, shownCharactersMax), isCut: text.length > shownCharactersMax }
-  return { encoding, bytes: bytes.length, ...shown }
+  return { encoding, bytes: bytes.length, ...cut }
 }
 
 /** GET /pushes/{pushId}/body and …/answer: the whole of it, byte for byte; what is no text, in base64. */
@@ -52,3 +63,61 @@ export const downloadPush = ({ db }: Needs): Mounted =>
     if (encoding === 'json') return { status: 200, json: bytes.toString() }
     return answer(200, { encoding, body: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') })
   })
+
+/** GET /pushes/{pushId}/items: each item with its result, in the order sent. */
+export const listPushItems = ({ db }: Needs): Mounted =>
+  onEveryProblem(pushRoutes.listPushItems, judge, async ({ params, query, read: { from: asked, limit } }) => {
+    const { push, body, answer: answered } = await readPush(db, params.pushId)
+    const text = body.encoding === 'json' ? body.bytes.toString() : ''
+    const places = text === '' ? [] : itemPlaces(push.kind, text)
+    const items = judgedItems(places, push, readAnswer(answered.bytes.toString()))
+    const matching = query.only === 'failed' ? items.filter(hasProblems) : items
+    const place = query.at === undefined ? -1 : indexOfPointer(matching, query.at)
+    const from = place === -1 ? asked : place - (place % limit)
+    const said: AnswerOf<typeof pushRoutes.listPushItems> = {
+      items: matching.slice(from, from + limit).map((item) => shownItem(text, item)),
+      total: items.length,
+      matching: matching.length,
+      from,
+      nextFrom: from + limit < matching.length ? from + limit : null,
+    }
+    return answer(200, said)
+  })
+
+const indexMax = 999_999_999
+
+const judge = judgeQuery((query, problems) => ({
+  from: readCount('from', query, indexMax, problems) ?? 0,
+  limit: readLimit(query['limit'], itemsPerPage, problems),
+}))
+
+type ReadPush = {
+  push: LoggedPush
+  body: { bytes: Buffer; encoding: BodyEncoding }
+  answer: { bytes: Buffer; encoding: BodyEncoding }
+}
+
+/** One push with its body and answer; throws 404 if it is not in the log, or no longer. */
+async function readPush(db: Queryable, pushId: string): Promise<ReadPush> {
+  const id = /^[1-9]\d{0,14}$/.test(pushId) ? Number(pushId) : undefined
+  const push = id === undefined ? undefined : await selectOptionalPush(db, id)
+  const stored = push && (await selectPushBytes(db, push))
+  if (!push || !stored) throw pushNotFound(pushId)
+  const bodyBytes = stored.body ? unpack(stored.bodyEncoding, stored.body) : Buffer.alloc(0)
+  const answerBytes = unpack(stored.answerEncoding, stored.answer)
+  return {
+    push,
+    body: { bytes: bodyBytes, encoding: encodingOf(bodyBytes) },
+    answer: { bytes: answerBytes, encoding: encodingOf(answerBytes) },
+  }
+}
+
+function pushNotFound(pushId: string): Rejected {
+  return new Rejected(404, {
+    type: 'PUSH_NOT_FOUND',
+    message: 'Push not found',
+    path: 'pushId',
+    value: shown(pushId),
+    hint: 'The log keeps pushes for ARI_PUSH_LOG_DAYS days; GET /console/api/pushes lists them',
+  })
+}

@@ -1,12 +1,13 @@
-import { answer, onEveryProblem, type Judge, type Mounted } from '../../http/mount.ts'
+import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
-import { readableQuery, readLimit, readSince, readUntil, refuseEmptyRange } from '../../http/query.ts'
-import { rejectIfAny } from '../../http/rejected.ts'
+import { readLimit, cursorProblem, judgeQuery, readRange } from '../../http/query.ts'
+import type { Problem } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
-import { readCount, readNumber } from '../bookings/booking-query.ts'
+import { readCount, readNumber } from '../list-query.ts'
 import { pushesPerPage, pushRoutes } from './contract.ts'
-import { readPushPage, readPushPlace, writePushPlace, type PushPlace } from './pages.ts'
-import { shownPush } from './shown-push.ts'
+import { shownPush, selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { PushFilters } from '../../push-log/filters.ts'
 
 /** GET /pushes: newest first. */
 export const listPushes = ({ db, clock }: Needs): Mounted =>
@@ -14,7 +15,7 @@ export const listPushes = ({ db, clock }: Needs): Mounted =>
     pushRoutes.listPushes,
     judge,
     async ({ query: { kind, outcome, problem, requestId }, read }) => {
-      const { limit, place, sinceMs, untilMs, ...named } = read
+      const { limit, position, sinceMs, untilMs, ...named } = read
       const search = {
         ...named,
         kind,
@@ -22,13 +23,13 @@ export const listPushes = ({ db, clock }: Needs): Mounted =>
         problem,
         requestId,
         sinceMs,
-        beforeId: place.beforeId,
-        untilMs: earlier(untilMs, place.untilMs),
+        beforeId: position.beforeId,
+        untilMs: earlier(untilMs, position.untilMs),
       }
       const { pushes, next, searchedToMs } = await readPushPage(db, search, limit, clock.now())
       const said: AnswerOf<typeof pushRoutes.listPushes> = {
         pushes: pushes.map(shownPush),
-        nextCursor: next ? writePushPlace(next) : null,
+        nextCursor: next ? writePushPosition(next) : null,
         searchedTo: searchedToMs === undefined ? null : new Date(searchedToMs).toISOString(),
       }
       return answer(200, said)
@@ -39,31 +40,122 @@ function earlier(one: number | undefined, other: number | undefined): number | u
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
-type Read = {
-  supplierId: number | undefined
-  hotelId: number | undefined
-  status: number | undefined
-  sinceMs: number | undefined
-  untilMs: number | undefined
-  place: PushPlace
-  limit: number
-}
-
 const statusMax = 599
 
-const judge: Judge<Read> = (sent, shapeProblems) => {
-  const query = readableQuery(sent, shapeProblems)
-  const wrong = [...shapeProblems]
-  const read = {
-    supplierId: readNumber('supplierId', query, wrong),
-    hotelId: readNumber('hotelId', query, wrong),
-    status: readCount('status', query, statusMax, wrong),
-    sinceMs: readSince('since', query['since'], wrong),
-    untilMs: readUntil('until', query['until'], wrong),
-    place: readPushPlace(query['cursor'], wrong),
-    limit: readLimit(query['limit'], pushesPerPage, wrong),
+const judge = judgeQuery((query, problems) => ({
+  supplierId: readNumber('supplierId', query, problems),
+  hotelId: readNumber('hotelId', query, problems),
+  status: readCount('status', query, statusMax, problems),
+  ...readRange(query, problems),
+  position: readPushPosition(query['cursor'], problems),
+  limit: readLimit(query['limit'], pushesPerPage, problems),
+}))
+
+/** The start of the next page: before this row and this instant. */
+type PushPosition = { beforeId: number | undefined; untilMs: number | undefined }
+type PushPage = {
+  pushes: LoggedPush[]
+  next: PushPosition | undefined
+  searchedToMs: number | undefined
+}
+
+/** Ids only increase: the newest page of a busy log is among these, and no supplier's index is read beyond them. */
+const numbersAtOnce = 5_000
+const dayMs = 24 * 60 * 60 * 1000
+const firstStretchMs = 60 * 60 * 1000
+const longerBy = 6
+/** After a stretch that took longer than this, the next one is not longer. */
+const quickMs = 50
+const searchForMs = 1_000
+/** Rows get their ids shortly before or after their instants, so the edge of a stretch must consider both. */
+const edgeMs = 60_000
+/** Longer than anything is stored. */
+const longestMs = 2 * 366 * 24 * 60 * 60 * 1000
+
+/**
+ * Without a hotel or request id, a page is searched for among the next few thousand ids; if it is not there, the search
+ * goes back in time in stretches, so that the newest pushes are found without touching earlier days. A search with few
+ * matches stops after a while and reports how far it got.
+ */
+async function readPushPage(
+  db: Queryable,
+  search: PushFilters,
+  limit: number,
+  nowMs: number,
+): Promise<PushPage> {
+  if (search.hotelId !== undefined || search.requestId !== undefined) {
+    const found = await selectLoggedPushes(db, search, limit + 1)
+    return pushPage(found, limit, undefined)
   }
-  refuseEmptyRange(read.sinceMs, read.untilMs, wrong)
-  rejectIfAny(wrong)
-  return read
+  const startedMs = performance.now()
+  const next = await readNextNumbers(db, search, limit, nowMs)
+  if (next) return next
+  const endMs = Math.max(search.sinceMs ?? 0, nowMs - longestMs)
+  let untilMs = search.untilMs
+  let fromMs = (untilMs ?? nowMs) - firstStretchMs
+  let stretchMs = firstStretchMs
+  const found: LoggedPush[] = []
+  for (;;) {
+    const begunMs = performance.now()
+    const sinceMs = Math.max(fromMs, endMs)
+    found.push(...(await selectLoggedPushes(db, { ...search, sinceMs, untilMs }, limit + 1)))
+    if (sinceMs <= endMs) return pushPage(inOrder(found), limit, undefined)
+    const oldest = inOrder(found)[limit]
+    if (oldest && oldest.atMs >= sinceMs + edgeMs) return pushPage(inOrder(found), limit, undefined)
+    if (performance.now() - startedMs > searchForMs && !oldest)
+      return pushPage(inOrder(found), limit, sinceMs)
+    untilMs = sinceMs
+    if (performance.now() - begunMs < quickMs) stretchMs *= longerBy
+    fromMs = sinceMs - stretchMs
+  }
+}
+
+/** Undefined if there are too few for a page. */
+async function readNextNumbers(
+  db: Queryable,
+  search: PushFilters,
+  limit: number,
+  nowMs: number,
+): Promise<PushPage | undefined> {
+  const { supplierId, untilMs, beforeId } = search
+  // A supplier has its own index; and the ids at a given instant are unknown.
+  if (supplierId !== undefined || (untilMs !== undefined && beforeId === undefined)) return undefined
+  const before = beforeId ?? (await selectNextPushId(db))
+  // So that only a day or two are searched.
+  const sinceMs = Math.max(search.sinceMs ?? 0, (untilMs ?? nowMs) - dayMs)
+  const numbers = { beforeId: before, afterId: before - numbersAtOnce, sinceMs }
+  const found = await selectLoggedPushes(db, { ...search, ...numbers }, limit + 1)
+  return found.length > limit ? pushPage(found, limit, undefined) : undefined
+}
+
+function inOrder(pushes: readonly LoggedPush[]): LoggedPush[] {
+  return pushes.toSorted((left, right) => right.pushId - left.pushId)
+}
+
+function pushPage(found: readonly LoggedPush[], limit: number, searchedToMs: number | undefined): PushPage {
+  const pushes = found.slice(0, limit)
+  const last = pushes.at(-1)
+  if (searchedToMs !== undefined)
+    return { pushes, next: { beforeId: last?.pushId, untilMs: searchedToMs + edgeMs }, searchedToMs }
+  const next =
+    found.length > limit && last ? { beforeId: last.pushId, untilMs: last.atMs + edgeMs } : undefined
+  return { pushes, next, searchedToMs: undefined }
+}
+
+/** Opaque to clients, so that it may change. */
+function writePushPosition({ beforeId, untilMs }: PushPosition): string {
+  return Buffer.from(`${beforeId ?? ''} ${untilMs === undefined ? '' : Math.ceil(untilMs)}`).toString(
+    'base64url',
+  )
+}
+
+function readPushPosition(text: string | undefined, problems: Problem[]): PushPosition {
+  if (text === undefined) return { beforeId: undefined, untilMs: undefined }
+  const position = /^(\d{0,15}) (\d{0,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'))
+  if (!position) {
+    problems.push(cursorProblem(text))
+    return { beforeId: undefined, untilMs: undefined }
+  }
+  const [, id, until] = position
+  return { beforeId: id ? Number(id) : undefined, untilMs: until ? Number(until) : undefined }
 }

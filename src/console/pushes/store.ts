@@ -13,6 +13,7 @@ import {
 } from '../../push-log/filters.ts'
 import type { KeptBytes } from '../../push-log/store.ts'
 import type { PushListed } from './contract.ts'
+import type { NamedPush } from '../hotels/contract.ts'
 
 /** The SQL of the push log of all suppliers. Rows are indexed by supplier, hotel and request id, not by id alone. */
 
@@ -127,7 +128,7 @@ export async function selectPushBytes(
   return rows[0]
 }
 
-export type FormerPush = {
+type FormerPush = {
   pushId: number
   requestId: string
   at: string
@@ -210,4 +211,14 @@ export async function selectOptionalRegistration(
     [supplierId, keyId, kind],
   )
   return rows[0] && pushOf(rows[0])
+}
+
+/** A push as shown in lists. */
+export function shownPush({ atMs: _atMs, ...push }: LoggedPush): PushListed {
+  return push
+}
+
+/** A reference to a push. */
+export function namedPush({ pushId, requestId, at, outcome }: LoggedPush): NamedPush {
+  return { pushId, requestId, at, outcome }
 }

@@ -4,7 +4,7 @@ import { acceptHotels } from '../../hotels/accept-hotels.ts'
 import { selectOptionalHotel } from '../../hotels/store.ts'
 import type { Environment } from '../../keys/secret.ts'
 import { audit } from '../../operators/audit.ts'
-import type { Push } from '../../http/call.ts'
+import type { Push, Caller } from '../../http/call.ts'
 import { answer, on, type Answer, type Mounted } from '../../http/mount.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { isRecord } from '../../http/validate.ts'
@@ -14,9 +14,13 @@ import { selectAheadMs } from '../../sandbox/account-clock.ts'
 import { inSandbox } from '../../sandbox/in-sandbox.ts'
 import { acceptTaxes } from '../../taxes/accept-taxes.ts'
 import { exampleHotel, exampleProducts, exampleTaxes, exampleYear } from './example-hotel.ts'
-import { callerOf, pushBy } from './push-by.ts'
 import { consoleRequestPrefix, sandboxConsoleRoutes, type ExamplePush } from './contract.ts'
-import { supplierNamed, supplierSubject } from '../suppliers/rules.ts'
+import { supplierNamed, supplierSubject, type NamedSupplier } from '../suppliers/rules.ts'
+import { limitsOf } from '../../keys/limits.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { Rejected } from '../../http/rejected.ts'
+import { noWarnings } from '../../http/warnings.ts'
+import { selectNewestKey } from '../suppliers/store.ts'
 
 type ExampleNeeds = AriNeeds & { environment: Environment }
 
@@ -83,4 +87,49 @@ function pushed(kind: string, body: object, accept: ExamplePushed['accept']): Ex
 function messageOf(json: string): string {
   const said: unknown = JSON.parse(json)
   return isRecord(said) ? String(said['message']) : ''
+}
+
+/** The limits of keys apply to suppliers, not to the platform. */
+const usualLimits = limitsOf({
+  requestsPerMinute: null,
+  requestsBurst: null,
+  bodyBytesMax: null,
+  ariItemsMax: null,
+  ariCellsMax: null,
+})
+
+/** The supplier as caller with its newest valid key, whose URLs are then called for the pushed hotels. */
+async function callerOf(db: Queryable, supplier: NamedSupplier, nowMs: number): Promise<Caller> {
+  const key = await selectNewestKey(db, supplier.supplierId, nowMs)
+  const { supplierId, name } = supplier
+  if (key)
+    return {
+      supplierId,
+      supplier: name,
+      unknownFields: 'warn',
+      limits: usualLimits,
+      ...key,
+    }
+  throw new Rejected(409, {
+    type: 'NO_VALID_KEY',
+    message: `Supplier "${supplier.name}" has no valid key`,
+    hint: 'Create a key on the page of the supplier first',
+  })
+}
+
+/** A push on behalf of the supplier, applied and logged like one of its own. */
+function pushBy(
+  caller: Caller,
+  { kind, body, requestId, nowMs }: { kind: string; body: object; requestId: string; nowMs: number },
+): Push {
+  return {
+    kind,
+    requestId,
+    caller,
+    rawBody: Buffer.from(JSON.stringify(body)),
+    receivedAtMs: nowMs,
+    startedMs: performance.now(),
+    idempotencyKey: undefined,
+    warnings: noWarnings(),
+  }
 }

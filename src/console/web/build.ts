@@ -3,19 +3,22 @@ import { once } from 'node:events'
 import { constants, setPriority } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 import type { Log } from '../../base/log.ts'
-import { buildProgram, hashOfBuiltWeb, hashOfWebSources } from './sources.ts'
+import { createHash } from 'node:crypto'
+import { glob, readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 
 /**
  * In a checkout, the service itself builds the web application, in a separate process at the lowest priority, so that
  * `npm ci && npm start` is all it takes. The installed package includes the build.
  */
-export type WebBuild = {
+type WebBuild = {
   /** Builds if the existing build is older than its sources. Later calls try again after a failure or if the build is gone. */
   begin: (isThere: boolean) => Promise<WebState>
   close: () => Promise<void>
 }
 
-export type WebState = { is: 'built' } | { is: 'building' } | { is: 'failed'; why: string }
+type WebState = { is: 'built' } | { is: 'building' } | { is: 'failed'; why: string }
 
 const buildTimeoutMs = 180_000
 const outputMax = 8_000
@@ -76,18 +79,58 @@ async function run(started: (child: ChildProcess) => void): Promise<string | und
     timeout: buildTimeoutMs,
   })
   started(child)
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (piece: string) => (said = `${said}${piece}`.slice(-outputMax)))
+  let output = ''
+  child.stderr
+    .setEncoding('utf8')
+    .on('data', (piece: string) => (output = `${output}${piece}`.slice(-outputMax)))
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   } catch {
     // It has already ended, or the system has no priorities.
   }
-  const ended = await new Promise<number | string | Error | null>((resolve) => {
-    child.once('error', resolve)
-    child.once('close', (code, signal) => resolve(code ?? signal))
+  const ended = await new Promise<number | string | Error | null>((settle) => {
+    child.once('error', settle)
+    child.once('close', (code, signal) => settle(code ?? signal))
   })
   if (ended === 0) return undefined
   const end = ended instanceof Error ? ended.message : `The build ended with ${ended ?? 'nothing'}`
-  return `${stripVTControlCharacters(said).trim()}\n${end}`.trim()
+  return `${stripVTControlCharacters(output).trim()}\n${end}`.trim()
+}
+
+/** The paths of the web application, from a checkout (src/console/) and the installed package (dist/console/). */
+
+const root = resolve(import.meta.dirname, '../../..')
+/** Next to the compiled service in dist/. */
+export const webFolder = join(root, 'dist/console-web')
+/** In the build: the hash of its sources. */
+export const builtFromFile = 'built-from.txt'
+/** Absent from the installed package, which includes the build. */
+const buildProgram = join(root, 'scripts/build-console.ts')
+
+/** Includes what the application imports from the service: contracts, and the two tables they are derived from. */
+const sources = [
+  'console/**/*',
+  'src/**/*contract.ts',
+  'src/http/route.ts',
+  'src/ari/restrictions.ts',
+  'package-lock.json',
+]
+
+/** The hash of the current sources; undefined if there are none. */
+export async function hashOfWebSources(): Promise<string | undefined> {
+  if (!existsSync(buildProgram)) return undefined
+  const paths = new Set<string>()
+  for await (const entry of glob(sources, { cwd: root, withFileTypes: true }))
+    if (entry.isFile()) paths.add(join(entry.parentPath, entry.name))
+  const hash = createHash('sha256')
+  for (const path of [...paths].sort()) {
+    hash.update(path.slice(root.length)).update('\0')
+    hash.update(await readFile(path)).update('\0')
+  }
+  return hash.digest('hex')
+}
+
+/** The hash of the sources of the existing build; undefined if there is none. */
+export async function hashOfBuiltWeb(folder: string = webFolder): Promise<string | undefined> {
+  return readFile(join(folder, builtFromFile), 'utf8').catch(() => undefined)
 }

@@ -5,11 +5,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Log } from '../../base/log.ts'
 import { contentSecurityPolicy, firstScript, waitingPage, waitingPolicy } from './page-policy.ts'
-import { webBuild } from './build.ts'
-import { webFolder } from './sources.ts'
-import { webPage } from './web-page.ts'
+import { webBuild, webFolder, builtFromFile } from './build.ts'
+import { readFile, stat } from 'node:fs/promises'
 
-export type ConsoleWeb = {
+type ConsoleWeb = {
   /** Starts a build of the web application if there is none; nothing waits for it. */
   prepare: () => void
   close: () => Promise<void>
@@ -83,4 +82,19 @@ function withFirstScript(page: string): string {
 function isPage(url: string): boolean {
   const path = url.replace(/[?#].*$/s, '')
   return !path.startsWith('/console/api/') && path !== '/console/api' && !/\.[^/]*$/.test(path)
+}
+
+/** Gives the page with a place for the nonce, read when it has changed; undefined while nothing is built. */
+function webPage(): () => Promise<string | undefined> {
+  let page: { builtMs: number; text: string } | undefined
+  return async () => {
+    const built = await stat(join(webFolder, builtFromFile)).catch(() => undefined)
+    if (!built) return undefined
+    // In a checkout it may be built anew while the service runs.
+    if (page?.builtMs !== built.mtimeMs) {
+      const text = await readFile(join(webFolder, 'index.html'), 'utf8').catch(() => undefined)
+      page = text === undefined ? undefined : { builtMs: built.mtimeMs, text }
+    }
+    return page?.text
+  }
 }

@@ -12,7 +12,7 @@ const breaks: Readonly<Record<string, readonly Replacement[]>> = {
   'unread answers': [
     anybodyTakesAll,
     {
-      file: 'src/http/pipelining.ts',
+      file: 'src/http/http-server.ts',
       from: 'const line = lines.get(socket)',
       to: 'const line: Line | undefined = undefined',
     },

@@ -9,7 +9,7 @@ import { telemetry } from '../../../src/base/telemetry.ts'
 import { deliveryBell } from '../../../src/bookings/delivery-bell.ts'
 import { crashSteps } from '../../../src/deliveries/needs.ts'
 import { startDeliveryWorker } from '../../../src/deliveries/worker.ts'
-import { unusedVault } from '../../unused-vault.ts'
+import { unusedVault } from '../../deliveries.ts'
 import { breakable, breaks, sharedSlots } from './breaks.ts'
 import { loopbackNetworks } from '../../../src/outbound/vet-url.ts'
 

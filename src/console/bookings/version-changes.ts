@@ -1,8 +1,8 @@
 import { isRecord } from '../../http/validate.ts'
 import { shownReservation } from '../../bookings/show.ts'
 import type { HeldReservation } from '../../bookings/store.ts'
-import { changesShownMax, type ShownVersion, type VersionChange } from '../bookings/contract.ts'
-import { shownCardFace } from '../bookings/shown-card.ts'
+import { changesShownMax, type ShownVersion, type VersionChange } from './contract.ts'
+import type { Payment } from '../../bookings/state.ts'
 
 /** What a version of a reservation has other than the one before: pure. */
 export function changesBetween(
@@ -51,4 +51,15 @@ function compare(before: unknown, after: unknown, path: readonly string[], found
 function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (Array.isArray(value)) return new Map(value.map((element, index) => [String(index), element]))
   return isRecord(value) ? new Map(Object.entries(value)) : undefined
+}
+
+const lastDigits = 4
+const brandlessName = 'Card'
+
+/** Brand and last four digits. The brand is free text, so anything that looks like a number is not shown as one. */
+export function shownCardFace({ type, number }: NonNullable<Payment['card']>): {
+  brand: string
+  last4: string
+} {
+  return { brand: /\d{4}/.test(type) ? brandlessName : type, last4: number.slice(-lastDigits) }
 }

@@ -1,34 +1,32 @@
-import { parseNight } from '../../base/calendar.ts'
-import { cursorProblem } from '../../http/query.ts'
-import { shown, type Problem } from '../../http/rejected.ts'
-import { readId } from '../suppliers/rules.ts'
+import { parseNight } from '../base/calendar.ts'
+import { cursorProblem, type Query } from '../http/query.ts'
+import { shown, type Problem } from '../http/rejected.ts'
+import { readId } from './suppliers/rules.ts'
 
 /** Query parameters that the lists of bookings share; http/query.ts reads the general ones. */
 
-export type Query = Readonly<{ [Name in string]?: string }>
-
 /** The id of a supplier or a hotel. */
-export function readNumber(name: string, query: Query, wrong: Problem[]): number | undefined {
+export function readNumber(name: string, query: Query, problems: Problem[]): number | undefined {
   const sent = query[name]
   if (sent === undefined) return undefined
   const id = readId(sent)
-  if (id === undefined) wrong.push(invalid(name, sent, 'must be a number of this service, as 7'))
+  if (id === undefined) problems.push(invalid(name, sent, 'must be a number of this service, as 7'))
   return id
 }
 
-export function readCount(name: string, query: Query, max: number, wrong: Problem[]): number | undefined {
+export function readCount(name: string, query: Query, max: number, problems: Problem[]): number | undefined {
   const sent = query[name]
   if (sent === undefined) return undefined
   const count = /^\d{1,9}$/.test(sent) ? Number(sent) : undefined
   if (count !== undefined && count <= max) return count
-  wrong.push(invalid(name, sent, `must be an integer from 0 to ${max}`))
+  problems.push(invalid(name, sent, `must be an integer from 0 to ${max}`))
   return undefined
 }
 
-export function readDay(name: string, query: Query, wrong: Problem[]): string | undefined {
+export function readDay(name: string, query: Query, problems: Problem[]): string | undefined {
   const sent = query[name]
   if (sent === undefined || parseNight(sent) !== undefined) return sent
-  wrong.push(invalid(name, sent, 'must be a date in the form YYYY-MM-DD'))
+  problems.push(invalid(name, sent, 'must be a date in the form YYYY-MM-DD'))
   return undefined
 }
 
@@ -37,15 +35,19 @@ export function invalid(name: string, sent: unknown, what: string): Problem {
 }
 
 /** A position in a list sorted by several values. Opaque to clients, so that it may change. */
-export function writePlace(values: readonly (number | string)[]): string {
+export function writePosition(values: readonly (number | string)[]): string {
   return Buffer.from(values.join(' ')).toString('base64url')
 }
 
 /** The values of a position, each checked against its pattern. */
-export function readPlace({ cursor }: Query, shape: RegExp, wrong: Problem[]): readonly string[] | undefined {
+export function readPosition(
+  { cursor }: Query,
+  shape: RegExp,
+  problems: Problem[],
+): readonly string[] | undefined {
   if (cursor === undefined) return undefined
   const [, ...values] = shape.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
-  if (values.length > 0 && writePlace(values) === cursor) return values
-  wrong.push(cursorProblem(cursor))
+  if (values.length > 0 && writePosition(values) === cursor) return values
+  problems.push(cursorProblem(cursor))
   return undefined
 }

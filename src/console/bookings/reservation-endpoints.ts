@@ -1,11 +1,32 @@
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
+import { minorText } from '../../base/money.ts'
 import type { Needs } from '../../postgres/needs.ts'
+import { readCursor, readLimit, readSince, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
+import { Rejected } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
+import { invalid, readDay, readNumber } from '../list-query.ts'
+import { readReservationId, reservationNotFound, reservationOf } from '../../bookings/find-reservation.ts'
+import {
+  reservationConsoleRoutes,
+  reservationsPerPage,
+  type ListedReservation,
+  type ShownCard,
+  type ShownVersion,
+} from './contract.ts'
+import {
+  selectReservationRows,
+  type ReservationRow,
+  type ReservationSearch,
+  selectNotes,
+  selectAlerts,
+  selectOptionalCardTerms,
+  selectOptionalHotelOfReservation,
+  insertNote,
+} from './store.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { listedCheckOf } from '../../price-check/listed-check.ts'
 import type { CheckRow } from '../../price-check/store.ts'
 import { deliveryIdOf } from '../../bookings/delivery-queue.ts'
-import { reservationNotFound, reservationOf } from '../../bookings/find-reservation.ts'
 import { shownReservation } from '../../bookings/show.ts'
 import { selectHistory, type HeldReservation } from '../../bookings/store.ts'
 import { supplierBody } from '../../deliveries/reservation-body.ts'
@@ -16,12 +37,9 @@ import {
   type AttemptRow,
   type DeliveryRow,
 } from '../deliveries/store.ts'
-import { notesShownMax } from './note-contract.ts'
-import { selectNotes } from './note-store.ts'
+import { notesShownMax, noteRoutes } from './note-contract.ts'
 import { selectChecksOfReservation } from '../price-checks/store.ts'
-import { reservationConsoleRoutes, type ShownCard, type ShownVersion } from './contract.ts'
-import { selectAlerts, selectOptionalCardTerms, selectOptionalHotelOfReservation } from './store.ts'
-import { shownCardFace } from './shown-card.ts'
+import { shownCardFace, changesBetween } from './version-changes.ts'
 import {
   instantOf,
   optionalInstant,
@@ -29,7 +47,60 @@ import {
   reachOf,
   shownWithTimeline,
 } from '../deliveries/shown-delivery.ts'
-import { changesBetween } from '../pushes/version-changes.ts'
+import { audit } from '../../operators/audit.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { holdsCardNumber } from '../../base/card-number.ts'
+
+/** GET /reservations. */
+export const searchReservations = ({ db }: Needs): Mounted =>
+  onEveryProblem(reservationConsoleRoutes.searchReservations, judge, async ({ read }) => {
+    const rows = await selectReservationRows(db, { ...read, limit: read.limit + 1 })
+    const { page, last } = pageOf(rows, read.limit)
+    const said: AnswerOf<typeof reservationConsoleRoutes.searchReservations> = {
+      reservations: page.map(listed),
+      nextCursor: last ? writeCursor(last.id) : null,
+    }
+    return answer(200, said)
+  })
+
+const judge = judgeQuery((query, problems): ReservationSearch => {
+  const arrivalFrom = readDay('arrivalFrom', query, problems)
+  const arrivalTo = readDay('arrivalTo', query, problems)
+  if (arrivalFrom !== undefined && arrivalTo !== undefined && arrivalTo < arrivalFrom)
+    problems.push(invalid('arrivalTo', arrivalTo, 'must not be before arrivalFrom'))
+  const reservationId =
+    query['reservation'] === undefined ? undefined : readReservationId(query['reservation'])
+  if (query['reservation'] !== undefined && reservationId === undefined)
+    problems.push(
+      invalid('reservation', query['reservation'], 'must be the number of a reservation, as 55191'),
+    )
+  return {
+    supplierId: readNumber('supplierId', query, problems),
+    hotelId: readNumber('hotelId', query, problems),
+    reservationId,
+    status: query['status'] === 'Confirm' || query['status'] === 'Cancel' ? query['status'] : undefined,
+    arrivalFrom,
+    arrivalTo,
+    guest: query['guest'],
+    createdSinceMs: readSince('createdSince', query['createdSince'], problems),
+    isUndelivered: query['undelivered'] === 'true',
+    beforeId: readCursor(query['cursor'], problems),
+    limit: readLimit(query['limit'], reservationsPerPage, problems),
+  }
+})
+
+function listed(row: ReservationRow): ListedReservation {
+  const { id, afterTax, minorDigits, createdAtMs, modifiedAtMs, state, attempts, ...shown } = row
+  return {
+    reservationId: id,
+    ...shown,
+    afterTax: minorText(afterTax, minorDigits),
+    createdAt: new Date(createdAtMs).toISOString(),
+    modifiedAt: new Date(modifiedAtMs).toISOString(),
+    delivery: state ?? 'queued',
+    attempts: attempts ?? 0,
+  }
+}
 
 /** GET /reservations/{reservationId}. */
 export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
@@ -136,3 +207,26 @@ const withVersion = (versions: readonly HeldReservation[]) => (row: CheckRow) =>
   )
   return { ...listedCheckOf(row), version: owner?.version ?? 0 }
 }
+
+/** POST /reservations/{reservationId}/notes. */
+export const addReservationNote = ({ db, clock }: Needs): Mounted =>
+  on(noteRoutes.addReservationNote, async ({ params, body, operator, requestId }) => {
+    if (holdsCardNumber(body.text)) throw new Rejected(400, { ...cardInNote, path: '/text' })
+    const { id } = await reservationOf(db, params.reservationId)
+    const note = { at: new Date(clock.now()).toISOString(), operator: operator.name, text: body.text }
+    await transaction(db, async (connection) => {
+      if (!(await insertNote(connection, id, note))) throw reservationNotFound(params.reservationId)
+      const after = { text: note.text }
+      const subject = `reservation ${id}`
+      await audit(connection, { operator, requestId, action: 'reservation.note', subject, after })
+    })
+    const said: AnswerOf<typeof noteRoutes.addReservationNote> = { note }
+    return answer(201, said)
+  })
+
+/** Everybody who can sign in reads notes, and they are not encrypted. */
+const cardInNote = {
+  type: 'CARD_IN_NOTE',
+  message: 'A note must not contain a card number',
+  hint: 'Leave out the number; its last four digits are enough',
+} as const

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RateSteps } from './rate-steps.ts'
+import { RateSteps } from './rates.ts'
 
 const limits = { stepMs: 10, steps: 6, settledAfterMs: 5, stepsAtOnce: 2, budgetMs: Infinity }
 

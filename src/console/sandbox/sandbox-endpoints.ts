@@ -1,0 +1,232 @@
+import type { Environment } from '../../keys/secret.ts'
+import { audit } from '../../operators/audit.ts'
+import { answer, on, type Mounted } from '../../http/mount.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { advanceClock, readClock, type TestClockNeeds } from '../../sandbox/account-clock.ts'
+import { resetAccount, type ResetNeeds } from '../../sandbox/account-reset.ts'
+import { inSandbox } from '../../sandbox/in-sandbox.ts'
+import {
+  sandboxConsoleRoutes,
+  callsShownMax,
+  type SandboxBooking,
+  exampleHotelCode,
+  productsOfHotelMax,
+  sandboxHotelsMax,
+  type SandboxHotel,
+} from './contract.ts'
+import { supplierNamed, supplierSubject, readId, type NamedSupplier } from '../suppliers/rules.ts'
+import { orderFaults, readFaults, type OrderFaultsNeeds } from '../../sandbox/fault-orders.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import { Rejected, shown } from '../../http/rejected.ts'
+import { selectOptionalSeenCall, selectSeenCalls } from '../../webhooks/callback-watch-store.ts'
+import type { CallbackWatch } from '../../webhooks/callback-watch.ts'
+import type { BookNeeds } from '../../bookings/idempotent-booking.ts'
+import type { TestBooking } from '../../sandbox/contract.ts'
+import { bookTest } from '../../sandbox/test-booking.ts'
+import { todayIn, type HotelClock } from '../../hotels/hotel-clock.ts'
+import { formatNight } from '../../base/calendar.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+
+type ClockNeeds = TestClockNeeds & ResetNeeds & { environment: Environment }
+
+/** GET /sandbox/{supplierId}/clock. */
+export const getSandboxClock = (needs: ClockNeeds): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.getSandboxClock, async (call) => {
+      const { supplierId } = await supplierNamed(needs.db, call.params.supplierId)
+      return answer(200, { clock: await readClock(needs, supplierId) })
+    }),
+  )
+
+/** POST /sandbox/{supplierId}/clock. */
+export const advanceSandboxClock = (needs: ClockNeeds): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.advanceSandboxClock, async (call) => {
+      const { params, body, operator, requestId } = call
+      const supplier = await supplierNamed(needs.db, params.supplierId)
+      const { supplierId } = supplier
+      const { clock, deliveriesDue } = await advanceClock(needs, { supplierId, advanceBy: body.advanceBy })
+      const subject = supplierSubject(supplier)
+      await audit(needs.db, {
+        operator,
+        requestId,
+        action: 'sandbox.advance-clock',
+        subject,
+        after: { clock },
+      })
+      const said: AnswerOf<typeof sandboxConsoleRoutes.advanceSandboxClock> = { clock, deliveriesDue }
+      return answer(200, said)
+    }),
+  )
+
+/** POST /sandbox/{supplierId}/reset. */
+export const resetSandboxAccount = (needs: ClockNeeds): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.resetSandboxAccount, async (call) => {
+      const { params, operator, requestId } = call
+      const supplier = await supplierNamed(needs.db, params.supplierId)
+      const removed = await resetAccount(needs, supplier.supplierId)
+      const subject = supplierSubject(supplier)
+      await audit(needs.db, { operator, requestId, action: 'sandbox.reset', subject, before: removed })
+      const said: AnswerOf<typeof sandboxConsoleRoutes.resetSandboxAccount> = { removed }
+      return answer(200, said)
+    }),
+  )
+
+type FaultNeeds = OrderFaultsNeeds & { environment: Environment }
+
+/** GET /sandbox/{supplierId}/faults: the pending faults. */
+export const listSandboxFaults = (needs: FaultNeeds): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.listSandboxFaults, async ({ params }) => {
+      const { supplierId } = await supplierNamed(needs.db, params.supplierId)
+      return answer(200, { faults: await readFaults(needs, supplierId) })
+    }),
+  )
+
+/** PUT /sandbox/{supplierId}/faults: replaces all pending faults, including those set by the supplier. */
+export const orderSandboxFaults = (needs: FaultNeeds): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.orderSandboxFaults, async ({ params, body, operator, requestId }) => {
+      const supplier = await supplierNamed(needs.db, params.supplierId)
+      const { supplierId } = supplier
+      const before = { faults: await readFaults(needs, supplierId) }
+      const after = { faults: await orderFaults(needs, { supplierId, wanted: body.faults }) }
+      const subject = supplierSubject(supplier)
+      await audit(needs.db, { operator, requestId, action: 'sandbox.fault', subject, before, after })
+      const said: AnswerOf<typeof sandboxConsoleRoutes.orderSandboxFaults> = after
+      return answer(200, said)
+    }),
+  )
+
+type CallNeeds = Needs & { environment: Environment; callbackWatch?: CallbackWatch | undefined }
+
+/** GET /sandbox/{supplierId}/calls: the latest calls to the supplier's URLs, made by any process. */
+export const listSandboxCalls = ({ db, environment, callbackWatch }: CallNeeds): Mounted =>
+  inSandbox(
+    environment,
+    on(sandboxConsoleRoutes.listSandboxCalls, async ({ params }) => {
+      const { supplierId } = await supplierNamed(db, params.supplierId)
+      await callbackWatch?.written()
+      const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxCalls> = {
+        calls: await selectSeenCalls(db, supplierId, callsShownMax),
+      }
+      return answer(200, said)
+    }),
+  )
+
+/** GET /sandbox/{supplierId}/calls/{callId}: one call with its request and response. */
+export const getSandboxCall = ({ db, environment }: CallNeeds): Mounted =>
+  inSandbox(
+    environment,
+    on(sandboxConsoleRoutes.getSandboxCall, async ({ params }) => {
+      const { supplierId } = await supplierNamed(db, params.supplierId)
+      const id = readId(params.callId)
+      const call = id === undefined ? undefined : await selectOptionalSeenCall(db, supplierId, id)
+      if (!call) {
+        throw new Rejected(404, {
+          type: 'CALL_NOT_FOUND',
+          message: `Call ${String(shown(params.callId))} not found`,
+          hint: 'Only the latest calls are stored',
+        })
+      }
+      const said: AnswerOf<typeof sandboxConsoleRoutes.getSandboxCall> = { call }
+      return answer(200, said)
+    }),
+  )
+
+type BookingNeeds = BookNeeds & { environment: Environment }
+
+/** GET /sandbox/{supplierId}/hotels: the hotels for a test booking. */
+export const listSandboxHotels = ({ db, clock, environment }: BookingNeeds): Mounted =>
+  inSandbox(
+    environment,
+    on(sandboxConsoleRoutes.listSandboxHotels, async ({ params, query }) => {
+      const { supplierId } = await supplierNamed(db, params.supplierId)
+      // An invalid id matches no hotel.
+      const hotelId = query.hotelId === undefined ? undefined : (readId(query.hotelId) ?? 0)
+      const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxHotels> = {
+        hotels: await selectSandboxHotels(db, { supplierId, hotelId }, clock.now()),
+      }
+      return answer(200, said)
+    }),
+  )
+
+/** POST /sandbox/{supplierId}/bookings: works like any booking. */
+export const bookInSandbox = (needs: BookingNeeds): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.bookInSandbox, async (call) => {
+      const { params, body, operator, requestId } = call
+      const { hotelId, checkin, checkout, roomId, rateId, adults, childAges } = body
+      const supplier = await supplierNamed(needs.db, params.supplierId)
+      const wanted = { hotelId, checkin, checkout, rooms: [{ roomId, rateId, adults, childAges }] }
+      const booking = await book(needs, supplier, wanted)
+      const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
+      await audit(needs.db, { operator, requestId, action: 'sandbox.book', subject, after: body })
+      const said: AnswerOf<typeof sandboxConsoleRoutes.bookInSandbox> = { booking }
+      return answer(201, said)
+    }),
+  )
+
+/** POST /sandbox/{supplierId}/cancellations. */
+export const cancelInSandbox = (needs: BookingNeeds): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.cancelInSandbox, async (call) => {
+      const { params, body, operator, requestId } = call
+      const supplier = await supplierNamed(needs.db, params.supplierId)
+      const wanted = { hotelId: body.hotelId, reservation_id: body.reservationId, status: 'Cancel' } as const
+      const booking = await book(needs, supplier, wanted)
+      const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
+      const after = { status: booking.status }
+      await audit(needs.db, { operator, requestId, action: 'sandbox.cancel', subject, after })
+      const said: AnswerOf<typeof sandboxConsoleRoutes.cancelInSandbox> = { booking }
+      return answer(200, said)
+    }),
+  )
+
+async function book(
+  needs: BookNeeds,
+  { supplierId, name }: NamedSupplier,
+  body: TestBooking,
+): Promise<SandboxBooking> {
+  const booked = await bookTest(needs, { supplierId, supplier: name }, { body, idempotencyKey: undefined })
+  const { reservationId, version, status, delivery } = booked.body
+  return { reservationId, version, status, delivery: delivery.status }
+}
+
+type Row = Omit<SandboxHotel, 'today'> & HotelClock
+
+/** A supplier's example hotel and its newest others, or the one named, with what can be booked there. */
+async function selectSandboxHotels(
+  db: Queryable,
+  { supplierId, hotelId }: { supplierId: number; hotelId: number | undefined },
+  nowMs: number,
+): Promise<SandboxHotel[]> {
+  const { rows } = await db.query<Row>(
+    `with newest as (
+       (select id from hotel where supplier_id = $1 and code = $2 and $5::int is null)
+       union
+       (select id from hotel where supplier_id = $1 and ($5::int is null or id = $5) order by id desc limit $3)
+     )
+     select hotel.id as "hotelId", hotel.code, hotel.name, hotel.time_zone as "timeZone",
+       hotel.clock_ahead_ms as "aheadMs",
+       coalesce((select json_agg(product) from (
+         select room.code as "roomId", room.name as "roomName", rate.code as "rateId", rate.name as "rateName"
+         from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no)
+         where room_rate.hotel_id = hotel.id and room_rate.is_available
+         order by room_no, rate_no limit $4) as product), '[]') as products
+     from newest join hotel using (id) order by hotel.code <> $2, hotel.id desc limit $3`,
+    [supplierId, exampleHotelCode, sandboxHotelsMax, productsOfHotelMax, hotelId ?? null],
+  )
+  return rows.map(({ timeZone, aheadMs, ...hotel }) => ({
+    ...hotel,
+    today: formatNight(todayIn({ timeZone, aheadMs }, nowMs)),
+  }))
+}

@@ -1,0 +1,159 @@
+import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
+import type { Needs } from '../../postgres/needs.ts'
+import { readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
+import { Rejected, shown } from '../../http/rejected.ts'
+import type { AnswerOf, BodyOf } from '../../http/route.ts'
+import {
+  hotelsCounted,
+  supplierRoutes,
+  suppliersPerPage,
+  type SupplierKey,
+  type SupplierWebhook,
+} from './contract.ts'
+import { selectSuppliers, selectCalls, selectKeysOf, type KeyRow } from './store.ts'
+import { selectAccount, setAccount, type Account } from '../../keys/account.ts'
+import { defaultLimits } from '../../keys/limits.ts'
+import type { OutboundRules } from '../../outbound/vet-url.ts'
+import type { PriceChecker } from '../../price-check/checker.ts'
+import { faultOfUrl } from '../../webhooks/callback-url.ts'
+import { readId, supplierUnknown, supplierSubject, supplierNamed } from './rules.ts'
+import { createSupplier as create } from '../../keys/suppliers.ts'
+import { audit } from '../../operators/audit.ts'
+import { transaction } from '../../postgres/transaction.ts'
+
+/** GET /suppliers: by name. */
+export const listSuppliers = ({ db, clock }: Needs): Mounted =>
+  onEveryProblem(supplierRoutes.listSuppliers, judge, async ({ query: { search }, read }) => {
+    const { limit, afterId } = read
+    const hotelsMax = hotelsCounted.inList
+    const filter = { supplierId: undefined, search, afterId, hotelsMax, nowMs: clock.now() }
+    const { page, last } = pageOf(await selectSuppliers(db, filter, limit + 1), limit)
+    const said: AnswerOf<typeof supplierRoutes.listSuppliers> = {
+      suppliers: page.map(({ hotels, ...supplier }) => ({
+        ...supplier,
+        hotels: { count: Math.min(hotels, hotelsMax), isMore: hotels > hotelsMax },
+      })),
+      nextCursor: last ? writeCursor(last.supplierId) : null,
+    }
+    return answer(200, said)
+  })
+
+const judge = judgeQuery(({ cursor, limit }, problems) => ({
+  afterId: readCursor(cursor, problems),
+  limit: readLimit(limit, suppliersPerPage, problems),
+}))
+
+type GetNeeds = Needs & { priceChecks: PriceChecker; outbound: OutboundRules }
+
+const callsOfEachKind = 10
+
+/** GET /suppliers/{supplierId}: its contract settings, keys, and the latest calls to its URLs. */
+export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mounted =>
+  on(supplierRoutes.getSupplier, async ({ params }) => {
+    const supplierId = readId(params.supplierId)
+    if (supplierId === undefined) throw supplierUnknown(params.supplierId)
+    const nowMs = clock.now()
+    const hotelsMax = hotelsCounted.onPage
+    const filter = { supplierId, search: undefined, afterId: undefined, hotelsMax, nowMs }
+    await priceChecks.ledger.written()
+    const [found] = await selectSuppliers(db, filter, 1)
+    if (!found) throw supplierUnknown(params.supplierId)
+    const [account, keys, calls] = await Promise.all([
+      selectAccount(db, supplierId),
+      selectKeysOf(db, { supplierId }, nowMs),
+      selectCalls(db, supplierId, callsOfEachKind),
+    ])
+    const { name, createdAt, hotels, pushes } = found
+    const said: AnswerOf<typeof supplierRoutes.getSupplier> = {
+      supplier: {
+        supplierId,
+        name,
+        createdAt,
+        account,
+        hotels: { count: Math.min(hotels, hotelsMax), isMore: hotels > hotelsMax },
+        pushes,
+        keys: await Promise.all(
+          keys.map(({ supplierId: _ofIt, supplier: _name, ...row }) =>
+            shownKey(row, { priceChecks, outbound }),
+          ),
+        ),
+        calls,
+        defaultLimits,
+      },
+    }
+    return answer(200, said)
+  })
+
+async function shownKey(
+  row: Omit<KeyRow, 'supplierId' | 'supplier'>,
+  { priceChecks, outbound }: Pick<GetNeeds, 'priceChecks' | 'outbound'>,
+): Promise<SupplierKey> {
+  const { availability, availabilityAt, pushbook, pushbookAt, ...key } = row
+  const faultOf = async (url: string) => (await faultOfUrl(url, outbound))?.message ?? null
+  const webhooks: SupplierWebhook[] = []
+  if (availability !== null) {
+    const circuit = priceChecks.circuit(availability)
+    const fault = await faultOf(availability)
+    webhooks.push({ kind: 'availability', url: availability, registeredAt: availabilityAt, circuit, fault })
+  }
+  if (pushbook !== null) {
+    const fault = await faultOf(pushbook)
+    webhooks.push({ kind: 'pushbook', url: pushbook, registeredAt: pushbookAt, circuit: null, fault })
+  }
+  return { ...key, webhooks }
+}
+
+/** POST /suppliers. */
+export const createSupplier = ({ db }: Needs): Mounted =>
+  on(supplierRoutes.createSupplier, async ({ body: { name }, operator, requestId }) => {
+    const made: AnswerOf<typeof supplierRoutes.createSupplier> = await transaction(db, async (connection) => {
+      const { supplierId } = await create(connection, name)
+      const subject = supplierSubject({ supplierId, name })
+      await audit(connection, { operator, requestId, action: 'supplier.create', subject, after: { name } })
+      return { supplierId }
+    })
+    return answer(201, made)
+  })
+
+/** PUT /suppliers/{supplierId}/account: absent members stay unchanged. */
+export const changeSupplier = ({ db }: Needs): Mounted =>
+  on(supplierRoutes.changeSupplier, async ({ params, body, operator, requestId }) => {
+    rejectWrongTolerance(body)
+    const account = await transaction(db, async (connection) => {
+      const supplier = await supplierNamed(connection, params.supplierId)
+      await connection.query('select from supplier where id = $1 for update', [supplier.supplierId])
+      const held = await selectAccount(connection, supplier.supplierId)
+      const now = await setAccount(connection, supplier.name, body)
+      const { before, after } = differing(held, now)
+      if (Object.keys(after).length > 0) {
+        const subject = supplierSubject(supplier)
+        await audit(connection, { operator, requestId, action: 'supplier.change', subject, before, after })
+      }
+      return now
+    })
+    const said: AnswerOf<typeof supplierRoutes.changeSupplier> = { account }
+    return answer(200, said)
+  })
+
+const toleranceMax = 100
+
+function rejectWrongTolerance({ priceTolerance }: BodyOf<typeof supplierRoutes.changeSupplier>): void {
+  if (priceTolerance === undefined) return
+  if (/^\d{1,3}(?:\.\d{1,2})?$/.test(priceTolerance) && Number(priceTolerance) <= toleranceMax) return
+  throw new Rejected(400, {
+    type: 'OUT_OF_RANGE',
+    message: `Price tolerance must be a number from 0 to ${toleranceMax} with at most 2 decimals`,
+    path: '/priceTolerance',
+    value: shown(priceTolerance),
+  })
+}
+
+/** Only the changed values. */
+function differing(held: Account, now: Account): { before: object; after: object } {
+  const heldByName = new Map<string, unknown>(Object.entries(held))
+  const changed = Object.entries(now).filter(([name, value]) => heldByName.get(name) !== value)
+  return {
+    before: Object.fromEntries(changed.map(([name]) => [name, heldByName.get(name)])),
+    after: Object.fromEntries(changed),
+  }
+}
