@@ -15,7 +15,7 @@ const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 export function clientTypes(): string {
   const { shown, components } = openapiShapes({ areNumbersText: true })
   const parts = [
-    "import type { CallOptions, Operation } from './operation.ts'",
+    "import type { CallOptions, Operation } from './call.ts'",
     ...Object.entries(components).map(([name, shape]) => declared(name, shape)),
     ...names().flatMap((name) => typesOf(name, shown)),
     ...callbackTypes(shown),

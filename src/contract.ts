@@ -10,12 +10,10 @@ import { pushLogRoutes } from './push-log/contract.ts'
 import { referenceRoutes } from './reference/contract.ts'
 import { reservationRoutes } from './bookings/contract.ts'
 import { deliveryRoutes } from './deliveries/contract.ts'
-import { deliveryListRoutes } from './deliveries/list-contract.ts'
-import { sandboxAccountRoutes } from './sandbox/account-contract.ts'
 import { sandboxRoutes } from './sandbox/contract.ts'
+import { testBookingRoutes } from './sandbox/test-booking-contract.ts'
 import { taxRoutes } from './taxes/contract.ts'
 import { webhookRoutes } from './webhooks/contract.ts'
-import { pingRoutes } from './webhooks/ping-contract.ts'
 
 /**
  * Every route of the service below /v1, shared by the server, the documentation, the client and the tests.
@@ -27,7 +25,6 @@ export const routes = {
   ...ariRoutes,
   ...mappingRoutes,
   ...webhookRoutes,
-  ...pingRoutes,
   ...pushLogRoutes,
   ...referenceRoutes,
   ...keyRoutes,
@@ -36,9 +33,8 @@ export const routes = {
   ...changeRoutes,
   ...reservationRoutes,
   ...sandboxRoutes,
-  ...sandboxAccountRoutes,
+  ...testBookingRoutes,
   ...deliveryRoutes,
-  ...deliveryListRoutes,
 }
 
 export type RouteName = keyof typeof routes

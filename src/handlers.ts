@@ -7,6 +7,7 @@ import {
   onCreateReservation,
   onModifyReservation,
   getReservation,
+  listReservations,
 } from './bookings/booking-endpoints.ts'
 import type { RouteName } from './contract.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
@@ -26,17 +27,13 @@ import type { Mounted } from './http/mount.ts'
 import { getTaxes, pushTaxes } from './taxes/tax-endpoints.ts'
 import { getProducts } from './products/get-products.ts'
 import { pushProducts } from './products/push-products.ts'
-import { checkPrice } from './price-check/check-price.ts'
-import { listPriceChecks } from './price-check/list-price-checks.ts'
+import { checkPrice, listPriceChecks } from './price-check/price-check-endpoints.ts'
 import { getPush } from './push-log/get-push.ts'
 import { listPushes } from './push-log/list-pushes.ts'
 import { getReference } from './reference/get-reference.ts'
-import { acknowledgeReservations } from './deliveries/acknowledge-reservations.ts'
-import { listDeliveries } from './deliveries/list-deliveries.ts'
-import { listReservations } from './bookings/list-reservations.ts'
+import { acknowledgeReservations, retrieveReservations } from './deliveries/retrieve-reservations.ts'
+import { listDeliveries, sendDeliveriesAgain } from './deliveries/supplier-deliveries.ts'
 import { pushBooking } from './deliveries/push-booking.ts'
-import { retrieveReservations } from './deliveries/retrieve-reservations.ts'
-import { sendDeliveriesAgain } from './deliveries/send-deliveries-again.ts'
 import {
   getWebhooks,
   registerAvailabilityWebhook,

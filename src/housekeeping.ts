@@ -14,7 +14,7 @@ import { deleteOldAnswers } from './bookings/answers-kept.ts'
 import { destroyOldCards } from './cards/store.ts'
 import { attemptsKeptDays, deleteOldAttempts } from './deliveries/store.ts'
 import { cleanStoredCards } from './bookings/stored-cards.ts'
-import { deletePastFaults } from './webhooks/fault-store.ts'
+import { deletePastFaults } from './webhooks/callback-faults.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
 
 const dayMs = 86_400_000

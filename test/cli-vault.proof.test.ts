@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { openVault, vaultKeyId } from '../src/cards/vault.ts'
 import { expectStatus, openShop, type Shop } from './booking.ts'
 import { startGateway, type TestGateway } from './harness.ts'
-import { setAccount } from '../src/keys/account.ts'
+import { setAccount } from '../src/keys/suppliers.ts'
 import { environOf } from './postgres.ts'
 import { runAri, type Outcome } from './programs.ts'
 

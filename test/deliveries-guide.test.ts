@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setAccount } from '../src/keys/account.ts'
+import { setAccount } from '../src/keys/suppliers.ts'
 import { idOf, platformOf } from './booking.ts'
 import { difference, jsonNamed, stepsOf } from './docs-pages.ts'
 import { startGateway, type TestGateway } from './harness.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setAccount } from '../src/keys/account.ts'
+import { setAccount } from '../src/keys/suppliers.ts'
 import type { DeliveryWorker } from '../src/deliveries/worker.ts'
 import { bookingBody, idOf, openShop, expectStatus, type Shop } from './booking.ts'
 import { book, namedIn, startDeliveryTest, until, type DeliveryTest } from './deliveries.ts'

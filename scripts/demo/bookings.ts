@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../../src/base/clock.ts'
-import type { SimulatedCall } from '../../src/simulate/call.ts'
+import type { SimulatedCall } from '../../src/simulate/answer.ts'
 import { readFaultOrder } from '../../src/simulate/faults.ts'
 import { shownCall } from '../../src/simulate/show.ts'
 import { startSupplier, type SimulatedSupplier } from '../../src/simulate/supplier.ts'

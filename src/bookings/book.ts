@@ -5,7 +5,7 @@ import type { HotelStay } from '../offers/stays.ts'
 import { parseNight } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected, shown, type Problem } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import {
   agreeAgain,
@@ -16,13 +16,19 @@ import {
   type Money,
   type Terms,
 } from './agree-price.ts'
-import { lowerInventory } from './commit-version.ts'
 import type { BookedRoom, ReservationBody } from './contract.ts'
-import { StayForbidden, type BookNeeds } from './idempotent-booking.ts'
+import { StayForbidden, type BookNeeds, type BookedHotel } from './idempotent-booking.ts'
 import { quoteRooms, type Order, type Quoted } from './quote-rooms.ts'
-import type { ReservationContent, RoomState } from './state.ts'
+import type { ReservationContent, RoomState, ReservationVersion, Payment } from './state.ts'
 import type { LockedHotel } from './store.ts'
-import { unitsTaken } from './units.ts'
+import { unitsTaken, loweredBlocks } from './units.ts'
+import { writeBlocks, writeVersions } from '../ari/store.ts'
+import { queueDelivery, type QueuedDelivery } from './delivery-queue.ts'
+import { cardFaults } from '../cards/contract.ts'
+import { maskedNumber } from '../base/card-number.ts'
+import { vaultClosed } from '../cards/store.ts'
+import type { CardVault } from '../cards/card-vault.ts'
+import type { Card } from '../cards/vault.ts'
 
 /** Books rooms, for a new reservation or for a new state of an existing one. */
 
@@ -153,4 +159,112 @@ function expectedOf({ expectedTotal }: Wish['body'], { minorDigits, currency }: 
     value: shown(expectedTotal.afterTax),
     hint: 'Send total.afterTax of the offer as it came',
   })
+}
+
+/**
+ * Takes the units of a quote out of the hotel's inventory, together with the commit of the transaction that
+ * locked the hotel and made the quote. Returns the revision that shows it; undefined when no revision was
+ * needed.
+ */
+export function lowerInventory(
+  connection: Transaction,
+  hotel: LockedHotel,
+  { stay, order, quoted }: { stay: HotelStay; order: Order; quoted: Quoted },
+  nowMs: number,
+): number | undefined {
+  const revision = hotel.revision + 1
+  const { currencyRevision } = hotel
+  const stamp = { revision, sequence: undefined, keyId: 0, currencyRevision }
+  const lowered = loweredBlocks(stay, quoted.units, order.before, stamp)
+  if (lowered.length === 0) return undefined
+  const written = { id: stay.catalog.hotelId, revision, revisionBefore: hotel.revision }
+  const keys = lowered.map(({ key }) => key)
+  connection.lastly((later) => writeBlocks(later, lowered, nowMs))
+  connection.lastly((later) => writeVersions(later, [{ hotel: written, keys }], 'reservation', nowMs))
+  return revision
+}
+
+/** Queues the delivery of a version, together with the commit of the transaction that creates it. */
+export function queueVersion(
+  connection: Transaction,
+  { id, hotelId, version, status, modifiedAtMs, content }: Omit<ReservationVersion, 'createdAtMs'>,
+  { supplierId, timeZone, aheadMs, endpoint }: BookedHotel,
+): QueuedDelivery {
+  return queueDelivery(connection, {
+    reservationId: Number(id),
+    version,
+    status,
+    supplierId,
+    hotelId,
+    timeZone,
+    endpoint,
+    arrival: parseNight(content.checkin) ?? 0,
+    nowMs: modifiedAtMs - aheadMs,
+    aheadMs,
+  })
+}
+
+/** The card of a body, as far as it is kept. */
+export type AcceptedCard = {
+  /** Undefined: no card is kept. */
+  card: Card | undefined
+  warnings: Problem[]
+}
+
+/** A card is kept only for suppliers whose contract says that they receive cards. */
+export function acceptCard(card: Card | undefined, deliversCards: boolean, vault: CardVault): AcceptedCard {
+  if (!card) return { card: undefined, warnings: [] }
+  const path = '/payment/card'
+  if (!deliversCards) return { card: undefined, warnings: [{ ...cardFaults.notDelivered, path }] }
+  if (vault.status().state === 'unused') throw new Rejected(400, { ...cardFaults.notAccepted, path })
+  if (!vault.acceptsCards()) throw vaultClosed()
+  const { holderName, type, number, expiry, cvv } = card
+  return {
+    card: { holderName, type, number, expiry, ...(cvv === undefined ? {} : { cvv }) },
+    warnings: [],
+  }
+}
+
+export function shownCard({ type, number }: Card): NonNullable<Payment['card']> {
+  return { type, number: maskedNumber(number) }
+}
+
+/** The state to store: only known members, whatever else was sent. */
+export function contentOf(
+  catalog: BookingCatalog,
+  hotelName: string,
+  { checkin, checkout, customer, payment }: ReservationBody,
+  { agreed, checks, card }: { agreed: Agreed; checks: Checks; card: Payment['card'] },
+): ReservationContent {
+  const { supplier, hotelCode } = catalog
+  const { firstName, lastName, email, phone, countryCode, remarks } = customer
+  return {
+    supplier,
+    hotelCode,
+    hotelName,
+    checkin,
+    checkout,
+    currency: agreed.currency,
+    minorDigits: agreed.minorDigits,
+    rooms: agreed.rooms,
+    customer: {
+      firstName,
+      lastName,
+      ...(email === undefined ? {} : { email }),
+      ...(phone === undefined ? {} : { phone }),
+      ...(countryCode === undefined ? {} : { countryCode }),
+      ...(remarks === undefined ? {} : { remarks }),
+    },
+    payment: { type: payment.type, ...(card ? { card } : {}) },
+    total: agreed.total,
+    priceChecks: checks.told,
+  }
+}
+
+const dayMs = 86_400_000
+const keptAfterDepartureDays = 7
+
+/** When the card is destroyed: after the seventh day from departure (UTC). */
+export function cardKeptUntilMs(departure: number): number {
+  return (departure + keptAfterDepartureDays + 1) * dayMs
 }

@@ -1,6 +1,7 @@
-import { on, onEveryProblem, type Mounted, answer } from '../http/mount.ts'
+import { on, onEveryProblem, answer, type Mounted, type Judge } from '../http/mount.ts'
 import { cancelReservation } from './cancel-reservation.ts'
-import { reservationRoutes } from './contract.ts'
+import { reservationRoutes, reservationsPerPage } from './contract.ts'
+import { reservationFaults } from './answer-contract.ts'
 import { createReservation } from './create-reservation.ts'
 import { modifyReservation } from './modify-reservation.ts'
 import type { BookNeeds } from './idempotent-booking.ts'
@@ -8,9 +9,13 @@ import { judgeReservation } from './reservation-rules.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { shownTotal } from './agree-price.ts'
-import { reservationOf } from './find-reservation.ts'
+import { reservationOf, selectHistory, selectReservations, type ReservationSearch } from './store.ts'
 import { shownReservation } from './show.ts'
-import { selectHistory } from './store.ts'
+import { referenceNotFound, type HotelFinder } from '../offers/hotel-references.ts'
+import { selectOptionalSupplierId } from '../keys/suppliers.ts'
+import { parseNight } from '../base/calendar.ts'
+import { readableQuery, readCursor, readLimit, writeCursor } from '../http/query.ts'
+import { Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 
 /**
  * The platform's endpoints that create, modify and cancel reservations; the sandbox has its own for the same
@@ -57,3 +62,87 @@ export const getReservation = ({ db }: Needs): Mounted =>
     }
     return answer(200, said)
   })
+
+export type ListReservationsNeeds = Needs & { hotelsNamed: HotelFinder }
+
+/** GET /booking/reservations. */
+export const listReservations = (needs: ListReservationsNeeds): Mounted =>
+  onEveryProblem(reservationRoutes.listReservations, judge(needs), async ({ read }) => {
+    // One more row than the page shows tells whether there is a next page.
+    const found = await selectReservations(needs.db, { ...read, limit: read.limit + 1 })
+    const page = found.slice(0, read.limit)
+    const last = page.at(-1)
+    const said: AnswerOf<typeof reservationRoutes.listReservations> = {
+      code: '200',
+      message: 'Reservations retrieved successfully',
+      reservations: page.map(shownReservation),
+      nextCursor: found.length > page.length && last ? writeCursor(last.id) : null,
+    }
+    return answer(200, said)
+  })
+
+const judge =
+  (needs: ListReservationsNeeds): Judge<ReservationSearch> =>
+  async (sent, shapeProblems) => {
+    const query = readableQuery(sent, shapeProblems)
+    const wrong = [...shapeProblems]
+    const arrivalFrom = readDate('arrivalFrom', query['arrivalFrom'], wrong)
+    const arrivalTo = readDate('arrivalTo', query['arrivalTo'], wrong)
+    if (arrivalFrom !== undefined && arrivalTo !== undefined && arrivalTo < arrivalFrom) {
+      const message = 'arrivalFrom must not be after arrivalTo'
+      wrong.push({ type: 'EMPTY_RANGE', message, path: '?arrivalFrom' })
+    }
+    const beforeId = readCursor(query['cursor'], wrong)
+    const limit = readLimit(query['limit'], reservationsPerPage, wrong)
+    const hotel = hotelAsked(query, wrong)
+    rejectIfAny(wrong)
+    const [hotelId] = hotel ? await needs.hotelsNamed([hotel]) : []
+    if (hotel && (hotelId === undefined || !(await isHotel(needs, hotelId))))
+      throw referenceNotFound(hotel, '?hotel')
+    const status = query['status'] === 'Confirm' || query['status'] === 'Cancel' ? query['status'] : undefined
+    const supplierId = hotel ? undefined : await supplierAsked(needs, query['supplier'])
+    return { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit }
+  }
+
+type Query = ReturnType<typeof readableQuery>
+
+function hotelAsked({ hotel, supplier, hotelId }: Query, wrong: Problem[]) {
+  if (hotel === undefined && hotelId === undefined) return undefined
+  if (hotel !== undefined && supplier === undefined && hotelId === undefined)
+    return { platformHotelId: hotel }
+  if (hotel === undefined && supplier !== undefined && hotelId !== undefined) return { supplier, hotelId }
+  wrong.push({
+    type: 'HOTEL_REFERENCE_REQUIRED',
+    message: 'A hotel is named by hotel, or by supplier and hotelId',
+    path: '?hotel',
+    hint: 'Send hotel (platformHotelId) alone, or supplier together with hotelId; supplier alone lists all of its hotels',
+  })
+  return undefined
+}
+
+/** The supplier named in the query, when no hotel is given. */
+async function supplierAsked({ db }: Needs, name: string | undefined): Promise<number | undefined> {
+  if (name === undefined) return undefined
+  const supplierId = await selectOptionalSupplierId(db, name)
+  if (supplierId === undefined)
+    throw new Rejected(404, { ...reservationFaults.supplierNotFound, path: '?supplier', value: shown(name) })
+  return supplierId
+}
+
+/** A platformHotelId is recognized by its form alone. */
+async function isHotel({ db }: Needs, hotelId: number): Promise<boolean> {
+  const { rowCount } = await db.query('select from hotel where id = $1', [hotelId])
+  return rowCount === 1
+}
+
+function readDate(name: string, text: string | undefined, wrong: Problem[]): string | undefined {
+  if (text === undefined || parseNight(text) !== undefined) return text
+  wrong.push({
+    type: 'INVALID_DATE',
+    message: `${name} must be a date in the form YYYY-MM-DD`,
+    path: `?${name}`,
+    value: shown(text),
+    hint: 'For example 2027-04-15',
+  })
+  return undefined
+}

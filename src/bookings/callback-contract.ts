@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { code, date, oneOf } from '../http/route.ts'
 import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
-import type { CallbackDescription } from '../webhooks/callback-contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
+import type { CallbackDescription } from '../webhooks/callback-contract.ts'
 
 /**
  * Reservations as they are delivered. Every number is a JSON string, and a body always contains the full

@@ -6,14 +6,13 @@ import { Rejected } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { forgetCardOfCancelled } from '../cards/store.ts'
-import { queueVersion } from './commit-version.ts'
+import { queueVersion } from './book.ts'
 import type { reservationRoutes } from './contract.ts'
-import { reservationFaults } from './faults-contract.ts'
-import { reservationOf } from './find-reservation.ts'
+import { reservationFaults } from './answer-contract.ts'
+import { reservationOf, insertVersion, lockReservation, type HeldReservation } from './store.ts'
 import { following, type ReservationVersion } from './state.ts'
 import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
 import { shownPenalty } from './penalty.ts'
-import { insertVersion, lockReservation, type HeldReservation } from './store.ts'
 
 type Cancelled = AnswerOf<typeof reservationRoutes.cancelReservation>
 

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import { ada, bookingBody, expectStatus, idOf, openShop, room, type Shop } from '../../test/booking.ts'
 import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
-import { setAccount } from '../keys/account.ts'
+import { setAccount } from '../keys/suppliers.ts'
 
 /** Card numbers where no card is expected. */
 

@@ -3,7 +3,7 @@ import { before, beforeEach, describe, test } from 'node:test'
 import { expectStatus, idOf, openShop, bookingBody, pushNights, room, type Shop } from '../../test/booking.ts'
 import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
-import { setAccount } from '../keys/account.ts'
+import { setAccount } from '../keys/suppliers.ts'
 import { destroyOldCards, selectCards } from '../cards/store.ts'
 import { openVault, type Card } from '../cards/vault.ts'
 

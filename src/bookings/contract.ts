@@ -68,7 +68,7 @@ export type BookedRoom = ReservationBody['rooms'][number]
 
 const params = Type.Object({ id: code({ description: 'reservationId' }) })
 
-/** Every query parameter is text; list-reservations.ts parses dates and cursors. */
+/** Every query parameter is text; booking-endpoints.ts parses dates and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
 
 const refusals =

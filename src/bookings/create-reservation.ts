@@ -3,10 +3,18 @@ import type { OwnedKey } from '../http/call.ts'
 import { answer, type Answered } from '../http/mount.ts'
 import type { Problem } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
-import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
+import {
+  bookRooms,
+  hotelIdOf,
+  prepareRooms,
+  queueVersion,
+  acceptCard,
+  cardKeptUntilMs,
+  contentOf,
+  shownCard,
+  type PreparedRooms,
+} from './book.ts'
 import { saveCard } from '../cards/store.ts'
-import { queueVersion } from './commit-version.ts'
-import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
 import type { Made, ReservationBody } from './contract.ts'
 import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'

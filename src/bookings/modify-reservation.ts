@@ -6,24 +6,32 @@ import { answer, type Answered } from '../http/mount.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected, type Problem } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
-import { bookRooms, hotelIdOf, prepareRooms, type PreparedRooms } from './book.ts'
-import { keepCardUntil, saveCard, selectCards } from '../cards/store.ts'
-import { queueVersion } from './commit-version.ts'
-import { acceptCard, cardKeptUntilMs, contentOf, shownCard } from './content.ts'
-import type { Made, ReservationBody } from './contract.ts'
-import { reservationFaults } from './faults-contract.ts'
-import { reservationOf } from './find-reservation.ts'
-import { following, type ReservationContent } from './state.ts'
-import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
-import { withoutCardsInRemarks } from './reservation-rules.ts'
-import { shownMade } from './show.ts'
 import {
+  bookRooms,
+  hotelIdOf,
+  prepareRooms,
+  queueVersion,
+  acceptCard,
+  cardKeptUntilMs,
+  contentOf,
+  shownCard,
+  type PreparedRooms,
+} from './book.ts'
+import { keepCardUntil, saveCard, selectCards } from '../cards/store.ts'
+import type { Made, ReservationBody } from './contract.ts'
+import { reservationFaults } from './answer-contract.ts'
+import {
+  reservationOf,
   insertVersion,
   lockReservation,
   selectDeliversCards,
   selectHotelClock,
   type HeldReservation,
 } from './store.ts'
+import { following, type ReservationContent } from './state.ts'
+import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
+import { withoutCardsInRemarks } from './reservation-rules.ts'
+import { shownMade } from './show.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { Card } from '../cards/vault.ts'
 

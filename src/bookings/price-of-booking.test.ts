@@ -5,7 +5,7 @@ import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.
 import { startGateway, type TestGateway } from '../../test/harness.ts'
 import { httpAnswer } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'
-import { setAccount } from '../keys/account.ts'
+import { setAccount } from '../keys/suppliers.ts'
 
 /** Bookings that ask the supplier for its price: the stored price is 100.00 a night, 110.00 with tax. */
 

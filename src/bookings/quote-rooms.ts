@@ -11,7 +11,7 @@ import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 import { roomRateKey } from '../products/store.ts'
 import type { TaxedRoom } from '../taxes/compute.ts'
 import type { BookedRoom } from './contract.ts'
-import { reservationFaults } from './faults-contract.ts'
+import { reservationFaults } from './answer-contract.ts'
 import type { RoomState } from './state.ts'
 import { shortagesOf, unitsTaken, type Shortage, type Stay, type Units } from './units.ts'
 

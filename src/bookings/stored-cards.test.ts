@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { ada, expectStatus, idOf, openShop, type Shop } from '../../test/booking.ts'
 import { gatewayForTests } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
-import { setAccount } from '../keys/account.ts'
+import { setAccount } from '../keys/suppliers.ts'
 import { destroyOldCards } from '../cards/store.ts'
 import { cleanStoredCards } from './stored-cards.ts'
 

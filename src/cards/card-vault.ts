@@ -3,7 +3,7 @@ import { sparing } from '../base/log.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Database } from '../postgres/postgres.ts'
 import { openVault, type Card, type SealedCard } from './vault.ts'
-import type { VaultState } from './vault-contract.ts'
+import type { VaultState } from './contract.ts'
 import {
   countOtherCards,
   hasUnnamedCards,

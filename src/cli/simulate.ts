@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig, readSecretFile } from '../config.ts'
 import { systemClock } from '../base/clock.ts'
-import type { SimulatedCall } from '../simulate/call.ts'
+import type { SimulatedCall } from '../simulate/answer.ts'
 import {
   described,
   readFaultOrder,

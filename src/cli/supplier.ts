@@ -1,7 +1,14 @@
 import { Command, Option } from 'commander'
-import { onFailures, setAccount, type Account, type OnFailure } from '../keys/account.ts'
+import {
+  onFailures,
+  setAccount,
+  createSupplier,
+  selectSuppliers,
+  supplierIdOf,
+  type Account,
+  type OnFailure,
+} from '../keys/suppliers.ts'
 import { supplierSubject } from '../console/suppliers/rules.ts'
-import { createSupplier, selectSuppliers, supplierIdOf } from '../keys/suppliers.ts'
 import { onOrOff, percent } from './arguments.ts'
 import { audited, withSession } from './session.ts'
 import { printJson, printOutcome, printTable } from './print.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { selectOptionalHotel } from '../hotels/store.ts'
-import { rejectUnlessEnabled } from '../keys/account.ts'
+import { rejectUnlessEnabled } from '../keys/suppliers.ts'
 import { overloaded } from '../http/body.ts'
 import { Gate } from '../base/gate.ts'
 import { answer, on, type Answer } from '../http/mount.ts'
@@ -26,8 +26,7 @@ import {
   unreadableAttempt,
 } from './send.ts'
 import { settleAttempts, type Attempted, type Standing } from './settle.ts'
-import { selectOptionalReservation } from '../bookings/store.ts'
-import { readReservationId } from '../bookings/find-reservation.ts'
+import { selectOptionalReservation, readReservationId } from '../bookings/store.ts'
 
 export type PushBookingNeeds = Needs & {
   deliveryCaller: OutboundCaller

@@ -12,7 +12,7 @@ import {
 import type { Reply } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
-import { setAccount } from '../keys/account.ts'
+import { setAccount } from '../keys/suppliers.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { sendAgain, type DeliveryFilter } from './send-again.ts'
 import { lockHotelForBooking } from '../bookings/store.ts'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Log } from '../base/log.ts'
 import type { Called } from '../outbound/call.ts'
-import { placeOf } from '../webhooks/callback-url.ts'
+import { placeOf } from '../webhooks/callback.ts'
 import type { Callback } from '../webhooks/store.ts'
 import type { Message } from './content.ts'
 import { outcomeOf } from '../bookings/delivery-schedule.ts'

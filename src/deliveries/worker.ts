@@ -1,10 +1,9 @@
 import { outboundCaller } from '../outbound/call.ts'
 import { DeliveryClaims } from './claims.ts'
-import { listenForBell } from './listen.ts'
+import { listenForBell } from '../bookings/delivery-bell.ts'
 import type { DeliveryNeeds } from './needs.ts'
-import { callWithinMs } from './send.ts'
-import { sender } from './sender.ts'
-import { settler } from './settler.ts'
+import { callWithinMs, sender } from './send.ts'
+import { settler } from './settle.ts'
 import { DeliverySlots } from './slots.ts'
 import { startWatch } from './watch.ts'
 

@@ -7,10 +7,8 @@ import { cancelPolicyFaults } from '../products/cancel-policy-contract.ts'
 import { productFaults, productReadFaults, productRemarks } from '../products/contract.ts'
 import { cardFaults } from '../cards/contract.ts'
 import { deliveryFaults } from '../deliveries/contract.ts'
-import { deliveryListFaults } from '../deliveries/list-contract.ts'
-import { reservationFaults } from '../bookings/faults-contract.ts'
-import { accountFaults } from '../sandbox/account-contract.ts'
-import { sandboxFaults as sandboxProblems } from '../sandbox/contract.ts'
+import { reservationFaults } from '../bookings/answer-contract.ts'
+import { sandboxFaults } from '../sandbox/contract.ts'
 import { taxFaults } from '../taxes/contract.ts'
 import { webhookFaults } from '../webhooks/contract.ts'
 import type { Fault } from './shapes.ts'
@@ -161,16 +159,21 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
     offerFaults.datesReversed,
     offerFaults.stayTooLong,
   ],
-  orderFaults: [sandboxProblems.production, sandboxProblems.hotelNotFound],
-  getFaults: [sandboxProblems.production],
-  advanceClock: [sandboxProblems.production, accountFaults.durationInvalid, accountFaults.clockTooFar],
-  getClock: [sandboxProblems.production],
-  resetSandbox: [sandboxProblems.production],
-  bookTest: Object.values(sandboxProblems),
+  orderFaults: [sandboxFaults.production, sandboxFaults.hotelNotFound],
+  getFaults: [sandboxFaults.production],
+  advanceClock: [sandboxFaults.production, sandboxFaults.durationInvalid, sandboxFaults.clockTooFar],
+  getClock: [sandboxFaults.production],
+  resetSandbox: [sandboxFaults.production],
+  bookTest: [
+    sandboxFaults.production,
+    sandboxFaults.hotelNotFound,
+    sandboxFaults.reservationNotFound,
+    sandboxFaults.idRequired,
+  ],
   pushBooking: [deliveryFaults.notFound, deliveryFaults.notRegistered, deliveryFaults.vaultClosed],
   retrieveReservations: [hotelNotFound],
   listDeliveries: [hotelNotFound],
-  sendDeliveriesAgain: [hotelNotFound, ...Object.values(deliveryListFaults)],
+  sendDeliveriesAgain: [hotelNotFound, deliveryFaults.deliveryNotFound, deliveryFaults.notRegistered],
   acknowledgeReservations: [deliveryFaults.notFound, deliveryFaults.versionNotFound],
   createReservation: bookingFaults,
   modifyReservation: [

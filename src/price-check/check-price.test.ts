@@ -10,7 +10,7 @@ import {
 } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
-import { setAccount } from '../keys/account.ts'
+import { setAccount } from '../keys/suppliers.ts'
 import { circuitLimits } from '../outbound/circuit.ts'
 
 let platform: TestClient

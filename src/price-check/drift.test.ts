@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { gatewayForTests } from '../../test/harness.ts'
 import { pushStoryHotel } from '../../test/story.ts'
 import { formatNight } from '../base/calendar.ts'
-import { insertChecks, type KeptCheck } from './ledger-store.ts'
+import { insertChecks, type KeptCheck } from './ledger.ts'
 import { deleteOldChecks, deleteOldDrift } from './store.ts'
 
 const gateway = await gatewayForTests()

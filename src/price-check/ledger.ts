@@ -1,7 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Needs } from '../postgres/needs.ts'
 import { isUnavailable } from '../postgres/store-faults.ts'
-import { insertChecks, nightsFound, type KeptCheck } from './ledger-store.ts'
+import { formatNight } from '../base/calendar.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import type { Failure } from './ask-supplier.ts'
+import type { AskedStay, HeldPrice } from './held-price.ts'
+import type { LivePrice } from './live-answer.ts'
+import { drifted, findingsOf, type Finding } from './drift.ts'
+import type { Judged } from './outcome.ts'
 
 /**
  * Stores checks in the background, because a guest is waiting, no answer depends on its check being stored,
@@ -102,4 +108,153 @@ function batchLength(checks: readonly KeptCheck[]): number {
     if (index >= batchChecksMax || (index > 0 && nights > batchNightsMax)) return index
   }
   return checks.length
+}
+
+/** A check as stored. */
+export type KeptCheck = Judged & {
+  checkId: string
+  callId: string | undefined
+  atMs: number
+  supplierId: number
+  hotelId: number
+  roomNo: number
+  rateNo: number
+  requestId: string
+  asked: AskedStay
+  durationMs: number
+  currency: string
+  held: HeldPrice
+  /** Both are undefined if there was no URL to call. */
+  live: LivePrice | undefined
+  failure: Failure | undefined
+}
+
+/** The check's findings per night; empty if another check with the same call reports them. */
+export function nightsFound(check: KeptCheck): Finding[] {
+  const { live, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, asked, held } = check
+  if (!live || callId !== checkId) return []
+  const key = { hotelId, roomNo, rateNo }
+  return findingsOf({ key, currency, atMs, roomCount: asked.roomCount, held, live })
+}
+
+/**
+ * Stores checks and their findings per night in one statement, so that both are kept or neither is. Nothing
+ * is kept for a hotel that was removed meanwhile, even if it was pushed again.
+ */
+export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]): Promise<void> {
+  await db.query({
+    name: 'insert-price-checks',
+    text: `
+      with kept as (
+        insert into price_check (${checkColumns}) select ${checkColumns}
+        from jsonb_populate_recordset(null::price_check, $1) as asked where ${isThere}
+      )
+      insert into price_drift as held (${driftColumns}) select ${driftColumns}
+      from jsonb_populate_recordset(null::price_drift, $2) as asked where ${isThere}
+      on conflict (hotel_id, room_no, rate_no, night) do update set
+        currency = excluded.currency,
+        checks = case when held.currency = excluded.currency then held.checks else 0 end + excluded.checks,
+        differing = case when held.currency = excluded.currency then held.differing else 0 end + excluded.differing,
+        sold_out = case when held.currency = excluded.currency then held.sold_out else 0 end + excluded.sold_out,
+        largest = case when held.currency = excluded.currency and abs(held.largest) >= abs(excluded.largest)
+          then held.largest else excluded.largest end,
+        last_at = excluded.last_at,
+        ${keptUnlessCompared('stored')},
+        ${keptUnlessCompared('live')},
+        ${keptUnlessCompared('revision')},
+        ${sinceThen('since_at')},
+        ${sinceThen('since_revision')}`,
+    values: [rowsText(checkValues, checks), rowsText(driftValues, drifted(checks.flatMap(nightsFound)))],
+  })
+}
+
+/**
+ * Whether the room-rate exists: a hotel that was removed and pushed again meanwhile has other ones. This is a
+ * subquery for each row, not a join, to keep the order of the rows sent; it takes no lock, so it waits for no
+ * push.
+ */
+const isThere = `(select true from room_rate as there
+  where there.hotel_id = asked.hotel_id and there.room_no = asked.room_no and there.rate_no = asked.rate_no)`
+
+/** Answers that only said sold out leave the last comparison unchanged. */
+function keptUnlessCompared(column: string): string {
+  return `${column} = case when held.currency = excluded.currency and excluded.checks = excluded.sold_out
+    then held.${column} else excluded.${column} end`
+}
+
+/** The current run of differences continues if every comparison differed. */
+function sinceThen(column: string): string {
+  return `${column} = case
+    when held.currency <> excluded.currency then excluded.${column}
+    when excluded.checks = excluded.sold_out then held.${column}
+    when excluded.differing = excluded.checks - excluded.sold_out then coalesce(held.${column}, excluded.${column})
+    else excluded.${column} end`
+}
+
+/** The stored values of a check, by column of price_check. */
+const checkValues = {
+  check_id: ({ checkId }) => checkId,
+  call_id: ({ callId }) => callId,
+  at: ({ atMs }) => instantText(atMs),
+  supplier_id: ({ supplierId }) => supplierId,
+  hotel_id: ({ hotelId }) => hotelId,
+  room_no: ({ roomNo }) => roomNo,
+  rate_no: ({ rateNo }) => rateNo,
+  request_id: ({ requestId }) => requestId,
+  arrival: ({ asked }) => formatNight(asked.arrival),
+  departure: ({ asked }) => formatNight(asked.departure),
+  room_count: ({ asked }) => asked.roomCount,
+  adults: ({ asked }) => asked.room.adults,
+  child_ages: ({ asked }) => asked.room.childAges,
+  outcome: ({ outcome }) => outcome,
+  bookable: ({ isBookable, held }) => isBookable && held.isBookable,
+  duration_ms: ({ durationMs }) => durationMs,
+  reason: ({ failure }) => failure?.reason,
+  message: ({ failure }) => failure?.message,
+  http_status: ({ failure }) => failure?.httpStatus,
+  currency: ({ currency }) => currency,
+  revision: ({ held }) => held.revision,
+  stored_bookable: ({ held }) => held.isBookable,
+  stored_inventory: ({ held }) => held.inventory,
+  stored_before_tax: ({ held }) => held.nights?.map(({ beforeTax }) => beforeTax),
+  stored_after_tax: ({ held }) => held.nights?.map(({ afterTax }) => afterTax),
+  live_inventory: ({ live }) => live?.inventory,
+  live_before_tax: ({ live }) => live?.nights.map(({ beforeTax }) => beforeTax),
+  live_after_tax: ({ live }) => live?.nights.map(({ afterTax }) => afterTax),
+  difference: ({ difference }) => difference,
+} satisfies Values<KeptCheck>
+
+/** The stored values of a compared night, by column of price_drift. */
+const driftValues = {
+  hotel_id: ({ hotelId }) => hotelId,
+  room_no: ({ roomNo }) => roomNo,
+  rate_no: ({ rateNo }) => rateNo,
+  night: ({ night }) => formatNight(night),
+  currency: ({ currency }) => currency,
+  checks: ({ checks }) => checks,
+  differing: ({ differing }) => differing,
+  sold_out: ({ soldOut }) => soldOut,
+  largest: ({ largest }) => largest,
+  last_at: ({ lastAtMs }) => instantText(lastAtMs),
+  stored: ({ stored }) => stored,
+  live: ({ live }) => live,
+  revision: ({ revision }) => revision,
+  since_at: ({ sinceAtMs }) => (sinceAtMs === null ? null : instantText(sinceAtMs)),
+  since_revision: ({ sinceRevision }) => sinceRevision,
+} satisfies Values<ReturnType<typeof drifted>[number]>
+
+type Values<Kept> = Readonly<Record<string, (kept: Kept) => unknown>>
+
+const checkColumns = Object.keys(checkValues).join(', ')
+const driftColumns = Object.keys(driftValues).join(', ')
+
+function rowsText<Kept>(values: Values<Kept>, all: readonly Kept[]): string {
+  const columns = Object.entries(values)
+  return JSON.stringify(
+    all.map((kept) => Object.fromEntries(columns.map(([column, of]) => [column, of(kept)]))),
+  )
+}
+
+function instantText(epochMs: number): string {
+  return new Date(epochMs).toISOString()
 }

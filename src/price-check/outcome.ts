@@ -1,4 +1,4 @@
-import type { OnFailure } from '../keys/account.ts'
+import type { OnFailure } from '../keys/suppliers.ts'
 import type { PriceCheckOutcome } from './contract.ts'
 import type { Told } from './ask-supplier.ts'
 import type { HeldPrice } from './held-price.ts'

@@ -1,6 +1,6 @@
 import { sweep } from '../postgres/sweep.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import type { OnFailure } from '../keys/account.ts'
+import type { OnFailure } from '../keys/suppliers.ts'
 import type { Terms } from './outcome.ts'
 import type { PriceCheckOutcome } from './contract.ts'
 

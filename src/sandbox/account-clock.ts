@@ -3,8 +3,8 @@ import type { Needs } from '../postgres/needs.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CardVault } from '../cards/card-vault.ts'
-import { leap } from '../deliveries/leap.ts'
-import { accountFaults, testClock } from './account-contract.ts'
+import { leap } from '../deliveries/hourly-run.ts'
+import { sandboxFaults, testClock } from './contract.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 
 export type TestClockNeeds = Needs & { vault: Pick<CardVault, 'openableKeyIds'> }
@@ -21,7 +21,7 @@ export async function advanceClock(
   const { aheadMs, deliveriesDue } = await transaction(needs.db.unhurried, async (connection) => {
     const before = await takeAccount(connection, supplierId)
     const after = before + byMs
-    if (after > testClock.aheadMaxDays * dayMs) throw refused(accountFaults.clockTooFar, advanceBy)
+    if (after > testClock.aheadMaxDays * dayMs) throw refused(sandboxFaults.clockTooFar, advanceBy)
     await advanceHotels(connection, supplierId, after)
     const due = await leap(connection, {
       supplierId,
@@ -52,10 +52,10 @@ const durationText =
 
 /** A day is 24 hours. */
 function readDuration(text: string): number {
-  if (!durationText.test(text)) throw refused(accountFaults.durationInvalid, text)
+  if (!durationText.test(text)) throw refused(sandboxFaults.durationInvalid, text)
   const { weeks, days, hours, minutes, seconds } = Temporal.Duration.from(text)
   const ms = (weeks * 7 + days) * dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1_000
-  if (ms === 0) throw refused(accountFaults.durationInvalid, text)
+  if (ms === 0) throw refused(sandboxFaults.durationInvalid, text)
   return ms
 }
 

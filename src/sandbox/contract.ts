@@ -1,14 +1,15 @@
+import Type from 'typebox'
 import { unknownHotelFault } from '../push-log/contract.ts'
-import Type, { type Static } from 'typebox'
-import { hotelId } from '../hotels/contract.ts'
-import { askedRoom, roomsPerStayMax } from '../offers/contract.ts'
-import { code, date, integer, lines, oneOf, route, success, type ConstraintError } from '../http/route.ts'
-import { confirmed, delivery, made } from '../bookings/answer-contract.ts'
-import { reservationRoutes } from '../bookings/contract.ts'
-import { reservationStatuses } from '../webhooks/contract.ts'
-import { callbackFaults, orderedFaults, spoilableCalls } from '../webhooks/faults-contract.ts'
+import { code, integer, oneOf, route, success, text, type ConstraintError } from '../http/route.ts'
+import { callbackFaults, orderedFaults, spoilableCalls } from '../webhooks/callback-contract.ts'
 
 /** Operations that suppliers have in the sandbox only. */
+
+export const testClock = { aheadMaxDays: 400 }
+/**
+ * Removed hotels of an account that are remembered, so that they keep their identity when they come back.
+ */
+export const hotelsRememberedMax = 100_000
 
 export const sandboxFaults = {
   production: {
@@ -26,6 +27,21 @@ export const sandboxFaults = {
     type: 'RESERVATION_ID_REQUIRED',
     message: 'reservation_id is required to cancel',
     hint: 'Send the reservation_id that was delivered',
+  },
+  durationInvalid: {
+    type: 'DURATION_INVALID',
+    message: 'advanceBy must be a duration of a second or more',
+    hint: 'Send weeks, days, hours, minutes and seconds as ISO 8601 has them: PT10S, PT72H, P30D',
+  },
+  clockTooFar: {
+    type: 'CLOCK_TOO_FAR',
+    message: 'The test clock goes 400 days ahead at most',
+    hint: 'Set it back with POST /v1/push/sandbox/reset, which removes your hotels too',
+  },
+  tooManyHotels: {
+    type: 'TOO_MANY_REMOVED_HOTELS',
+    message: `At most ${hotelsRememberedMax} different hotels can be removed from an account`,
+    hint: 'Push hotels under codes that you used before; or ask for another account of the sandbox',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -62,42 +78,13 @@ const faultsAnswer = Type.Object({
   ),
 })
 
-const { createReservation, cancelReservation } = reservationRoutes
-const { customer, payment, expectedTotal, rooms } = createReservation.body.properties
-const { guest } = rooms.items.properties
-
-const testBooking = Type.Object({
-  hotelId,
-  status: Type.Optional(
-    oneOf(reservationStatuses, {
-      description:
-        'Confirm (unless told): book, or with reservation_id modify; Cancel: cancel reservation_id',
-    }),
-  ),
-  reservation_id: Type.Optional(code({ description: 'A reservation of the hotel' })),
-  checkin: Type.Optional(date({ description: 'First night; not needed to cancel' })),
-  checkout: Type.Optional(date({ description: 'Day of departure; not needed to cancel' })),
-  rooms: Type.Optional(
-    Type.Array(
-      Type.Object({
-        roomId: code({ description: 'Your room code' }),
-        rateId: code({ description: 'Your rate code' }),
-        ...askedRoom.properties,
-        guest: Type.Optional(guest),
-      }),
-      { minItems: 1, maxItems: roomsPerStayMax, description: 'Not needed to cancel' },
-    ),
-  ),
-  customer: Type.Optional(customer),
-  payment: Type.Optional(payment),
-  expectedTotal,
-  remarks: Type.Optional(lines({ description: 'Of the customer, where no customer is sent' })),
-})
-export type TestBooking = Static<typeof testBooking>
-
-const cancelled = Type.Object({ ...confirmed, delivery })
-/** The answer to a test booking; a cancellation's has no prices. */
-export type TestBooked = Static<typeof made> | Static<typeof cancelled>
+const clock = Type.Object(
+  {
+    now: Type.String({ description: 'The time of your hotels', examples: ['2027-03-04T12:00:00.000Z'] }),
+    aheadBy: Type.String({ description: 'A duration of ISO 8601; PT0S: not at all', examples: ['P3D'] }),
+  },
+  { description: 'The test clock of your account' },
+)
 
 export const onlyInSandbox = 'Only in the sandbox; in production it is answered with 404 `NOT_ENABLED`.'
 
@@ -155,43 +142,92 @@ export const sandboxRoutes = {
       },
     ],
   }),
-  bookTest: route({
+  advanceClock: route({
     method: 'POST',
-    path: '/push/sandbox/booking',
+    path: '/push/sandbox/clock',
     access: 'supplier',
-    takesIdempotencyKey: true,
     tag: 'Sandbox',
-    summary: 'Make a test booking in your own hotel',
+    summary: 'Advance the clock of your hotels',
     description: [
-      `Books, modifies or cancels exactly as the platform does: the stay is checked against what you pushed, your price check is called, inventory is lowered, and the reservation is delivered to your URL. ${onlyInSandbox}`,
-      'Without `reservation_id` it makes a reservation, with it a new version of it; `"status": "Cancel"` cancels it. Guest, customer and payment may be left out: then test data stand for them.',
-      'Send an `Idempotency-Key` to be sure of one booking: the same key with the same body gives the stored answer.',
+      `Your hotels and their reservations are so much later from now on, in every process: what day it is there, cancellation deadlines, the retries of deliveries and their end after 72 hours, the alerts about them, and how long a card is kept. ${onlyInSandbox}`,
+      'What became due is done once, as after an outage of that length; advance in steps to see each retry. The clock only goes forward, 400 days in all; a reset sets it back. It is no clock of your keys, of rate limits, of `Idempotency-Key`, of ordered faults, of the push log, nor of the timestamps of signatures.',
     ].join('\n\n'),
-    body: testBooking,
-    answer: made,
-    status: 201,
-    answers: { 200: Type.Union([made, cancelled]) },
-    errors: {
-      400: 'A member is missing or wrong',
-      404: 'Unknown hotel, room, rate or reservation; or this is no sandbox',
-      409: `${createReservation.errors[409]}; \`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, ${cancelReservation.errors[409]}`,
-    },
-    refusals: { 409: createReservation.refusals[409] },
+    body: Type.Object({
+      advanceBy: text({
+        description:
+          'A duration of ISO 8601 in weeks, days of 24 hours, hours, minutes and seconds: PT10S, PT72H, P30D',
+      }),
+    }),
+    answer: Type.Object({
+      ...success,
+      clock,
+      deliveriesDue: integer({ description: 'How many of your deliveries are due now' }),
+    }),
+    errors: { 400: 'Not a duration, or too far', 404: 'This is no sandbox' },
     examples: [
       {
-        summary: 'Book a room',
-        request: {
-          hotelId: 'H1',
-          checkin: '2027-04-20',
-          checkout: '2027-04-23',
-          rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2, childAges: [5] }],
-        },
-        answer: { status: 201, body: { code: '201', message: 'Reservation confirmed' } },
+        summary: 'Three days later',
+        request: { advanceBy: 'P3D' },
+        answer: { status: 200, body: { code: '200', message: 'Clock advanced' } },
       },
       {
-        summary: 'A reservation of which the hotel knows nothing',
-        request: { hotelId: 'H1', reservation_id: '999999999', status: 'Cancel' },
-        answer: { status: 404, body: { code: '404', message: 'Reservation not found' } },
+        summary: 'Not a duration',
+        request: { advanceBy: 'tomorrow' },
+        answer: {
+          status: 400,
+          body: { code: '400', message: 'advanceBy must be a duration of a second or more' },
+        },
+      },
+    ],
+  }),
+  getClock: route({
+    method: 'GET',
+    path: '/push/sandbox/clock',
+    access: 'supplier',
+    tag: 'Sandbox',
+    summary: 'Read the clock of your hotels',
+    description: onlyInSandbox,
+    answer: Type.Object({ ...success, clock }),
+    errors: { 404: 'This is no sandbox' },
+    examples: [
+      {
+        summary: 'After it was advanced',
+        request: {},
+        answer: { status: 200, body: { code: '200', message: 'Clock retrieved successfully' } },
+      },
+    ],
+  }),
+  resetSandbox: route({
+    method: 'POST',
+    path: '/push/sandbox/reset',
+    access: 'supplier',
+    tag: 'Sandbox',
+    summary: 'Remove all your hotels, and begin anew',
+    refusesUnknown: true,
+    description: [
+      `Removes all hotels of your account with products, taxes, ARI, price checks, reservations, cards and deliveries, forgets its Idempotency-Keys and ordered faults, and sets its clock back: all at once, or nothing. ${onlyInSandbox}`,
+      'Keys, URLs, signing secrets, the settings of the account and the push log stay. A hotel that is pushed again has its platformHotelId again, and its revision goes on. The platform is told of each hotel that is removed. A call of your URL that is under way ends as it will; nothing comes of its answer.',
+    ].join('\n\n'),
+    answer: Type.Object({
+      ...success,
+      removed: Type.Object({
+        hotels: Type.Integer(),
+        roomRates: Type.Integer(),
+        reservations: Type.Integer(),
+        deliveries: Type.Integer(),
+      }),
+      clock,
+    }),
+    errors: {
+      400: 'Something was sent, as if a part could be reset',
+      404: 'This is no sandbox',
+      409: 'Too many different hotels were removed from the account',
+    },
+    examples: [
+      {
+        summary: 'Begin anew',
+        request: {},
+        answer: { status: 200, body: { code: '200', message: 'Sandbox reset' } },
       },
     ],
   }),

@@ -5,14 +5,14 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf } from '../http/route.ts'
 import { transaction } from '../postgres/transaction.ts'
-import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import {
   replaceFaults,
   selectFaults,
   selectHotelsByCode,
+  type CallbackFaults,
   type FaultToOrder,
-} from '../webhooks/fault-store.ts'
-import { orderedFaults } from '../webhooks/faults-contract.ts'
+} from '../webhooks/callback-faults.ts'
+import { orderedFaults } from '../webhooks/callback-contract.ts'
 import { sandboxFaults, type sandboxRoutes } from './contract.ts'
 
 export type OrderFaultsNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }

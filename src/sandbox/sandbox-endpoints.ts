@@ -4,9 +4,9 @@ import type { AnswerOf } from '../http/route.ts'
 import type { Environment } from '../keys/secret.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { advanceClock, readClock, shownClock, type TestClockNeeds } from './account-clock.ts'
-import { sandboxAccountRoutes } from './account-contract.ts'
-import { resetAccount, type ResetNeeds } from './account-reset.ts'
 import { sandboxRoutes } from './contract.ts'
+import { testBookingRoutes } from './test-booking-contract.ts'
+import { resetAccount, type ResetNeeds } from './account-reset.ts'
 import { orderFaults, readFaults, type OrderFaultsNeeds } from './fault-orders.ts'
 import { inSandbox } from './in-sandbox.ts'
 import { bookTest } from './test-booking.ts'
@@ -19,7 +19,7 @@ type InSandbox<N> = N & { environment: Environment }
 export const onBookTest = (needs: InSandbox<BookNeeds>): Mounted =>
   inSandbox(
     needs.environment,
-    on(sandboxRoutes.bookTest, ({ body, caller, idempotencyKey }) =>
+    on(testBookingRoutes.bookTest, ({ body, caller, idempotencyKey }) =>
       bookTest(needs, caller, { body, idempotencyKey }),
     ),
   )
@@ -53,9 +53,9 @@ export const onGetFaults = (needs: InSandbox<Needs>): Mounted =>
 export const onAdvanceClock = (needs: InSandbox<TestClockNeeds>): Mounted =>
   inSandbox(
     needs.environment,
-    on(sandboxAccountRoutes.advanceClock, async ({ body: { advanceBy }, caller: { supplierId } }) => {
+    on(sandboxRoutes.advanceClock, async ({ body: { advanceBy }, caller: { supplierId } }) => {
       const advanced = await advanceClock(needs, { supplierId, advanceBy })
-      const said: AnswerOf<typeof sandboxAccountRoutes.advanceClock> = {
+      const said: AnswerOf<typeof sandboxRoutes.advanceClock> = {
         code: '200',
         message: 'Clock advanced',
         ...advanced,
@@ -68,7 +68,7 @@ export const onAdvanceClock = (needs: InSandbox<TestClockNeeds>): Mounted =>
 export const onGetClock = (needs: InSandbox<Needs>): Mounted =>
   inSandbox(
     needs.environment,
-    on(sandboxAccountRoutes.getClock, async ({ caller: { supplierId } }) => {
+    on(sandboxRoutes.getClock, async ({ caller: { supplierId } }) => {
       const clock = await readClock(needs, supplierId)
       return answer(200, { code: '200', message: 'Clock retrieved successfully', clock })
     }),
@@ -78,9 +78,9 @@ export const onGetClock = (needs: InSandbox<Needs>): Mounted =>
 export const onResetSandbox = (needs: InSandbox<ResetNeeds>): Mounted =>
   inSandbox(
     needs.environment,
-    on(sandboxAccountRoutes.resetSandbox, async ({ caller: { supplierId } }) => {
+    on(sandboxRoutes.resetSandbox, async ({ caller: { supplierId } }) => {
       const removed = await resetAccount(needs, supplierId)
-      const said: AnswerOf<typeof sandboxAccountRoutes.resetSandbox> = {
+      const said: AnswerOf<typeof sandboxRoutes.resetSandbox> = {
         code: '200',
         message: 'Sandbox reset',
         removed,

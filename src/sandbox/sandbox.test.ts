@@ -5,7 +5,7 @@ import { ada, expectStatus, openShop, room, unitsLeft, type Shop } from '../../t
 import { until } from '../../test/deliveries.ts'
 import { client, gatewayForTests, startGateway, type TestGateway } from '../../test/harness.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
-import type { SimulatedCall } from '../simulate/call.ts'
+import type { SimulatedCall } from '../simulate/answer.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
 import { minutes, seconds } from '../../test/pace.ts'
 import type { DeliveryWorker } from '../deliveries/worker.ts'

@@ -4,14 +4,14 @@ import type { OwnedKey } from '../http/call.ts'
 import type { Answered } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { Rejected, shown } from '../http/rejected.ts'
-import { readReservationId } from '../bookings/find-reservation.ts'
-import { selectOptionalReservation } from '../bookings/store.ts'
+import { readReservationId, selectOptionalReservation } from '../bookings/store.ts'
 import { cancelReservation } from '../bookings/cancel-reservation.ts'
 import { createReservation } from '../bookings/create-reservation.ts'
 import { modifyReservation } from '../bookings/modify-reservation.ts'
 import type { BookNeeds } from '../bookings/idempotent-booking.ts'
 import { readReservation } from '../bookings/reservation-rules.ts'
-import { sandboxFaults, type TestBooked, type TestBooking } from './contract.ts'
+import { sandboxFaults } from './contract.ts'
+import type { TestBooked, TestBooking } from './test-booking-contract.ts'
 
 const testGuest = { firstName: 'Test', lastName: 'Guest' }
 

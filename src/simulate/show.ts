@@ -1,5 +1,5 @@
 import type { styleText } from 'node:util'
-import type { SimulatedCall } from './call.ts'
+import type { SimulatedCall } from './answer.ts'
 import type { Receipt, Received } from './ledger.ts'
 
 /** Formats a call for people, one line each: the request, how it was handled, and the answer. */

@@ -6,7 +6,7 @@ import { expectOk, product, pushStoryHotel } from '../../test/story.ts'
 import { systemClock } from '../base/clock.ts'
 import { newSigningSecret } from '../outbound/signature.ts'
 import { pushBookingCallback } from '../bookings/callback-contract.ts'
-import type { SimulatedCall } from './call.ts'
+import type { SimulatedCall } from './answer.ts'
 import { readFaultOrder } from './faults.ts'
 import { startSupplier, type SimulatedSupplier, type SupplierOptions } from './supplier.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { webhookRoutes } from '../webhooks/contract.ts'
-import type { SimulatedCall } from './call.ts'
+import type { SimulatedCall } from './answer.ts'
 import { FaultPlan, type FaultOrder } from './faults.ts'
 import { gatewayClient, GatewayRefused, type GatewayClient } from './gateway-client.ts'
 import { Ledger, type Held } from './ledger.ts'

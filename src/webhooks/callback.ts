@@ -2,8 +2,10 @@ import type { Called, OutboundCall, OutboundCaller } from '../outbound/call.ts'
 import { signedHeaders } from '../outbound/signature.ts'
 import { spoil, type CallbackFaults } from './callback-faults.ts'
 import type { CallbackWatch } from './callback-watch.ts'
-import type { SpoilableCalls } from './faults-contract.ts'
+import { webhookFaults } from './contract.ts'
+import type { SpoilableCalls } from './callback-contract.ts'
 import type { Callback } from './store.ts'
+import { vetUrl, type OutboundRules, type UrlFault } from '../outbound/vet-url.ts'
 
 /** How every supplier's URL is called, for any purpose. */
 
@@ -52,4 +54,23 @@ export async function sendCallback(
   const calls = about?.calls ?? 'ping'
   watch?.saw({ keyId, calls, url, requestId, webhookId: id, atMs, body, called })
   return called
+}
+
+/** A URL for people and logs: host and path only, because the rest may contain a secret. */
+export function placeOf(href: string): string {
+  const { host, pathname } = new URL(href)
+  return host + pathname
+}
+
+export type DescribedFault = { type: string; message: string; hint: string }
+
+/** Why a URL is not called, in the words of a refused registration; undefined if it may be called. */
+export async function faultOfUrl(url: string, rules: OutboundRules): Promise<DescribedFault | undefined> {
+  const result = await vetUrl(url, rules)
+  return 'fault' in result ? describeFault(result.fault) : undefined
+}
+
+export function describeFault({ kind, form }: UrlFault): DescribedFault {
+  const fault = webhookFaults[kind]
+  return form === undefined ? fault : { ...fault, hint: `Write the host as ${form}` }
 }

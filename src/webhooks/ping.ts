@@ -5,7 +5,7 @@ import { outboundCaller, type Called } from '../outbound/call.ts'
 import type { OutboundRules } from '../outbound/vet-url.ts'
 import type { CallbackWatch } from './callback-watch.ts'
 import { sendCallback } from './callback.ts'
-import type { Ping } from './ping-contract.ts'
+import type { Ping } from './contract.ts'
 import type { Callback } from './store.ts'
 
 /** Calls a URL only to see the answer. */

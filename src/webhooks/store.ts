@@ -1,5 +1,5 @@
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
-import type { webhookKinds } from './ping-contract.ts'
+import type { webhookKinds } from './contract.ts'
 
 export type WebhookKind = (typeof webhookKinds)[number]
 

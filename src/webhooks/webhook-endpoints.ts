@@ -5,17 +5,16 @@ import { newSigningSecret } from '../outbound/signature.ts'
 import type { Push } from '../http/call.ts'
 import { answer, on, type Answer } from '../http/mount.ts'
 import { applyPush } from '../push-log/keep.ts'
-import { webhookRoutes } from './contract.ts'
-import { type Ping, webhookKinds, pingRoutes, webhookNotRegistered } from './ping-contract.ts'
+import { webhookRoutes, webhookKinds, webhookNotRegistered, type Ping } from './contract.ts'
 import type { Pinger } from './ping.ts'
-import { describeFault, faultOfUrl } from './callback-url.ts'
+import { describeFault, faultOfUrl } from './callback.ts'
 import {
   saveWebhook,
-  type SavedWebhook,
-  type WebhookKind,
   selectWebhooks,
   removeWebhook,
   selectCallbackOfKey,
+  type SavedWebhook,
+  type WebhookKind,
 } from './store.ts'
 
 type RegistrationNeeds = Needs & { outbound: OutboundRules; pings: Pinger }
@@ -107,7 +106,7 @@ function remove(kind: WebhookKind, push: Push, needs: Needs): Promise<Answer> {
 
 /** POST /push/webhook/test: repeats the ping of a registration. */
 export const testWebhook = (needs: Needs & { pings: Pinger }) =>
-  on(pingRoutes.testWebhook, async ({ body: { kind }, caller, requestId }) => {
+  on(webhookRoutes.testWebhook, async ({ body: { kind }, caller, requestId }) => {
     const callback = await selectCallbackOfKey(needs.db, caller.keyId, kind, needs.clock.now())
     if (!callback) throw new Rejected(409, { ...webhookNotRegistered[kind], path: '/kind', value: kind })
     const ping = await needs.pings.ping(callback, requestId)

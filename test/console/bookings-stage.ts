@@ -1,4 +1,4 @@
-import { setAccount } from '../../src/keys/account.ts'
+import { setAccount } from '../../src/keys/suppliers.ts'
 import { expectStatus, idOf, openShop, pushNights, bookingBody, room, type Shop } from '../booking.ts'
 import { until } from '../deliveries.ts'
 import { startGateway, type TestGateway } from '../harness.ts'

@@ -59,7 +59,7 @@ async function under(name: AttackName, at: World, lastingMs: number): Promise<Me
 }
 
 function startAttack(name: AttackName, { target }: World) {
-  const program = resolve(import.meta.dirname, 'abuse/attacker.ts')
+  const program = resolve(import.meta.dirname, 'abuse/attacks.ts')
   const child = spawn(process.execPath, [program, JSON.stringify([name, target])], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

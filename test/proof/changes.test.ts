@@ -16,8 +16,6 @@ import { clientOf, type Client } from './crash/http.ts'
 import { endServices, startService, type Service } from './crash/service.ts'
 import { eventually } from './crash/world.ts'
 
-const slowCommits = import.meta.resolve('./changes/slow-commits.ts')
-const byId = import.meta.resolve('./changes/break-by-id.ts')
 const betweenRestartsMs = 2_500
 const onlyNightsMs = 6_000
 /** To each follower. */
@@ -39,14 +37,15 @@ async function newDatabase(): Promise<TestAddress> {
 type Outcome = { differences: string[]; disorder: string[]; told: number }
 
 async function followUnderLoad(
-  preloads: readonly string[],
+  breaks: readonly string[],
   restarts: readonly NodeJS.Signals[],
   t: TestContext,
 ): Promise<Outcome> {
   const address = await newDatabase()
   const environ = {
     ...environOf(address),
-    NODE_OPTIONS: preloads.map((file) => `--import=${file}`).join(' '),
+    NODE_OPTIONS: `--import=${import.meta.resolve('./query-breaks.ts')}`,
+    ARI_PROOF_BREAK: breaks.join(),
   }
   const services = [await startService(environ), await startService(environ)]
   const db = openDatabase(address, openLog('silent'))
@@ -122,7 +121,7 @@ async function followUnderLoad(
 
 test('who follows the feed, by asking or by events, ends with exactly what is stored, with 8 writers and restarts', async (t) => {
   const restarts: NodeJS.Signals[] = ['SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGTERM']
-  const { differences, disorder, told } = await followUnderLoad([slowCommits], restarts, t)
+  const { differences, disorder, told } = await followUnderLoad(['slowCommits'], restarts, t)
   t.diagnostic(`${told} changes told`)
   assert.deepEqual(differences, [])
   // After an interruption a change may be reported twice; but here each position, once read, is never
@@ -131,7 +130,7 @@ test('who follows the feed, by asking or by events, ends with exactly what is st
 })
 
 test('the comparison finds changes passed over by a feed in order of id', async (t) => {
-  const { differences } = await followUnderLoad([slowCommits, byId], [], t)
+  const { differences } = await followUnderLoad(['slowCommits', 'changesById'], [], t)
   t.diagnostic(`${differences.length} hotels differ, such as ${differences[0]?.slice(0, 300)}`)
   assert.ok(differences.length > 0)
 })

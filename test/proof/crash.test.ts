@@ -100,13 +100,16 @@ test(`${kills.postgres} × kill -9 of PostgreSQL under load: the same, 503 meanw
  * comparison.
  */
 async function findingsWithBreak(
-  preload: string,
+  name: string,
   crash: (world: World, dataDir: string) => Promise<void>,
 ): Promise<Finding[]> {
   const dataDir = await newFolder()
   const world = await openWorld({ ARI_DATA_DIR: dataDir })
   await only(world).end('SIGTERM')
-  world.services[0] = await world.start({ NODE_OPTIONS: `--import=${preload}` })
+  world.services[0] = await world.start({
+    NODE_OPTIONS: `--import=${import.meta.resolve('./query-breaks.ts')}`,
+    ARI_PROOF_BREAK: name,
+  })
   only(world).signal('SIGUSR2')
   const load = world.load()
   const from = world.ledger.attempts.length
@@ -136,23 +139,20 @@ async function killAndRestart(world: World): Promise<void> {
 }
 
 test('the comparison finds pushes lost by a service that answers before it commits', async (t) => {
-  const found = await findingsWithBreak(import.meta.resolve('./crash/break-answer-early.ts'), killAndRestart)
+  const found = await findingsWithBreak('earlyAnswers', killAndRestart)
   assertFound(found, 'lost', sayTo(t))
 })
 
 test('the comparison finds pushes lost by commits that are not on disk when PostgreSQL is killed', async (t) => {
-  const found = await findingsWithBreak(
-    import.meta.resolve('./crash/break-volatile.ts'),
-    async (world, dataDir) => {
-      await killPostgres(dataDir, 'all')
-      await killAndRestart(world)
-    },
-  )
+  const found = await findingsWithBreak('volatileCommits', async (world, dataDir) => {
+    await killPostgres(dataDir, 'all')
+    await killAndRestart(world)
+  })
   assertFound(found, 'lost', sayTo(t))
 })
 
 test('the comparison finds pushes half-applied by a service without transactions', async (t) => {
-  const found = await findingsWithBreak(import.meta.resolve('./crash/break-half.ts'), killAndRestart)
+  const found = await findingsWithBreak('halfPushes', killAndRestart)
   assertFound(found, 'half-applied', sayTo(t))
 })
 

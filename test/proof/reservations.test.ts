@@ -144,8 +144,8 @@ test(`bookings, modifications and cancellations over two services, ${kills} of w
 })
 
 test('the audit finds units that are sold twice where bookings do not lock the hotel', async (t) => {
-  const preload = import.meta.resolve('./crash/break-unlocked.ts')
-  const market = await newMarket({ NODE_OPTIONS: `--import=${preload}` })
+  const preload = import.meta.resolve('./query-breaks.ts')
+  const market = await newMarket({ NODE_OPTIONS: `--import=${preload}`, ARI_PROOF_BREAK: 'unlockedHotels' })
   const found: Finding[] = []
   for (let round = 1; round <= 5 && !found.some(({ kind }) => kind === 'oversold'); round++) {
     const hotelId = `LAST${round}`

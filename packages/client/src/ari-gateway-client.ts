@@ -4,7 +4,7 @@ export { failedItems, isWhollyApplied, type FailedItem } from './ari-results.ts'
 export type { Attempt, ConnectOptions, Fetch } from './call.ts'
 export { bookingClient, supplierClient, type BookingClient, type SupplierClient } from './clients.ts'
 export type { Change, FollowedChanges, FollowOptions } from './follow-changes.ts'
-export type { CallOptions } from './operation.ts'
+export type { CallOptions } from './call.ts'
 export { GatewayError, isGatewayError } from './gateway-error.ts'
 export {
   handleCallbacks,
@@ -20,7 +20,7 @@ export {
   readDelivery,
   readPriceCheck,
   type Callback,
-} from './read-callback.ts'
+} from './handle-callbacks.ts'
 export {
   SignatureError,
   verifyCallback,

@@ -1,6 +1,12 @@
 import { platformOperations, supplierOperations, type PlatformCalls, type SupplierCalls } from './api.ts'
-import { caller, type Caller, type ConnectOptions, type Input } from './call.ts'
-import type { CallOptions, Operation } from './operation.ts'
+import {
+  caller,
+  type Caller,
+  type ConnectOptions,
+  type Input,
+  type CallOptions,
+  type Operation,
+} from './call.ts'
 import { followChanges, type FollowedChanges, type FollowOptions } from './follow-changes.ts'
 
 /** A supplier's side: every operation below /push. */

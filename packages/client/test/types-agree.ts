@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { PlatformCalls, SupplierCalls } from '../src/api.ts'
-import type { CallOptions } from '../src/operation.ts'
+import type { CallOptions } from '../src/call.ts'
 import type * as api from '../src/api.ts'
 import type { RouteName, routes } from '../../../src/contract.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '../../../src/http/route.ts'

@@ -11,7 +11,6 @@ import {
   type PushOptions,
 } from './push-client.ts'
 import { OutboxQueue, type Waiting } from './queue.ts'
-import { retryWaitMs } from './retry-wait.ts'
 
 /**
  * Pushes that survive a crash of your process: stored on the disk before `add` resolves, sent in order hotel
@@ -279,4 +278,16 @@ function hotelOf(named: unknown): string {
   if (typeof named !== 'object' || named === null || !('hotelId' in named))
     throw new TypeError('A push names its hotel as hotelId')
   return String(named.hotelId)
+}
+
+const firstWaitMs = 200
+const longestWaitMs = 10_000
+
+/**
+ * Doubles with each attempt, and is drawn from the whole range, so that outboxes that failed together don't
+ * return together. The wait that the gateway asks for is the minimum.
+ */
+export function retryWaitMs(attempt: number, retryAfterMs = 0): number {
+  const most = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt - 1, 20))
+  return retryAfterMs + Math.ceil(Math.random() * most)
 }

@@ -5,7 +5,13 @@ import { readCursor, readLimit, readSince, writeCursor, judgeQuery, pageOf } fro
 import { Rejected } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { invalid, readDay, readNumber } from '../list-query.ts'
-import { readReservationId, reservationNotFound, reservationOf } from '../../bookings/find-reservation.ts'
+import {
+  readReservationId,
+  reservationNotFound,
+  reservationOf,
+  selectHistory,
+  type HeldReservation,
+} from '../../bookings/store.ts'
 import {
   reservationConsoleRoutes,
   reservationsPerPage,
@@ -24,11 +30,10 @@ import {
   insertNote,
 } from './store.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
-import { listedCheckOf } from '../../price-check/listed-check.ts'
+import { listedCheckOf } from '../../price-check/show-check.ts'
 import type { CheckRow } from '../../price-check/store.ts'
 import { deliveryIdOf } from '../../bookings/delivery-queue.ts'
 import { shownReservation } from '../../bookings/show.ts'
-import { selectHistory, type HeldReservation } from '../../bookings/store.ts'
 import { supplierBody } from '../../deliveries/reservation-body.ts'
 import type { ShownDelivery } from '../deliveries/contract.ts'
 import {

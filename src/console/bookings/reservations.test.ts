@@ -14,7 +14,7 @@ import { until } from '../../../test/deliveries.ts'
 import { startGateway, type Reply, type TestGateway, type TestOperator } from '../../../test/harness.ts'
 import { pagesOf, expectOk, problemsOf } from '../../../test/story.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../../test/receiver.ts'
-import { setAccount } from '../../keys/account.ts'
+import { setAccount } from '../../keys/suppliers.ts'
 import type { DeliveryWorker } from '../../deliveries/worker.ts'
 import type { ListedReservation, WholeReservation } from './contract.ts'
 

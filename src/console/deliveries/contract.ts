@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { consoleRoute, integer, oneOf, text } from '../../http/route.ts'
-import type { DeliveryState } from '../../deliveries/list-contract.ts'
+import type { DeliveryState } from '../../deliveries/contract.ts'
 import type { ReservationNote } from '../bookings/note-contract.ts'
 
 /** Deliveries as operators see them, and sending them again. */

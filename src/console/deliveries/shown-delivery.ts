@@ -1,6 +1,6 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
-import { placeOf } from '../../webhooks/callback-url.ts'
+import { placeOf } from '../../webhooks/callback.ts'
 import type { ListedDelivery, ShownDelivery } from './contract.ts'
 import { selectPushbookUrls, type AttemptRow, type DeliveryRow } from './store.ts'
 import type { Reach } from '../bookings/contract.ts'

@@ -27,7 +27,7 @@ import type { HotelRow } from '../../hotels/store.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { OutboundRules } from '../../outbound/vet-url.ts'
 import { selectCallback, type WebhookKind } from '../../webhooks/store.ts'
-import { faultOfUrl } from '../../webhooks/callback-url.ts'
+import { faultOfUrl } from '../../webhooks/callback.ts'
 
 /** GET /hotels/{hotelId}: everything stored for a hotel except its nights. */
 export const getHotel = (needs: ChecklistNeeds): Mounted =>

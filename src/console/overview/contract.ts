@@ -1,5 +1,5 @@
 import type { CircuitState } from '../../outbound/circuit.ts'
-import type { VaultState } from '../../cards/vault-contract.ts'
+import type { VaultState } from '../../cards/contract.ts'
 import { consoleRoute } from '../../http/route.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import type { DeliveryState } from '../deliveries/contract.ts'

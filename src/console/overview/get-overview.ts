@@ -4,7 +4,7 @@ import { Memory } from '../../postgres/memory.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
-import { placeOf } from '../../webhooks/callback-url.ts'
+import { placeOf } from '../../webhooks/callback.ts'
 import { overviewLimits, overviewRoutes, type NamedCircuit, type Overview } from './contract.ts'
 import { overviewRates, type OverviewRates } from './rates.ts'
 import {

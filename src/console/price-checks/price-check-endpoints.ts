@@ -4,7 +4,7 @@ import { readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'
-import { listedCheckOf } from '../../price-check/listed-check.ts'
+import { listedCheckOf } from '../../price-check/show-check.ts'
 import { readNumber, readPosition, writePosition } from '../list-query.ts'
 import {
   consoleChecksPerPage,

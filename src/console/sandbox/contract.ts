@@ -5,7 +5,7 @@ import {
   orderedFaults,
   spoilableCalls,
   type SeenCalls,
-} from '../../webhooks/faults-contract.ts'
+} from '../../webhooks/callback-contract.ts'
 
 /** Actions of operators in the sandbox, on behalf of a supplier; in production all answer 404 `NOT_ENABLED`. */
 

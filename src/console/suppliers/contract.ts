@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { consoleRoute, integer, nullableInteger, oneOf, text } from '../../http/route.ts'
-import { webhookKinds, type Ping } from '../../webhooks/ping-contract.ts'
+import { webhookKinds, type Ping } from '../../webhooks/contract.ts'
 
 /**
  * Supplier accounts and their keys. Viewers can see them; only admins change contract settings and keys. A test call

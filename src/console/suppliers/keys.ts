@@ -19,7 +19,7 @@ import {
   keyUnknown,
   readId,
 } from './rules.ts'
-import { webhookNotRegistered } from '../../webhooks/ping-contract.ts'
+import { webhookNotRegistered } from '../../webhooks/contract.ts'
 import type { Pinger } from '../../webhooks/ping.ts'
 import { selectCallbackOfKey } from '../../webhooks/store.ts'
 import { selectKeysOf } from './store.ts'

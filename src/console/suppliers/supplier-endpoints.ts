@@ -11,13 +11,12 @@ import {
   type SupplierWebhook,
 } from './contract.ts'
 import { selectSuppliers, selectCalls, selectKeysOf, type KeyRow } from './store.ts'
-import { selectAccount, setAccount, type Account } from '../../keys/account.ts'
+import { selectAccount, setAccount, type Account, createSupplier as create } from '../../keys/suppliers.ts'
 import { defaultLimits } from '../../keys/limits.ts'
 import type { OutboundRules } from '../../outbound/vet-url.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
-import { faultOfUrl } from '../../webhooks/callback-url.ts'
+import { faultOfUrl } from '../../webhooks/callback.ts'
 import { readId, supplierUnknown, supplierSubject, supplierNamed } from './rules.ts'
-import { createSupplier as create } from '../../keys/suppliers.ts'
 import { audit } from '../../operators/audit.ts'
 import { transaction } from '../../postgres/transaction.ts'
 

@@ -1,4 +1,5 @@
 /** The attacks that one client can make on all others, each as one busy program makes it. */
+import { setPriority } from 'node:os'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -177,4 +178,20 @@ function post(url: string, body: string, headers: Readonly<Record<string, string
     })
     sent.end(body)
   })
+}
+
+/** One attack in a process of its own, until its input ends; then it prints what it sent. */
+if (import.meta.main) {
+  const [name, target] = JSON.parse(process.argv[2] ?? '')
+  const known = attackNames.find((one) => one === name)
+  if (known === undefined) throw new Error(`There is no attack ${name}`)
+
+  // A real attacker has its own machine: here it must not take CPU from the service under attack.
+  setPriority(10)
+  const counts: AttackCounts = { requests: 0, byStatus: {} }
+  await attacks[known](target, counts)
+  process.stdout.write('begun\n')
+  process.stdin
+    .resume()
+    .once('end', () => process.stdout.write(JSON.stringify(counts), () => process.exit(0)))
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
-import { setAccount } from './account.ts'
+import { setAccount } from './suppliers.ts'
 
 const gateway = await gatewayForTests()
 

@@ -1,7 +1,6 @@
-import { referenceNotFound } from '../offers/hotel-references.ts'
 import { performance } from 'node:perf_hooks'
+import { referenceNotFound, type HotelFinder } from '../offers/hotel-references.ts'
 import type { BookableRoomRate, BookingCatalog } from '../offers/booking-catalog.ts'
-import type { HotelFinder } from '../offers/hotel-references.ts'
 import { referenceProblems, stayProblems } from '../offers/offer-rules.ts'
 import type { HotelStay, StayReader } from '../offers/stays.ts'
 import { parseNight } from '../base/calendar.ts'
@@ -11,8 +10,11 @@ import { Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import { isRecord } from '../http/validate.ts'
 import type { PriceChecker } from './checker.ts'
-import { priceCheckFaults, priceCheckRoutes } from './contract.ts'
-import { comparedOf } from './shown-check.ts'
+import { priceCheckFaults, priceCheckRoutes, checksPerPage } from './contract.ts'
+import { comparedOf, listedCheckOf, readDrift } from './show-check.ts'
+import { readPlace, writeCursor } from '../http/query.ts'
+import { judgePage } from '../push-log/page-query.ts'
+import { selectChecks } from './store.ts'
 
 export type PriceCheckNeeds = Needs & {
   stays: StayReader
@@ -71,3 +73,30 @@ function roomRateOf({ roomRates }: BookingCatalog, { roomId, rateId }: Body): Bo
   const isRateKnown = roomRates.some((one) => one.rate.code === rateId)
   throw new Rejected(404, isRateKnown ? room : [room, rate])
 }
+
+/** GET /push/priceChecks. */
+export const listPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
+  onEveryProblem(
+    priceCheckRoutes.listPriceChecks,
+    judgePage(needs, (query, wrong) => readPlace(query, checksPerPage, wrong)),
+    async ({ query, caller, read }) => {
+      await needs.priceChecks.ledger.written()
+      const { limit, hotel, ...place } = read
+      const { roomId, rateId, outcome } = query
+      const filter = { ...place, hotel, roomId, rateId, outcome }
+      // One more than requested shows whether there is another page.
+      const found = await selectChecks(needs.db, caller.supplierId, filter, limit + 1)
+      const page = found.slice(0, limit)
+      const last = found.length > limit ? page.at(-1) : undefined
+      const isFirstPage = place.beforeId === undefined
+      const drift =
+        hotel === undefined || !isFirstPage ? undefined : await readDrift(needs.db, { hotel, roomId, rateId })
+      return answer(200, {
+        code: '200',
+        message: 'Price checks retrieved successfully',
+        priceChecks: page.map(listedCheckOf),
+        nextCursor: last ? writeCursor(last.id) : null,
+        ...(drift ? { drift } : {}),
+      })
+    },
+  )

@@ -1,0 +1,175 @@
+import type { Static } from 'typebox'
+import { minorText } from '../base/money.ts'
+import type { PriceCheck } from './checker.ts'
+import {
+  driftNightsMax,
+  type listedCheck,
+  type ListedCheck,
+  type Drift,
+  type DriftNight,
+} from './contract.ts'
+import type { NightPrice } from './live-answer.ts'
+import { minorDigits } from '../reference/currencies.ts'
+import { webhookIdOf } from './ask-supplier.ts'
+import {
+  selectDriftNights,
+  selectDriftTotals,
+  type CheckRow,
+  type DriftRow,
+  type DriftScope,
+} from './store.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { selectAppliedPushes, type AppliedPush } from '../push-log/store.ts'
+
+/** A check as answers show it. */
+export type Compared = Pick<
+  Static<typeof listedCheck>,
+  'outcome' | 'bookable' | 'live' | 'stored' | 'difference' | 'durationMs' | 'failure'
+>
+
+export function comparedOf(
+  { outcome, isBookable, held, live, failure, difference, durationMs }: PriceCheck,
+  { currency, minorDigits: digits }: { currency: string; minorDigits: number },
+): Compared {
+  const before = ({ beforeTax }: NightPrice): string => minorText(beforeTax, digits)
+  const after = ({ afterTax }: NightPrice): string => minorText(afterTax, digits)
+  return {
+    outcome,
+    bookable: isBookable && held.isBookable,
+    live: live
+      ? {
+          currency,
+          inventory: live.inventory,
+          amountBeforeTax: live.nights.map(before),
+          amountAfterTax: live.nights.map(after),
+        }
+      : null,
+    stored: {
+      currency,
+      inventory: held.inventory,
+      amountBeforeTax: held.nights?.map(before) ?? null,
+      amountAfterTax: held.nights?.map(after) ?? null,
+      bookable: held.isBookable,
+      revision: held.revision,
+    },
+    difference: difference === undefined ? null : signedText(difference, digits),
+    durationMs,
+    ...(failure ? { failure: failureOf(failure) } : {}),
+  }
+}
+
+export function failureOf({
+  reason,
+  message,
+  httpStatus,
+}: {
+  reason: string
+  message: string
+  httpStatus?: number | undefined
+}): NonNullable<Compared['failure']> {
+  return { reason, message, ...(httpStatus === undefined ? {} : { httpStatus }) }
+}
+
+export function signedText(minor: number, digits: number): string {
+  return minor < 0 ? `-${minorText(-minor, digits)}` : minorText(minor, digits)
+}
+
+/** A stored check as answers show it. */
+export function listedCheckOf(row: CheckRow): ListedCheck {
+  const { currency, reason, message, httpStatus, liveInventory, difference } = row
+  const digits = minorDigits(currency) ?? 2
+  const texts = (amounts: readonly number[] | null): string[] | null =>
+    amounts && amounts.map((amount) => minorText(amount, digits))
+  return {
+    priceCheckId: row.checkId,
+    webhookId: row.callId === null ? null : webhookIdOf(row.callId),
+    at: new Date(Math.round(row.atMs)).toISOString(),
+    hotelId: row.hotelId,
+    roomId: row.roomId,
+    rateId: row.rateId,
+    checkin: row.checkin,
+    checkout: row.checkout,
+    roomCount: row.roomCount,
+    adultCount: row.adultCount,
+    childAges: row.childAges,
+    outcome: row.outcome,
+    bookable: row.bookable,
+    live:
+      liveInventory === null
+        ? null
+        : {
+            currency,
+            inventory: liveInventory,
+            amountBeforeTax: texts(row.liveBeforeTax) ?? [],
+            amountAfterTax: texts(row.liveAfterTax) ?? [],
+          },
+    stored: {
+      currency,
+      inventory: row.storedInventory,
+      amountBeforeTax: texts(row.storedBeforeTax),
+      amountAfterTax: texts(row.storedAfterTax),
+      bookable: row.storedBookable,
+      revision: row.revision,
+    },
+    difference: difference === null ? null : signedText(difference, digits),
+    durationMs: row.durationMs,
+    ...(reason === null || message === null
+      ? {}
+      : { failure: failureOf({ reason, message, httpStatus: httpStatus ?? undefined }) }),
+  }
+}
+
+/** How the live answers of a hotel differ from the stored prices, with the pushes that set those. */
+export async function readDrift(db: Queryable, scope: DriftScope): Promise<Drift> {
+  const [totals, nights] = await Promise.all([
+    selectDriftTotals(db, scope),
+    selectDriftNights(db, scope, driftNightsMax),
+  ])
+  const revisions = new Set(nights.flatMap(({ revision, sinceRevision }) => [revision, sinceRevision]))
+  const made = [...revisions].flatMap((revision) =>
+    revision === null ? [] : [{ hotelId: scope.hotel, revision }],
+  )
+  const pushes = await selectAppliedPushes(db, made)
+  const pushByRevision = new Map(pushes.map((push) => [push.revision, push]))
+  const digits = minorDigits(totals.currency) ?? 2
+  return { ...totals, worst: nights.map((row) => shownNight(row, digits, pushByRevision)) }
+}
+
+function shownNight(
+  row: DriftRow,
+  digits: number,
+  pushByRevision: ReadonlyMap<number | null, AppliedPush>,
+): DriftNight {
+  const { roomId, rateId, night, checks, differing, soldOut, largest, stored, live } = row
+  const textOf = (minor: number | null): string | null => (minor === null ? null : minorText(minor, digits))
+  const { sinceAtMs, sinceRevision } = row
+  return {
+    roomId,
+    rateId,
+    date: night,
+    checks,
+    differing,
+    soldOut,
+    largest: signedText(largest, digits),
+    stored: textOf(stored),
+    live: textOf(live),
+    setBy: row.revision === null ? null : pushOf(row.revision, pushByRevision),
+    lastAt: instantOf(row.lastAtMs),
+    differsSince:
+      sinceAtMs === null || sinceRevision === null
+        ? null
+        : { at: instantOf(sinceAtMs), setBy: pushOf(sinceRevision, pushByRevision) },
+  }
+}
+
+function pushOf(
+  revision: number,
+  pushByRevision: ReadonlyMap<number | null, AppliedPush>,
+): NonNullable<DriftNight['setBy']> {
+  const push = pushByRevision.get(revision)
+  return push ? { revision, requestId: push.requestId, at: push.at } : { revision }
+}
+
+function instantOf(epochMs: number): string {
+  return new Date(Math.round(epochMs)).toISOString()
+}

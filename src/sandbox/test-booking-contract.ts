@@ -1,0 +1,90 @@
+import Type, { type Static } from 'typebox'
+import { confirmed, delivery, made } from '../bookings/answer-contract.ts'
+import { reservationRoutes } from '../bookings/contract.ts'
+import { hotelId } from '../hotels/contract.ts'
+import { code, date, lines, oneOf, route } from '../http/route.ts'
+import { askedRoom, roomsPerStayMax } from '../offers/contract.ts'
+import { reservationStatuses } from '../webhooks/contract.ts'
+import { onlyInSandbox } from './contract.ts'
+
+/** Test bookings, which suppliers make in their own hotels. */
+
+const { createReservation, cancelReservation } = reservationRoutes
+const { customer, payment, expectedTotal, rooms } = createReservation.body.properties
+const { guest } = rooms.items.properties
+
+const testBooking = Type.Object({
+  hotelId,
+  status: Type.Optional(
+    oneOf(reservationStatuses, {
+      description:
+        'Confirm (unless told): book, or with reservation_id modify; Cancel: cancel reservation_id',
+    }),
+  ),
+  reservation_id: Type.Optional(code({ description: 'A reservation of the hotel' })),
+  checkin: Type.Optional(date({ description: 'First night; not needed to cancel' })),
+  checkout: Type.Optional(date({ description: 'Day of departure; not needed to cancel' })),
+  rooms: Type.Optional(
+    Type.Array(
+      Type.Object({
+        roomId: code({ description: 'Your room code' }),
+        rateId: code({ description: 'Your rate code' }),
+        ...askedRoom.properties,
+        guest: Type.Optional(guest),
+      }),
+      { minItems: 1, maxItems: roomsPerStayMax, description: 'Not needed to cancel' },
+    ),
+  ),
+  customer: Type.Optional(customer),
+  payment: Type.Optional(payment),
+  expectedTotal,
+  remarks: Type.Optional(lines({ description: 'Of the customer, where no customer is sent' })),
+})
+export type TestBooking = Static<typeof testBooking>
+
+const cancelled = Type.Object({ ...confirmed, delivery })
+/** The answer to a test booking; a cancellation's has no prices. */
+export type TestBooked = Static<typeof made> | Static<typeof cancelled>
+
+export const testBookingRoutes = {
+  bookTest: route({
+    method: 'POST',
+    path: '/push/sandbox/booking',
+    access: 'supplier',
+    takesIdempotencyKey: true,
+    tag: 'Sandbox',
+    summary: 'Make a test booking in your own hotel',
+    description: [
+      `Books, modifies or cancels exactly as the platform does: the stay is checked against what you pushed, your price check is called, inventory is lowered, and the reservation is delivered to your URL. ${onlyInSandbox}`,
+      'Without `reservation_id` it makes a reservation, with it a new version of it; `"status": "Cancel"` cancels it. Guest, customer and payment may be left out: then test data stand for them.',
+      'Send an `Idempotency-Key` to be sure of one booking: the same key with the same body gives the stored answer.',
+    ].join('\n\n'),
+    body: testBooking,
+    answer: made,
+    status: 201,
+    answers: { 200: Type.Union([made, cancelled]) },
+    errors: {
+      400: 'A member is missing or wrong',
+      404: 'Unknown hotel, room, rate or reservation; or this is no sandbox',
+      409: `${createReservation.errors[409]}; \`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, ${cancelReservation.errors[409]}`,
+    },
+    refusals: { 409: createReservation.refusals[409] },
+    examples: [
+      {
+        summary: 'Book a room',
+        request: {
+          hotelId: 'H1',
+          checkin: '2027-04-20',
+          checkout: '2027-04-23',
+          rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2, childAges: [5] }],
+        },
+        answer: { status: 201, body: { code: '201', message: 'Reservation confirmed' } },
+      },
+      {
+        summary: 'A reservation of which the hotel knows nothing',
+        request: { hotelId: 'H1', reservation_id: '999999999', status: 'Cancel' },
+        answer: { status: 404, body: { code: '404', message: 'Reservation not found' } },
+      },
+    ],
+  }),
+}

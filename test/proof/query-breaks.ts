@@ -1,0 +1,116 @@
+/**
+ * Preloaded into a service, changes what it sends to PostgreSQL. ARI_PROOF_BREAK names the changes, separated
+ * by commas: deliberate breaks, and commits that take their time.
+ */
+import pg from 'pg'
+import { setTimeout as wait } from 'node:timers/promises'
+
+type Query = (...parameters: unknown[]) => unknown
+
+const latestCommitMs = 15
+/**
+ * Longer than a broken service lives, so that the crash always comes before. The first real commit would also
+ * commit everything its connection was sent until then.
+ */
+const neverMs = 60_000
+
+let isSignalled = false
+
+const breaks: Readonly<Record<string, (send: Query, client: pg.Client, parameters: unknown[]) => unknown>> = {
+  /** Half of the commits are delayed, so that their order differs from that of the writes. */
+  slowCommits: (send, _client, parameters) => {
+    if (parameters[0] !== 'commit' || Math.random() < 0.5) return send(...parameters)
+    return wait(Math.random() * latestCommitMs).then(() => send(...parameters))
+  },
+
+  /** Changes are reported in order of id, even while earlier ones are in progress. */
+  changesById: (send, _client, [statement, ...rest]) => send(withChangesById(statement), ...rest),
+
+  /** Bookings no longer lock their hotel. */
+  unlockedHotels: (send, _client, [statement, ...rest]) => {
+    const unlocked = (text: string): string => text.replace(' for no key update of hotel', '')
+    if (typeof statement === 'string') return send(unlocked(statement), ...rest)
+    if (typeof statement !== 'object' || statement === null || !('text' in statement))
+      return send(statement, ...rest)
+    return send({ ...statement, text: unlocked(String(statement.text)) }, ...rest)
+  },
+
+  /** From SIGUSR2 on, commits are acknowledged long before they are made. */
+  earlyAnswers: (send, client, parameters) => {
+    if (!isSignalled || parameters[0] !== 'commit') return send(...parameters)
+    setTimeout(() => void client.query(new pg.Query('commit')), neverMs)
+    return Promise.resolve({ command: 'COMMIT', rows: [], rowCount: 0 })
+  },
+
+  /** From SIGUSR2 on, commits are acknowledged before they are on disk. */
+  volatileCommits: (send, client, parameters) => {
+    const sent = send(...parameters)
+    if (isSignalled && parameters[0] === 'begin')
+      void client.query(new pg.Query('set local synchronous_commit = off'))
+    return sent
+  },
+
+  /** From SIGUSR2 on there are no transactions, and the blocks of a push are written in two halves. */
+  halfPushes: (send, _client, parameters) => {
+    const [statement] = parameters
+    if (!isSignalled) return send(...parameters)
+    if (statement === 'begin' || statement === 'commit')
+      return Promise.resolve({ command: statement.toUpperCase(), rows: [], rowCount: 0 })
+    const values = blockValues(statement)
+    if (!values) return send(...parameters)
+    const half = (part: (rows: string[]) => string[]): unknown =>
+      send({
+        ...Object(statement),
+        values: values.map((value) => (isList(value) ? `{${part(elementsOf(value)).join()}}` : value)),
+      })
+    const first = half((rows) => rows.slice(0, rows.length >> 1))
+    return wait(neverMs).then(async () => {
+      await half((rows) => rows.slice(rows.length >> 1))
+      return first
+    })
+  },
+}
+
+for (const name of (process.env['ARI_PROOF_BREAK'] ?? '').split(',')) {
+  const breaking = breaks[name]
+  if (!breaking) throw new Error(`ARI_PROOF_BREAK names no break: ${name}`)
+  const query = Reflect.get(pg.Client.prototype, 'query')
+  Object.defineProperty(pg.Client.prototype, 'query', {
+    configurable: true,
+    writable: true,
+    value(this: pg.Client, ...parameters: unknown[]): unknown {
+      return breaking((...changed) => Reflect.apply(query, this, changed), this, parameters)
+    },
+  })
+}
+process.on('SIGUSR2', () => (isSignalled = true))
+
+function withChangesById(statement: unknown): unknown {
+  if (typeof statement !== 'object' || statement === null || !('name' in statement)) return statement
+  if (statement.name !== 'select-changes' && statement.name !== 'select-end-of-changes') return statement
+  const text = String(Object(statement).text)
+    .replace('(turn, id) >= ($1::int8, $2::int8)', '$1::int8 is not null and id >= $2::int8')
+    .replace('(turn, id, told.no) > ($1, $2, $3)', '(id, told.no) > ($2, $3)')
+    .replace(/turn < pg_snapshot_xmin\S+/, 'true')
+    .replaceAll(/order by (\w+\.)?turn( desc)?, /g, 'order by ')
+  return { ...statement, text }
+}
+
+/** The values of a statement that writes several blocks. */
+function blockValues(statement: unknown): unknown[] | undefined {
+  if (typeof statement !== 'object' || statement === null || !('text' in statement)) return undefined
+  if (!/^\s*(?:update|insert into) ari_month\b/.test(String(statement.text))) return undefined
+  const values: unknown = 'values' in statement ? statement.values : undefined
+  return Array.isArray(values) && values.some((value) => isList(value) && elementsOf(value).length > 1)
+    ? values
+    : undefined
+}
+
+/** Lists are sent as PostgreSQL array literals: `{1,2}`. */
+function isList(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('{')
+}
+
+function elementsOf(list: string): string[] {
+  return list.slice(1, -1).split(',')
+}
