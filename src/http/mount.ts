@@ -4,7 +4,7 @@ import type { Call, Caller, UncheckedCall, WhoCalls } from './call.ts'
 import type { Held } from './held-open.ts'
 import { rejectIfAny, type Problem } from './rejected.ts'
 import { membersReader } from './request-members.ts'
-import type { Access, Route } from './route.ts'
+import type { Access, AnswerOf, Route } from './route.ts'
 import { isRecord, judgingBudget, validator, type Judgement, type Validator } from './validate.ts'
 import { withWarnings, type Warnings } from './warnings.ts'
 
@@ -30,16 +30,29 @@ export type Streamed = { contentType: string; stream: Readable }
 /** An answer with its body, for callers that don't use HTTP. */
 export type Answered<Body> = Answer & { body: Body }
 
-/** `warnings`: the body's warnings, if it has any. */
-export function answer<Body extends object>(
+/** `warnings`: the body's warnings, if it has any. The type of the body follows from the place that needs the answer. */
+export function answer<Body>(
   status: number,
-  body: Body,
+  body: NoInfer<Body>,
   warnings?: readonly Problem[],
 ): Answered<Body> {
   return { status, body, json: JSON.stringify(body), ...(warnings === undefined ? {} : { warnings }) }
 }
 
-export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer | LongAnswer>
+/** Whatever JSON.stringify writes as a `Body`: it omits members that are undefined. */
+type Written<Body> = Body extends readonly unknown[]
+  ? readonly Written<Body[number]>[]
+  : Body extends object
+    ? {
+        readonly [Name in keyof Body]:
+          | Written<Body[Name]>
+          | (object extends Pick<Body, Name> ? undefined : never)
+      }
+    : Body
+
+/** An answer of a route: its body has the contract's shape, unless it is JSON already, as a stored answer is. */
+type AnswerTo<R extends Route> = Answered<Written<AnswerOf<R>>> | Answer | LongAnswer
+export type Handler<R extends Route> = (call: Call<R>) => Promise<AnswerTo<R>>
 
 /** A route with its handler, combined where both types are known. */
 export type Mounted = {
@@ -193,7 +206,7 @@ export type Judge<Read, A extends Access = Access> = (
 export function onEveryProblem<R extends Route, Read>(
   route: R,
   judge: Judge<Read, R['access']>,
-  handler: (call: Call<R> & { read: Read }) => Promise<Answer | LongAnswer>,
+  handler: (call: Call<R> & { read: Read }) => Promise<AnswerTo<R>>,
 ): Mounted {
   const sentShape = route.body ?? route.query
   if (!sentShape || (route.body && route.query))

@@ -3,7 +3,6 @@ import { minorText } from '../../base/money.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { readCursor, readLimit, readSince, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 import { Rejected } from '../../http/rejected.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { invalid, readDay, readNumber } from '../list-query.ts'
 import {
   readReservationId,
@@ -61,11 +60,10 @@ export const searchReservations = ({ db }: Needs): Mounted =>
   onEveryProblem(reservationConsoleRoutes.searchReservations, judge, async ({ read }) => {
     const rows = await selectReservationRows(db, { ...read, limit: read.limit + 1 })
     const { page, last } = pageOf(rows, read.limit)
-    const said: AnswerOf<typeof reservationConsoleRoutes.searchReservations> = {
+    return answer(200, {
       reservations: page.map(listed),
       nextCursor: last ? writeCursor(last.id) : null,
-    }
-    return answer(200, said)
+    })
   })
 
 const judge = judgeQuery((query, problems): ReservationSearch => {
@@ -132,7 +130,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
     ])
     const attemptsById = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
     const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = shownReservation(held)
-    const said: AnswerOf<typeof reservationConsoleRoutes.showReservation> = {
+    return answer(200, {
       reservation: {
         reservationId: held.id,
         version: held.version,
@@ -164,8 +162,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
         notes,
         body: supplierBody([{ ...held, id: String(held.id) }]),
       },
-    }
-    return answer(200, said)
+    })
   })
 
 async function shownCard({ db, clock }: Needs, { id, content }: HeldReservation): Promise<ShownCard | null> {
@@ -225,8 +222,7 @@ export const addReservationNote = ({ db, clock }: Needs): Mounted =>
       const subject = `reservation ${id}`
       await audit(connection, { operator, requestId, action: 'reservation.note', subject, after })
     })
-    const said: AnswerOf<typeof noteRoutes.addReservationNote> = { note }
-    return answer(201, said)
+    return answer(201, { note })
   })
 
 /** Everybody who can sign in reads notes, and they are not encrypted. */

@@ -11,7 +11,6 @@ import { stayProblems } from '../../offers/offer-rules.ts'
 import { partiesOf } from '../../offers/party.ts'
 import { RoomRateDays } from '../../offers/room-rate-days.ts'
 import { readSetters } from '../../offers/set-by.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { isRecord } from '../../http/validate.ts'
 import { calendarRoutes, type ExplainedOffer } from './contract.ts'
 import { shownSetters } from './cell-setters.ts'
@@ -45,7 +44,7 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
         catalog.hotelId,
         rules.map(({ origin }) => setterOf(catalog, roomRate, origin)),
       )
-      const explained: AnswerOf<typeof calendarRoutes.explainStay> = {
+      return answer(200, {
         isBookable: quote !== undefined,
         currency: catalog.currency,
         revision,
@@ -61,8 +60,7 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
               rooms: nearest.rooms.map(({ adults, childAges }) => ({ adults, childAges: [...childAges] })),
             }
           : null,
-      }
-      return answer(200, explained)
+      })
     },
   )
 

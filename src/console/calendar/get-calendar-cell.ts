@@ -10,7 +10,6 @@ import type { HotelStay } from '../../offers/stays.ts'
 import { firstDay, formatNight, monthOf, parseNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { calendarRoutes, type CellValue, type CalendarCell, type CellPush } from './contract.ts'
 import { shownSetters } from './cell-setters.ts'
 import { readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
@@ -42,7 +41,7 @@ export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
       rateId: query.rate,
       night,
     })
-    const cell: AnswerOf<typeof calendarRoutes.getCalendarCell> = {
+    return answer(200, {
       night: formatNight(night),
       roomId: roomRate.room.code,
       roomName: roomRate.room.name,
@@ -52,8 +51,7 @@ export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
       revision,
       values: held.map(({ value }, index) => ({ ...value, setBy: setBy[index] ?? null })),
       ...history,
-    }
-    return answer(200, cell)
+    })
   })
 
 type Held = { value: Omit<CellValue, 'setBy'>; origin: Origin }

@@ -8,7 +8,6 @@ import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { judgeQuery } from '../../http/query.ts'
 import { shown, type Problem } from '../../http/rejected.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { calendarRooms } from './columns.ts'
 import { calendarCellsMax, calendarNightsMax, calendarRoutes, type CalendarParty } from './contract.ts'
 import { selectOptionalCalendarHotel } from './store.ts'
@@ -39,7 +38,7 @@ export const getCalendar = (needs: CalendarNeeds): Mounted =>
     const window = { from, days, today, parties: partiesOf([party], catalog) }
     const { hotelId, supplier, hotelCode, currency, minorDigits, timeZone, isAvailable } = catalog
     const { minChildAge, maxChildAge } = catalog
-    const calendar: AnswerOf<typeof calendarRoutes.getCalendar> = {
+    return answer(200, {
       isUnchanged: false,
       version,
       hotel: {
@@ -60,8 +59,7 @@ export const getCalendar = (needs: CalendarNeeds): Mounted =>
       to: formatNight(from + days - 1),
       party,
       rooms: await calendarRooms(stay, window),
-    }
-    return answer(200, calendar)
+    })
   })
 
 const judge = judgeQuery(({ from, to, adults = '2', childAges = '' }, problems) => {

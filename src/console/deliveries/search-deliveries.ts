@@ -2,7 +2,6 @@ import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { readLimit, judgeQuery, pageOf, type Query } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { readPosition, writePosition, invalid, readCount, readNumber } from '../list-query.ts'
 import { deliveriesPerPage, deliveryConsoleRoutes, openStates, type UndeliveredFilter } from './contract.ts'
 import {
@@ -26,11 +25,10 @@ export const searchDeliveries = (needs: Needs): Mounted =>
         : await selectAllDeliveries(db, search, range)
     const { page, last } = pageOf(rows, limit)
     const places = await placesOf(db, page)
-    const said: AnswerOf<typeof deliveryConsoleRoutes.searchDeliveries> = {
+    return answer(200, {
       deliveries: page.map((row) => shownListed(row, places)),
       nextCursor: last ? cursorOf(last) : null,
-    }
-    return answer(200, said)
+    })
   })
 
 const judge = ({ clock }: Needs) =>

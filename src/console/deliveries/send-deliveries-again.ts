@@ -5,7 +5,7 @@ import { answer, on, onEveryProblem, type Judge, type Mounted } from '../../http
 import type { Needs } from '../../postgres/needs.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Rejected, rejectIfAny, shown, type Problem } from '../../http/rejected.ts'
-import type { AnswerOf, BodyOf } from '../../http/route.ts'
+import type { BodyOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { isRecord } from '../../http/validate.ts'
 import { deliveryIdOf, parseDeliveryId } from '../../bookings/delivery-queue.ts'
@@ -31,11 +31,10 @@ export const sendDeliveryAgain = ({ db, clock }: Needs): Mounted =>
 export const countDeliveriesToSend = ({ db, clock }: Needs): Mounted =>
   onEveryProblem(deliveryConsoleRoutes.countDeliveriesToSend, judgeCount(clock), async ({ read }) => {
     const ids = await selectToSendAgain(db, read, sentAgainMax.byFilter + 1)
-    const said: AnswerOf<typeof deliveryConsoleRoutes.countDeliveriesToSend> = {
+    return answer(200, {
       count: Math.min(ids.length, sentAgainMax.byFilter),
       isMore: ids.length > sentAgainMax.byFilter,
-    }
-    return answer(200, said)
+    })
   })
 
 const judgeCount =

@@ -2,7 +2,6 @@ import { readMappings } from '../../ari/mappings.ts'
 import { dayIn, monthOf } from '../../base/calendar.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { pushKinds, type PushKind } from '../../push-log/contract.ts'
 import { selectTaxes } from '../../taxes/store.ts'
 import { hotelNotFound, hotelNumber } from './find-hotel.ts'
@@ -43,7 +42,7 @@ export const getHotel = (needs: ChecklistNeeds): Mounted =>
     const products = await readProducts(db, details.id)
     const outcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
     const lastPushes = await selectNewestOfKinds(db, details.id, pushKinds, outcomes)
-    const page: AnswerOf<typeof hotelRoutes.getHotel> = {
+    return answer(200, {
       hotel: { ...withoutStage(found), channelManager, minChildAge, maxChildAge, pushed, cityMatched },
       isReady: checklist.every(({ status }) => status !== 'missing'),
       checklist,
@@ -53,8 +52,7 @@ export const getHotel = (needs: ChecklistNeeds): Mounted =>
       lastPushes: lastPushes
         .toSorted((left, right) => right.pushId - left.pushId)
         .map((push) => ({ kind: push.kind, push: namedPush(push) })),
-    }
-    return answer(200, page)
+    })
   })
 
 function withoutStage({ goLive: _goLive, ...hotel }: HotelListed): Omit<HotelListed, 'goLive'> {

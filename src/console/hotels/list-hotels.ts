@@ -3,7 +3,6 @@ import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { cursorProblem, readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { invalid, readNumber } from '../list-query.ts'
 import {
   hotelOrders,
@@ -59,11 +58,10 @@ export const listHotels = ({ db, clock }: Needs): Mounted =>
         : []
     // Nothing is named by punctuation alone.
     const { page, last } = pageOf(words?.length === 0 ? [] : await selectHotels(db, query), limit)
-    const said: AnswerOf<typeof hotelRoutes.listHotels> = {
+    return answer(200, {
       hotels: [...exact, ...page].map((row) => shownHotel(row, thisMonth)),
       nextCursor: last ? writePosition(order, last) : null,
-    }
-    return answer(200, said)
+    })
   })
 
 const judge = judgeQuery((query, problems) => ({

@@ -1,7 +1,6 @@
 import { selectOperators } from '../../operators/store.ts'
 import { answer, on, type Mounted, onEveryProblem } from '../../http/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { operatorRoutes, auditPageLimit, auditRoutes } from './contract.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import {
@@ -21,8 +20,7 @@ import { readPlace, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 /** GET /operators. */
 export const listOperators = ({ db }: { db: Queryable }): Mounted =>
   on(operatorRoutes.listOperators, async () => {
-    const list: AnswerOf<typeof operatorRoutes.listOperators> = { operators: await selectOperators(db) }
-    return answer(200, list)
+    return answer(200, { operators: await selectOperators(db) })
   })
 
 /** POST /operators and below: operator accounts, which only admins change. */
@@ -79,11 +77,10 @@ function idOf({ operatorId }: { operatorId: string }): number {
 export const listAudit = ({ db }: { db: Queryable }): Mounted =>
   onEveryProblem(auditRoutes.listAudit, judge, async ({ read: { limit, ...filter } }) => {
     const { page: changes, last } = pageOf(await selectAudit(db, filter, limit + 1), limit)
-    const page: AnswerOf<typeof auditRoutes.listAudit> = {
+    return answer(200, {
       changes,
       nextCursor: last ? writeCursor(last.id) : null,
-    }
-    return answer(200, page)
+    })
   })
 
 const judge = judgeQuery((query, problems): AuditFilter & { limit: number } => {

@@ -4,7 +4,7 @@ import { selectOptionalOperator } from '../../operators/store.ts'
 import { countRecoveryCodes } from '../../operators/second-factor.ts'
 import { answer, on, type Mounted, type Answer } from '../../http/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { type AnswerOf, basePathOf } from '../../http/route.ts'
+import { basePathOf } from '../../http/route.ts'
 import { sessionRoutes, type OidcProblem } from './contract.ts'
 import type { SignInProvider } from '../../operators/oidc.ts'
 import {
@@ -33,7 +33,7 @@ export const whoAmI = (needs: { db: Queryable; environment: Environment; session
   on(sessionRoutes.whoAmI, async ({ operator, visit }) => {
     const { id, name, role } = operator
     const account = id === undefined ? undefined : await selectOptionalOperator(needs.db, id)
-    const me: AnswerOf<typeof sessionRoutes.whoAmI> = {
+    return answer(200, {
       operatorId: id ?? null,
       name,
       role,
@@ -46,19 +46,17 @@ export const whoAmI = (needs: { db: Queryable; environment: Environment; session
         mustSetUp: operator.lacksSecondFactor === true,
         recoveryCodesLeft: id === undefined ? 0 : await countRecoveryCodes(needs.db, id),
       },
-    }
-    return answer(200, me)
+    })
   })
 
 /** GET /sign-in/ways. */
 export const signInWays = ({ provider }: { provider: SignInProvider | undefined }): Mounted =>
   on(sessionRoutes.signInWays, async () => {
     const begin = sessionRoutes.beginOidc
-    const ways: AnswerOf<typeof sessionRoutes.signInWays> = {
+    return answer(200, {
       password: true,
       oidc: provider ? { name: provider.name, path: `${basePathOf(begin)}${begin.path}` } : null,
-    }
-    return answer(200, ways)
+    })
   })
 
 /** POST /sign-in. */

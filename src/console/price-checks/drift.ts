@@ -2,7 +2,6 @@ import { answer, on, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { minorText } from '../../base/money.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { readLimit, judgeQuery, pageOf } from '../../http/query.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { signedText } from '../../price-check/show-check.ts'
 import { selectAppliedPushes } from '../../push-log/store.ts'
@@ -19,11 +18,10 @@ export const searchDrift = (needs: Needs & { priceChecks: PriceChecker }): Mount
     await needs.priceChecks.ledger.written()
     const rows = await selectDrift(needs.db, { ...read, limit: read.limit + 1 })
     const { page, last } = pageOf(rows, read.limit)
-    const said: AnswerOf<typeof priceCheckConsoleRoutes.searchDrift> = {
+    return answer(200, {
       nights: page.map(shownNight),
       nextCursor: last ? cursorOf(last) : null,
-    }
-    return answer(200, said)
+    })
   })
 
 function cursorOf({ place: { share, hotelId, roomNo, rateNo, night } }: DriftingRow): string {

@@ -1,7 +1,6 @@
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'
 import { listedCheckOf } from '../../price-check/show-check.ts'
@@ -32,12 +31,11 @@ export const searchPriceChecks = (needs: Needs & { priceChecks: PriceChecker }):
     await needs.priceChecks.ledger.written()
     const { limit, sinceMs } = read
     const { page, last } = pageOf(await selectConsoleChecks(needs.db, { ...read, limit: limit + 1 }), limit)
-    const said: AnswerOf<typeof priceCheckConsoleRoutes.searchPriceChecks> = {
+    return answer(200, {
       priceChecks: page.map(shownCheck),
       since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(),
       nextCursor: last ? writePosition([Math.round(last.atMs), last.id]) : null,
-    }
-    return answer(200, said)
+    })
   })
 
 const judgeSearch = ({ clock }: Needs) =>
@@ -74,7 +72,7 @@ export const summarizePriceChecks = (needs: Needs & { priceChecks: PriceChecker 
       selectSummaries(needs.db, read),
       selectPoints(needs.db, read),
     ])
-    const said: AnswerOf<typeof priceCheckConsoleRoutes.summarizePriceChecks> = {
+    return answer(200, {
       since: instantOf(read.sinceMs),
       until: instantOf(read.nowMs),
       suppliers: suppliers.map(({ countedSinceMs, percentiles, ...summary }) => ({
@@ -88,8 +86,7 @@ export const summarizePriceChecks = (needs: Needs & { priceChecks: PriceChecker 
         failed,
         ...latencyOf(percentiles),
       })),
-    }
-    return answer(200, said)
+    })
   })
 
 const judgeSummary = ({ clock }: Needs) =>

@@ -1,6 +1,5 @@
 import { answer, on, type Mounted, onEveryProblem } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { laidOut } from './json-text.ts'
 import { readChanges } from './changes.ts'
 import { pushRoutes, shownCharactersMax, type ShownBody, itemsPerPage } from './contract.ts'
@@ -34,7 +33,7 @@ export const getPush = ({ db, clock }: Needs): Mounted =>
       { supplierId: push.supplierId, requestId: push.requestId },
       sameRequestIdMax + 1,
     )
-    const page: AnswerOf<typeof pushRoutes.getPush> = {
+    return answer(200, {
       push: shownPush(push),
       body: shownBody(body),
       answer: shownBody(read.answer),
@@ -43,8 +42,7 @@ export const getPush = ({ db, clock }: Needs): Mounted =>
       items: text === undefined ? 0 : itemPlaces(push.kind, text).length,
       changes: await readChanges(db, push, text, clock.now()),
       sameRequestId: same.filter(({ pushId }) => pushId !== push.pushId).map(shownPush),
-    }
-    return answer(200, page)
+    })
   })
 
 function shownBody({ bytes, encoding }: ReadPush['body']): ShownBody {
@@ -74,14 +72,13 @@ export const listPushItems = ({ db }: Needs): Mounted =>
     const matching = query.only === 'failed' ? items.filter(hasProblems) : items
     const place = query.at === undefined ? -1 : indexOfPointer(matching, query.at)
     const from = place === -1 ? asked : place - (place % limit)
-    const said: AnswerOf<typeof pushRoutes.listPushItems> = {
+    return answer(200, {
       items: matching.slice(from, from + limit).map((item) => shownItem(text, item)),
       total: items.length,
       matching: matching.length,
       from,
       nextFrom: from + limit < matching.length ? from + limit : null,
-    }
-    return answer(200, said)
+    })
   })
 
 const indexMax = 999_999_999

@@ -2,7 +2,6 @@ import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { readLimit, cursorProblem, judgeQuery, readRange } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { readCount, readNumber } from '../list-query.ts'
 import { pushesPerPage, pushRoutes } from './contract.ts'
 import { shownPush, selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
@@ -27,12 +26,11 @@ export const listPushes = ({ db, clock }: Needs): Mounted =>
         untilMs: earlier(untilMs, position.untilMs),
       }
       const { pushes, next, searchedToMs } = await readPushPage(db, search, limit, clock.now())
-      const said: AnswerOf<typeof pushRoutes.listPushes> = {
+      return answer(200, {
         pushes: pushes.map(shownPush),
         nextCursor: next ? writePushPosition(next) : null,
         searchedTo: searchedToMs === undefined ? null : new Date(searchedToMs).toISOString(),
-      }
-      return answer(200, said)
+      })
     },
   )
 

@@ -3,7 +3,6 @@ import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Rejected, shown } from '../../http/rejected.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { putMealPlan, putRoomType, retireMealPlan, retireRoomType } from '../../reference/edit.ts'
 import {
@@ -30,11 +29,10 @@ export const listReferenceEntries = ({ db }: Needs): Mounted =>
     ])
     const told = (rows: typeof roomTypes) =>
       rows.map(({ uses, ...rest }) => ({ ...rest, used: counted(uses) }))
-    const said: AnswerOf<typeof referenceRoutes.listReferenceEntries> = {
+    return answer(200, {
       roomTypes: told(roomTypes),
       mealPlans: told(mealPlans),
-    }
-    return answer(200, said)
+    })
   })
 
 /** GET /reference/use: the uses of an entry, to check before it is retired. */
@@ -42,8 +40,7 @@ export const getReferenceUse = ({ db }: Needs): Mounted =>
   on(referenceRoutes.getReferenceUse, async ({ query: { list, key } }) => {
     await entryHeld(db, list, key)
     const { uses, suppliers, hotels } = await selectUse(db, list, key)
-    const said: AnswerOf<typeof referenceRoutes.getReferenceUse> = { used: counted(uses), suppliers, hotels }
-    return answer(200, said)
+    return answer(200, { used: counted(uses), suppliers, hotels })
   })
 
 /** POST /reference. */

@@ -6,7 +6,6 @@ import type { Environment } from '../../keys/secret.ts'
 import { audit } from '../../operators/audit.ts'
 import type { Push, Caller } from '../../http/call.ts'
 import { answer, on, type Answer, type Mounted } from '../../http/mount.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { isRecord } from '../../http/validate.ts'
 import { acceptProducts } from '../../products/accept-products.ts'
 import { selectMealPlans, selectRoomTypes } from '../../reference/store.ts'
@@ -63,12 +62,11 @@ export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>
       }
       const hotel = await selectOptionalHotel(db, supplier.supplierId, code)
       if (!hotel) throw new Error('the example hotel was pushed but cannot be found')
-      const said: AnswerOf<typeof sandboxConsoleRoutes.pushExampleHotel> = {
+      return answer(200, {
         hotelId: hotel.id,
         code,
         pushes: results,
-      }
-      return answer(200, said)
+      })
     }),
   )
 

@@ -1,7 +1,6 @@
 import type { Environment } from '../../keys/secret.ts'
 import { audit } from '../../operators/audit.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { advanceClock, readClock, type TestClockNeeds } from '../../sandbox/account-clock.ts'
 import { resetAccount, type ResetNeeds } from '../../sandbox/account-reset.ts'
 import { inSandbox } from '../../sandbox/in-sandbox.ts'
@@ -55,8 +54,7 @@ export const advanceSandboxClock = (needs: ClockNeeds): Mounted =>
         subject,
         after: { clock },
       })
-      const said: AnswerOf<typeof sandboxConsoleRoutes.advanceSandboxClock> = { clock, deliveriesDue }
-      return answer(200, said)
+      return answer(200, { clock, deliveriesDue })
     }),
   )
 
@@ -70,8 +68,7 @@ export const resetSandboxAccount = (needs: ClockNeeds): Mounted =>
       const removed = await resetAccount(needs, supplier.supplierId)
       const subject = supplierSubject(supplier)
       await audit(needs.db, { operator, requestId, action: 'sandbox.reset', subject, before: removed })
-      const said: AnswerOf<typeof sandboxConsoleRoutes.resetSandboxAccount> = { removed }
-      return answer(200, said)
+      return answer(200, { removed })
     }),
   )
 
@@ -98,8 +95,7 @@ export const orderSandboxFaults = (needs: FaultNeeds): Mounted =>
       const after = { faults: await orderFaults(needs, { supplierId, wanted: body.faults }) }
       const subject = supplierSubject(supplier)
       await audit(needs.db, { operator, requestId, action: 'sandbox.fault', subject, before, after })
-      const said: AnswerOf<typeof sandboxConsoleRoutes.orderSandboxFaults> = after
-      return answer(200, said)
+      return answer(200, after)
     }),
   )
 
@@ -112,10 +108,9 @@ export const listSandboxCalls = ({ db, environment, callbackWatch }: CallNeeds):
     on(sandboxConsoleRoutes.listSandboxCalls, async ({ params }) => {
       const { supplierId } = await supplierNamed(db, params.supplierId)
       await callbackWatch?.written()
-      const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxCalls> = {
+      return answer(200, {
         calls: await selectSeenCalls(db, supplierId, callsShownMax),
-      }
-      return answer(200, said)
+      })
     }),
   )
 
@@ -134,8 +129,7 @@ export const getSandboxCall = ({ db, environment }: CallNeeds): Mounted =>
           hint: 'Only the latest calls are stored',
         })
       }
-      const said: AnswerOf<typeof sandboxConsoleRoutes.getSandboxCall> = { call }
-      return answer(200, said)
+      return answer(200, { call })
     }),
   )
 
@@ -149,10 +143,9 @@ export const listSandboxHotels = ({ db, clock, environment }: BookingNeeds): Mou
       const { supplierId } = await supplierNamed(db, params.supplierId)
       // An invalid id matches no hotel.
       const hotelId = query.hotelId === undefined ? undefined : (readId(query.hotelId) ?? 0)
-      const said: AnswerOf<typeof sandboxConsoleRoutes.listSandboxHotels> = {
+      return answer(200, {
         hotels: await selectSandboxHotels(db, { supplierId, hotelId }, clock.now()),
-      }
-      return answer(200, said)
+      })
     }),
   )
 
@@ -168,8 +161,7 @@ export const bookInSandbox = (needs: BookingNeeds): Mounted =>
       const booking = await book(needs, supplier, wanted)
       const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
       await audit(needs.db, { operator, requestId, action: 'sandbox.book', subject, after: body })
-      const said: AnswerOf<typeof sandboxConsoleRoutes.bookInSandbox> = { booking }
-      return answer(201, said)
+      return answer(201, { booking })
     }),
   )
 
@@ -185,8 +177,7 @@ export const cancelInSandbox = (needs: BookingNeeds): Mounted =>
       const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
       const after = { status: booking.status }
       await audit(needs.db, { operator, requestId, action: 'sandbox.cancel', subject, after })
-      const said: AnswerOf<typeof sandboxConsoleRoutes.cancelInSandbox> = { booking }
-      return answer(200, said)
+      return answer(200, { booking })
     }),
   )
 

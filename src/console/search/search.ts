@@ -1,7 +1,6 @@
 import { monthOf, dayIn } from '../../base/calendar.ts'
 import { answer, on } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { readReservationId } from '../../bookings/store.ts'
 import { searchWordsMax } from '../hotels/contract.ts'
 import { selectHotels, selectNamedHotels, selectSearchWords } from '../hotels/store.ts'
@@ -23,8 +22,7 @@ export const search = (needs: Needs) =>
         findGuests(needs, typed),
       ])
     ).flat()
-    const body: AnswerOf<typeof searchRoutes.search> = { found }
-    return answer(200, body)
+    return answer(200, { found })
   })
 
 async function findReservation({ db }: Needs, typed: string): Promise<SearchResult[]> {

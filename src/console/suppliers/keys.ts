@@ -6,7 +6,6 @@ import { audit } from '../../operators/audit.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { Rejected } from '../../http/rejected.ts'
-import type { AnswerOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { supplierRoutes } from './contract.ts'
 import {
@@ -48,8 +47,7 @@ export const createSupplierKey = (needs: KeyNeeds): Mounted =>
       await audit(connection, { operator, requestId, action: 'key.create', subject, after })
       return { keyId, apiKey }
     })
-    const said: AnswerOf<typeof supplierRoutes.createSupplierKey> = made
-    return answer(201, said)
+    return answer(201, made)
   })
 
 /** POST /keys/{keyId}/rotate. */
@@ -65,8 +63,7 @@ export const rotateSupplierKey = (needs: KeyNeeds): Mounted =>
       await audit(connection, { operator, requestId, action: 'key.rotate', subject, after: { oldKeyUntil } })
       return made
     })
-    const said: AnswerOf<typeof supplierRoutes.rotateSupplierKey> = { apiKey, oldKeyUntil }
-    return answer(200, said)
+    return answer(200, { apiKey, oldKeyUntil })
   })
 
 /** POST /keys/{keyId}/revoke. */
@@ -83,8 +80,7 @@ export const revokeSupplierKey = (needs: KeyNeeds): Mounted =>
       }
       return keyId
     })
-    const said: AnswerOf<typeof supplierRoutes.revokeSupplierKey> = { keyId: revokedId }
-    return answer(200, said)
+    return answer(200, { keyId: revokedId })
   })
 
 /** PUT /keys/{keyId}/expiry. */
@@ -107,8 +103,7 @@ export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
       return keyId
     })
     await needs.revocations.noteGivenBack(needs.db, 'key', changedId)
-    const said: AnswerOf<typeof supplierRoutes.expireSupplierKey> = { expiresAt }
-    return answer(200, said)
+    return answer(200, { expiresAt })
   })
 
 /** PUT /keys/{keyId}/limits: absent members stay unchanged; null restores the default. */
@@ -125,8 +120,7 @@ export const limitSupplierKey = (needs: KeyNeeds): Mounted =>
         return now
       },
     )
-    const said: AnswerOf<typeof supplierRoutes.limitSupplierKey> = { limits, unknownFields }
-    return answer(200, said)
+    return answer(200, { limits, unknownFields })
   })
 
 /** POST /keys/{keyId}/signing-secret. */
@@ -142,8 +136,7 @@ export const rotateSigningSecret = (needs: KeyNeeds): Mounted =>
       await audit(connection, { operator, requestId, action: 'key.rotate-signing-secret', subject, after })
       return made.signingSecret
     })
-    const said: AnswerOf<typeof supplierRoutes.rotateSigningSecret> = { signingSecret, oldSecretUntil }
-    return answer(200, said)
+    return answer(200, { signingSecret, oldSecretUntil })
   })
 
 function endInThePast(): Rejected {
@@ -174,6 +167,5 @@ export const pingWebhook = ({ db, clock, pings }: Needs & { pings: Pinger }): Mo
       subject: keySubject(key.keyId, key),
       after,
     })
-    const said: AnswerOf<typeof supplierRoutes.pingWebhook> = { url: callback.url, ping }
-    return answer(200, said)
+    return answer(200, { url: callback.url, ping })
   })

@@ -2,7 +2,7 @@ import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 import { Rejected, shown } from '../../http/rejected.ts'
-import type { AnswerOf, BodyOf } from '../../http/route.ts'
+import type { BodyOf } from '../../http/route.ts'
 import {
   hotelsCounted,
   supplierRoutes,
@@ -27,14 +27,13 @@ export const listSuppliers = ({ db, clock }: Needs): Mounted =>
     const hotelsMax = hotelsCounted.inList
     const filter = { supplierId: undefined, search, afterId, hotelsMax, nowMs: clock.now() }
     const { page, last } = pageOf(await selectSuppliers(db, filter, limit + 1), limit)
-    const said: AnswerOf<typeof supplierRoutes.listSuppliers> = {
+    return answer(200, {
       suppliers: page.map(({ hotels, ...supplier }) => ({
         ...supplier,
         hotels: { count: Math.min(hotels, hotelsMax), isMore: hotels > hotelsMax },
       })),
       nextCursor: last ? writeCursor(last.supplierId) : null,
-    }
-    return answer(200, said)
+    })
   })
 
 const judge = judgeQuery(({ cursor, limit }, problems) => ({
@@ -63,7 +62,7 @@ export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mou
       selectCalls(db, supplierId, callsOfEachKind),
     ])
     const { name, createdAt, hotels, pushes } = found
-    const said: AnswerOf<typeof supplierRoutes.getSupplier> = {
+    return answer(200, {
       supplier: {
         supplierId,
         name,
@@ -79,8 +78,7 @@ export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mou
         calls,
         defaultLimits,
       },
-    }
-    return answer(200, said)
+    })
   })
 
 async function shownKey(
@@ -105,13 +103,15 @@ async function shownKey(
 /** POST /suppliers. */
 export const createSupplier = ({ db }: Needs): Mounted =>
   on(supplierRoutes.createSupplier, async ({ body: { name }, operator, requestId }) => {
-    const made: AnswerOf<typeof supplierRoutes.createSupplier> = await transaction(db, async (connection) => {
-      const { supplierId } = await create(connection, name)
-      const subject = supplierSubject({ supplierId, name })
-      await audit(connection, { operator, requestId, action: 'supplier.create', subject, after: { name } })
-      return { supplierId }
-    })
-    return answer(201, made)
+    return answer(
+      201,
+      await transaction(db, async (connection) => {
+        const { supplierId } = await create(connection, name)
+        const subject = supplierSubject({ supplierId, name })
+        await audit(connection, { operator, requestId, action: 'supplier.create', subject, after: { name } })
+        return { supplierId }
+      }),
+    )
   })
 
 /** PUT /suppliers/{supplierId}/account: absent members stay unchanged. */
@@ -130,8 +130,7 @@ export const changeSupplier = ({ db }: Needs): Mounted =>
       }
       return now
     })
-    const said: AnswerOf<typeof supplierRoutes.changeSupplier> = { account }
-    return answer(200, said)
+    return answer(200, { account })
   })
 
 const toleranceMax = 100
