@@ -212,6 +212,23 @@ const misbehaviours: Readonly<Record<string, [Behaviour, unknown[]]>> = {
     ['malformed', true],
   ],
   'what is not HTTP': [(socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'), ['malformed', true]],
+  'a length and chunks': [
+    (socket) => socket.write(`${head}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+    ['malformed', true],
+  ],
+  'another protocol that nobody named': [
+    (socket) => socket.write(`HTTP/1.1 101 X\r\n\r\n${httpAnswer(200, '{}')}`),
+    ['malformed', true],
+  ],
+  'a status below all others': [(socket) => socket.write(httpAnswer(99, '{}')), ['malformed', true]],
+  'HTTP/1.0 that ends with its connection': [
+    (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\n{}'),
+    [200, '{}'],
+  ],
+  'more than was announced': [
+    (socket) => socket.write(`${httpAnswer(200, '{}')}and more`),
+    ['malformed', true],
+  ],
   'two lengths': [
     (socket) => socket.write(`${head}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`),
     ['malformed', true],
@@ -256,6 +273,35 @@ for (const certificate of [undefined, goodCertificate]) {
     await Promise.all(found)
   })
 }
+
+test('an answer in a great many pieces is not put together', async () => {
+  const pieces = (count: number) => `${chunked}${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`
+  const supplier = await receiver((socket, _call, index) =>
+    socket.write(pieces(index === 0 ? 1_000 : 200_000)),
+  )
+  const url = `http://supplier.example:${supplier.port}/`
+  const by = caller()
+  const limits = { answerBytesMax: 262_144, withinMs: minutes(2) }
+  const lengths = async (): Promise<unknown[]> => {
+    const [outcome, text] = await post(by, url, limits)
+    return [outcome, String(text).length]
+  }
+  assert.deepEqual(await lengths(), [200, 1_000])
+  assert.deepEqual((await lengths())[0], 'too_large')
+  const head = await by.post(call(url, { ...limits, headSuffices: true }))
+  assert.ok(head.kind === 'answered' && head.body.length < 200_000)
+})
+
+test('certificates are verified even if the environment tells Node not to', async () => {
+  const supplier = await receiver(undefined, { certificate: otherCertificate })
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+  try {
+    const url = `https://supplier.example:${supplier.port}/`
+    assert.deepEqual(await post(caller(), url), ['tls', false])
+  } finally {
+    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+  }
+})
 
 test('what fails before the request begins has sent no byte of it', async () => {
   const by = caller()

@@ -66,6 +66,9 @@ const waitingPerHostMax = 1_000
 const idleConnectionMs = 4_000
 const headBytesMax = 16_384
 const interimAnswersMax = 10
+/** Each costs the parser about as much as a kilobyte: a body of single bytes would take half a second of CPU time. */
+const bodyPiecesMax = 10_000
+const finalStatusMin = 200
 const userAgent = 'ari-gateway'
 
 export function outboundCaller(
@@ -211,6 +214,8 @@ function exchange(url: URL, call: OutboundCall, { agents, ending, progress }: Me
     refuseOddities(request, ending)
     request.on('error', fail)
     request.once('response', (answer) => {
+      if ((answer.statusCode ?? 0) < finalStatusMin)
+        return ending.abort(new CallFault('malformed', `${answer.statusCode} is not the status of an answer`))
       answered = answer
       collect(answer, chunks, call.answerBytesMax, ending).then(() => resolve(answerOf(answer, chunks)), fail)
     })
@@ -245,7 +250,9 @@ function collect(
     let bytes = 0
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= bytesMax) chunks.push(chunk)
+      if (chunks.length === bodyPiecesMax)
+        ending.abort(new CallFault('too_large', `the answer comes in more than ${bodyPiecesMax} pieces`))
+      else if (bytes <= bytesMax) chunks.push(chunk)
       else ending.abort(new CallFault('too_large', `the answer is larger than ${bytesMax} bytes`))
     })
     answer.once('end', () => {

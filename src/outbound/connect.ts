@@ -106,6 +106,8 @@ async function secured(
     // An address can't be a server name; in that case the certificate is compared with the host.
     servername: isAddress ? '' : host,
     ALPNProtocols: ['http/1.1'],
+    // Also where NODE_TLS_REJECT_UNAUTHORIZED tells Node not to verify certificates.
+    rejectUnauthorized: true,
   }
   const secure = connectTls(trust ? { ...options, secureContext: trust } : options)
   await established(secure, 'secureConnect', signal)
