@@ -86,6 +86,29 @@ test('what was booked while the URL was removed, and what just lost it, is deliv
   for (const id of ids) await until(`${id} is delivered`, isDelivered(id), limitMs)
 })
 
+test('a reservation without a URL is reported at once when the guests arrive within two days, and others after half an hour', async () => {
+  const supplier = await stage.supplierAt('reported', undefined)
+  const { db, clock } = stage.gateway
+  const arrival = new Date(clock.now() + 86_400_000).toISOString().slice(0, 10)
+  const far = await bookOne(supplier)
+  const [near] = await book(stage.gateway, supplier, { arrival })
+  const reported = async (): Promise<unknown[]> => {
+    const { rows } = await db.query<{ reservationId: number; reason: string }>(
+      `select reservation_id as "reservationId", reason from delivery_alert
+       where supplier_id = $1 and cleared_at is null order by id`,
+      [supplier.supplierId],
+    )
+    return rows.map(({ reservationId, reason }) => [reservationId, reason])
+  }
+  await until('the near one is reported', async () => (await reported()).length > 0, limitMs)
+  assert.deepEqual(await reported(), [[near?.reservationId, 'arrival_near']])
+  clock.set(new Date(clock.now() + 31 * 60_000).toISOString())
+  await until('the far one is reported', async () => (await reported()).length > 1, limitMs)
+  assert.deepEqual((await reported())[1], [far, 'undelivered'])
+  await register(supplier, 'reported')
+  await until('both are delivered', async () => (await reported()).length === 0, limitMs)
+})
+
 test('a URL of another key of the account does as well, and one of a key that is no longer valid does not', async () => {
   const supplier = await stage.supplierAt('keys', undefined)
   await register(supplier, 'own')

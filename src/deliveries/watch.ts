@@ -91,7 +91,7 @@ function measure({ telemetry }: DeliveryNeeds, figures: () => DeliveryFigures): 
 
 /** Undelivered for longer than this, a delivery needs attention. */
 const undeliveredMs = 30 * 60_000
-/** When arrival is this near, an alert is raised at the first failure. */
+/** When arrival is this near, an alert is raised at the first failure, or at once if there is no URL. */
 export const arrivalNearMs = 48 * 60 * 60_000
 const alertsAtOnceMax = 500
 
@@ -117,7 +117,7 @@ export async function raiseAlerts({ db, clock, log, telemetry }: Needs): Promise
         from delivery
         where status in ('queued', 'sending', 'dead') and alerted_at is null and not is_outdated
           and (undelivered_since <= instant($2)
-            or first_failed_at is not null and arrives_at <= instant($3))
+            or (first_failed_at is not null or endpoint = ${noEndpoint}) and arrives_at <= instant($3))
         order by undelivered_since limit ${alertsAtOnceMax} for update skip locked
       ), alerted as (
         update delivery set alerted_at = ${accountTime('$1', 'delivery.supplier_id')} from late where delivery.id = late.id

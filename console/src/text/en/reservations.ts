@@ -175,7 +175,7 @@ export const reservations = {
   },
   alert: {
     undelivered: 'Undelivered for half an hour',
-    arrival_near: 'A delivery failed, and the guests arrive within two days',
+    arrival_near: 'Undelivered, and the guests arrive within two days',
     open: 'open',
     cleared: 'resolved',
     raised: 'raised',
