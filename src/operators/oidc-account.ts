@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
+import { operatorNameLengthMax } from './contract.ts'
 import { subjectOf } from './manage.ts'
 import type { Identity, SignInProvider } from './oidc.ts'
 import type { Account } from './session-store.ts'
@@ -25,8 +26,7 @@ export function optionalAccountOf(
     if (email === undefined) return undefined
     const byName = await linkByName(connection, email, identity)
     if (byName !== undefined || newcomerRole === undefined) return byName
-    // To a reader, the name would look like another address.
-    if (email.normalize('NFKC') !== email) return undefined
+    if (!isPlainAddress(email)) return undefined
     const newOperator = { name: email, role: newcomerRole, nowMs: clock.now() }
     const created = await insertOptionalOperator(connection, newOperator)
     // The name belongs to an operator who is linked to another identity, or disabled.
@@ -47,6 +47,14 @@ export function optionalAccountOf(
     })
     return { operatorId: created, sessionsEnded: 0 }
   })
+}
+
+/**
+ * Whether an address may become a name: with other than visible ASCII characters it may look like another one, and
+ * gets an account from an admin only.
+ */
+function isPlainAddress(email: string): boolean {
+  return email.length <= operatorNameLengthMax && /^[\x21-\x7e]+$/.test(email)
 }
 
 /** False if a sign-in with this state has already succeeded: its cookie was copied. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { client, gatewayForTests, startGateway, type TestGateway } from '../../test/harness.ts'
+import { said, withPassword } from '../../test/sign-in.ts'
 import { startOpenIdProvider, type TestProvider } from '../../test/openid-provider.ts'
 
 let provider: TestProvider
@@ -121,7 +122,15 @@ test('a look-alike of an operator’s address signs nobody in and creates no ope
     provider.claims = { sub: `like-${email}`, email, email_verified: true }
     assert.deepEqual([email, await signIn(gateway)], [email, unknown])
   }
-  for (const email of ['ＯＰ2@x.com', 'ｏther@x.com']) {
+  const tooLong = `${'x'.repeat(120)}@x.com`
+  for (const email of [
+    'ＯＰ2@x.com',
+    'ｏther@x.com',
+    'o\u200dp2@x.com',
+    'оp2@x.com',
+    'op2 @x.com',
+    tooLong,
+  ]) {
     provider.claims = { sub: `new-${email}`, email, email_verified: true }
     assert.deepEqual([email, await signIn(welcoming)], [email, unknown])
   }
@@ -177,10 +186,38 @@ test('a wrong state, nonce, audience or issuer, an expired token, a reused code 
   const begun = await go(`${gateway.url}/console/api/sign-in/oidc`)
   const back = provider.visit(begun.location)
   const cookie = begun.cookies.join('; ')
+  assert.equal((await go(`${back}&iss=https%3A%2F%2Fanother.example`, cookie)).location, failed.location)
   assert.equal((await go(back)).location, '/console/sign-in?problem=expired')
   assert.equal((await go(back.replace('state=', 'state=x'), cookie)).location, failed.location)
   assert.equal((await go(back, cookie)).location, '/console')
   assert.equal((await go(back, cookie)).location, failed.location)
+})
+
+test('a session by OpenID can’t choose a first password, which would outlive the account at the provider', async () => {
+  const { operatorId } = await makeMaria(gateway)
+  const begun = await go(`${gateway.url}/console/api/sign-in/oidc`)
+  const { cookies } = await go(provider.visit(begun.location), begun.cookies.join('; '))
+  const cookie = cookies.join('; ')
+  const maria = client(gateway.url, { cookie }, '/console/api')
+  const { csrfToken } = (await maria.get('/me')).body
+  const headers = { 'x-csrf-token': String(csrfToken) }
+  const refused = await maria.post('/me/password', { next: 'correct horse battery' }, headers)
+  const { status, type } = said(refused)
+  assert.deepEqual([status, type], [403, 'SIGNED_IN_BY_PROVIDER'])
+  const { rows } = await gateway.db.query('select from operator where id = $1 and password_hash is null', [
+    operatorId,
+  ])
+  assert.equal(rows.length, 1)
+  // An operator who has a password must prove it, also after a sign-in by OpenID.
+  await withPassword(gateway, 'maria@example.com', 'correct horse battery')
+  const again = await go(`${gateway.url}/console/api/sign-in/oidc`)
+  const second = await go(provider.visit(again.location), again.cookies.join('; '))
+  const later = client(gateway.url, { cookie: second.cookies.join('; ') }, '/console/api')
+  const token = { 'x-csrf-token': String((await later.get('/me')).body['csrfToken']) }
+  const next = 'another staple of hay'
+  const change = async (current?: string) =>
+    (await later.post('/me/password', { current, next }, token)).status
+  assert.deepEqual([await change(), await change('correct horse battery')], [403, 200])
 })
 
 test('an unreachable provider is reported, and tried again the next time', async () => {

@@ -6,7 +6,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
 import type { SecondFactorSetup, SignInMethod } from './contract.ts'
 import type { OpenedSession } from './sessions.ts'
-import { attemptSucceeded, beginAttempt } from './lock-out.ts'
+import { attemptTakenBack, beginAttempt } from './lock-out.ts'
 import { subjectOf } from './manage.ts'
 import {
   beginSetup,
@@ -75,7 +75,7 @@ export async function removeOwnSecondFactor(
   })
 }
 
-/** Wrong codes in an open session count like those at sign-in. */
+/** Wrong codes in an open session count like those at sign-in; a right one forgives no wrong password. */
 async function proveOwnSecondFactor(
   needs: SignInNeeds,
   operatorId: number,
@@ -90,7 +90,7 @@ async function proveOwnSecondFactor(
     await auditSignInRefusal(needs, { ...refused, action: 'operator.code-refused' }, { visit, requestId })
     throw codeRefused(403)
   }
-  if (attempt) await attemptSucceeded(needs.db, attempt)
+  if (attempt) await attemptTakenBack(needs.db, attempt)
 }
 
 async function replaceSessions(

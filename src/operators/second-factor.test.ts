@@ -157,6 +157,20 @@ test('wrong codes lock a name like wrong passwords; the right password without a
   ])
 })
 
+test('neither the right password nor a right code in an open session forgives wrong ones of the other', async () => {
+  const { person, secret } = await withSecondFactor()
+  const guess = () => person.post('/me/second-factor/remove', { code: '000000' })
+  for (let count = 0; count < 3; count++) assert.deepEqual(short(await guess()), [403, 'CODE_REFUSED'])
+  const next = 'another staple of hay'
+  assert.equal((await person.post('/me/password', { current: password, next })).status, 200)
+  assert.deepEqual(short(await guess()), [403, 'CODE_REFUSED'])
+  at(60)
+  assert.equal((await person.post('/me/second-factor', { code: await codeOf(secret, 60) })).status, 200)
+  const change = (current: string) => person.post('/me/password', { current, next: password })
+  assert.deepEqual(short(await change('not it at all')), [403, 'CURRENT_PASSWORD_WRONG'])
+  assert.deepEqual(short(await guess()), [429, 'SIGN_IN_LOCKED'])
+})
+
 test('a link does not replace the second factor, stays valid until the code is right, and its wrong codes are counted', async () => {
   const { secret } = await withSecondFactor()
   at(90)

@@ -154,8 +154,9 @@ export function signIn(
 }
 
 /**
- * Ends every session of the operator and opens a new one. The current password is required, unless the operator has
- * none or signed in by link, as people do who forgot it.
+ * Ends every session of the operator and opens a new one. The current password is required, except after a sign-in by
+ * link, as people use who have none yet or forgot it. A session of the OpenID provider is not enough for a first
+ * password: it would still admit people whom the provider no longer does, and without its second factor.
  */
 export async function changePassword(
   needs: SignInNeeds,
@@ -173,7 +174,9 @@ export async function changePassword(
   rejectIfAny(passwordProblems(next, operator.name, '/next'))
   if (await isCommonPassword(next, operator.name)) throw commonPassword()
   const held = await selectOptionalPassword(needs.db, operator.name)
-  const isRequired = held?.passwordHash !== null && (await needs.sessions.signedInBy(operator)) !== 'link'
+  const signedInBy = await needs.sessions.signedInBy(operator)
+  if (held?.passwordHash === null && signedInBy === 'oidc') throw signedInByProvider()
+  const isRequired = held?.passwordHash !== null && signedInBy !== 'link'
   if (isRequired) await requireCurrentPassword(needs, operator.name, current ?? '', { visit, requestId })
   const passwordHash = await needs.passwords.hash(next)
   const hasSecondFactor = await needs.sessions.hasSecondFactor(operator)
@@ -193,6 +196,14 @@ export async function changePassword(
   })
 }
 
+function signedInByProvider(): Rejected {
+  return new Rejected(403, {
+    type: 'SIGNED_IN_BY_PROVIDER',
+    message: 'A first password takes a sign-in link, not a sign-in by OpenID',
+    hint: 'You need no password as long as you sign in by OpenID; for one, ask an admin for a sign-in link',
+  })
+}
+
 function commonPassword(): Rejected {
   return new Rejected(400, {
     type: 'COMMON_PASSWORD',
@@ -209,7 +220,8 @@ async function requireCurrentPassword(
   context: SignInContext,
 ): Promise<void> {
   const { known, attempt } = await checkPassword(needs, { name, password }, context.visit)
-  if (known) return attemptSucceeded(needs.db, attempt)
+  // Wrong codes in the same session count too: the password alone must not forgive them.
+  if (known) return attemptTakenBack(needs.db, attempt)
   const refused = { name, subject: '', why: { reason: 'password' } }
   await auditSignInRefusal(needs, { ...refused, action: 'operator.password-refused' }, context)
   throw new Rejected(403, {

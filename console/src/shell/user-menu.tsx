@@ -49,7 +49,7 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
           <Menu.Item component="a" href="/docs" leftSection={<BookMarked size={14} aria-hidden />}>
             {t('shell.apiReference')}
           </Menu.Item>
-          {me.operatorId !== null && (
+          {me.operatorId !== null && (me.hasPassword || me.signedInBy !== 'oidc') && (
             <Menu.Item leftSection={<KeyRound size={14} aria-hidden />} onClick={() => setChanging(true)}>
               {t('access.password.title')}
             </Menu.Item>
