@@ -11,6 +11,14 @@ import { isAlive, processesOf } from '../../src/embedded-postgres/processes.ts'
 import { minutes, roundsWithin } from '../pace.ts'
 import { environOf, newTestDatabase } from '../postgres.ts'
 import { dataFolder } from '../programs.ts'
+import {
+  compareAccounts,
+  disordered,
+  openAccounts,
+  undelivered,
+  useAccounts,
+  type Accounts,
+} from './crash/accounts.ts'
 import { mountSmallDisk } from './crash/disk.ts'
 import { check, checkWholeLog, isAcknowledged, type Attempt, type Finding } from './crash/ledger.ts'
 import { killPostgresRound, killServiceRound, only, sayTimes, type Say } from './crash/rounds.ts'
@@ -19,8 +27,10 @@ import {
   endServices,
   killPostgres,
   postgresVictims,
+  startService,
   untilPostgresEnded,
   watchersOf,
+  type Service,
 } from './crash/service.ts'
 import { hotelBody } from './crash/slots.ts'
 import {
@@ -34,8 +44,8 @@ import {
   type World,
 } from './crash/world.ts'
 
-const kills = { service: 25, postgres: 15 }
-const floors = { service: 8, postgres: 6 }
+const kills = { service: 25, postgres: 15, accounts: 20 }
+const floors = { service: 8, postgres: 6, accounts: 5 }
 
 const undo: (() => Promise<void>)[] = []
 
@@ -93,6 +103,56 @@ test(`${kills.postgres} × kill -9 of PostgreSQL under load: the same, 503 meanw
   assert.equal(only(world).pid, pid)
   sayTimes(timesMs, sayTo(t))
   await only(world).end('SIGTERM')
+})
+
+/** Kills the service while its accounts are used, starts it again, and compares. Returns the contradictions. */
+async function killUnderAccounts(
+  accounts: Accounts,
+  service: Service,
+  start: () => Promise<Service>,
+): Promise<{ next: Service; contradictions: string[] }> {
+  const use = useAccounts(accounts, service.url)
+  await wait(between(300, 3_000))
+  service.signal('SIGKILL')
+  const [, next] = await Promise.all([use.stop(), service.ended.then(start)])
+  return { next, contradictions: await compareAccounts(accounts, next.url) }
+}
+
+test(`${kills.accounts} × kill -9 of the service under pushes, bookings, resets and clock moves: each is there or not, as it was answered, and every reservation arrives`, async (t) => {
+  const environ = { ARI_DATA_DIR: await newFolder(), ARI_ALLOW_PRIVATE_WEBHOOKS: 'true' }
+  let service = await startService(environ)
+  const accounts = await openAccounts(environ, service.url)
+  undo.push(accounts.receiver.close)
+  const rounds = roundsWithin({ full: kills.accounts, floor: floors.accounts, share: 0.04 })
+  for (let kill = rounds.next(); kill !== undefined; kill = rounds.next()) {
+    const { next, contradictions } = await killUnderAccounts(accounts, service, () => startService(environ))
+    assert.deepEqual(contradictions, [], `kill ${kill + 1}\n${next.output().slice(-3_000)}`)
+    service = next
+  }
+  t.diagnostic(rounds.summary())
+  const resets = `${accounts.resetsAcknowledged} of them resets`
+  t.diagnostic(`${accounts.calls.acknowledged} calls acknowledged, ${resets}, ${accounts.calls.open} open`)
+  const isDelivered = async (): Promise<boolean> => (await undelivered(accounts, service.url)).length === 0
+  await eventually('all reservations are delivered', minutes(3), isDelivered)
+  assert.deepEqual(disordered(accounts), [])
+  await service.end('SIGTERM')
+})
+
+test('the comparison of accounts finds moves of a clock that are answered and not stored', async (t) => {
+  const environ = { ARI_DATA_DIR: await newFolder(), ARI_ALLOW_PRIVATE_WEBHOOKS: 'true' }
+  const preload = { NODE_OPTIONS: `--import=${import.meta.resolve('./crash/break-clock.ts')}` }
+  const service = await startService({ ...environ, ...preload })
+  const accounts = await openAccounts(environ, service.url)
+  undo.push(accounts.receiver.close)
+  const use = useAccounts(accounts, service.url)
+  const hasMoved = () => accounts.all.some(({ states: [state] }) => (state?.aheadSeconds ?? 0) > 0)
+  await eventually('a clock is moved', minutes(3), hasMoved)
+  service.signal('SIGKILL')
+  const [, next] = await Promise.all([use.stop(), service.ended.then(() => startService(environ))])
+  const contradictions = await compareAccounts(accounts, next.url)
+  t.diagnostic(`${contradictions.length} contradictions, such as: ${contradictions[0]}`)
+  assert.ok(contradictions.some((one) => one.includes('by its answers')))
+  await next.end('SIGTERM')
 })
 
 /**

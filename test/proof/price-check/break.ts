@@ -22,8 +22,8 @@ const breaks: Readonly<Record<string, Replacement>> = {
   },
   anyCertificate: {
     file: 'src/outbound/connect.ts',
-    from: "ALPNProtocols: ['http/1.1'],",
-    to: "ALPNProtocols: ['http/1.1'], rejectUnauthorized: false,",
+    from: 'rejectUnauthorized: true,',
+    to: 'rejectUnauthorized: false,',
   },
   alwaysAgain: {
     file: 'src/price-check/ask-supplier.ts',
