@@ -288,8 +288,8 @@ test('an answer in a great many pieces is not put together', async () => {
   }
   assert.deepEqual(await lengths(), [200, 1_000])
   assert.deepEqual((await lengths())[0], 'too_large')
-  const head = await by.post(call(url, { ...limits, headSuffices: true }))
-  assert.ok(head.kind === 'answered' && head.body.length < 200_000)
+  const called = await by.post(call(url, { ...limits, headSuffices: true }))
+  assert.ok(called.kind === 'answered' && called.body.length < 200_000)
 })
 
 test('certificates are verified even if the environment tells Node not to', async () => {

@@ -2,15 +2,13 @@ import {
   Agent as PlainAgent,
   request as requestPlain,
   type ClientRequest,
-  type ClientRequestArgs,
   type IncomingHttpHeaders,
   type IncomingMessage,
 } from 'node:http'
 import { Agent as SecureAgent, request as requestSecure } from 'node:https'
-import { isIPv6, type Socket } from 'node:net'
-import { callbackify } from 'node:util'
+import type { Socket } from 'node:net'
 import { Gate } from '../base/gate.ts'
-import { CallFault, connector, type CallFailure, type Connect } from './connect.ts'
+import { agentOf, CallFault, connector, type CallFailure } from './connect.ts'
 import { parseUrl, type OutboundRules } from './vet-url.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 
@@ -63,7 +61,6 @@ export type OutboundCaller = {
 }
 
 const waitingPerHostMax = 1_000
-const idleConnectionMs = 4_000
 const headBytesMax = 16_384
 const interimAnswersMax = 10
 /** Each costs the parser about as much as a kilobyte: a body of single bytes would take half a second of CPU time. */
@@ -77,9 +74,13 @@ export function outboundCaller(
   pool: OutboundPool,
 ): OutboundCaller {
   const connect = connector(rules)
-  const agents = { http: agentOf(PlainAgent, connect, pool), https: agentOf(SecureAgent, connect, pool) }
+  const { connectionsPerHost } = pool
+  const agents = {
+    http: agentOf(PlainAgent, connect, connectionsPerHost),
+    https: agentOf(SecureAgent, connect, connectionsPerHost),
+  }
   // An agent counts only open connections: those that are still opening must be limited as well.
-  const gate = new Gate<string>({ passing: pool.connectionsPerHost, waiting: waitingPerHostMax })
+  const gate = new Gate<string>({ passing: connectionsPerHost, waiting: waitingPerHostMax })
   const closing = new AbortController()
   return {
     post: async (call) => {
@@ -276,30 +277,4 @@ function faultOf(error: unknown): CallFault {
   if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE')
     return new CallFault('reset', message, error)
   return new CallFault(code.endsWith('OVERFLOW') ? 'too_large' : 'malformed', message, error)
-}
-
-function agentOf<Agent extends PlainAgent>(
-  Made: new (options: ConstructorParameters<typeof PlainAgent>[0]) => Agent,
-  connect: Connect,
-  { connectionsPerHost }: OutboundPool,
-): Agent {
-  const agent = new Made({
-    keepAlive: true,
-    timeout: idleConnectionMs,
-    maxFreeSockets: connectionsPerHost,
-    scheduling: 'lifo',
-  })
-  const connectThen = callbackify(connect)
-  agent.createConnection = (options, callback) => {
-    const ends = 'connectingEnds' in options ? options.connectingEnds : undefined
-    const signal = ends instanceof AbortSignal ? ends : AbortSignal.abort()
-    connectThen(originOf(options), signal, (error, socket) => callback?.(error, socket))
-    return undefined
-  }
-  return agent
-}
-
-function originOf({ protocol, host, port }: ClientRequestArgs): URL {
-  const written = isIPv6(host ?? '') ? `[${host}]` : host
-  return new URL(`${protocol}//${written}:${port}`)
 }

@@ -1,3 +1,4 @@
+import type { Agent as PlainAgent, ClientRequestArgs } from 'node:http'
 import { connect as connectPlain, isIPv6, type LookupFunction, type Socket } from 'node:net'
 import {
   connect as connectTls,
@@ -6,6 +7,7 @@ import {
   type ConnectionOptions,
   type SecureContext,
 } from 'node:tls'
+import { callbackify } from 'node:util'
 import { vetUrl, type OutboundRules, type Reached, type VettedUrl } from './vet-url.ts'
 
 /** Opens connections to suppliers: only to addresses vetted for that one connection. */
@@ -64,6 +66,35 @@ export function connector(rules: OutboundRules): Connect {
     const socket = await connectTo(rules.reach?.(to) ?? to, signal)
     return isSecure ? secured(socket, vetted, trust, signal) : socket
   }
+}
+
+const idleConnectionMs = 4_000
+
+/** Keeps connections for the next call of the same host. */
+export function agentOf<Agent extends PlainAgent>(
+  Made: new (options: ConstructorParameters<typeof PlainAgent>[0]) => Agent,
+  connect: Connect,
+  connectionsPerHost: number,
+): Agent {
+  const agent = new Made({
+    keepAlive: true,
+    timeout: idleConnectionMs,
+    maxFreeSockets: connectionsPerHost,
+    scheduling: 'lifo',
+  })
+  const connectThen = callbackify(connect)
+  agent.createConnection = (options, callback) => {
+    const ends = 'connectingEnds' in options ? options.connectingEnds : undefined
+    const signal = ends instanceof AbortSignal ? ends : AbortSignal.abort()
+    connectThen(originOf(options), signal, (error, socket) => callback?.(error, socket))
+    return undefined
+  }
+  return agent
+}
+
+function originOf({ protocol, host, port }: ClientRequestArgs): URL {
+  const written = isIPv6(host ?? '') ? `[${host}]` : host
+  return new URL(`${protocol}//${written}:${port}`)
 }
 
 /** Connects to the given addresses: the name appears only in messages and isn't resolved again. */

@@ -221,8 +221,10 @@ async function bookAndCancel(
   life: Life,
 ): Promise<void> {
   while (!life.isOver) {
-    const own = account.bookings.filter((one) => one.reservationId !== undefined && !one.isCancelAcknowledged)
-    const chosen = own[Math.floor(Math.random() * own.length)]
+    const made = account.bookings.filter(
+      (one) => one.reservationId !== undefined && !one.isCancelAcknowledged,
+    )
+    const chosen = made[Math.floor(Math.random() * made.length)]
     if (chosen && Math.random() < 0.3) {
       if (!(await cancel(accounts, chosen, client)).isAnswered) return
     } else if (account.isOnSale) {
