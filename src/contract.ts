@@ -1,5 +1,4 @@
-import { ariRoutes } from './ari/contract.ts'
-import { mappingRoutes } from './ari/mappings-contract.ts'
+import { ariRoutes, mappingRoutes } from './ari/contract.ts'
 import { changeRoutes } from './changes/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { keyRoutes } from './keys/contract.ts'

@@ -1,6 +1,4 @@
-import { getAri } from './ari/get-ari.ts'
-import { getRoomRateMappings } from './ari/get-room-rate-mappings.ts'
-import { pushAri } from './ari/push-ari.ts'
+import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
   onCancelReservation,
@@ -19,17 +17,14 @@ import {
   onOrderFaults,
   onResetSandbox,
 } from './sandbox/sandbox-endpoints.ts'
-import { getHotels } from './hotels/get-hotels.ts'
-import { pushHotels } from './hotels/push-hotels.ts'
+import { getHotels, pushHotels } from './hotels/hotel-endpoints.ts'
 import { getLimits } from './keys/get-limits.ts'
 import { findOffers } from './offers/find-offers.ts'
 import type { Mounted } from './http/mount.ts'
 import { getTaxes, pushTaxes } from './taxes/tax-endpoints.ts'
-import { getProducts } from './products/get-products.ts'
-import { pushProducts } from './products/push-products.ts'
+import { getProducts, pushProducts } from './products/product-endpoints.ts'
 import { checkPrice, listPriceChecks } from './price-check/price-check-endpoints.ts'
-import { getPush } from './push-log/get-push.ts'
-import { listPushes } from './push-log/list-pushes.ts'
+import { getPush, listPushes } from './push-log/push-log-endpoints.ts'
 import { getReference } from './reference/get-reference.ts'
 import { acknowledgeReservations, retrieveReservations } from './deliveries/retrieve-reservations.ts'
 import { listDeliveries, sendDeliveriesAgain } from './deliveries/supplier-deliveries.ts'

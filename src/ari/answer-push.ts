@@ -8,12 +8,10 @@ import {
 import type { Push } from '../http/call.ts'
 import { answer } from '../http/mount.ts'
 import { warningMembers, type Warnings } from '../http/warnings.ts'
-import type { Kept, PushRecord } from '../push-log/keep.ts'
-import { inShort } from '../push-log/problems.ts'
+import { type Kept, type PushRecord, inShort } from '../push-log/keep.ts'
 import type { ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'
-import type { Plan, ReadyPush } from './plan.ts'
-import { problemsIn } from './plan.ts'
+import { type Plan, type ReadyPush, problemsIn } from './plan.ts'
 
 /** The answer to a push and its push log entry. `revision` is the hotel's revision after the push. */
 export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {

@@ -1,10 +1,10 @@
 import { firstDay, formatNight, type DayNumber, type MonthNumber } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { platformRateId, platformRoomId } from '../products/platform-codes.ts'
+import { platformRateId, platformRoomId } from '../products/store.ts'
 import { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import { isPushedField } from './fields.ts'
-import type { Mapping } from './mappings-contract.ts'
+import type { Mapping } from './contract.ts'
 import { blockKeyText, selectBlocks, type BlockKey } from './store.ts'
 
 /** The room-rates of a hotel in the order of their numbers; at most `limit` of them, if given. */

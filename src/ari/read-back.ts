@@ -9,7 +9,7 @@ import {
   type MonthNumber,
 } from '../base/calendar.ts'
 import { fromMinor } from '../base/money.ts'
-import type { GuestsMax } from '../products/occupancy.ts'
+import type { GuestsMax } from '../products/store.ts'
 import type { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { AriItem, PriceLine, PricingModel, RateLine } from './item-contract.ts'

@@ -1,5 +1,5 @@
 import type { BookingCatalog } from '../offers/booking-catalog.ts'
-import type { HotelFinder } from '../offers/hotel-references.ts'
+import type { HotelFinder } from '../offers/stay-request.ts'
 import { readSetBy } from '../offers/set-by.ts'
 import type { StayReader } from '../offers/stays.ts'
 import { overloaded } from '../http/body.ts'

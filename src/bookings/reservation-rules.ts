@@ -1,6 +1,6 @@
 import { hotelFaults } from '../hotels/contract.ts'
 import { isEmail } from '../hotels/hotel-rules.ts'
-import { referenceProblems, stayProblems } from '../offers/offer-rules.ts'
+import { referenceProblems, stayProblems } from '../offers/stay-request.ts'
 import { besideShape, type Judge } from '../http/mount.ts'
 import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 import { isRecord, validator } from '../http/validate.ts'

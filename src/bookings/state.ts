@@ -1,5 +1,4 @@
-import type { ShownPolicy } from '../offers/cancel-policy.ts'
-import type { FeeLine } from '../offers/fees.ts'
+import type { ShownPolicy, FeeLine } from '../offers/cancel-policy.ts'
 import type { Tax } from '../taxes/contract.ts'
 import type { TaxedTotal } from '../taxes/compute.ts'
 import type { paymentTypes } from './callback-contract.ts'

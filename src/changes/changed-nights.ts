@@ -3,7 +3,7 @@ import { Block } from '../ari/block.ts'
 import { blockKeyText, selectBlocks, unpackBlockKey, type BlockKey } from '../ari/store.ts'
 import { firstDay, formatNight, type DayNumber } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { platformRateId, platformRoomId } from '../products/platform-codes.ts'
+import { platformRateId, platformRoomId } from '../products/store.ts'
 import type { ChangedNights } from './contract.ts'
 import { selectCodes, type ChangeRow } from './store.ts'
 

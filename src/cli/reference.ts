@@ -6,8 +6,8 @@ import {
   putRoomType,
   retireMealPlan,
   retireRoomType,
-} from '../reference/edit.ts'
-import { fillReference } from '../reference/store.ts'
+  fillReference,
+} from '../reference/store.ts'
 import { audited, withSession, type Session } from './session.ts'
 import { printJson, printOutcome, printTable } from './print.ts'
 

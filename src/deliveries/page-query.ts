@@ -1,4 +1,4 @@
-import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { unknownHotelFault } from '../push-log/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Judge } from '../http/mount.ts'

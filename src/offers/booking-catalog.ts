@@ -1,8 +1,7 @@
-import { scopesOf, taxesColumn, type HeldTax } from '../taxes/held-taxes.ts'
+import { scopesOf, taxesColumn, type HeldTax } from '../taxes/store.ts'
 import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../taxes/room-rate-taxes.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
-import { platformRateId, platformRoomId } from '../products/platform-codes.ts'
-import { roomRateKey } from '../products/store.ts'
+import { platformRateId, platformRoomId, roomRateKey } from '../products/store.ts'
 import { minorDigits } from '../reference/currencies.ts'
 
 /** Everything that can be sold in a hotel, except the values of its nights; valid for one version. */
@@ -107,7 +106,7 @@ export function bookingCatalogOf(hotelId: number, version: number, row: BookingC
   const policiesOf = (text: string): readonly CancelPolicy[] => {
     const known = policiesByText.get(text)
     if (known) return known
-    // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: push-products.ts wrote them as checked.
+    // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: accept-products.ts wrote them as checked.
     const policies: CancelPolicy[] = JSON.parse(text)
     policiesByText.set(text, policies)
     return policies

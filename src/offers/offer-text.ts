@@ -4,9 +4,17 @@ import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import type { PricedRoom, TaxedTotal, TaxLine } from '../taxes/compute.ts'
 import { traceTaxes } from '../taxes/trace.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
-import { policyText, preparePolicy, type PreparedPolicy } from './cancel-policy.ts'
+import {
+  policyText,
+  preparePolicy,
+  type PreparedPolicy,
+  feeBasesOf,
+  feesText,
+  traceFees,
+  type Fee,
+  type FeeBase,
+} from './cancel-policy.ts'
 import type { Quote, SoughtStay } from './evaluate.ts'
-import { feeBasesOf, feesText, traceFees, type Fee, type FeeBase } from './fees.ts'
 
 /**
  * Offers as JSON text, assembled from prepared pieces: in a search with thousands of offers, building objects
@@ -129,4 +137,34 @@ export function textsBeforeNights({
     { length: departure - arrival },
     (_, index) => `${index > 0 ? ',' : ''}{"date":"${formatNight(arrival + index)}","amount":"`,
   )
+}
+
+const bytesAtFirst = 64 * 1024
+/** The most bytes per character: one beyond the basic plane is two characters and four bytes. */
+const bytesACharacter = 3
+
+/** An answer's bytes, assembled part by part, so that each part's text can be freed at once. */
+export class AnswerBytes {
+  #bytes: Buffer = Buffer.allocUnsafeSlow(bytesAtFirst)
+  #length = 0
+
+  add(text: string): void {
+    const free = this.#bytes.length - this.#length
+    if (text.length * bytesACharacter > free) {
+      const needed = Buffer.byteLength(text)
+      if (needed > free) this.#grow(this.#length + needed)
+    }
+    this.#length += this.#bytes.write(text, this.#length)
+  }
+
+  /** No more parts may be added afterwards. */
+  all(): Buffer {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  #grow(length: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(length, this.#bytes.length * 2))
+    this.#bytes.copy(grown, 0, 0, this.#length)
+    this.#bytes = grown
+  }
 }

@@ -1,6 +1,5 @@
 import { guestPriceField } from '../ari/fields.ts'
-import type { Occupancy } from '../products/occupancy.ts'
-import { guestsMaxOf } from '../products/occupancy.ts'
+import { type Occupancy, guestsMaxOf } from '../products/store.ts'
 
 /** The guests in one room, as requested. */
 export type AskedRoom = { adults: number; childAges: readonly number[] }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gatewayForTests, client } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { largeSearchesMax, SearchTurns } from './search-turns.ts'
+import { largeSearchesMax, SearchTurns } from './find-offers.ts'
 
 test('a search has every second slice of the process, however many searches another token has under way', async () => {
   const turns = new SearchTurns(() => {})

@@ -3,7 +3,7 @@ import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../ar
 import { formatNight, weekdayOf, weekdays, type DayNumber } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { isRecord } from '../http/validate.ts'
-import { unpack } from '../push-log/compress.ts'
+import { unpack } from '../push-log/stored-bytes.ts'
 import {
   selectAppliedPushes,
   selectNewestPushes,

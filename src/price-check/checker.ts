@@ -1,4 +1,4 @@
-import { referenceNotFound } from '../offers/hotel-references.ts'
+import { referenceNotFound } from '../offers/stay-request.ts'
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { BookableRoomRate } from '../offers/booking-catalog.ts'

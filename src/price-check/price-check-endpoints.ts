@@ -1,7 +1,11 @@
 import { performance } from 'node:perf_hooks'
-import { referenceNotFound, type HotelFinder } from '../offers/hotel-references.ts'
+import {
+  referenceNotFound,
+  type HotelFinder,
+  referenceProblems,
+  stayProblems,
+} from '../offers/stay-request.ts'
 import type { BookableRoomRate, BookingCatalog } from '../offers/booking-catalog.ts'
-import { referenceProblems, stayProblems } from '../offers/offer-rules.ts'
 import type { HotelStay, StayReader } from '../offers/stays.ts'
 import { parseNight } from '../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
@@ -13,7 +17,7 @@ import type { PriceChecker } from './checker.ts'
 import { priceCheckFaults, priceCheckRoutes, checksPerPage } from './contract.ts'
 import { comparedOf, listedCheckOf, readDrift } from './show-check.ts'
 import { readPlace, writeCursor } from '../http/query.ts'
-import { judgePage } from '../push-log/page-query.ts'
+import { judgePage } from '../push-log/pages.ts'
 import { selectChecks } from './store.ts'
 
 export type PriceCheckNeeds = Needs & {

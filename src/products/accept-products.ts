@@ -1,14 +1,38 @@
 import type { Push } from '../http/call.ts'
 import { answer, type Answer } from '../http/mount.ts'
-import { problemsListedMax, Rejected, type Problem } from '../http/rejected.ts'
-import type { AnswerOf, BodyOf } from '../http/route.ts'
-import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { problemsListedMax, Rejected, type Problem, shown } from '../http/rejected.ts'
+import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
+import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { applyPush } from '../push-log/keep.ts'
-import { productRemarks, type Product, type productRoutes } from './contract.ts'
-import { overruledWarnings } from './product-rules.ts'
-import { saveProducts, type SavedProduct } from './save-products.ts'
+import {
+  productRemarks,
+  type Product,
+  type productRoutes,
+  productFaults,
+  ratesPerHotelMax,
+  roomRatesPerHotelMax,
+  roomsPerHotelMax,
+} from './contract.ts'
+import { overruledWarnings, cancelPoliciesJson } from './product-rules.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import {
+  guestsMaxOf,
+  type Occupancy,
+  countRoomRates,
+  roomRateKey,
+  selectHeldRoomRates,
+  selectRates,
+  selectRooms,
+  upsertRates,
+  upsertRoomRates,
+  upsertRooms,
+  type HeldRoomRate,
+  type Rate,
+  type Room,
+  type RoomRateToSave,
+} from './store.ts'
 
 /** Saves a validated push of products, all or none; each product is the full state of its room-rate. */
 export function acceptProducts(
@@ -65,4 +89,156 @@ function clearedWarnings(saved: readonly SavedProduct[]): Problem[] {
       ? [{ ...productRemarks.policiesCleared, path: `/products/${index}/cancelPolicies` }]
       : [],
   )
+}
+
+export type SavedProduct = {
+  /** `updated` also if only attributes of the room or the rate changed. */
+  outcome: 'created' | 'updated' | 'unchanged'
+  /** Whether guest prices may exist that a party could buy before but no longer can. */
+  isOccupancyLowered: boolean
+  /** Whether the product had cancellation policies and no longer has any. */
+  arePoliciesCleared: boolean
+}
+
+/** Stores products under their hotel's lock and skips unchanged ones. Returns the outcomes, in order. */
+export async function saveProducts(
+  connection: Queryable,
+  hotelId: number,
+  products: readonly Product[],
+): Promise<SavedProduct[]> {
+  const rooms = await selectRooms(connection, hotelId)
+  const rates = await selectRates(connection, hotelId)
+  const after = await settleNumbersAfter(connection, hotelId)
+  const sentRooms = numbered(products, { held: rooms, after }, ofRooms)
+  const sentRates = numbered(products, { held: rates, after }, ofRates)
+  const changedRooms = [...sentRooms.values()].filter((room) => {
+    const held = rooms.get(room.code)
+    return held?.name !== room.name || held.roomType !== room.roomType
+  })
+  const changedRates = [...sentRates.values()].filter((rate) => rates.get(rate.code)?.name !== rate.name)
+  if (changedRooms.length > 0) await upsertRooms(connection, hotelId, changedRooms)
+  if (changedRates.length > 0) await upsertRates(connection, hotelId, changedRates)
+
+  const roomRates = products.map((product) =>
+    roomRateOf(product, sentRooms.get(product.roomId)?.no, sentRates.get(product.rateId)?.no),
+  )
+  const heldByKey = await selectHeldRoomRates(connection, hotelId, roomRates)
+  await refuseTooMany(connection, hotelId, roomRates, heldByKey)
+  const changedKeys = await upsertRoomRates(connection, hotelId, roomRates)
+  const changedRoomNos = new Set(changedRooms.map(({ no }) => no))
+  const changedRateNos = new Set(changedRates.map(({ no }) => no))
+  return roomRates.map(({ roomNo, rateNo, occupancy }, index) => {
+    const key = roomRateKey(roomNo, rateNo)
+    const held = heldByKey.get(key)
+    if (!held) return { outcome: 'created', isOccupancyLowered: false, arePoliciesCleared: false }
+    const isChanged = changedKeys.has(key) || changedRoomNos.has(roomNo) || changedRateNos.has(rateNo)
+    const isOccupancyLowered = held.pricingModel === 'guest' && isLower(occupancy, held)
+    // An empty list is deliberate; an absent one may have been forgotten.
+    const arePoliciesCleared = held.hasPolicies && products[index]?.cancelPolicies === undefined
+    return { outcome: isChanged ? 'updated' : 'unchanged', isOccupancyLowered, arePoliciesCleared }
+  })
+}
+
+function isLower(occupancy: Occupancy, before: Occupancy): boolean {
+  const [now, then] = [guestsMaxOf(occupancy), guestsMaxOf(before)]
+  return now.adult < then.adult || now.child < then.child || now.infant < then.infant
+}
+
+async function refuseTooMany(
+  connection: Queryable,
+  hotelId: number,
+  roomRates: readonly RoomRateToSave[],
+  heldByKey: ReadonlyMap<number, HeldRoomRate>,
+): Promise<void> {
+  const isNew = ({ roomNo, rateNo }: RoomRateToSave) => !heldByKey.has(roomRateKey(roomNo, rateNo))
+  const created = roomRates.flatMap((roomRate, index) => (isNew(roomRate) ? [index] : []))
+  if (created.length === 0) return
+  const first = created[roomRatesPerHotelMax - (await countRoomRates(connection, hotelId))]
+  if (first === undefined) return
+  throw new Rejected(400, { ...productFaults.tooManyProducts, path: `/products/${first}` })
+}
+
+type Numbered<Attributes> = {
+  read: (product: Product) => Attributes
+  member: '/roomId' | '/rateId'
+  most: number
+  fault: ConstraintError
+}
+const ofRooms: Numbered<Omit<Room, 'no'>> = {
+  read: ({ roomId, roomName, roomType }) => ({ code: roomId, name: roomName, roomType }),
+  member: '/roomId',
+  most: roomsPerHotelMax,
+  fault: productFaults.tooManyRooms,
+}
+const ofRates: Numbered<Omit<Rate, 'no'>> = {
+  read: ({ rateId, rateName }) => ({ code: rateId, name: rateName }),
+  member: '/rateId',
+  most: ratesPerHotelMax,
+  fault: productFaults.tooManyRates,
+}
+
+/**
+ * The rooms (or rates) that the products name, by code, each with the attributes of the last product that
+ * names it. New ones get the hotel's next numbers, in the order sent; numbers are never reused.
+ */
+function numbered<Attributes extends { code: string }>(
+  products: readonly Product[],
+  { held, after }: { held: ReadonlyMap<string, { no: number }>; after: number },
+  { read, member, most, fault }: Numbered<Attributes>,
+): Map<string, Attributes & { no: number }> {
+  let last = Math.max(after, ...[...held.values()].map(({ no }) => no))
+  let count = held.size
+  const sent = new Map<string, Attributes & { no: number }>()
+  for (const [index, product] of products.entries()) {
+    const attributes = read(product)
+    const known = sent.get(attributes.code) ?? held.get(attributes.code)
+    if (!known && ++count > most) {
+      const path = `/products/${index}${member}`
+      throw new Rejected(400, { ...fault, path, value: shown(attributes.code) })
+    }
+    sent.set(attributes.code, { ...attributes, no: known?.no ?? ++last })
+  }
+  return sent
+}
+
+function roomRateOf(
+  { isAvailable, mealPlan, occupancy, cancelPolicies }: Product,
+  roomNo: number | undefined,
+  rateNo: number | undefined,
+): RoomRateToSave {
+  if (roomNo === undefined || rateNo === undefined) throw new Error('a product was left without numbers')
+  return {
+    roomNo,
+    rateNo,
+    isAvailable,
+    occupancy,
+    cancelPoliciesJson: cancelPoliciesJson(cancelPolicies ?? []),
+    ...(mealPlan === undefined ? {} : { mealPlan }),
+  }
+}
+
+/** Numbers are smallints: above this one there is ample room for all rooms and rates of a hotel. */
+export const numbersAfterMax = 20_000
+/** More rooms or rates than a hotel adds between two backups. */
+const numbersSkippedPerEpoch = 200
+
+/**
+ * The number after which new rooms and rates are numbered, if it is above the highest existing number.
+ * Numbers assigned in an earlier epoch of the store may have been lost, but other systems know them. The
+ * hotel must be locked.
+ */
+async function settleNumbersAfter(connection: Queryable, hotelId: number): Promise<number> {
+  const { rows } = await connection.query<{ after: number }>(
+    `with behind as (
+       update hotel set numbers_epoch = store_epoch_number(), numbers_after = greatest(numbers_after, least($3,
+         (store_epoch_number() - numbers_epoch) * $2 + greatest(numbers_after,
+           (select max(room_no) from room where hotel_id = hotel.id),
+           (select max(rate_no) from rate where hotel_id = hotel.id))))
+       where id = $1 and numbers_epoch < store_epoch_number()
+       returning numbers_after
+     )
+     select coalesce((select numbers_after from behind), numbers_after) as after from hotel where id = $1`,
+    [hotelId, numbersSkippedPerEpoch, numbersAfterMax],
+  )
+  return rows[0]?.after ?? 0
 }

@@ -254,3 +254,30 @@ export async function upsertRoomRates(
   )
   return new Set(rows.map(({ roomNo, rateNo }) => roomRateKey(roomNo, rateNo)))
 }
+
+/** How many guests a product accepts; an unset limit defaults to `maxOccupancy`. */
+export type Occupancy = {
+  maxOccupancy: number
+  maxAdult?: number | null | undefined
+  maxChild?: number | null | undefined
+}
+
+export type GuestsMax = Readonly<Record<'adult' | 'child' | 'infant', number>>
+
+/** The most guests of each age category that a party of the product can have. */
+export function guestsMaxOf({ maxOccupancy, maxAdult, maxChild }: Occupancy): GuestsMax {
+  return {
+    adult: Math.min(maxAdult ?? maxOccupancy, maxOccupancy),
+    child: Math.min(maxChild ?? maxOccupancy, maxOccupancy),
+    infant: maxOccupancy,
+  }
+}
+
+/** The platform's ids of rooms and rates: opaque to suppliers, stable because numbers are never reused. */
+export function platformRoomId(hotelId: number, roomNo: number): string {
+  return `${hotelId}-R${roomNo}`
+}
+
+export function platformRateId(hotelId: number, rateNo: number): string {
+  return `${hotelId}-P${rateNo}`
+}

@@ -1,9 +1,11 @@
-import { cursorProblem } from '../http/query.ts'
-import type { Problem } from '../http/rejected.ts'
+import { cursorProblem, readableQuery } from '../http/query.ts'
+import { type Problem, rejectIfAny, shown } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import type { PushFilters } from './filters.ts'
+import { type PushFilters, dayMs, lookForPushes, type Days, type PushRow, selectHotelIds } from './store.ts'
 import { selectOldestDay } from './housekeeping.ts'
-import { dayMs, lookForPushes, type Days, type PushRow } from './store.ts'
+import type { Judge } from '../http/mount.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { unknownHotelFault } from './contract.ts'
 
 /**
  * Pages of a supplier's pushes, newest first: a few days at a time, by number within them, then the days
@@ -101,3 +103,25 @@ export function readPushPlace(text: string | undefined, wrong: Problem[]): PushP
     beforeId: row ? Number(row) : undefined,
   }
 }
+
+/**
+ * Parses `hotelId` and the `since`, `until`, `cursor` and `limit` of a list about a supplier's hotels.
+ * Reports all problems at once, or 404 if only the hotel is wrong.
+ */
+export const judgePage =
+  <Place>(
+    { db }: Needs,
+    readPage: (query: ReturnType<typeof readableQuery>, wrong: Problem[]) => Place,
+  ): Judge<Place & { hotel: number | undefined }, 'supplier'> =>
+  async (sent, shapeProblems, { caller: { supplierId } }) => {
+    const query = readableQuery(sent, shapeProblems)
+    const wrong = [...shapeProblems]
+    const page = readPage(query, wrong)
+    const { hotelId } = query
+    const hotel =
+      hotelId === undefined ? undefined : (await selectHotelIds(db, supplierId, [hotelId])).get(hotelId)
+    const isUnknown = hotelId !== undefined && hotel === undefined
+    const unknown = isUnknown ? [{ ...unknownHotelFault, path: '?hotelId', value: shown(hotelId) }] : []
+    rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
+    return { hotel, ...page }
+  }

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { matchCity } from './cities.ts'
-import { cityKey } from './city-key.ts'
+import { matchCity, cityKey } from './cities.ts'
 
 const tableLines = zstdDecompressSync(readFileSync(new URL('./cities.tsv.zst', import.meta.url)))
   .toString()

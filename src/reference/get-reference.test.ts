@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../test/harness.ts'
-import { cancelCodes } from './cancel-codes.ts'
+import { cancelCodes, mealPlans, roomTypes } from './shipped-lists.ts'
 import { currencies } from './currencies.ts'
-import { mealPlans } from './meal-plans.ts'
-import { roomTypes } from './room-types.ts'
 import { fillReference } from './store.ts'
 
 const gateway = await gatewayForTests()

@@ -1,6 +1,6 @@
 import type { Needs } from '../postgres/needs.ts'
 import { answer, on } from '../http/mount.ts'
-import { cancelCodes } from './cancel-codes.ts'
+import { cancelCodes } from './shipped-lists.ts'
 import { referenceRoutes } from './contract.ts'
 import { currencies } from './currencies.ts'
 import { selectMealPlans, selectRoomTypes } from './store.ts'

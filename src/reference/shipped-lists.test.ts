@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cancelCodes } from './cancel-codes.ts'
-import { mealPlans } from './meal-plans.ts'
-import { roomTypes } from './room-types.ts'
+import { cancelCodes, mealPlans, roomTypes } from './shipped-lists.ts'
 
 const maxCodeCharacters = 10
 const maxNameCharacters = 40

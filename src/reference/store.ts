@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/postgres.ts'
-import { mealPlans } from './meal-plans.ts'
-import { roomTypes } from './room-types.ts'
+import { mealPlans, roomTypes } from './shipped-lists.ts'
+import { Rejected } from '../http/rejected.ts'
 
 export type RoomType = { name: string; description: string }
 export type MealPlan = { code: string; name: string; description: string }
@@ -41,4 +41,90 @@ export async function selectMealPlans(db: Queryable): Promise<MealPlan[]> {
     'select code, name, description from meal_plan where retired_at is null order by code',
   )
   return rows
+}
+
+/** Operators' changes to room types and meal plans. Retired entries stay valid where they are in use. */
+
+export type ListedRoomType = { name: string; description: string; retired: boolean }
+export type ListedMealPlan = { code: string; name: string; description: string; retired: boolean }
+
+export async function listRoomTypes(db: Queryable): Promise<ListedRoomType[]> {
+  const { rows } = await db.query<ListedRoomType>(
+    'select name, description, retired_at is not null as retired from room_type order by name',
+  )
+  return rows
+}
+
+export async function listMealPlans(db: Queryable): Promise<ListedMealPlan[]> {
+  const { rows } = await db.query<ListedMealPlan>(
+    'select code, name, description, retired_at is not null as retired from meal_plan order by code',
+  )
+  return rows
+}
+
+/** Adds a room type or changes its description; a retired one becomes valid again. */
+export async function putRoomType(
+  db: Queryable,
+  entry: { name: string; description: string },
+): Promise<void> {
+  checkTexts(entry)
+  await db.query(
+    `insert into room_type (name, description) values ($1, $2)
+     on conflict (name) do update set description = excluded.description, retired_at = null`,
+    [entry.name, entry.description],
+  )
+}
+
+/** Adds a meal plan or changes its description; a retired one becomes valid again. */
+export async function putMealPlan(
+  db: Queryable,
+  entry: { code: string; name: string; description: string },
+): Promise<void> {
+  checkTexts(entry)
+  await db.query(
+    `insert into meal_plan (code, name, description) values ($1, $2, $3)
+     on conflict (code) do update set name = excluded.name, description = excluded.description, retired_at = null`,
+    [entry.code, entry.name, entry.description],
+  )
+}
+
+/** New pushes can no longer use it. */
+export async function retireRoomType(db: Queryable, name: string, nowMs: number): Promise<void> {
+  const { rowCount } = await db.query(
+    `update room_type set retired_at = coalesce(retired_at, instant($2)) where name = $1`,
+    [name, nowMs],
+  )
+  if (rowCount === 0) throw notFound('Room type', name)
+}
+
+/** New pushes can no longer use it. */
+export async function retireMealPlan(db: Queryable, code: string, nowMs: number): Promise<void> {
+  const { rowCount } = await db.query(
+    `update meal_plan set retired_at = coalesce(retired_at, instant($2)) where code = $1`,
+    [code, nowMs],
+  )
+  if (rowCount === 0) throw notFound('Meal plan', code)
+}
+
+const textLengthMax: Readonly<Record<string, number>> = { code: 20, name: 100, description: 500 }
+
+function checkTexts(entry: Readonly<Record<string, string>>): void {
+  for (const [member, text] of Object.entries(entry)) {
+    const max = textLengthMax[member] ?? 0
+    const isPlain = /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(text)
+    if (isPlain && text.length <= max) continue
+    throw new Rejected(400, {
+      type: 'INVALID_TEXT',
+      message: `The ${member} must be 1 to ${max} printable characters, with single blanks inside only`,
+      path: `/${member}`,
+    })
+  }
+}
+
+function notFound(what: string, named: string): Rejected {
+  return new Rejected(404, {
+    type: 'NOT_FOUND',
+    message: `${what} ${JSON.stringify(named.slice(0, 100))} not found`,
+    hint: 'list shows those there are; upper and lower case matter',
+  })
 }

@@ -1,11 +1,11 @@
-import { takeAccount } from '../hotels/account-lock.ts'
+import { takeAccount } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import { sandboxFaults, hotelsRememberedMax } from './contract.ts'
 import { Rejected } from '../http/rejected.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
-import { numbersAfterMax } from '../products/save-products.ts'
+import { numbersAfterMax } from '../products/accept-products.ts'
 
 export type ResetNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }
 

@@ -1,4 +1,4 @@
-import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { OwnedKey } from '../http/call.ts'
 import type { Answered } from '../http/mount.ts'

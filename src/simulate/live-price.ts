@@ -1,6 +1,5 @@
-import { ariRoutes } from '../ari/contract.ts'
+import { ariRoutes, mappingRoutes, type Mapping } from '../ari/contract.ts'
 import type { AriItem, PriceLine, RateLine } from '../ari/item-contract.ts'
-import { mappingRoutes, type Mapping } from '../ari/mappings-contract.ts'
 import { hotelRoutes, type StoredHotel } from '../hotels/contract.ts'
 import { formatNight, parseNight, weekdayOf, weekdays, type DayNumber } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'

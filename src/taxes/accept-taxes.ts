@@ -1,4 +1,4 @@
-import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import type { Push } from '../http/call.ts'
 import { answer, type Answer } from '../http/mount.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'

@@ -1,9 +1,8 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
-import { scopesOf, taxesColumn, type HeldTax } from './held-taxes.ts'
+import { scopesOf, taxesColumn, type HeldTax, type ScopedTaxes } from './store.ts'
 import { prepareTaxes, taxesFor, type HotelTaxes } from './room-rate-taxes.ts'
 import { planStay } from './stay-plan.ts'
-import type { ScopedTaxes } from './store.ts'
 
 /**
  * The lowest prices that cover the fixed taxes included in them, whatever the stay. Taxes due once per stay

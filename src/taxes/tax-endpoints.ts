@@ -1,4 +1,4 @@
-import { hotelNotFound } from '../hotels/hotel-not-found.ts'
+import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { besideShape, onEveryProblem, type Mounted, answer, on } from '../http/mount.ts'
 import { rejectIfAny, type Problem, Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'

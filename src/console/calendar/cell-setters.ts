@@ -1,7 +1,7 @@
 import type { Setter } from '../../offers/set-by.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validate.ts'
-import { unpack } from '../../push-log/compress.ts'
+import { unpack } from '../../push-log/stored-bytes.ts'
 import type { CellSetter } from './contract.ts'
 import { selectKeyNames } from './store.ts'
 

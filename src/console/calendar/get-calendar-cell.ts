@@ -17,7 +17,7 @@ import type { CalendarNeeds } from './get-calendar.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validate.ts'
-import { unpack } from '../../push-log/compress.ts'
+import { unpack } from '../../push-log/stored-bytes.ts'
 import { selectNightPushes, selectPushBodies } from '../../push-log/store.ts'
 
 /** GET /hotels/{hotelId}/calendar/cell. */

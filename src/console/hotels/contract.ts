@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Mapping } from '../../ari/mappings-contract.ts'
+import type { Mapping } from '../../ari/contract.ts'
 import { consoleRoute, oneOf, text } from '../../http/route.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'

@@ -103,7 +103,7 @@ type KindOfHotel = (typeof kindsOfHotel)[number]
 type Newest = { did: ReadonlyMap<PushKind, LoggedPush>; refused: ReadonlyMap<PushKind, LoggedPush> }
 
 /**
- * The go-live checklist of the specification, by the same rules as the one suppliers read (hotels/get-hotels.ts), with
+ * The go-live checklist of the specification, by the same rules as the one suppliers read (hotels/hotel-endpoints.ts), with
  * the pushes that completed each step. The webhooks are those called for this hotel.
  */
 async function readChecklist(needs: ChecklistNeeds, hotel: CheckedHotel): Promise<ChecklistStep[]> {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validate.ts'
-import { unpack } from '../../push-log/compress.ts'
+import { unpack } from '../../push-log/stored-bytes.ts'
 import type { PushKind } from '../../push-log/contract.ts'
 import {
   changesShownMax,

@@ -15,8 +15,7 @@ import { readLimit, judgeQuery } from '../../http/query.ts'
 import { Rejected, shown } from '../../http/rejected.ts'
 import { readCount } from '../list-query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { encodingOf } from '../../push-log/body-encoding.ts'
-import { unpack } from '../../push-log/compress.ts'
+import { encodingOf, unpack } from '../../push-log/stored-bytes.ts'
 import type { BodyEncoding } from '../../push-log/contract.ts'
 
 const sameRequestIdMax = 20

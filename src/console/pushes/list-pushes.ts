@@ -6,7 +6,7 @@ import { readCount, readNumber } from '../list-query.ts'
 import { pushesPerPage, pushRoutes } from './contract.ts'
 import { shownPush, selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { PushFilters } from '../../push-log/filters.ts'
+import type { PushFilters } from '../../push-log/store.ts'
 
 /** GET /pushes: newest first. */
 export const listPushes = ({ db, clock }: Needs): Mounted =>

@@ -10,8 +10,8 @@ import {
   namesAlone,
   namesAmongOthers,
   type PushFilters,
-} from '../../push-log/filters.ts'
-import type { KeptBytes } from '../../push-log/store.ts'
+  type KeptBytes,
+} from '../../push-log/store.ts'
 import type { PushListed } from './contract.ts'
 import type { NamedPush } from '../hotels/contract.ts'
 

@@ -4,7 +4,7 @@ import type { Needs } from '../../postgres/needs.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Rejected, shown } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'
-import { putMealPlan, putRoomType, retireMealPlan, retireRoomType } from '../../reference/edit.ts'
+import { putMealPlan, putRoomType, retireMealPlan, retireRoomType } from '../../reference/store.ts'
 import {
   referenceRoutes,
   usesCountedMax,

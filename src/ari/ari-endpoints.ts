@@ -2,18 +2,25 @@ import { monthOf, parseNight } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
-import { answer, onEveryProblem, type Judge } from '../http/mount.ts'
+import { answer, onEveryProblem, type Judge, onItems, type Mounted, on } from '../http/mount.ts'
 import { readTransaction } from '../postgres/transaction.ts'
 import { wellFormedPart } from '../http/validate.ts'
-import { guestsMaxOf } from '../products/occupancy.ts'
+import { guestsMaxOf } from '../products/store.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
-import { ariRoutes } from './contract.ts'
-import { hotelNotFound } from '../hotels/hotel-not-found.ts'
-import type { AriNeeds } from './accept-ari.ts'
+import { ariRoutes, mappingRoutes } from './contract.ts'
+import { hotelNotFound } from '../hotels/hotel-rules.ts'
+import { type AriNeeds, acceptAri, itemsMaxOf } from './accept-ari.ts'
 import { itemFaults } from './item-contract.ts'
 import { problemAt } from './plan-item.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
 import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
+import { selectOptionalHotel } from '../hotels/store.ts'
+import type { Needs } from '../postgres/needs.ts'
+import { readMappings } from './mappings.ts'
+
+/** POST /push/ari. */
+export const pushAri = (needs: AriNeeds): Mounted =>
+  onItems(ariRoutes.pushAri, 'ari', itemsMaxOf, (call) => acceptAri(needs, call))
 
 /** The most nights stored: from the day before yesterday to the last that can be pushed, and a few more. */
 const rangeNightsMax = 800
@@ -199,3 +206,17 @@ function warningsOf({ formerCurrency, beyondOccupancy }: LeftOut, currency: stri
 function nightsOf(count: number): string {
   return `${count} night${count === 1 ? '' : 's'}`
 }
+
+/** POST /push/getRoomRateMappings: every room-rate of a hotel with the platform's identifiers. */
+export const getRoomRateMappings = (needs: Needs) =>
+  on(mappingRoutes.getRoomRateMappings, async ({ body: { hotelId }, caller }) => {
+    const hotel = await selectOptionalHotel(needs.db, caller.supplierId, hotelId)
+    if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
+    return answer(200, {
+      code: '200',
+      message: 'Room and rate mappings retrieved successfully',
+      hotelId,
+      platformHotelId: String(hotel.id),
+      mappings: await readMappings(needs.db, hotel.id),
+    })
+  })

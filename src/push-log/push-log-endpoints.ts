@@ -1,10 +1,34 @@
+import { readLimit, readRange } from '../http/query.ts'
+import { answer, onEveryProblem, on, type LongAnswer } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
+import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry } from './contract.ts'
+import { judgePage, readPushPage, readPushPlace, writePushPlace } from './pages.ts'
 import { Rejected, shown } from '../http/rejected.ts'
-import { on, type LongAnswer } from '../http/mount.ts'
-import { encodingOf } from './body-encoding.ts'
-import { unpack } from './compress.ts'
-import { earlierMax, pushLogRoutes, type BodyEncoding, type PushEntry } from './contract.ts'
+import { encodingOf, unpack } from './stored-bytes.ts'
 import { selectOptionalBytes, selectPushesByRequest, type KeptBytes, type PushRow } from './store.ts'
+
+/** GET /push/log. */
+export const listPushes = (needs: Needs) =>
+  onEveryProblem(
+    pushLogRoutes.listPushes,
+    judgePage(needs, (query, wrong) => ({
+      ...readRange(query, wrong),
+      place: readPushPlace(query['cursor'], wrong),
+      limit: readLimit(query['limit'], pageLimit, wrong),
+    })),
+    async ({ query: { kind, outcome, problem }, caller: { supplierId }, read }) => {
+      const { hotel: hotelId, sinceMs, untilMs, place, limit } = read
+      const filters = { hotelId, kind, outcome, problem, sinceMs, untilMs }
+      const from = { place, limit, nowMs: needs.clock.now() }
+      const { pushes, next } = await readPushPage(needs.db, supplierId, filters, from)
+      return answer(200, {
+        code: '200',
+        message: 'Pushes retrieved successfully',
+        pushes: pushes.map(({ id: _id, ...entry }) => entry),
+        nextCursor: next === undefined ? null : writePushPlace(next),
+      })
+    },
+  )
 
 /** The ids that serve.ts assigns or accepts; no other id was ever stored. */
 const requestIdText = /^[A-Za-z0-9._-]{1,64}$/

@@ -1,6 +1,8 @@
 import type { Database, Queryable } from '../postgres/postgres.ts'
-import { Rejected, shown } from '../http/rejected.ts'
-import { unknownReferenceFault, type HotelReference } from './contract.ts'
+import { Rejected, shown, type Problem } from '../http/rejected.ts'
+import { unknownReferenceFault, type HotelReference, offerFaults, stayNightsMax } from './contract.ts'
+import { parseNight } from '../base/calendar.ts'
+import { isRecord } from '../http/validate.ts'
 
 /** The ids of the referenced hotels; undefined for a reference without a hotel. */
 export type HotelFinder = (references: readonly HotelReference[]) => Promise<(number | undefined)[]>
@@ -62,4 +64,40 @@ async function selectHotelIds(
     values: [references.map(({ supplier }) => supplier), references.map(({ hotelId }) => hotelId)],
   })
   return rows
+}
+
+/**
+ * The problems of a search that its schema can't express. The body may have any shape: parts that the schema
+ * refuses are skipped.
+ */
+export function offerProblems(body: unknown): Problem[] {
+  if (!isRecord(body)) return []
+  const hotels: unknown[] = Array.isArray(body['hotels']) ? body['hotels'] : []
+  return [
+    ...hotels.flatMap((reference, index) => referenceProblems(reference, `/hotels/${index}`)),
+    ...stayProblems(body),
+  ]
+}
+
+export function referenceProblems(reference: unknown, path: string): Problem[] {
+  if (!isRecord(reference)) return []
+  const { platformHotelId, supplier, hotelId } = reference
+  if (platformHotelId === undefined) {
+    if (supplier !== undefined && hotelId !== undefined) return []
+    return [{ ...offerFaults.referenceMissing, path }]
+  }
+  if (supplier === undefined && hotelId === undefined) return []
+  return [{ ...offerFaults.referenceAmbiguous, path }]
+}
+
+export function stayProblems({ checkin, checkout }: Record<string, unknown>): Problem[] {
+  const [arrival, departure] = [checkin, checkout].map((day) =>
+    typeof day === 'string' ? parseNight(day) : undefined,
+  )
+  if (arrival === undefined || departure === undefined) return []
+  const path = '/checkout'
+  const value = shown(checkout)
+  if (departure <= arrival) return [{ ...offerFaults.datesReversed, path, value }]
+  if (departure - arrival <= stayNightsMax) return []
+  return [{ ...offerFaults.stayTooLong, path, value }]
 }

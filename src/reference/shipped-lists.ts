@@ -96,3 +96,107 @@ export const roomTypes = [
   { name: 'Day Room', description: 'Room for use by day, without a night' },
   { name: 'Other', description: 'Unit of a kind that this list does not name' },
 ] as const satisfies readonly { name: string; description: string }[]
+
+/**
+ * The meal plans that the service ships with; operators may add more. A product's `mealPlan` is one of these
+ * codes. Several codes may mean the same meals (RO and EP, HB and MAP), because suppliers use one or the
+ * other. Codes are stable, because stored products refer to them.
+ */
+export const mealPlans = [
+  // No meals.
+  { code: 'RO', name: 'Room only', description: 'No meals' },
+  { code: 'EP', name: 'European plan', description: 'No meals' },
+  { code: 'SC', name: 'Self-catering', description: 'No meals; the unit has a kitchen or kitchenette' },
+
+  // Breakfast.
+  { code: 'BB', name: 'Bed and breakfast', description: 'Breakfast of any kind' },
+  { code: 'CB', name: 'Continental breakfast', description: 'Cold breakfast: bread, spreads, hot drinks' },
+  { code: 'CP', name: 'Continental plan', description: 'Continental breakfast' },
+  { code: 'BP', name: 'Bermuda plan', description: 'Full cooked breakfast' },
+  { code: 'AB', name: 'American breakfast', description: 'Cooked breakfast in the American style' },
+  { code: 'EB', name: 'English breakfast', description: 'Cooked breakfast in the English style' },
+  { code: 'BU', name: 'Buffet breakfast', description: 'Breakfast from a buffet' },
+  { code: 'LB', name: 'Light breakfast', description: 'Small breakfast' },
+
+  // One meal other than breakfast, or two.
+  { code: 'LU', name: 'Lunch', description: 'Lunch only' },
+  { code: 'DN', name: 'Dinner', description: 'Dinner only' },
+  { code: 'BL', name: 'Breakfast and lunch', description: 'Breakfast and lunch' },
+  { code: 'LD', name: 'Lunch and dinner', description: 'Lunch and dinner' },
+  { code: 'HB', name: 'Half board', description: 'Breakfast and one main meal, usually dinner; no drinks' },
+  { code: 'HB+', name: 'Half board plus', description: 'Half board with drinks at the main meal' },
+  { code: 'MAP', name: 'Modified American plan', description: 'Breakfast and one main meal, usually dinner' },
+  { code: 'DBB', name: 'Dinner, bed and breakfast', description: 'Breakfast and dinner' },
+
+  // All meals.
+  { code: 'FB', name: 'Full board', description: 'Breakfast, lunch and dinner; no drinks' },
+  { code: 'FB+', name: 'Full board plus', description: 'Full board with drinks at lunch and dinner' },
+  { code: 'AP', name: 'American plan', description: 'Breakfast, lunch and dinner' },
+
+  // All meals and drinks through the day.
+  {
+    code: 'AIL',
+    name: 'All inclusive light',
+    description: 'All meals; soft drinks, sometimes beer and wine',
+  },
+  { code: 'AI', name: 'All inclusive', description: 'All meals, snacks and local drinks at the hours set' },
+  { code: 'AI+', name: 'All inclusive plus', description: 'All inclusive with longer hours or more drinks' },
+  {
+    code: 'PAI',
+    name: 'Premium all inclusive',
+    description: 'All inclusive with branded and imported drinks and à la carte restaurants',
+  },
+  {
+    code: 'UAI',
+    name: 'Ultra all inclusive',
+    description: 'All meals, snacks, local and imported drinks at any hour',
+  },
+] as const satisfies readonly { code: string; name: string; description: string }[]
+
+/**
+ * The codes for cancellation policies that the service ships with. A code is a readable name for the usual
+ * terms; the `cancelPenalties` that the supplier sends with it decide the charge.
+ *
+ * `FLEX` and a number of days means free cancellation until that many days before arrival, and the first
+ * night afterwards; with the ending `FS` the full stay, with `HALF` half of the stay. Times are the hotel's
+ * own.
+ */
+export const cancelCodes = [
+  { code: 'FLEX', description: 'Free cancellation until 18:00 on the day of arrival, then the first night' },
+  { code: 'FREE', description: 'Free cancellation at any time before arrival' },
+
+  { code: 'FLEX1', description: 'Free cancellation until 1 day before arrival, then the first night' },
+  { code: 'FLEX2', description: 'Free cancellation until 2 days before arrival, then the first night' },
+  { code: 'FLEX3', description: 'Free cancellation until 3 days before arrival, then the first night' },
+  { code: 'FLEX5', description: 'Free cancellation until 5 days before arrival, then the first night' },
+  { code: 'FLEX7', description: 'Free cancellation until 7 days before arrival, then the first night' },
+  { code: 'FLEX14', description: 'Free cancellation until 14 days before arrival, then the first night' },
+  { code: 'FLEX30', description: 'Free cancellation until 30 days before arrival, then the first night' },
+
+  { code: 'FLEX1FS', description: 'Free cancellation until 1 day before arrival, then the full stay' },
+  { code: 'FLEX2FS', description: 'Free cancellation until 2 days before arrival, then the full stay' },
+  { code: 'FLEX3FS', description: 'Free cancellation until 3 days before arrival, then the full stay' },
+  { code: 'FLEX5FS', description: 'Free cancellation until 5 days before arrival, then the full stay' },
+  { code: 'FLEX7FS', description: 'Free cancellation until 7 days before arrival, then the full stay' },
+  { code: 'FLEX14FS', description: 'Free cancellation until 14 days before arrival, then the full stay' },
+  { code: 'FLEX21FS', description: 'Free cancellation until 21 days before arrival, then the full stay' },
+  { code: 'FLEX30FS', description: 'Free cancellation until 30 days before arrival, then the full stay' },
+  { code: 'FLEX45FS', description: 'Free cancellation until 45 days before arrival, then the full stay' },
+  { code: 'FLEX60FS', description: 'Free cancellation until 60 days before arrival, then the full stay' },
+
+  { code: 'FLEX3HALF', description: 'Free cancellation until 3 days before arrival, then half of the stay' },
+  { code: 'FLEX7HALF', description: 'Free cancellation until 7 days before arrival, then half of the stay' },
+  {
+    code: 'FLEX14HALF',
+    description: 'Free cancellation until 14 days before arrival, then half of the stay',
+  },
+  {
+    code: 'FLEX30HALF',
+    description: 'Free cancellation until 30 days before arrival, then half of the stay',
+  },
+
+  { code: 'PNR50', description: 'Half of the stay at any time after booking' },
+  { code: 'PNR1N', description: 'The first night at any time after booking' },
+  { code: 'NRF', description: 'Non-refundable: the full stay at any time after booking' },
+  { code: 'CUSTOM', description: 'Other terms, as the penalties of the policy state' },
+] as const satisfies readonly { code: string; description: string }[]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AnswerBytes } from './answer-bytes.ts'
+import { AnswerBytes } from './offer-text.ts'
 
 test('the parts of an answer come out as they went in, whatever their length and characters', () => {
   const lengths = [0, 1, 20_000, 21_845, 21_846, 65_536, 300_000]

@@ -1,8 +1,19 @@
 import type { Needs } from '../postgres/needs.ts'
 import type { AnswerOf } from '../http/route.ts'
-import { answer, on, type Mounted } from '../http/mount.ts'
+import { answer, on, type Mounted, besideShape, onEveryProblem } from '../http/mount.ts'
 import { hotelRoutes, type StepStatus, type StoredHotel } from './contract.ts'
 import { selectHotelOverviews, type HotelOverview, type HotelRow } from './store.ts'
+import { rejectIfAny } from '../http/rejected.ts'
+import { acceptHotels } from './accept-hotels.ts'
+import { hotelProblems } from './hotel-rules.ts'
+
+/** POST /push/hotels. */
+export const pushHotels = (needs: Needs): Mounted =>
+  onEveryProblem(
+    hotelRoutes.pushHotels,
+    (body, shapeProblems) => rejectIfAny(besideShape(shapeProblems, hotelProblems(body))),
+    ({ body, push }) => acceptHotels(needs, push, body),
+  )
 
 export type GetHotelsNeeds = Needs & {
   /** The hotels that have a price that can be sold. Prices belong to ARI, which hotels don't depend on. */

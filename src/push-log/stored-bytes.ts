@@ -1,4 +1,8 @@
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
+import { isUtf8 } from 'node:buffer'
+import { parseJson } from '../http/json.ts'
+import { Rejected } from '../http/rejected.ts'
+import type { BodyEncoding } from './contract.ts'
 
 /** Compressing less than this saves too little to be worth the time. */
 const compressFromBytes = 1_024
@@ -15,4 +19,20 @@ export function pack(bytes: Buffer): Packed {
 
 export function unpack(encoding: string, bytes: Buffer): Buffer {
   return encoding === 'zstd' ? zstdDecompressSync(bytes) : bytes
+}
+
+/** The encoding for showing stored bytes. Hostile JSON (too deep, a duplicate member) counts as text. */
+export function encodingOf(bytes: Buffer): BodyEncoding {
+  if (isJson(bytes)) return 'json'
+  return isUtf8(bytes) ? 'text' : 'base64'
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    parseJson(bytes)
+    return true
+  } catch (error) {
+    if (error instanceof Rejected) return false
+    throw error
+  }
 }

@@ -1,0 +1,164 @@
+import { hotelNotFound } from '../hotels/hotel-rules.ts'
+import { selectOptionalHotel } from '../hotels/store.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Caller } from '../http/call.ts'
+import { besideShape, onEveryProblem, type Mounted, answer, on } from '../http/mount.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { rejectIfAny, type Problem, Rejected, shown } from '../http/rejected.ts'
+import { isRecord } from '../http/validate.ts'
+import { minorDigits } from '../reference/currencies.ts'
+import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
+import { acceptProducts } from './accept-products.ts'
+import { productRoutes, productReadFaults, productsPerPushMax, type Product } from './contract.ts'
+import { pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
+import { selectNamesHeld, type HotelOfSupplier } from './store.ts'
+import type { ConstraintError } from '../http/route.ts'
+
+/** POST /push/products. */
+export const pushProducts = (needs: Needs): Mounted =>
+  onEveryProblem(
+    productRoutes.pushProducts,
+    (body, shapeProblems, { caller }) => judge(needs.db, body, shapeProblems, caller),
+    ({ body, push }) => acceptProducts(needs, push, body),
+  )
+
+/** Runs before anything is locked, which is safe because hotels and names in use never disappear. */
+async function judge(
+  db: Queryable,
+  body: unknown,
+  shapeProblems: readonly Problem[],
+  caller: Caller,
+): Promise<void> {
+  const hotelCode = isRecord(body) ? body['hotelId'] : undefined
+  // The schema refuses codes that PostgreSQL can't store.
+  const isCode = typeof hotelCode === 'string' && shapeProblems.every(({ path }) => path !== '/hotelId')
+  const hotel = isCode ? await selectOptionalHotel(db, caller.supplierId, hotelCode) : undefined
+  const names = await knownNames(db, body, hotel?.id)
+  const digits = hotel && minorDigits(hotel.currency)
+  const found = besideShape(shapeProblems, productProblems(body, names, digits))
+  if (!isCode || hotel) rejectIfAny(found)
+  // The missing hotel comes first, because the caller has to fix that first.
+  else rejectIfAny([hotelNotFound(hotelCode), ...found], shapeProblems.length > 0 ? 400 : 404)
+}
+
+async function knownNames(db: Queryable, body: unknown, hotelId: number | undefined): Promise<KnownNames> {
+  const [listedRoomTypes, listedMealPlans] = await Promise.all([selectRoomTypes(db), selectMealPlans(db)])
+  const roomTypes = new Set(listedRoomTypes.map(({ name }) => name))
+  const mealPlans = new Set(listedMealPlans.map(({ code }) => code))
+  const products = productsOf(body).map(({ product }) => product)
+  const unlistedRoomTypes = unlisted(
+    products.map(({ roomType }) => roomType),
+    roomTypes,
+  )
+  const unlistedMealPlans = unlisted(
+    products.map(({ mealPlan }) => mealPlan),
+    mealPlans,
+  )
+  const held =
+    hotelId === undefined || unlistedRoomTypes.length + unlistedMealPlans.length === 0
+      ? { roomTypes: [], mealPlans: [] }
+      : await selectNamesHeld(db, hotelId, unlistedRoomTypes, unlistedMealPlans)
+  const roomTypesHeld = new Set(held.roomTypes.map(({ roomId, roomType }) => pairOf(roomId, roomType)))
+  const mealPlansHeld = new Set(
+    held.mealPlans.map(({ roomId, rateId, mealPlan }) => pairOf(pairOf(roomId, rateId), mealPlan)),
+  )
+  return {
+    roomTypes,
+    mealPlans,
+    isRoomTypeHeld: (roomId, roomType) =>
+      typeof roomId === 'string' && roomTypesHeld.has(pairOf(roomId, roomType)),
+    isMealPlanHeld: (roomId, rateId, mealPlan) =>
+      typeof roomId === 'string' &&
+      typeof rateId === 'string' &&
+      mealPlansHeld.has(pairOf(pairOf(roomId, rateId), mealPlan)),
+  }
+}
+
+const nameCharactersMax = 255
+
+/** Names that may be retired entries, without those that could never be an entry. */
+function unlisted(names: readonly unknown[], listed: ReadonlySet<string>): string[] {
+  return [...new Set(names)].flatMap((name) =>
+    typeof name === 'string' &&
+    !listed.has(name) &&
+    name.length <= nameCharactersMax &&
+    !/[\p{Cc}\p{Cs}]/u.test(name)
+      ? [name]
+      : [],
+  )
+}
+
+/** POST /push/getProducts: the stored products, as a push that changes nothing. */
+export const getProducts = (needs: Needs) =>
+  on(productRoutes.getProducts, async ({ body: { hotelId, roomIds, rateIds }, caller }) => {
+    const hotel = { supplierId: caller.supplierId, hotelCode: hotelId }
+    const held = await selectOptionalProducts(needs.db, hotel, { roomIds, rateIds }, productsPerPushMax)
+    if (!held) throw new Rejected(404, hotelNotFound(hotelId))
+    const unknown = [
+      ...unknownCodes(roomIds, held.roomIds, '/roomIds', productReadFaults.roomNotFound),
+      ...unknownCodes(rateIds, held.rateIds, '/rateIds', productReadFaults.rateNotFound),
+    ]
+    rejectIfAny(unknown, 404)
+    if (held.products.length > productsPerPushMax) {
+      throw new Rejected(400, { ...productReadFaults.readTooLarge, path: '/roomIds' })
+    }
+    const { revision, products } = held
+    return answer(200, {
+      code: '200',
+      message: 'Products retrieved successfully',
+      hotelId,
+      revision,
+      products,
+    })
+  })
+
+function unknownCodes(
+  asked: readonly string[] | undefined,
+  known: readonly string[],
+  path: string,
+  fault: ConstraintError,
+): Problem[] {
+  const have = new Set(known)
+  return (asked ?? []).flatMap((code, index) =>
+    have.has(code) ? [] : [{ ...fault, path: `${path}/${index}`, value: shown(code) }],
+  )
+}
+
+type ProductsAsked = { roomIds: readonly string[] | undefined; rateIds: readonly string[] | undefined }
+
+type HeldProducts = {
+  revision: number
+  /** The requested codes that exist in the hotel. */
+  roomIds: string[]
+  rateIds: string[]
+  /** In the order in which rooms, then rates, were first pushed; one more than `most` if there are more. */
+  products: Product[]
+}
+
+/** A hotel's products and revision, from one moment; undefined if the supplier has no such hotel. */
+async function selectOptionalProducts(
+  db: Queryable,
+  { supplierId, hotelCode }: HotelOfSupplier,
+  { roomIds, rateIds }: ProductsAsked,
+  most: number,
+): Promise<HeldProducts | undefined> {
+  const { rows } = await db.query<HeldProducts>(
+    `select hotel.revision,
+       array(select code from room where hotel_id = hotel.id and code = any($3::text[])) as "roomIds",
+       array(select code from rate where hotel_id = hotel.id and code = any($4::text[])) as "rateIds",
+       (select coalesce(json_agg(product order by room_no, rate_no), '[]') from (
+          select room_no, rate_no, json_strip_nulls(json_build_object(
+            'roomId', room.code, 'roomType', room.room_type, 'roomName', room.name,
+            'rateId', rate.code, 'rateName', rate.name, 'isAvailable', is_available, 'mealPlan', meal_plan,
+            'occupancy', json_build_object(
+              'maxOccupancy', max_occupancy, 'maxAdult', max_adult, 'maxChild', max_child),
+            'cancelPolicies', nullif(cancel_policies, '[]'))) as product
+          from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no)
+          where hotel_id = hotel.id
+            and ($3::text[] is null or room.code = any($3)) and ($4::text[] is null or rate.code = any($4))
+          order by room_no, rate_no limit $5) as asked) as products
+     from hotel where supplier_id = $1 and code = $2`,
+    [supplierId, hotelCode, roomIds ?? null, rateIds ?? null, most + 1],
+  )
+  return rows[0]
+}
