@@ -11,7 +11,8 @@ import type { Needs } from './postgres/needs.ts'
 import { serve, type Server } from './http/serve.ts'
 import { startStoreWatch } from './postgres/store-watch.ts'
 import type { Mounted } from './http/mount.ts'
-import { keepRefused, replayedAnswer } from './push-log/keep.ts'
+import { replayedAnswer } from './push-log/keep.ts'
+import { keepRefused } from './push-log/keep-refused.ts'
 import { startDeliveryWorker, type DeliveryWorker } from './deliveries/worker.ts'
 
 export type App = {

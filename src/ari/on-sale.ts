@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { todayIn, type HotelRow } from '../hotels/store.ts'
+import type { HotelRow } from '../hotels/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { guestsMaxOf } from '../products/store.ts'

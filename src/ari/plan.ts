@@ -1,4 +1,4 @@
-import { todayIn } from '../hotels/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { problemsListedMax, shown, type Problem } from '../http/rejected.ts'
 import type { Push } from '../http/call.ts'
 import { unset } from './block-codec.ts'

@@ -1,5 +1,5 @@
 import { referenceNotFound } from '../offers/stay-request.ts'
-import { todayIn } from '../hotels/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import type { BookingCatalog } from '../offers/booking-catalog.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { parseNight } from '../base/calendar.ts'

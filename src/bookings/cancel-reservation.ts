@@ -1,5 +1,5 @@
 import type { OwnedKey } from '../http/call.ts'
-import { todayIn } from '../hotels/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { parseNight } from '../base/calendar.ts'
 import { answer, type Answered } from '../http/mount.ts'
 import { Rejected } from '../http/rejected.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseNight } from '../base/calendar.ts'
 import type { OwnedKey } from '../http/call.ts'
-import { todayIn } from '../hotels/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { answer, type Answered } from '../http/mount.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected, type Problem } from '../http/rejected.ts'

@@ -1,6 +1,6 @@
 import { referenceNotFound } from '../offers/stay-request.ts'
 import { hotelVersionColumns, type HotelVersions } from '../offers/stays.ts'
-import type { HotelClock } from '../hotels/store.ts'
+import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected, shown } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'

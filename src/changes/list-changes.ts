@@ -31,7 +31,7 @@ export const listChanges = (needs: Needs) => {
       await changes.read(start, 1)
       return {
         contentType: eventsContentType,
-        stream: eventStream({ feed: changes, start, limit, held, needs }),
+        stream: eventStream({ changes, start, limit, held, needs }),
       }
     }
     if (!asked) return answer(200, said({ changes: [], place: await changes.now(), hasMore: false }))
@@ -83,7 +83,7 @@ function readWait(text: string | undefined, wrong: Problem[]): number {
   return 0
 }
 
-export const eventsContentType = 'text/event-stream; charset=utf-8'
+const eventsContentType = 'text/event-stream; charset=utf-8'
 
 /** Keeps proxies from closing the connection, and detects callers that are gone. */
 const heartbeatEveryMs = 15_000
@@ -95,30 +95,30 @@ const bytesAhead = 64 * 1024
 /** At shutdown, the longest wait for a caller to read the rest. */
 const endsWithinMs = 1_000
 
-type Told = { feed: Feed; start: Place; limit: number; held: Held; needs: Needs }
+type EventSource = { changes: Feed; start: Place; limit: number; held: Held; needs: Needs }
 
 /**
  * The changes from a place on as server-sent events. Each page is read only after the caller took the
  * previous one, so a slow caller costs no memory. Ends when the caller loses its permission or disconnects,
  * and at shutdown.
  */
-export function eventStream(told: Told): Readable {
+function eventStream(source: EventSource): Readable {
   const giveUp = (): void => void stream.destroy()
-  const stream = Readable.from(unlessStalled(events(told), giveUp), {
+  const stream = Readable.from(unlessStalled(events(source), giveUp), {
     objectMode: false,
     highWaterMark: bytesAhead,
   })
-  told.held.over.addEventListener('abort', () => setTimeout(giveUp, endsWithinMs).unref(), { once: true })
+  source.held.over.addEventListener('abort', () => setTimeout(giveUp, endsWithinMs).unref(), { once: true })
   return stream
 }
 
-async function* events({ feed, start, limit, held, needs }: Told): AsyncGenerator<string> {
+async function* events({ changes, start, limit, held, needs }: EventSource): AsyncGenerator<string> {
   // The first event has an id, so that a caller that reconnects before the first change resumes from here.
   yield `retry: ${reconnectAfterMs}\nevent: start\nid: ${writePlace(start)}\ndata: {}\n\n`
   let place = start
   try {
     while (!held.over.aborted) {
-      const page = await feed.read(place, limit)
+      const page = await changes.read(place, limit)
       await held.admitAgain()
       place = page.place
       if (page.changes.length > 0) {
@@ -126,7 +126,7 @@ async function* events({ feed, start, limit, held, needs }: Told): AsyncGenerato
         yield textOf(page)
       }
       if (page.hasMore) continue
-      if (!(await feed.changed(place, heartbeatEveryMs, held.over))) yield ':\n\n'
+      if (!(await changes.changed(place, heartbeatEveryMs, held.over))) yield ':\n\n'
     }
   } catch (error) {
     // The answer has begun, so it can only end; a caller that reconnects gets the reason.

@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Hotel } from './contract.ts'
-import { dayIn, type DayNumber } from '../base/calendar.ts'
+import { holdAccount } from './hotel-clock.ts'
 
 /** The columns of a hotel that other features use. */
 export type HotelRow = {
@@ -296,28 +296,4 @@ export async function selectHotelOverviews(
     [caller.supplierId, caller.keyId, hotelCodes],
   )
   return rows
-}
-
-/** An account's row, locked before any of its hotels; mere references to the account don't wait for it. */
-
-/** For adding hotels: until the transaction ends, no test clock advances and no reset happens. */
-export async function holdAccount(connection: Queryable, supplierId: number): Promise<void> {
-  await connection.query('select from supplier where id = $1 for share', [supplierId])
-}
-
-/** Exclusive: until the transaction ends, no hotel is added either. Returns the test clock's lead. */
-export async function takeAccount(connection: Queryable, supplierId: number): Promise<number> {
-  const { rows } = await connection.query<{ aheadMs: number }>(
-    'select clock_ahead_ms as "aheadMs" from supplier where id = $1 for no key update',
-    [supplierId],
-  )
-  return rows[0]?.aheadMs ?? 0
-}
-
-/** A hotel's time: its zone, and how far its account's test clock is ahead (0 in production). */
-export type HotelClock = { timeZone: string; aheadMs: number }
-
-/** The current day in the hotel. */
-export function todayIn({ timeZone, aheadMs }: HotelClock, nowMs: number): DayNumber {
-  return dayIn(timeZone, nowMs + aheadMs)
 }

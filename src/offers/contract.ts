@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { trace } from './trace-contract.ts'
 import { restrictionNames } from '../ari/restrictions.ts'
 import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
@@ -129,48 +130,6 @@ export const feeLine = (of: string) =>
     appliedPer: oneOf(feeAppliedPers),
     payNow: Type.Literal(false, { description: 'Paid at the property, in no total' }),
   })
-
-const exact = (description: string) =>
-  Type.String({ description: `${description}. Exact: a decimal, or a fraction like 1000/11` })
-
-/** The calculation of a price, for requests with a trace. */
-const trace = Type.Array(
-  Type.Object({
-    persons: Type.Integer({ description: 'Adults and children, who pay taxes per person' }),
-    nights: Type.Array(
-      Type.Object({
-        date: Type.String(),
-        price: exact('As pushed'),
-        includedAmounts: exact('Fixed amounts that the price contains'),
-        divisor: exact('1 and the included rates'),
-        net: exact('(price − includedAmounts) / divisor'),
-        taxes: Type.Array(
-          Type.Object({
-            type: oneOf(taxTypes),
-            rate: exact('Of the net'),
-            constant: exact('Besides'),
-            amount: exact('net · rate + constant'),
-          }),
-        ),
-      }),
-    ),
-    taxes: Type.Array(
-      Type.Object({
-        type: oneOf(taxTypes),
-        exact: exact('The sum of the nights, before rounding'),
-        amount: Type.String({ description: 'Rounded once, half up', examples: ['110.00'] }),
-      }),
-    ),
-    fees: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        exact: exact('Before rounding: a percentage of what is charged for the room, or the flat amounts'),
-        amount: Type.String({ description: 'Rounded half up', examples: ['5.00'] }),
-      }),
-    ),
-  }),
-  { description: 'With `trace`: how the price of each room comes about, step by step' },
-)
 
 const offer = Type.Object({
   roomId: Type.String(),

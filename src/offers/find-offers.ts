@@ -1,4 +1,4 @@
-import { todayIn } from '../hotels/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { formatNight, parseNight, type DayNumber } from '../base/calendar.ts'
 import { onEveryProblem, type LongAnswer, type Mounted } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'

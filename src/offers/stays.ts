@@ -94,11 +94,7 @@ async function readStays(
   for (const hotelId of hotelIds) {
     const current = versions.get(hotelId)
     if (!current) continue
-    const known = {
-      versions: current,
-      catalog: cache.catalog(current),
-      months: cache.months(current) ?? noMonths,
-    }
+    const known = cache.get(current)
     if (completed(known)) cache.used(hotelId)
     else incomplete.push(known)
   }
@@ -117,11 +113,8 @@ async function readStays(
   return stays
 }
 
-function stayOf(
-  { versions, catalog, months }: Known,
-  firstMonth: MonthNumber,
-  lastMonth: MonthNumber,
-): HotelStay | undefined {
+function stayOf(known: Known, firstMonth: MonthNumber, lastMonth: MonthNumber): HotelStay | undefined {
+  const { versions, catalog, months } = known
   if (!catalog) return undefined
   const held: HotelMonth[] = []
   for (let number = firstMonth; number <= lastMonth; number++) {
@@ -183,7 +176,9 @@ async function loadHotels(
   })
   return rows.map(({ catalog, blocks, ...versions }): Known => {
     const { hotelId, catalogVersion, ariVersion } = versions
-    const { known, first, last } = wanted.get(hotelId) ?? unasked(hotelId)
+    const asked = wanted.get(hotelId)
+    if (!asked) throw new Error(`hotel ${hotelId} was read without being requested`)
+    const { known, first, last } = asked
     // Cached data from one store and data read from another must not be combined.
     if (versions.storeStamp !== known.versions.storeStamp) throw new StoreChanged()
     const read = hotelMonths(blocks, first, last)
@@ -200,19 +195,11 @@ async function loadHotels(
 }
 
 /** From the first to the last missing month; an empty range if none is missing. */
-function missingMonths(
-  { months }: Known,
-  firstMonth: MonthNumber,
-  lastMonth: MonthNumber,
-): { first: MonthNumber; last: MonthNumber } {
+function missingMonths({ months }: Known, firstMonth: MonthNumber, lastMonth: MonthNumber) {
   let [first, last] = [lastMonth + 1, lastMonth]
   for (let month = lastMonth; month >= firstMonth; month--) if (!months.has(month)) first = month
   while (last >= first && months.has(last)) last--
   return { first, last }
-}
-
-function unasked(hotelId: number): never {
-  throw new Error(`hotel ${hotelId} was read without being asked for`)
 }
 
 type Kept = {
@@ -231,21 +218,16 @@ export class StayCache {
   readonly #kept = new Map<number, Kept>()
   #bytes = 0
 
-  /** The catalog, if it is still at these versions. */
-  catalog({ storeStamp, hotelId, catalogVersion }: HotelVersions): BookingCatalog | undefined {
+  /** The catalog and the months, as far as they are still at these versions. */
+  get(versions: HotelVersions): Known {
+    const { storeStamp, hotelId, catalogVersion, ariVersion } = versions
     const kept = this.#kept.get(hotelId)
-    if (kept?.storeStamp !== storeStamp) return undefined
-    return kept.catalog?.version === catalogVersion ? kept.catalog : undefined
-  }
-
-  /** The months, if they are still at these versions. */
-  months({
-    storeStamp,
-    hotelId,
-    ariVersion,
-  }: HotelVersions): ReadonlyMap<MonthNumber, HotelMonth> | undefined {
-    const kept = this.#kept.get(hotelId)
-    return kept?.storeStamp === storeStamp && kept.ariVersion === ariVersion ? kept.months : undefined
+    const current = kept?.storeStamp === storeStamp ? kept : undefined
+    return {
+      versions,
+      catalog: current?.catalog?.version === catalogVersion ? current.catalog : undefined,
+      months: current?.ariVersion === ariVersion ? current.months : noMonths,
+    }
   }
 
   used(hotelId: number): void {

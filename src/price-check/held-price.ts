@@ -12,7 +12,7 @@ import {
 import { partiesOf, type AskedRoom, type Party } from '../offers/party.ts'
 import { RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
-import { todayIn } from '../hotels/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import type { NightPrice } from './live-answer.ts'
 

@@ -1,4 +1,4 @@
-import { takeAccount } from '../hotels/store.ts'
+import { takeAccount } from '../hotels/hotel-clock.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'

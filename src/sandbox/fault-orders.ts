@@ -1,5 +1,5 @@
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import { takeAccount } from '../hotels/store.ts'
+import { takeAccount } from '../hotels/hotel-clock.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { rejectIfAny, type Problem } from '../http/rejected.ts'

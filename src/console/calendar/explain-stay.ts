@@ -1,4 +1,4 @@
-import { todayIn } from '../../hotels/store.ts'
+import { todayIn } from '../../hotels/hotel-clock.ts'
 import { answer, besideShape, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { rejectIfAny } from '../../http/rejected.ts'
 import { formatNight, parseNight } from '../../base/calendar.ts'

@@ -1,4 +1,4 @@
-import { todayIn } from '../../hotels/store.ts'
+import { todayIn } from '../../hotels/hotel-clock.ts'
 import { commonLimits } from '../../keys/contract.ts'
 import { partiesOf } from '../../offers/party.ts'
 import { guestAgeMax, guestsPerRoomMax } from '../../offers/contract.ts'

@@ -1,6 +1,6 @@
 import { stopSell as stopNights, type StoppedRow } from '../../ari/stop-sell.ts'
 import { lockHotels, writeBlocks, writeVersions } from '../../ari/store.ts'
-import { todayIn } from '../../hotels/store.ts'
+import { todayIn } from '../../hotels/hotel-clock.ts'
 import { commonLimits } from '../../keys/contract.ts'
 import type { BookingCatalog } from '../../offers/booking-catalog.ts'
 import { audit } from '../../operators/audit.ts'

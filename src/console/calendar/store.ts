@@ -1,4 +1,4 @@
-import type { HotelClock } from '../../hotels/store.ts'
+import type { HotelClock } from '../../hotels/hotel-clock.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 
 export async function selectOptionalCalendarHotel(

@@ -21,7 +21,7 @@ import { selectOptionalSeenCall, selectSeenCalls, type CallbackWatch } from '../
 import type { BookNeeds } from '../../bookings/idempotent-booking.ts'
 import type { TestBooking } from '../../sandbox/test-booking-contract.ts'
 import { bookTest } from '../../sandbox/test-booking.ts'
-import { todayIn, type HotelClock } from '../../hotels/store.ts'
+import { todayIn, type HotelClock } from '../../hotels/hotel-clock.ts'
 import { formatNight } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 

@@ -1,0 +1,64 @@
+import type { Push } from '../http/call.ts'
+import { parseJson } from '../http/json.ts'
+import { Rejected } from '../http/rejected.ts'
+import { isRecord } from '../http/validate.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { countPush, inShort, keepPushes, type Kept } from './keep.ts'
+import { selectHotelIds } from './store.ts'
+
+/** A larger body isn't parsed again just to find out which hotel it named. */
+const readAgainBytesMax = 1024 * 1024
+const hotelsMax = 500
+const codeText = /^[^\p{Cc}\p{Cs}]{1,64}$/u
+
+/**
+ * Logs a refused push under the hotels it named, so that a supplier finds it in the expected place. This has
+ * its own transaction, because the push itself was rolled back.
+ */
+export async function keepRefused(
+  needs: Needs,
+  push: Push,
+  { status, problems, unlisted }: Rejected,
+  answerJson: string,
+): Promise<void> {
+  const kept: Kept = {
+    outcome: 'rejected',
+    problems: inShort(problems, unlisted),
+    warnings: inShort(push.warnings.listed, push.warnings.unlisted),
+    ...(await hotelsOf(needs.db, push)),
+  }
+  // A repeated refusal is judged again: nothing is stored under its Idempotency-Key.
+  const record = { push: { ...push, idempotencyKey: undefined }, answer: { status, json: answerJson }, kept }
+  await keepPushes(needs.db, [record], needs.clock.now())
+  countPush(needs.telemetry, record)
+}
+
+async function hotelsOf(db: Queryable, push: Push): Promise<Partial<Kept>> {
+  const codes = codesNamed(bodyOf(push))
+  if (codes.length === 0) return {}
+  const idByCode = await selectHotelIds(db, push.caller.supplierId, codes)
+  const [only, ...others] = codes
+  if (only !== undefined && others.length === 0) return { hotelCode: only, hotelId: idByCode.get(only) }
+  return { hotelIds: [...idByCode.values()] }
+}
+
+function bodyOf({ rawBody }: Push): unknown {
+  if (rawBody === undefined || rawBody.length > readAgainBytesMax) return undefined
+  try {
+    return parseJson(rawBody)
+  } catch (error) {
+    if (error instanceof Rejected) return undefined
+    throw error
+  }
+}
+
+/** The hotels that a body of any shape names, if they can be codes. */
+function codesNamed(body: unknown): string[] {
+  const elements: readonly unknown[] = Array.isArray(body) ? body.slice(0, hotelsMax) : [body]
+  const named = elements.flatMap((element) => {
+    const code = isRecord(element) ? element['hotelId'] : undefined
+    return typeof code === 'string' && codeText.test(code) ? [code] : []
+  })
+  return [...new Set(named)]
+}
