@@ -8,11 +8,11 @@ import { deleteOldSessions } from './operators/session-store.ts'
 import { deleteOldLinks } from './operators/sign-in-link.ts'
 import type { Needs } from './postgres/needs.ts'
 import type { Queryable } from './postgres/postgres.ts'
-import { priceChecksKeptDays } from './price-check/contract.ts'
+import { priceChecksRetainedDays } from './price-check/contract.ts'
 import { deleteOldChecks, deleteOldDrift } from './price-check/store.ts'
-import { deleteOldAnswers } from './bookings/answers-kept.ts'
+import { deleteOldAnswers } from './bookings/stored-answers.ts'
 import { destroyOldCards } from './cards/store.ts'
-import { attemptsKeptDays, deleteOldAttempts } from './deliveries/store.ts'
+import { attemptsRetainedDays, deleteOldAttempts } from './deliveries/store.ts'
 import { cleanStoredCards } from './bookings/stored-cards.ts'
 import { deletePastFaults } from './webhooks/callback-faults.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
@@ -109,8 +109,8 @@ export async function doChores(
     'old booking answers deleted': () => deleteOldAnswers(db, untilMs),
     'old cards destroyed': () => destroyOldCards(db, untilMs),
     'stored numbers of cards removed': () => cleanStoredCards(db),
-    'old delivery attempts deleted': () => deleteOldAttempts(db, untilMs - attemptsKeptDays * dayMs),
-    'old price checks deleted': () => deleteOldChecks(db, untilMs - priceChecksKeptDays * dayMs),
+    'old delivery attempts deleted': () => deleteOldAttempts(db, untilMs - attemptsRetainedDays * dayMs),
+    'old price checks deleted': () => deleteOldChecks(db, untilMs - priceChecksRetainedDays * dayMs),
     'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(untilMs / dayMs) - 1),
     'past faults of the sandbox deleted': () => deletePastFaults(db, untilMs),
     'old sessions of the console deleted': () => deleteOldSessions(db, untilMs, settings.signIn),

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../../src/base/clock.ts'
 import type { SimulatedCall } from '../../src/simulate/answer.ts'
 import { readFaultOrder } from '../../src/simulate/faults.ts'
-import { shownCall } from '../../src/simulate/show.ts'
+import { renderCall } from '../../src/simulate/render-call.ts'
 import { startSupplier, type SimulatedSupplier } from '../../src/simulate/supplier.ts'
 import type { FindOffersAnswer, FindOffersBody } from '../../packages/client/src/api.ts'
 import { bookingClient, type BookingClient, type SupplierClient } from '../../packages/client/src/clients.ts'
@@ -88,7 +88,7 @@ async function openServer(
   }
   const calls: SimulatedCall[] = []
   const options = { ...service, host: '127.0.0.1', port: 0, secrets: [], faults: [], clock: systemClock }
-  const server = await startSupplier({ ...options, told: (call) => calls.push(call) }).catch(
+  const server = await startSupplier({ ...options, onCall: (call) => calls.push(call) }).catch(
     (error: unknown) => found(paint('yellow', error instanceof Error ? error.message : String(error))),
   )
   if (!server) return undefined
@@ -105,7 +105,7 @@ async function openServer(
     showCalls,
     arrived: async (reservationId, version) => {
       const untilMs = performance.now() + arrivesWithinMs
-      while ((server.held(reservationId)?.version ?? 0) < version) {
+      while ((server.reservation(reservationId)?.version ?? 0) < version) {
         if (performance.now() > untilMs) throw new Error(`reservation ${reservationId} was not delivered`)
         await wait(pollMs)
       }
@@ -117,7 +117,7 @@ async function openServer(
 
 /** A call as the supplier's server sees it, set apart from the requests of the two sides. */
 function showCall(call: SimulatedCall): void {
-  for (const [index, text] of shownCall(call, paint).entries()) {
+  for (const [index, text] of renderCall(call, paint).entries()) {
     const mark = paint('magenta', index === 0 ? '⇒ supplier ' : '           ')
     line(`     ${mark} ${text}`)
   }
@@ -189,7 +189,7 @@ async function priceChecks({ platform, server, showCalls }: Stage, wanted: Wante
     'Now the supplier has become dearer without pushing it: nobody is booked at a price that does not hold.',
   )
   const order = readFaultOrder('dearer:1')
-  if ('wrong' in order) throw new Error(order.wrong)
+  if ('problem' in order) throw new Error(order.problem)
   server.order(order)
   await check()
 }

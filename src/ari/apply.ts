@@ -197,8 +197,8 @@ function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: numb
 /** The result of an item when the items of its push together left everything as it was. */
 function asUnchanged(result: ItemResult): ItemResult {
   if (result.status !== 'applied') return { ...result, cellsChanged: 0 }
-  const isHeldBack = result.warnings?.some(({ type }) => type === 'SUPERSEDED')
-  return { ...result, status: isHeldBack ? 'superseded' : 'unchanged', cellsChanged: 0 }
+  const isWithheld = result.warnings?.some(({ type }) => type === 'SUPERSEDED')
+  return { ...result, status: isWithheld ? 'superseded' : 'unchanged', cellsChanged: 0 }
 }
 
 function supersededWarning(cells: number, index: number): Problem {

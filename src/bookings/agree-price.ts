@@ -3,10 +3,9 @@ import type { HotelStay } from '../offers/stays.ts'
 import type { DayNumber } from '../base/calendar.ts'
 import { minorText } from '../base/money.ts'
 import { Rejected } from '../http/rejected.ts'
-import type { AskedCheck, PriceCheck, PriceChecker } from '../price-check/checker.ts'
+import type { CheckQuery, PriceCheck, PriceChecker } from '../price-check/checker.ts'
 import { totalOf, type TaxedTotal } from '../taxes/compute.ts'
-import type { Refused } from './answer-contract.ts'
-import { reservationFaults } from './answer-contract.ts'
+import { type RefusalDetails, reservationErrors } from './answer-contract.ts'
 import { withPolicy, type Quoted, type QuotedRoom } from './quote-rooms.ts'
 import type { CheckedRoomRate, RoomState } from './state.ts'
 import type { Stay } from './units.ts'
@@ -30,8 +29,8 @@ export type Terms = {
   isRepriced: boolean
 }
 
-type Checked = { asked: AskedCheck; places: number[]; checked: PriceCheck }
-export type Checks = { byPlace: ReadonlyMap<number, Checked>; told: CheckedRoomRate[] }
+type Checked = { query: CheckQuery; positions: number[]; checked: PriceCheck }
+export type Checks = { byPosition: ReadonlyMap<number, Checked>; checkedRoomRates: CheckedRoomRate[] }
 
 /** Asks the supplier for the price of each newly booked room-rate and party, all at once. */
 export async function checkPrices(
@@ -40,55 +39,55 @@ export async function checkPrices(
   { arrival, departure }: Stay,
   { rooms }: Quoted,
 ): Promise<Checks> {
-  const askedByText = new Map<string, { asked: AskedCheck; places: number[] }>()
-  for (const [place, { state, roomRate }] of rooms.entries()) {
+  const queryByText = new Map<string, { query: CheckQuery; positions: number[] }>()
+  for (const [position, { state, roomRate }] of rooms.entries()) {
     if (!roomRate) continue
     const { adults } = state
     const childAges = state.childAges.toSorted((one, other) => one - other)
     const text = JSON.stringify([roomRate.key, adults, childAges])
-    const known = askedByText.get(text)
+    const known = queryByText.get(text)
     if (known) {
-      known.places.push(place)
-      known.asked.roomCount++
+      known.positions.push(position)
+      known.query.roomCount++
       continue
     }
-    const asked = { stay, roomRate, arrival, departure, roomCount: 1, room: { adults, childAges } }
-    askedByText.set(text, { asked, places: [place] })
+    const query = { stay, roomRate, arrival, departure, roomCount: 1, room: { adults, childAges } }
+    queryByText.set(text, { query, positions: [position] })
   }
   const all = await Promise.all(
-    [...askedByText.values()].map(async (one) => ({ ...one, checked: await priceChecks.check(one.asked) })),
+    [...queryByText.values()].map(async (one) => ({ ...one, checked: await priceChecks.check(one.query) })),
   )
-  const byPlace = new Map(all.flatMap((one) => one.places.map((place) => [place, one] as const)))
-  const told = all.map(({ asked: { roomRate }, checked: { priceCheckId, outcome } }) => ({
+  const byPosition = new Map(all.flatMap((one) => one.positions.map((position) => [position, one] as const)))
+  const checkedRoomRates = all.map(({ query: { roomRate }, checked: { priceCheckId, outcome } }) => ({
     priceCheckId,
     roomId: roomRate.room.code,
     rateId: roomRate.rate.code,
     outcome,
   }))
-  const refusal = refusalOf(all, told)
+  const refusal = refusalOf(all, checkedRoomRates)
   if (refusal) throw refusal
-  return { byPlace, told }
+  return { byPosition, checkedRoomRates }
 }
 
 /** The refusal that the supplier's answers require, whatever total the guest expected. */
-function refusalOf(all: readonly Checked[], told: CheckedRoomRate[]): Rejected | undefined {
-  const extra: Refused = { priceChecks: told }
+function refusalOf(all: readonly Checked[], checkedRoomRates: CheckedRoomRate[]): Rejected | undefined {
+  const extra: RefusalDetails = { priceChecks: checkedRoomRates }
   // The supplier is asked about each party separately, but the parties take the same units.
-  const isShortOfRate = [...Map.groupBy(all, ({ asked }) => asked.roomRate.key).values()].some((some) =>
+  const isShortOfRate = [...Map.groupBy(all, ({ query }) => query.roomRate.key).values()].some((some) =>
     some.some(({ checked }) => (checked.live?.inventory ?? Infinity) < roomsIn(some)),
   )
   // A room's rates share its units, so the rate with the most free units says how many are free.
-  const isShortOfRoom = [...Map.groupBy(all, ({ asked }) => asked.roomRate.room).values()].some(
+  const isShortOfRoom = [...Map.groupBy(all, ({ query }) => query.roomRate.room).values()].some(
     (some) => Math.max(...some.map(({ checked }) => checked.live?.inventory ?? Infinity)) < roomsIn(some),
   )
   if (isShortOfRate || isShortOfRoom || all.some(({ checked }) => checked.outcome === 'sold_out'))
-    return new Rejected(409, reservationFaults.soldOut, { extra })
+    return new Rejected(409, reservationErrors.soldOut, { extra })
   const isFailed = all.some(({ checked }) => !checked.isBookable && checked.outcome !== 'price_changed')
-  return isFailed ? new Rejected(409, reservationFaults.priceCheckFailed, { extra }) : undefined
+  return isFailed ? new Rejected(409, reservationErrors.priceCheckFailed, { extra }) : undefined
 }
 
 function roomsIn(checks: readonly Checked[]): number {
-  return checks.reduce((sum, { asked }) => sum + asked.roomCount, 0)
+  return checks.reduce((sum, { query }) => sum + query.roomCount, 0)
 }
 
 /**
@@ -105,7 +104,7 @@ export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed
   const { expected, isRepriced, money } = terms
   const stored = storedPrice(quoted, money)
   const live = livePrice(quoted, checks, terms)
-  const isChanged = [...checks.byPlace.values()].some(({ checked }) => checked.outcome === 'price_changed')
+  const isChanged = [...checks.byPosition.values()].some(({ checked }) => checked.outcome === 'price_changed')
   const isStoredAgreed = expected === undefined ? !isRepriced : expected === stored.total.afterTax
   if (!isChanged && isStoredAgreed) return stored
   if (live && expected === live.total.afterTax) return live
@@ -122,8 +121,8 @@ export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms
   const agreed = agreePrice(quoted, checks, terms)
   // The total that the guest expects is booked, whatever was confirmed before.
   if (agreed.basis === 'live' || terms.expected !== undefined) return agreed
-  const wasAsked = checks.told.some(({ outcome }) => outcome !== 'not_registered')
-  if (wasAsked && agreed.total.afterTax !== before.total.afterTax) throw priceChanged(agreed)
+  const wasChecked = checks.checkedRoomRates.some(({ outcome }) => outcome !== 'not_registered')
+  if (wasChecked && agreed.total.afterTax !== before.total.afterTax) throw priceChanged(agreed)
   return agreed
 }
 
@@ -136,22 +135,22 @@ function storedPrice({ rooms }: Quoted, { currency, minorDigits }: Money): Agree
  * The rooms at the prices from the supplier; rooms it was not asked about keep the stored price. Undefined:
  * the supplier gave no price.
  */
-function livePrice({ rooms }: Quoted, { byPlace }: Checks, terms: Terms): Agreed | undefined {
-  if (![...byPlace.values()].some(({ checked }) => checked.live)) return undefined
+function livePrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): Agreed | undefined {
+  if (![...byPosition.values()].some(({ checked }) => checked.live)) return undefined
   const { catalog, arrival, money } = terms
-  const states = rooms.map((room, place) =>
-    withLivePrice(room, byPlace.get(place)?.checked, catalog, arrival),
+  const states = rooms.map((room, position) =>
+    withLivePrice(room, byPosition.get(position)?.checked, catalog, arrival),
   )
   const { currency, minorDigits } = money
   return { rooms: states, total: totalOf(states), basis: 'live', currency, minorDigits }
 }
 
 function priceChanged({ total, currency, minorDigits }: Agreed): Rejected {
-  const extra: Refused = { total: shownTotal(total, minorDigits), currency }
-  return new Rejected(409, { ...reservationFaults.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
+  const extra: RefusalDetails = { total: renderTotal(total, minorDigits), currency }
+  return new Rejected(409, { ...reservationErrors.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
 }
 
-export function shownTotal(
+export function renderTotal(
   { beforeTax, tax, afterTax, dueAtProperty }: TaxedTotal,
   minorDigits: number,
 ): Record<keyof TaxedTotal, string> {

@@ -32,7 +32,7 @@ export const delivery = Type.Object(
   { description: 'Of this version to the supplier' },
 )
 
-export const confirmed = {
+export const confirmation = {
   ...success,
   reservationId: Type.String({ description: "The supplier's `reservation_id`" }),
   version: integer({ description: 'Rises with every change' }),
@@ -65,8 +65,8 @@ export const penaltyDue = Type.Union(
   },
 )
 
-export const made = Type.Object({
-  ...confirmed,
+export const bookingAnswer = Type.Object({
+  ...confirmation,
   currency: Type.String(),
   total: stayTotal,
   priceChecks: Type.Array(checkedRoomRate),
@@ -74,7 +74,7 @@ export const made = Type.Object({
   warnings: Type.Array(warning),
 })
 
-const roomShown = Type.Object({
+const roomAnswer = Type.Object({
   roomId: Type.String(),
   roomName: Type.String(),
   rateId: Type.String(),
@@ -105,7 +105,7 @@ const roomShown = Type.Object({
   fees: Type.Array(feeLine('Of the room, for the stay'), { description: 'Those of the cancellation policy' }),
 })
 
-export const reservationShown = Type.Object({
+export const reservationAnswer = Type.Object({
   reservationId: Type.String(),
   version: Type.Integer(),
   status: oneOf(reservationStatuses),
@@ -116,7 +116,7 @@ export const reservationShown = Type.Object({
   checkin: Type.String(),
   checkout: Type.String(),
   currency: Type.String(),
-  rooms: Type.Array(roomShown),
+  rooms: Type.Array(roomAnswer),
   customer: Type.Object({
     firstName: Type.String(),
     lastName: Type.String(),
@@ -143,7 +143,7 @@ export const reservationShown = Type.Object({
 })
 
 /** The members of a refusal beside its problem. */
-export const refused = Type.Object({
+export const refusalDetails = Type.Object({
   rules: Type.Optional(
     Type.Array(
       Type.Object({
@@ -159,10 +159,10 @@ export const refused = Type.Object({
   currency: Type.Optional(Type.String({ description: 'Of `total`' })),
   priceChecks: Type.Optional(Type.Array(checkedRoomRate)),
 })
-export type Refused = Static<typeof refused>
+export type RefusalDetails = Static<typeof refusalDetails>
 
 /** Refusals caused by the state of a hotel or a reservation. */
-export const reservationFaults = {
+export const reservationErrors = {
   hotelNotFound: unknownReferenceFault,
   supplierNotFound: {
     type: 'SUPPLIER_NOT_FOUND',

@@ -24,7 +24,7 @@ import type { LockedHotel } from './store.ts'
 import { unitsTaken, loweredBlocks } from './units.ts'
 import { writeBlocks, writeVersions } from '../ari/store.ts'
 import { queueDelivery, type QueuedDelivery } from './delivery-queue.ts'
-import { cardFaults } from '../cards/contract.ts'
+import { cardErrors } from '../cards/contract.ts'
 import { maskedNumber } from '../base/card-number.ts'
 import { vaultClosed } from '../cards/store.ts'
 import type { CardVault } from '../cards/card-vault.ts'
@@ -33,14 +33,18 @@ import type { Card } from '../cards/vault.ts'
 /** Books rooms, for a new reservation or for a new state of an existing one. */
 
 /** The requested rooms, and the present content of the reservation if it exists already. */
-export type Wish = {
+export type BookingRequest = {
   body: Pick<ReservationBody, 'checkin' | 'checkout' | 'rooms' | 'expectedTotal' | 'hotel'>
-  held: ReservationContent | undefined
+  present: ReservationContent | undefined
 }
 
 /** The slow steps, before anything is locked: prices the rooms and asks the supplier. */
-export async function prepareRooms(needs: BookNeeds, hotelId: number, wish: Wish): Promise<PreparedRooms> {
-  const { stay, order, quoted, terms } = await quote(needs, hotelId, wish)
+export async function prepareRooms(
+  needs: BookNeeds,
+  hotelId: number,
+  request: BookingRequest,
+): Promise<PreparedRooms> {
+  const { stay, order, quoted, terms } = await quote(needs, hotelId, request)
   const checks = await checkPrices(needs.priceChecks, stay, order, quoted)
   return { checks, agreed: agreePrice(quoted, checks, terms) }
 }
@@ -56,10 +60,10 @@ export async function bookRooms(
   needs: BookNeeds,
   connection: Transaction,
   hotel: LockedHotel,
-  wish: Wish,
+  request: BookingRequest,
   { checks, agreed: before }: PreparedRooms,
 ): Promise<BookedRooms> {
-  const now = await quote(needs, hotel.hotelId, wish, { connection, hotel })
+  const now = await quote(needs, hotel.hotelId, request, { connection, hotel })
   const agreed = agreeAgain(before, now.quoted, checks, now.terms)
   const revision = lowerInventory(connection, hotel, now, needs.clock.now())
   return { catalog: now.stay.catalog, agreed, revision }
@@ -69,32 +73,32 @@ export async function bookRooms(
 async function quote(
   needs: BookNeeds,
   hotelId: number,
-  wish: Wish,
+  request: BookingRequest,
   within?: { connection: Queryable; hotel: LockedHotel },
 ): Promise<{ stay: HotelStay; order: Order; quoted: Quoted; terms: Terms }> {
-  const arrival = parseNight(wish.body.checkin) ?? 0
-  const departure = parseNight(wish.body.checkout) ?? 0
+  const arrival = parseNight(request.body.checkin) ?? 0
+  const departure = parseNight(request.body.checkout) ?? 0
   const range = { firstDay: arrival, lastDay: departure }
   const stay = within
     ? await needs.stays.readWithin(within.connection, within.hotel, range)
     : (await needs.stays.read([hotelId], range)).get(hotelId)
-  if (!stay) throw referenceNotFound(wish.body.hotel)
-  const { held } = wish
+  if (!stay) throw referenceNotFound(request.body.hotel)
+  const { present } = request
   const { catalog } = stay
-  const { kept, money, isRepriced } = held
-    ? keptAt(keptRooms(wish.body, held), wish.body.rooms.length, held, catalog)
-    : { kept: new Map<number, RoomState>(), money: catalog, isRepriced: false }
+  const { unchanged, money, isRepriced } = present
+    ? settleCurrency(unchangedRooms(request.body, present), request.body.rooms.length, present, catalog)
+    : { unchanged: new Map<number, RoomState>(), money: catalog, isRepriced: false }
   const order: Order = {
     arrival,
     departure,
-    rooms: wish.body.rooms,
+    rooms: request.body.rooms,
     today: todayIn(catalog, needs.clock.now()),
-    kept,
-    before: held && unitsTaken(held.rooms, stayOf(held)),
+    unchanged,
+    before: present && unitsTaken(present.rooms, stayOf(present)),
   }
   const quoted = quoteRooms(stay, order)
   if ('forbidden' in quoted) throw new StayForbidden(catalog, quoted.forbidden)
-  const expected = expectedOf(wish.body, money)
+  const expected = expectedOf(request.body, money)
   return { stay, order, quoted, terms: { catalog, arrival, money, expected, isRepriced } }
 }
 
@@ -102,15 +106,15 @@ async function quote(
  * A reservation has one currency. When the hotel's currency has changed since, either all rooms stay as they
  * are in the old one, or each is priced anew and the guest has to agree to the new price.
  */
-function keptAt(
-  kept: Map<number, RoomState>,
+function settleCurrency(
+  unchanged: Map<number, RoomState>,
   roomCount: number,
-  held: Money,
+  present: Money,
   catalog: Money,
-): { kept: Map<number, RoomState>; money: Money; isRepriced: boolean } {
-  if (held.currency === catalog.currency) return { kept, money: catalog, isRepriced: false }
-  if (kept.size === roomCount) return { kept, money: held, isRepriced: false }
-  return { kept: new Map(), money: catalog, isRepriced: kept.size > 0 }
+): { unchanged: Map<number, RoomState>; money: Money; isRepriced: boolean } {
+  if (present.currency === catalog.currency) return { unchanged, money: catalog, isRepriced: false }
+  if (unchanged.size === roomCount) return { unchanged, money: present, isRepriced: false }
+  return { unchanged: new Map(), money: catalog, isRepriced: unchanged.size > 0 }
 }
 
 function stayOf({ checkin, checkout }: ReservationContent): { arrival: number; departure: number } {
@@ -118,17 +122,18 @@ function stayOf({ checkin, checkout }: ReservationContent): { arrival: number; d
 }
 
 /** Requested rooms that equal booked ones; each booked room matches at most one requested room. */
-function keptRooms(body: Wish['body'], held: ReservationContent): Map<number, RoomState> {
-  const kept = new Map<number, RoomState>()
-  if (body.checkin !== held.checkin || body.checkout !== held.checkout) return kept
-  const free = [...held.rooms]
-  for (const [place, room] of body.rooms.entries()) {
+function unchangedRooms(body: BookingRequest['body'], present: ReservationContent): Map<number, RoomState> {
+  const unchanged = new Map<number, RoomState>()
+  if (body.checkin !== present.checkin || body.checkout !== present.checkout) return unchanged
+  const free = [...present.rooms]
+  for (const [position, room] of body.rooms.entries()) {
     const index = free.findIndex((state) => isSameRoom(room, state))
     const [state] = index === -1 ? [] : free.splice(index, 1)
     const { firstName, lastName } = room.guest
-    if (state) kept.set(place, { ...state, childAges: room.childAges ?? [], guest: { firstName, lastName } })
+    if (state)
+      unchanged.set(position, { ...state, childAges: room.childAges ?? [], guest: { firstName, lastName } })
   }
-  return kept
+  return unchanged
 }
 
 function isSameRoom({ roomId, rateId, adults, childAges = [] }: BookedRoom, state: RoomState): boolean {
@@ -148,7 +153,10 @@ export async function hotelIdOf(needs: BookNeeds, reference: ReservationBody['ho
 }
 
 /** Total that the guest agreed to, in minor units. */
-function expectedOf({ expectedTotal }: Wish['body'], { minorDigits, currency }: Money): number | undefined {
+function expectedOf(
+  { expectedTotal }: BookingRequest['body'],
+  { minorDigits, currency }: Money,
+): number | undefined {
   if (!expectedTotal) return undefined
   const expected = toMinor(expectedTotal.afterTax, minorDigits)
   if (expected !== undefined) return expected
@@ -215,8 +223,8 @@ export type AcceptedCard = {
 export function acceptCard(card: Card | undefined, deliversCards: boolean, vault: CardVault): AcceptedCard {
   if (!card) return { card: undefined, warnings: [] }
   const path = '/payment/card'
-  if (!deliversCards) return { card: undefined, warnings: [{ ...cardFaults.notDelivered, path }] }
-  if (vault.status().state === 'unused') throw new Rejected(400, { ...cardFaults.notAccepted, path })
+  if (!deliversCards) return { card: undefined, warnings: [{ ...cardErrors.notDelivered, path }] }
+  if (vault.status().state === 'unused') throw new Rejected(400, { ...cardErrors.notAccepted, path })
   if (!vault.acceptsCards()) throw vaultClosed()
   const { holderName, type, number, expiry, cvv } = card
   return {
@@ -225,7 +233,7 @@ export function acceptCard(card: Card | undefined, deliversCards: boolean, vault
   }
 }
 
-export function shownCard({ type, number }: Card): NonNullable<Payment['card']> {
+export function maskedCard({ type, number }: Card): NonNullable<Payment['card']> {
   return { type, number: maskedNumber(number) }
 }
 
@@ -257,14 +265,14 @@ export function contentOf(
     },
     payment: { type: payment.type, ...(card ? { card } : {}) },
     total: agreed.total,
-    priceChecks: checks.told,
+    priceChecks: checks.checkedRoomRates,
   }
 }
 
 const dayMs = 86_400_000
-const keptAfterDepartureDays = 7
+const retainedAfterDepartureDays = 7
 
 /** When the card is destroyed: after the seventh day from departure (UTC). */
-export function cardKeptUntilMs(departure: number): number {
-  return (departure + keptAfterDepartureDays + 1) * dayMs
+export function cardExpiresAtMs(departure: number): number {
+  return (departure + retainedAfterDepartureDays + 1) * dayMs
 }

@@ -1,16 +1,16 @@
 import { on, onEveryProblem, answer, type Mounted, type Judge } from '../http/mount.ts'
 import { cancelReservation } from './cancel-reservation.ts'
 import { reservationRoutes, reservationsPerPage } from './contract.ts'
-import { reservationFaults } from './answer-contract.ts'
+import { reservationErrors } from './answer-contract.ts'
 import { createReservation } from './create-reservation.ts'
 import { modifyReservation } from './modify-reservation.ts'
 import type { BookNeeds } from './idempotent-booking.ts'
 import { judgeReservation } from './reservation-rules.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { AnswerOf } from '../http/route.ts'
-import { shownTotal } from './agree-price.ts'
+import { renderTotal } from './agree-price.ts'
 import { reservationOf, selectHistory, selectReservations, type ReservationSearch } from './store.ts'
-import { shownReservation } from './show.ts'
+import { renderReservation } from './render-reservation.ts'
 import { referenceNotFound, type HotelFinder } from '../offers/stay-request.ts'
 import { selectOptionalSupplierId } from '../keys/suppliers.ts'
 import { parseNight } from '../base/calendar.ts'
@@ -47,20 +47,20 @@ export const onCancelReservation = (needs: BookNeeds): Mounted =>
 /** GET /booking/reservations/{id}. */
 export const getReservation = ({ db }: Needs): Mounted =>
   on(reservationRoutes.getReservation, async ({ params }) => {
-    const held = await reservationOf(db, params.id)
-    const history = await selectHistory(db, held.id)
-    const said: AnswerOf<typeof reservationRoutes.getReservation> = {
+    const stored = await reservationOf(db, params.id)
+    const history = await selectHistory(db, stored.id)
+    const body: AnswerOf<typeof reservationRoutes.getReservation> = {
       code: '200',
       message: 'Reservation retrieved successfully',
-      reservation: shownReservation(held),
+      reservation: renderReservation(stored),
       versions: history.map(({ version, status, modifiedAtMs, content }) => ({
         version,
         status,
         at: new Date(modifiedAtMs).toISOString(),
-        total: shownTotal(content.total, content.minorDigits),
+        total: renderTotal(content.total, content.minorDigits),
       })),
     }
-    return answer(200, said)
+    return answer(200, body)
   })
 
 export type ListReservationsNeeds = Needs & { hotelsNamed: HotelFinder }
@@ -69,49 +69,49 @@ export type ListReservationsNeeds = Needs & { hotelsNamed: HotelFinder }
 export const listReservations = (needs: ListReservationsNeeds): Mounted =>
   onEveryProblem(reservationRoutes.listReservations, judge(needs), async ({ read }) => {
     // One more row than the page shows tells whether there is a next page.
-    const found = await selectReservations(needs.db, { ...read, limit: read.limit + 1 })
-    const page = found.slice(0, read.limit)
+    const rows = await selectReservations(needs.db, { ...read, limit: read.limit + 1 })
+    const page = rows.slice(0, read.limit)
     const last = page.at(-1)
-    const said: AnswerOf<typeof reservationRoutes.listReservations> = {
+    const body: AnswerOf<typeof reservationRoutes.listReservations> = {
       code: '200',
       message: 'Reservations retrieved successfully',
-      reservations: page.map(shownReservation),
-      nextCursor: found.length > page.length && last ? writeCursor(last.id) : null,
+      reservations: page.map(renderReservation),
+      nextCursor: rows.length > page.length && last ? writeCursor(last.id) : null,
     }
-    return answer(200, said)
+    return answer(200, body)
   })
 
 const judge =
   (needs: ListReservationsNeeds): Judge<ReservationSearch> =>
   async (sent, shapeProblems) => {
     const query = readableQuery(sent, shapeProblems)
-    const wrong = [...shapeProblems]
-    const arrivalFrom = readDate('arrivalFrom', query['arrivalFrom'], wrong)
-    const arrivalTo = readDate('arrivalTo', query['arrivalTo'], wrong)
+    const problems = [...shapeProblems]
+    const arrivalFrom = readDate('arrivalFrom', query['arrivalFrom'], problems)
+    const arrivalTo = readDate('arrivalTo', query['arrivalTo'], problems)
     if (arrivalFrom !== undefined && arrivalTo !== undefined && arrivalTo < arrivalFrom) {
       const message = 'arrivalFrom must not be after arrivalTo'
-      wrong.push({ type: 'EMPTY_RANGE', message, path: '?arrivalFrom' })
+      problems.push({ type: 'EMPTY_RANGE', message, path: '?arrivalFrom' })
     }
-    const beforeId = readCursor(query['cursor'], wrong)
-    const limit = readLimit(query['limit'], reservationsPerPage, wrong)
-    const hotel = hotelAsked(query, wrong)
-    rejectIfAny(wrong)
+    const beforeId = readCursor(query['cursor'], problems)
+    const limit = readLimit(query['limit'], reservationsPerPage, problems)
+    const hotel = hotelIn(query, problems)
+    rejectIfAny(problems)
     const [hotelId] = hotel ? await needs.hotelsNamed([hotel]) : []
     if (hotel && (hotelId === undefined || !(await isHotel(needs, hotelId))))
       throw referenceNotFound(hotel, '?hotel')
     const status = query['status'] === 'Confirm' || query['status'] === 'Cancel' ? query['status'] : undefined
-    const supplierId = hotel ? undefined : await supplierAsked(needs, query['supplier'])
+    const supplierId = hotel ? undefined : await supplierIn(needs, query['supplier'])
     return { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit }
   }
 
 type Query = ReturnType<typeof readableQuery>
 
-function hotelAsked({ hotel, supplier, hotelId }: Query, wrong: Problem[]) {
+function hotelIn({ hotel, supplier, hotelId }: Query, problems: Problem[]) {
   if (hotel === undefined && hotelId === undefined) return undefined
   if (hotel !== undefined && supplier === undefined && hotelId === undefined)
     return { platformHotelId: hotel }
   if (hotel === undefined && supplier !== undefined && hotelId !== undefined) return { supplier, hotelId }
-  wrong.push({
+  problems.push({
     type: 'HOTEL_REFERENCE_REQUIRED',
     message: 'A hotel is named by hotel, or by supplier and hotelId',
     path: '?hotel',
@@ -121,11 +121,11 @@ function hotelAsked({ hotel, supplier, hotelId }: Query, wrong: Problem[]) {
 }
 
 /** The supplier named in the query, when no hotel is given. */
-async function supplierAsked({ db }: Needs, name: string | undefined): Promise<number | undefined> {
+async function supplierIn({ db }: Needs, name: string | undefined): Promise<number | undefined> {
   if (name === undefined) return undefined
   const supplierId = await selectOptionalSupplierId(db, name)
   if (supplierId === undefined)
-    throw new Rejected(404, { ...reservationFaults.supplierNotFound, path: '?supplier', value: shown(name) })
+    throw new Rejected(404, { ...reservationErrors.supplierNotFound, path: '?supplier', value: shown(name) })
   return supplierId
 }
 
@@ -135,9 +135,9 @@ async function isHotel({ db }: Needs, hotelId: number): Promise<boolean> {
   return rowCount === 1
 }
 
-function readDate(name: string, text: string | undefined, wrong: Problem[]): string | undefined {
+function readDate(name: string, text: string | undefined, problems: Problem[]): string | undefined {
   if (text === undefined || parseNight(text) !== undefined) return text
-  wrong.push({
+  problems.push({
     type: 'INVALID_DATE',
     message: `${name} must be a date in the form YYYY-MM-DD`,
     path: `?${name}`,

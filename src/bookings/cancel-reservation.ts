@@ -8,11 +8,11 @@ import type { Transaction } from '../postgres/transaction.ts'
 import { forgetCardOfCancelled } from '../cards/store.ts'
 import { queueVersion } from './book.ts'
 import type { reservationRoutes } from './contract.ts'
-import { reservationFaults } from './answer-contract.ts'
-import { reservationOf, insertVersion, lockReservation, type HeldReservation } from './store.ts'
+import { reservationErrors } from './answer-contract.ts'
+import { reservationOf, insertVersion, lockReservation, type StoredReservation } from './store.ts'
 import { following, type ReservationVersion } from './state.ts'
 import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
-import { shownPenalty } from './penalty.ts'
+import { renderPenalty } from './penalty.ts'
 
 type Cancelled = AnswerOf<typeof reservationRoutes.cancelReservation>
 
@@ -29,7 +29,7 @@ export function cancelReservation(
   return runIdempotentBooking(needs, call, {
     prepare,
     open: (connection, { id }) => lockReservation(connection, id),
-    work: (connection, { hotel, opened: held }) => cancel(needs, connection, hotel, held),
+    work: (connection, { hotel, opened: stored }) => cancel(needs, connection, hotel, stored),
   })
 }
 
@@ -38,33 +38,33 @@ async function cancel(
   needs: BookNeeds,
   connection: Transaction,
   hotel: BookedHotel,
-  held: HeldReservation,
+  stored: StoredReservation,
 ): Promise<Booked<Cancelled>> {
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
-  const next = following[held.status].cancel
-  if (next === 'unchanged') {
-    const said = shownCancelled(held, held.deliveryStatus)
-    return { answer: answer(200, said), queued: undefined, outcome: 'unchanged' }
+  const status = following[stored.status].cancel
+  if (status === 'unchanged') {
+    const body = renderCancelled(stored, stored.deliveryStatus)
+    return { answer: answer(200, body), queued: undefined, outcome: 'unchanged' }
   }
-  const { content, hotelId, version } = held
+  const { content, hotelId, version } = stored
   if ((parseNight(content.checkout) ?? 0) < todayIn(hotel, nowMs))
-    throw new Rejected(409, reservationFaults.stayOver)
-  const made = { status: next, content, revision: undefined, atMs }
-  connection.lastly((later) => insertVersion(later, held, made))
-  const id = String(held.id)
-  const cancelled = { id, hotelId, version: version + 1, status: next, modifiedAtMs: atMs, content }
+    throw new Rejected(409, reservationErrors.stayOver)
+  const next = { status, content, revision: undefined, atMs }
+  connection.lastly((later) => insertVersion(later, stored, next))
+  const id = String(stored.id)
+  const cancelled = { id, hotelId, version: version + 1, status, modifiedAtMs: atMs, content }
   const queued = queueVersion(connection, cancelled, hotel)
   // After the delivery: settling a delivery also locks it before its card.
-  connection.lastly((later) => forgetCardOfCancelled(later, held.id, nowMs))
+  connection.lastly((later) => forgetCardOfCancelled(later, stored.id, nowMs))
   return {
-    answer: answer(200, shownCancelled(cancelled, queued.status)),
+    answer: answer(200, renderCancelled(cancelled, queued.status)),
     queued,
     outcome: 'cancelled',
   }
 }
 
-function shownCancelled(
+function renderCancelled(
   cancelled: Omit<ReservationVersion, 'id' | 'hotelId' | 'createdAtMs'> & { id: number | string },
   deliveryStatus: string,
 ): Cancelled {
@@ -74,7 +74,7 @@ function shownCancelled(
     reservationId: String(cancelled.id),
     version: cancelled.version,
     status: 'Cancel',
-    penalty: shownPenalty(cancelled),
+    penalty: renderPenalty(cancelled),
     delivery: { status: deliveryStatus },
   }
 }

@@ -2,7 +2,14 @@ import Type, { type Static } from 'typebox'
 import { askedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
 import { code, date, decimal, lines, oneOf, queriedLimit, route, success, text } from '../http/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
-import { confirmed, delivery, made, penaltyDue, refused, reservationShown } from './answer-contract.ts'
+import {
+  confirmation,
+  delivery,
+  bookingAnswer,
+  penaltyDue,
+  refusalDetails,
+  reservationAnswer,
+} from './answer-contract.ts'
 import { paymentTypes } from './callback-contract.ts'
 import { card } from '../cards/contract.ts'
 
@@ -62,7 +69,7 @@ const reservationBody = Type.Object({
   ),
 })
 /** The answer about a reservation that was created or modified. */
-export type Made = Static<typeof made>
+export type BookingAnswer = Static<typeof bookingAnswer>
 export type ReservationBody = Static<typeof reservationBody>
 export type BookedRoom = ReservationBody['rooms'][number]
 
@@ -111,14 +118,14 @@ export const reservationRoutes = {
     ].join('\n\n'),
     body: reservationBody,
     takesIdempotencyKey: true,
-    answer: made,
+    answer: bookingAnswer,
     status: 201,
     errors: {
       400: 'A member is missing or wrong',
       404: 'Unknown hotel, room or rate',
       409: refusals,
     },
-    refusals: { 409: refused },
+    refusals: { 409: refusalDetails },
     examples: [
       {
         summary: 'One room for two adults and a child',
@@ -150,13 +157,13 @@ export const reservationRoutes = {
     params,
     body: reservationBody,
     takesIdempotencyKey: true,
-    answer: made,
+    answer: bookingAnswer,
     errors: {
       400: 'A member is missing or wrong, or another hotel',
       404: 'Unknown reservation, room or rate',
       409: `\`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`; ${refusals}`,
     },
-    refusals: { 409: refused },
+    refusals: { 409: refusalDetails },
     examples: [
       {
         summary: 'Another guest, at the price of before',
@@ -179,7 +186,7 @@ export const reservationRoutes = {
     params,
     answer: Type.Object({
       ...success,
-      reservation: reservationShown,
+      reservation: reservationAnswer,
       versions: Type.Array(
         Type.Object({
           version: Type.Integer(),
@@ -218,7 +225,7 @@ export const reservationRoutes = {
     }),
     answer: Type.Object({
       ...success,
-      reservations: Type.Array(reservationShown),
+      reservations: Type.Array(reservationAnswer),
       nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null at the end' }),
     }),
     errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel or supplier' },
@@ -240,7 +247,7 @@ export const reservationRoutes = {
       'Makes the last version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and is answered likewise. `penalty` is what is due by the policies that were booked, at this instant. Inventory is not raised: the supplier’s next push does that.',
     params,
     takesIdempotencyKey: true,
-    answer: Type.Object({ ...confirmed, penalty: penaltyDue, delivery }),
+    answer: Type.Object({ ...confirmation, penalty: penaltyDue, delivery }),
     errors: { 404: 'Unknown reservation', 409: '`STAY_OVER`' },
     examples: [
       {

@@ -9,30 +9,30 @@ import {
   prepareRooms,
   queueVersion,
   acceptCard,
-  cardKeptUntilMs,
+  cardExpiresAtMs,
   contentOf,
-  shownCard,
+  maskedCard,
   type PreparedRooms,
 } from './book.ts'
 import { saveCard } from '../cards/store.ts'
-import type { Made, ReservationBody } from './contract.ts'
+import type { BookingAnswer, ReservationBody } from './contract.ts'
 import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
-import { shownMade } from './show.ts'
+import { bookingAnswerOf } from './render-reservation.ts'
 import { insertReservation, selectDeliversCards, takeReservationId } from './store.ts'
 
 /** Books a validated body; a repeat under the same Idempotency-Key is booked once. */
 export function createReservation(
   needs: BookNeeds,
   { body: sent, idempotencyKey }: { body: ReservationBody; idempotencyKey: OwnedKey | undefined },
-): Promise<Answered<Made>> {
+): Promise<Answered<BookingAnswer>> {
   const { body, warnings } = withoutCardsInRemarks(sent)
   const call = { idempotencyKey, route: 'createReservation', body }
   const prepare = async () => {
     const hotelId = await hotelIdOf(needs, body.hotel)
     const { card } = body.payment
     if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-    const rooms = await prepareRooms(needs, hotelId, { body, held: undefined })
+    const rooms = await prepareRooms(needs, hotelId, { body, present: undefined })
     return { hotelId, rooms }
   }
   return runIdempotentBooking(needs, call, {
@@ -46,22 +46,22 @@ export function createReservation(
 async function create(
   needs: BookNeeds,
   connection: Transaction,
-  asked: {
+  booking: {
     hotel: BookedHotel
     reservationId: number
     body: ReservationBody
     rooms: PreparedRooms
     warnings: readonly Problem[]
   },
-): Promise<Booked<Made>> {
-  const { hotel, reservationId, body, rooms } = asked
+): Promise<Booked<BookingAnswer>> {
+  const { hotel, reservationId, body, rooms } = booking
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
   const { catalog, agreed, revision } = await bookRooms(
     needs,
     connection,
     hotel,
-    { body, held: undefined },
+    { body, present: undefined },
     rooms,
   )
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
@@ -69,21 +69,27 @@ async function create(
   const content = contentOf(catalog, hotel.name, body, {
     agreed,
     checks,
-    card: card && shownCard(card),
+    card: card && maskedCard(card),
   })
   const status = 'Confirm'
   const { supplierId, hotelId } = hotel
-  const made = { status, content, revision, atMs } as const
-  connection.lastly((later) => insertReservation(later, { id: reservationId, supplierId, hotelId }, made))
+  const newVersion = { status, content, revision, atMs } as const
+  connection.lastly((later) =>
+    insertReservation(later, { id: reservationId, supplierId, hotelId }, newVersion),
+  )
   const id = String(reservationId)
   if (card) {
-    const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
+    const keepUntilMs = cardExpiresAtMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
     const sealed = needs.vault.seal(id, card)
     connection.lastly((later) => saveCard(later, reservationId, sealed, { version: 1, nowMs, keepUntilMs }))
   }
   const version = { id, hotelId, version: 1, status, modifiedAtMs: atMs, content } as const
   const queued = queueVersion(connection, version, hotel)
-  const warnings = [...asked.warnings, ...cardWarnings]
-  const said = { code: '201', message: 'Reservation confirmed', warnings }
-  return { answer: answer(201, shownMade(version, queued.status, said)), queued, outcome: 'confirmed' }
+  const warnings = [...booking.warnings, ...cardWarnings]
+  const confirmation = { code: '201', message: 'Reservation confirmed', warnings }
+  return {
+    answer: answer(201, bookingAnswerOf(version, queued.status, confirmation)),
+    queued,
+    outcome: 'confirmed',
+  }
 }

@@ -11,22 +11,22 @@ export type DeliveryBell = {
   /** Call after the commit. Never throws, never waits. */
   ring: (queued: { endpoint: number }) => void
   /** For the worker of this process; while it listens, other processes are not notified. */
-  answer: (listener: (endpoint: number) => void) => void
+  answer: (onRing: (endpoint: number) => void) => void
 }
 
 export const bellChannel = 'ari_deliveries'
 
 export function deliveryBell({ db, log }: { db: Database; log: Log }): DeliveryBell {
-  let heard: ((endpoint: number) => void) | undefined
-  let untold = new Set<number>()
-  let isTelling = false
+  let listener: ((endpoint: number) => void) | undefined
+  let unannounced = new Set<number>()
+  let isAnnouncing = false
   // In a transaction of its own: NOTIFY serializes the commits of its transactions, and reservations must not
   // wait for that.
-  const tell = async (): Promise<void> => {
-    isTelling = true
-    while (untold.size > 0) {
-      const endpoints = [...untold]
-      untold = new Set()
+  const announce = async (): Promise<void> => {
+    isAnnouncing = true
+    while (unannounced.size > 0) {
+      const endpoints = [...unannounced]
+      unannounced = new Set()
       try {
         await db.query('select pg_notify($1, endpoint) from unnest($2::text[]) as endpoint', [
           bellChannel,
@@ -36,16 +36,16 @@ export function deliveryBell({ db, log }: { db: Database; log: Log }): DeliveryB
         log.debug({ err: error }, 'other processes were not told of deliveries; they look for them')
       }
     }
-    isTelling = false
+    isAnnouncing = false
   }
   return {
     ring: ({ endpoint }) => {
-      if (heard) return heard(endpoint)
-      untold.add(endpoint)
-      if (!isTelling) void tell()
+      if (listener) return listener(endpoint)
+      unannounced.add(endpoint)
+      if (!isAnnouncing) void announce()
     },
-    answer: (listener) => {
-      heard = listener
+    answer: (onRing) => {
+      listener = onRing
     },
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   hourOf,
-  hoursMadeUpMax,
+  hoursCaughtUpMax,
   hoursToRun,
   nextAttempt,
   outcomeOf,
@@ -112,5 +112,5 @@ test('the first look makes the present hour; later ones make each hour once, and
     hoursToRun(noon, noon + 3 * hourMs + 7),
     [1, 2, 3].map((hours) => noon + hours * hourMs),
   )
-  assert.equal(hoursToRun(noon, noon + 1_000 * hourMs).length, hoursMadeUpMax)
+  assert.equal(hoursToRun(noon, noon + 1_000 * hourMs).length, hoursCaughtUpMax)
 })

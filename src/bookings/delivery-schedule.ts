@@ -104,17 +104,17 @@ export function runAfter(epochMs: number): number {
 }
 
 /** At most this many missed hours are made up: nothing is due for longer. */
-export const hoursMadeUpMax = deliverWithinMs / hourMs
+export const hoursCaughtUpMax = deliverWithinMs / hourMs
 
 /**
- * The hours to run now, oldest first: all since the last completed run, none twice. `madeMs` is the latest
+ * The hours to run now, oldest first: all since the last completed run, none twice. `lastRunMs` is the latest
  * completed run that is not in the future (a clock that ran ahead may have left some there).
  */
-export function hoursToRun(madeMs: number | undefined, nowMs: number): number[] {
+export function hoursToRun(lastRunMs: number | undefined, nowMs: number): number[] {
   const presentMs = hourOf(nowMs)
   const firstMs = Math.max(
-    madeMs === undefined ? presentMs : madeMs + hourMs,
-    presentMs - (hoursMadeUpMax - 1) * hourMs,
+    lastRunMs === undefined ? presentMs : lastRunMs + hourMs,
+    presentMs - (hoursCaughtUpMax - 1) * hourMs,
   )
   const count = Math.max(0, (presentMs - firstMs) / hourMs + 1)
   return Array.from({ length: count }, (_, index) => firstMs + index * hourMs)

@@ -12,10 +12,9 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction, type Transaction } from '../postgres/transaction.ts'
 import { selectCallback } from '../webhooks/store.ts'
-import type { Refused } from './answer-contract.ts'
-import { keepAnswer, repeatable, selectKeptAnswer, type Repeatable } from './answers-kept.ts'
+import { type RefusalDetails, reservationErrors } from './answer-contract.ts'
+import { storeAnswer, repeatable, selectStoredAnswer, type Repeatable } from './stored-answers.ts'
 import type { ReservationBody } from './contract.ts'
-import { reservationFaults } from './answer-contract.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { PriceChecker } from '../price-check/checker.ts'
 import type { DeliveryBell } from './delivery-bell.ts'
@@ -40,8 +39,8 @@ export type BookedHotel = LockedHotel & { endpoint: number }
 export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
 
 /** An answer with the follow-up work it causes, from a transaction that is ready to commit. */
-export type Booked<Said> = {
-  answer: Answered<Said>
+export type Booked<Body> = {
+  answer: Answered<Body>
   queued: QueuedDelivery | undefined
   outcome: 'confirmed' | 'modified' | 'cancelled' | 'unchanged' | 'repeated'
 }
@@ -54,30 +53,30 @@ type Call = {
 }
 
 /** The steps of a call, in order. */
-type Steps<Prepared extends { hotelId: number }, Opened, Said> = {
+type Steps<Prepared extends { hotelId: number }, Opened, Body> = {
   /** The slow work, before anything is locked. */
   prepare: () => Promise<Prepared>
   /** Reads and locks made in the round trip that locks the hotel, after that lock. */
   open: (connection: Transaction, prepared: Prepared) => Promise<Opened>
   work: (
     connection: Transaction,
-    held: { hotel: BookedHotel; opened: Opened; prepared: Prepared },
-  ) => Promise<Booked<Said>>
+    context: { hotel: BookedHotel; opened: Opened; prepared: Prepared },
+  ) => Promise<Booked<Body>>
 }
 
 /**
  * Books, changes or cancels in one transaction, in the hotel's turn, and stores the answer for repeats. A
  * request that repeats another under the same Idempotency-Key gets the stored answer; none of the steps runs.
  */
-export async function runIdempotentBooking<Prepared extends { hotelId: number }, Opened, Said>(
+export async function runIdempotentBooking<Prepared extends { hotelId: number }, Opened, Body>(
   needs: BookNeeds,
   { idempotencyKey, route, reservationId, body }: Call,
-  steps: Steps<Prepared, Opened, Said>,
-): Promise<Answered<Said>> {
+  steps: Steps<Prepared, Opened, Body>,
+): Promise<Answered<Body>> {
   const nowMs = needs.clock.now()
   const request = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
-  const kept = request && (await selectKeptAnswer<Said>(needs.db, request, nowMs))
-  if (kept) return kept
+  const stored = request && (await selectStoredAnswer<Body>(needs.db, request, nowMs))
+  if (stored) return stored
   try {
     const prepared = await steps.prepare()
     const { answer, queued, outcome } = await inTurn(needs, prepared.hotelId, () =>
@@ -114,25 +113,25 @@ async function inTurn<Result>(
 }
 
 /** Locks the hotel, does the work and stores its answer. */
-async function bookLocked<Prepared extends { hotelId: number }, Opened, Said>(
+async function bookLocked<Prepared extends { hotelId: number }, Opened, Body>(
   connection: Transaction,
   prepared: Prepared,
-  { open, work }: Steps<Prepared, Opened, Said>,
+  { open, work }: Steps<Prepared, Opened, Body>,
   request: Repeatable | undefined,
   nowMs: number,
-): Promise<Booked<Said>> {
+): Promise<Booked<Body>> {
   const { hotelId } = prepared
   const [locked, callback, again, opened] = await connection.together(() => [
     lockHotelForBooking(connection, hotelId),
     selectCallback(connection, hotelId, 'pushbook', nowMs),
     // The first of two concurrent calls has answered by now: both concern this hotel.
-    request ? selectKeptAnswer<Said>(connection, request, nowMs) : Promise.resolve(undefined),
+    request ? selectStoredAnswer<Body>(connection, request, nowMs) : Promise.resolve(undefined),
     open(connection, prepared),
   ])
   if (again) return { answer: again, queued: undefined, outcome: 'repeated' }
   const hotel = { ...locked, endpoint: callback ? endpointOf(callback.url) : noEndpoint }
   const booked = await work(connection, { hotel, opened, prepared })
-  if (request) connection.lastly((later) => keepAnswer(later, request, booked.answer, nowMs))
+  if (request) connection.lastly((later) => storeAnswer(later, request, booked.answer, nowMs))
   return booked
 }
 
@@ -158,7 +157,7 @@ async function refusalOf(db: Queryable, { catalog, forbidden }: StayForbidden): 
     }),
   )
   const [first] = forbidden
-  const fault = isSoldOut(forbidden) ? reservationFaults.soldOut : reservationFaults.notBookable
-  const extra: Refused = { rules }
-  return new Rejected(409, { ...fault, path: `/rooms/${first?.rooms[0] ?? 0}` }, { extra })
+  const error = isSoldOut(forbidden) ? reservationErrors.soldOut : reservationErrors.notBookable
+  const extra: RefusalDetails = { rules }
+  return new Rejected(409, { ...error, path: `/rooms/${first?.rooms[0] ?? 0}` }, { extra })
 }

@@ -12,26 +12,26 @@ import {
   prepareRooms,
   queueVersion,
   acceptCard,
-  cardKeptUntilMs,
+  cardExpiresAtMs,
   contentOf,
-  shownCard,
+  maskedCard,
   type PreparedRooms,
 } from './book.ts'
 import { keepCardUntil, saveCard, selectCards } from '../cards/store.ts'
-import type { Made, ReservationBody } from './contract.ts'
-import { reservationFaults } from './answer-contract.ts'
+import type { BookingAnswer, ReservationBody } from './contract.ts'
+import { reservationErrors } from './answer-contract.ts'
 import {
   reservationOf,
   insertVersion,
   lockReservation,
   selectDeliversCards,
   selectHotelClock,
-  type HeldReservation,
+  type StoredReservation,
 } from './store.ts'
 import { following, type ReservationContent } from './state.ts'
 import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
-import { shownMade } from './show.ts'
+import { bookingAnswerOf } from './render-reservation.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { Card } from '../cards/vault.ts'
 
@@ -43,94 +43,99 @@ export function modifyReservation(
     body: sent,
     idempotencyKey,
   }: { id: string; body: ReservationBody; idempotencyKey: OwnedKey | undefined },
-): Promise<Answered<Made>> {
+): Promise<Answered<BookingAnswer>> {
   const { body, warnings } = withoutCardsInRemarks(sent)
   const call = { idempotencyKey, route: 'modifyReservation', reservationId: id, body }
   const prepare = async () => {
-    const held = await reservationOf(needs.db, id)
-    const { hotelId } = held
+    const stored = await reservationOf(needs.db, id)
+    const { hotelId } = stored
     if ((await hotelIdOf(needs, body.hotel)) !== hotelId)
-      throw new Rejected(400, { ...reservationFaults.hotelChanged, path: '/hotel' })
-    refuseUnlessModifiable(held, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
+      throw new Rejected(400, { ...reservationErrors.hotelChanged, path: '/hotel' })
+    refuseUnlessModifiable(stored, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
     const { card } = body.payment
     if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-    const rooms = await prepareRooms(needs, hotelId, { body, held: held.content })
-    return { hotelId, seen: held, rooms }
+    const rooms = await prepareRooms(needs, hotelId, { body, present: stored.content })
+    return { hotelId, before: stored, rooms }
   }
   return runIdempotentBooking(needs, call, {
     prepare,
-    open: (connection, { seen }) => lockReservation(connection, seen.id),
-    work: (connection, { hotel, opened: held, prepared: { seen, rooms } }) =>
-      modify(needs, connection, { hotel, held, body, seen, rooms, warnings }),
+    open: (connection, { before }) => lockReservation(connection, before.id),
+    work: (connection, { hotel, opened: stored, prepared: { before, rooms } }) =>
+      modify(needs, connection, { hotel, stored, body, before, rooms, warnings }),
   })
 }
 
-function refuseUnlessModifiable({ status, content }: HeldReservation, today: number): void {
-  if (following[status].modify === 'refused') throw new Rejected(409, reservationFaults.cancelled)
-  if ((parseNight(content.checkin) ?? 0) < today) throw new Rejected(409, reservationFaults.stayBegun)
+function refuseUnlessModifiable({ status, content }: StoredReservation, today: number): void {
+  if (following[status].modify === 'refused') throw new Rejected(409, reservationErrors.cancelled)
+  if ((parseNight(content.checkin) ?? 0) < today) throw new Rejected(409, reservationErrors.stayBegun)
 }
 
 async function modify(
   needs: BookNeeds,
   connection: Transaction,
-  asked: {
+  change: {
     hotel: BookedHotel
-    held: HeldReservation
+    stored: StoredReservation
     body: ReservationBody
-    seen: HeldReservation
+    before: StoredReservation
     rooms: PreparedRooms
     warnings: readonly Problem[]
   },
-): Promise<Booked<Made>> {
-  const { hotel, held, body, seen, rooms } = asked
-  const { hotelId } = held
+): Promise<Booked<BookingAnswer>> {
+  const { hotel, stored, body, before, rooms } = change
+  const { hotelId } = stored
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
-  refuseUnlessModifiable(held, todayIn(hotel, nowMs))
+  refuseUnlessModifiable(stored, todayIn(hotel, nowMs))
   // The supplier was asked about a different state.
-  if (held.version !== seen.version) throw new Rejected(409, reservationFaults.changedMeanwhile)
-  const wish = { body, held: held.content }
-  const { catalog, agreed, revision } = await bookRooms(needs, connection, hotel, wish, rooms)
+  if (stored.version !== before.version) throw new Rejected(409, reservationErrors.changedMeanwhile)
+  const request = { body, present: stored.content }
+  const { catalog, agreed, revision } = await bookRooms(needs, connection, hotel, request, rooms)
 
-  const id = String(held.id)
+  const id = String(stored.id)
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
-  const warnings = [...asked.warnings, ...cardWarnings]
-  const masked = card ? shownCard(card) : held.content.payment.card
+  const warnings = [...change.warnings, ...cardWarnings]
+  const masked = card ? maskedCard(card) : stored.content.payment.card
   const content = contentOf(catalog, hotel.name, body, { agreed, checks: rooms.checks, card: masked })
-  const isNewCard = card !== undefined && !(await isHeldCard(connection, held.id, card, needs.vault, nowMs))
-  if (!isNewCard && isSameState(content, held.content)) {
-    const said = { code: '200', message: 'Reservation unchanged', warnings }
-    const unchanged = { ...held, id }
+  const isNewCard =
+    card !== undefined && !(await isStoredCard(connection, stored.id, card, needs.vault, nowMs))
+  if (!isNewCard && isSameState(content, stored.content)) {
+    const confirmation = { code: '200', message: 'Reservation unchanged', warnings }
+    const unchanged = { ...stored, id }
     return {
-      answer: answer(200, shownMade(unchanged, held.deliveryStatus, said)),
+      answer: answer(200, bookingAnswerOf(unchanged, stored.deliveryStatus, confirmation)),
       queued: undefined,
       outcome: 'unchanged',
     }
   }
 
   const status = following.Confirm.modify
-  connection.lastly((later) => insertVersion(later, held, { status, content, revision, atMs }))
-  const version = { id, hotelId, version: held.version + 1, status, modifiedAtMs: atMs, content }
+  connection.lastly((later) => insertVersion(later, stored, { status, content, revision, atMs }))
+  const version = { id, hotelId, version: stored.version + 1, status, modifiedAtMs: atMs, content }
   const queued = queueVersion(connection, version, hotel)
   // After the delivery: settling a delivery also locks it before its card.
-  const keepUntilMs = cardKeptUntilMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
+  const keepUntilMs = cardExpiresAtMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
   const sealed = isNewCard ? needs.vault.seal(id, card) : undefined
   connection.lastly((later) =>
     sealed
-      ? saveCard(later, held.id, sealed, { version: version.version, nowMs, keepUntilMs })
-      : keepCardUntil(later, held.id, keepUntilMs),
+      ? saveCard(later, stored.id, sealed, { version: version.version, nowMs, keepUntilMs })
+      : keepCardUntil(later, stored.id, keepUntilMs),
   )
-  const said = { code: '200', message: 'Reservation modified', warnings }
-  return { answer: answer(200, shownMade(version, queued.status, said)), queued, outcome: 'modified' }
+  const confirmation = { code: '200', message: 'Reservation modified', warnings }
+  return {
+    answer: answer(200, bookingAnswerOf(version, queued.status, confirmation)),
+    queued,
+    outcome: 'modified',
+  }
 }
 
 /** The comparison ignores how a state was priced. */
-function isSameState(content: ReservationContent, held: ReservationContent): boolean {
+function isSameState(content: ReservationContent, stored: ReservationContent): boolean {
   const plain: unknown = JSON.parse(JSON.stringify({ ...content, priceChecks: [] }))
-  return isDeepStrictEqual(plain, { ...held, priceChecks: [] })
+  return isDeepStrictEqual(plain, { ...stored, priceChecks: [] })
 }
 
-async function isHeldCard(
+async function isStoredCard(
   connection: Queryable,
   reservationId: number,
   card: Card,

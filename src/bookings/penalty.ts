@@ -63,15 +63,15 @@ function dueOf(penalties: readonly ShownPenalty[], minorDigits: number, atMs: nu
 }
 
 /** As the platform reads it. */
-export type ShownPenaltyDue = {
+export type RenderedPenalty = {
   amount: string
   currency: string
   by: { roomId: string; rateId: string; code: string | null; from: string | null; amount: string }[]
 }
 
-export function shownPenalty(
+export function renderPenalty(
   version: Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'>,
-): ShownPenaltyDue | null {
+): RenderedPenalty | null {
   const penalty = penaltyOf(version)
   if (!penalty) return null
   const { currency, minorDigits } = version.content

@@ -10,7 +10,7 @@ import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 import { roomRateKey } from '../products/store.ts'
 import type { TaxedRoom } from '../taxes/compute.ts'
 import type { BookedRoom } from './contract.ts'
-import { reservationFaults } from './answer-contract.ts'
+import { reservationErrors } from './answer-contract.ts'
 import type { RoomState } from './state.ts'
 import { shortagesOf, unitsTaken, type Shortage, type Stay, type Units } from './units.ts'
 
@@ -20,7 +20,7 @@ export type Order = Stay & {
   /** The hotel's date. */
   today: DayNumber
   /** Rooms that stay as they were booked, by their position; the others are checked and priced. */
-  kept: ReadonlyMap<number, RoomState>
+  unchanged: ReadonlyMap<number, RoomState>
   /** The units that the reservation takes already. */
   before: Units | undefined
 }
@@ -35,7 +35,7 @@ export type QuotedRoom = { state: RoomState; roomRate: BookableRoomRate | undefi
 /** The rules that forbid some of the rooms, all of one room-rate. */
 export type Forbidden = { rooms: number[]; roomRate: BookableRoomRate; rules: TestedRule[] }
 
-type Asked = { place: number; room: BookedRoom; roomRate: BookableRoomRate }
+type RequestedRoom = { position: number; room: BookedRoom; roomRate: BookableRoomRate }
 
 /**
  * The price of the rooms from the hotel's stored data, or the rules that forbid them. Rooms of several
@@ -43,50 +43,50 @@ type Asked = { place: number; room: BookedRoom; roomRate: BookableRoomRate }
  */
 export function quoteRooms(stay: HotelStay, order: Order): Quoted | { forbidden: Forbidden[] } {
   const { catalog } = stay
-  const asked = askedRooms(catalog, order)
-  const numbered = [...asked.map(({ roomRate }) => roomRate), ...order.kept.values()]
+  const requested = requestedRooms(catalog, order)
+  const numbered = [...requested.map(({ roomRate }) => roomRate), ...order.unchanged.values()]
   const units = unitsTaken(numbered, order)
-  const quotedByPlace = new Map<number, QuotedRoom>(
-    [...order.kept].map(([place, state]) => [place, { state, roomRate: undefined }]),
+  const quotedByPosition = new Map<number, QuotedRoom>(
+    [...order.unchanged].map(([position, state]) => [position, { state, roomRate: undefined }]),
   )
   const forbidden: Forbidden[] = []
-  for (const group of Map.groupBy(asked, ({ roomRate }) => roomRate.key).values()) {
+  for (const group of Map.groupBy(requested, ({ roomRate }) => roomRate.key).values()) {
     const outcome = quoteGroup(stay, order, group, units)
-    if (Array.isArray(outcome)) for (const quoted of outcome) quotedByPlace.set(quoted.place, quoted)
+    if (Array.isArray(outcome)) for (const quoted of outcome) quotedByPosition.set(quoted.position, quoted)
     else forbidden.push(outcome)
   }
   if (forbidden.length > 0) return { forbidden }
   return {
-    rooms: order.rooms.flatMap((_, place) => quotedByPlace.get(place) ?? []),
+    rooms: order.rooms.flatMap((_, position) => quotedByPosition.get(position) ?? []),
     units,
   }
 }
 
-function askedRooms(catalog: BookingCatalog, { rooms, kept }: Order): Asked[] {
+function requestedRooms(catalog: BookingCatalog, { rooms, unchanged }: Order): RequestedRoom[] {
   const problems: Problem[] = []
-  const asked = rooms.flatMap((room, place): Asked[] => {
-    if (kept.has(place)) return []
+  const requested = rooms.flatMap((room, position): RequestedRoom[] => {
+    if (unchanged.has(position)) return []
     const ofRoom = catalog.roomRates.filter((one) => one.room.code === room.roomId)
     const [first] = ofRoom
-    const found = ofRoom.find(({ rate }) => rate.code === room.rateId)
-    const roomRate = found && roomRateOf(catalog, roomRateKey(found.roomNo, found.rateNo))
-    if (roomRate) return [{ place, room, roomRate }]
+    const match = ofRoom.find(({ rate }) => rate.code === room.rateId)
+    const roomRate = match && roomRateOf(catalog, roomRateKey(match.roomNo, match.rateNo))
+    if (roomRate) return [{ position, room, roomRate }]
     const [member, fault] = first
-      ? (['rateId', reservationFaults.rateNotFound] as const)
-      : (['roomId', reservationFaults.roomNotFound] as const)
-    problems.push({ ...fault, path: `/rooms/${place}/${member}`, value: shown(room[member]) })
+      ? (['rateId', reservationErrors.rateNotFound] as const)
+      : (['roomId', reservationErrors.roomNotFound] as const)
+    problems.push({ ...fault, path: `/rooms/${position}/${member}`, value: shown(room[member]) })
     return []
   })
   rejectIfAny(problems, 404)
-  return asked
+  return requested
 }
 
 function quoteGroup(
   stay: HotelStay,
   order: Order,
-  group: readonly Asked[],
+  group: readonly RequestedRoom[],
   units: Units,
-): ({ place: number } & QuotedRoom)[] | Forbidden {
+): ({ position: number } & QuotedRoom)[] | Forbidden {
   const [first] = group
   if (!first) return []
   const { catalog } = stay
@@ -95,21 +95,23 @@ function quoteGroup(
     group.map(({ room: { adults, childAges = [] } }) => ({ adults, childAges })),
     catalog,
   )
-  const sought = soughtStay(order, order.today, parties)
-  const window = { from: order.arrival, days: sought.length + 1 }
+  const stayToPrice = soughtStay(order, order.today, parties)
+  const window = { from: order.arrival, days: stayToPrice.length + 1 }
   const days = new RoomRateDays(stay, window, parties.priceFields)
   days.turnTo(roomRate)
   const shortages = shortagesOf(days, roomRate, units, order.before)
   const isAllowed =
-    shortages.length === 0 && isOffered(catalog, roomRate, sought) && isUnrestricted(days, sought)
-  const taxed = isAllowed ? taxesOf(days, roomRate, sought) : undefined
+    shortages.length === 0 && isOffered(catalog, roomRate, stayToPrice) && isUnrestricted(days, stayToPrice)
+  const taxed = isAllowed ? taxesOf(days, roomRate, stayToPrice) : undefined
   if (!taxed || taxed.fault !== undefined) {
-    const rules = failing(explain(days, catalog, roomRate, sought), shortages)
-    return { rooms: group.map(({ place }) => place), roomRate, rules }
+    const rules = failing(explain(days, catalog, roomRate, stayToPrice), shortages)
+    return { rooms: group.map(({ position }) => position), roomRate, rules }
   }
-  return group.flatMap(({ place, room }, index) => {
+  return group.flatMap(({ position, room }, index) => {
     const ofRoom = taxed.rooms[index]
-    return ofRoom ? [{ place, roomRate, state: roomState(catalog, roomRate, room, ofRoom, sought) }] : []
+    return ofRoom
+      ? [{ position, roomRate, state: roomState(catalog, roomRate, room, ofRoom, stayToPrice) }]
+      : []
   })
 }
 
@@ -120,11 +122,11 @@ function quoteGroup(
 function failing(tested: readonly TestedRule[], shortages: readonly Shortage[]): TestedRule[] {
   const lacking = (rule: TestedRule): TestedRule[] => {
     const ofRule = shortages.filter(({ of, night }) => of === rule.of && rule.days.includes(night))
-    return [...Map.groupBy(ofRule, ({ needed }) => needed)].map(([asked, some]) => ({
+    return [...Map.groupBy(ofRule, ({ needed }) => needed)].map(([count, some]) => ({
       ...rule,
       pass: false,
       days: some.map(({ night }) => night),
-      asked,
+      asked: count,
     }))
   }
   return tested.flatMap((rule) => {
@@ -143,13 +145,13 @@ export function isSoldOut(forbidden: readonly Forbidden[]): boolean {
 function roomState(
   catalog: BookingCatalog,
   roomRate: BookableRoomRate,
-  asked: BookedRoom,
+  requested: BookedRoom,
   taxed: TaxedRoom,
   { arrival }: SoughtStay,
 ): RoomState {
   const { roomNo, rateNo, room, rate, mealPlan } = roomRate
   const { minChildAge, maxChildAge } = catalog
-  const { adults, childAges = [], guest } = asked
+  const { adults, childAges = [], guest } = requested
   const state: RoomState = {
     roomNo,
     rateNo,

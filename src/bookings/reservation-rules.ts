@@ -5,7 +5,7 @@ import { besideShape, type Judge } from '../http/mount.ts'
 import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 import { isRecord, validator } from '../http/validate.ts'
 import { isCountryCode } from '../reference/countries.ts'
-import { cardFaults } from '../cards/contract.ts'
+import { cardErrors } from '../cards/contract.ts'
 import { reservationRoutes, type ReservationBody } from './contract.ts'
 import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../base/card-number.ts'
 
@@ -51,9 +51,9 @@ function customerProblems({ email, countryCode }: Record<string, unknown>): Prob
 
 /** Finds card numbers in names, addresses and telephone numbers, which are stored in clear and searched. */
 function misplacedCardNumbers({ customer, rooms, payment }: Record<string, unknown>): Problem[] {
-  const places: [path: string, text: unknown][] = []
+  const texts: [path: string, text: unknown][] = []
   const add = (path: string, holder: unknown, members: readonly string[]): void => {
-    if (isRecord(holder)) for (const member of members) places.push([`${path}/${member}`, holder[member]])
+    if (isRecord(holder)) for (const member of members) texts.push([`${path}/${member}`, holder[member]])
   }
   add('/customer', customer, ['firstName', 'lastName', 'email'])
   if (isRecord(customer) && !isInternational(customer['phone'])) add('/customer', customer, ['phone'])
@@ -61,8 +61,8 @@ function misplacedCardNumbers({ customer, rooms, payment }: Record<string, unkno
     for (const [index, room] of rooms.entries())
       if (isRecord(room)) add(`/rooms/${index}/guest`, room['guest'], ['firstName', 'lastName'])
   if (isRecord(payment)) add('/payment/card', payment['card'], ['holderName', 'type'])
-  return places.flatMap(([path, text]) =>
-    typeof text === 'string' && holdsCardNumber(text) ? [{ ...cardFaults.elsewhere, path }] : [],
+  return texts.flatMap(([path, text]) =>
+    typeof text === 'string' && holdsCardNumber(text) ? [{ ...cardErrors.elsewhere, path }] : [],
   )
 }
 
@@ -82,7 +82,7 @@ export function withoutCardsInRemarks(body: ReservationBody): { body: Reservatio
   if (remarks === customer.remarks) return { body, warnings: [] }
   return {
     body: { ...body, customer: { ...customer, remarks } },
-    warnings: [{ ...cardFaults.removed, path: '/customer/remarks' }],
+    warnings: [{ ...cardErrors.removed, path: '/customer/remarks' }],
   }
 }
 
@@ -92,10 +92,10 @@ const halfDayMs = 12 * 60 * 60 * 1000
 function cardProblems({ number, expiry }: Record<string, unknown>, nowMs: number): Problem[] {
   const problems: Problem[] = []
   if (typeof number === 'string' && /^\d{12,19}$/.test(number) && !hasCheckDigit(number))
-    problems.push({ ...cardFaults.number, path: '/payment/card/number' })
+    problems.push({ ...cardErrors.number, path: '/payment/card/number' })
   const match = typeof expiry === 'string' ? /^(\d\d)\/(\d{4})$/.exec(expiry) : null
   // Valid until the end of the month in the time zone where it ends last.
   if (match && Date.UTC(Number(match[2]), Number(match[1])) + halfDayMs <= nowMs)
-    problems.push({ ...cardFaults.expired, path: '/payment/card/expiry' })
+    problems.push({ ...cardErrors.expired, path: '/payment/card/expiry' })
   return problems
 }

@@ -4,7 +4,7 @@ import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected, shown } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
-import { reservationFaults } from './answer-contract.ts'
+import { reservationErrors } from './answer-contract.ts'
 import type { ReservationStatus, ReservationContent, ReservationVersion } from './state.ts'
 
 /** The stored reservations: all SQL, in whole statements. */
@@ -51,7 +51,7 @@ export async function selectHotelClock(db: Queryable, hotelId: number): Promise<
   return rows[0] ?? { timeZone: 'UTC', aheadMs: 0 }
 }
 
-export type HeldReservation = {
+export type StoredReservation = {
   id: number
   supplierId: number
   hotelId: number
@@ -64,7 +64,7 @@ export type HeldReservation = {
   deliveryStatus: string
 }
 
-const heldColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
+const reservationColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
   reservation.status, reservation.version, epoch_ms(reservation.created_at) as "createdAtMs",
   epoch_ms(reservation.modified_at) as "modifiedAtMs", present.content,
   coalesce((select delivery.status from delivery
@@ -76,23 +76,23 @@ const withPresentVersion = `reservation join reservation_version as present
 export async function selectOptionalReservation(
   db: Queryable,
   id: number,
-): Promise<HeldReservation | undefined> {
-  const { rows } = await db.query<HeldReservation>({
+): Promise<StoredReservation | undefined> {
+  const { rows } = await db.query<StoredReservation>({
     name: 'select-optional-reservation',
-    text: `select ${heldColumns} from ${withPresentVersion} where reservation.id = $1`,
+    text: `select ${reservationColumns} from ${withPresentVersion} where reservation.id = $1`,
     values: [id],
   })
   return rows[0]
 }
 
 /** Locks the reservation until the transaction ends. Its hotel must be locked first, to avoid deadlocks. */
-export async function lockReservation(connection: Transaction, id: number): Promise<HeldReservation> {
-  const [, held] = await connection.together(() => [
+export async function lockReservation(connection: Transaction, id: number): Promise<StoredReservation> {
+  const [, reservation] = await connection.together(() => [
     connection.query('select from reservation where id = $1 for no key update', [id]),
     selectOptionalReservation(connection, id),
   ])
-  if (!held) throw new Rejected(404, { ...reservationFaults.notFound, path: 'id', value: String(id) })
-  return held
+  if (!reservation) throw new Rejected(404, { ...reservationErrors.notFound, path: 'id', value: String(id) })
+  return reservation
 }
 
 /** A version to write. `revision`: the hotel revision that lowered its inventory. */
@@ -127,7 +127,7 @@ export async function insertReservation(
           total_after_tax, created_at, modified_at) overriding system value
         values ($12, $1, $2, $3, 1, $4, $5, $6, $7, $8, instant($9),
           instant($9))
-      ), ${foundBy('$12', '$13')}
+      ), ${searchableBy('$12', '$13')}
       insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
       values ($12, 1, $2, $3, instant($9), $10, $11)`,
     values: [
@@ -151,7 +151,7 @@ export async function insertReservation(
 /** Inserts the version after the present one, which must be locked. */
 export async function insertVersion(
   connection: Queryable,
-  { id, version, hotelId }: Pick<HeldReservation, 'id' | 'version' | 'hotelId'>,
+  { id, version, hotelId }: Pick<StoredReservation, 'id' | 'version' | 'hotelId'>,
   { status, content, revision, atMs }: NewVersion,
 ): Promise<void> {
   await connection.query({
@@ -160,7 +160,7 @@ export async function insertVersion(
         update reservation set status = $3, version = $2, arrival = $4, departure = $5, rooms = $6, currency = $7,
           total_after_tax = $8, modified_at = instant($9)
         where id = $1
-      ), ${foundBy('$1', '$13')}
+      ), ${searchableBy('$1', '$13')}
       insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
       values ($1, $2, $12, $3, instant($9), $10, $11)`,
     values: [
@@ -182,7 +182,7 @@ export async function insertVersion(
 }
 
 /** Makes a reservation searchable by its guests, in the statement that writes its version. */
-function foundBy(id: string, names: string): string {
+function searchableBy(id: string, names: string): string {
   return `named as (
         insert into reservation_guest (reservation_id, word)
         select distinct ${id}::int8, left(word, ${guestWordMax})
@@ -197,7 +197,7 @@ export async function writeGuestWords(
   id: number,
   content: ReservationContent,
 ): Promise<void> {
-  await connection.query(`with ${foundBy('$1', '$2')} select`, [id, namesIn(content)])
+  await connection.query(`with ${searchableBy('$1', '$2')} select`, [id, namesIn(content)])
 }
 
 /** An index covers these words, which limits their length. */
@@ -238,10 +238,10 @@ export type ReservationSearch = {
 export async function selectReservations(
   db: Queryable,
   search: ReservationSearch,
-): Promise<HeldReservation[]> {
+): Promise<StoredReservation[]> {
   const { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit } = search
-  const { rows } = await db.query<HeldReservation>(
-    `select ${heldColumns} from ${withPresentVersion}
+  const { rows } = await db.query<StoredReservation>(
+    `select ${reservationColumns} from ${withPresentVersion}
      where ($1::int is null or reservation.hotel_id = $1) and ($2::text is null or reservation.status = $2)
        and ($3::date is null or arrival >= $3) and ($4::date is null or arrival <= $4)
        and ($5::int8 is null or reservation.id < $5) and ($7::int is null or reservation.supplier_id = $7)
@@ -260,10 +260,10 @@ export async function selectReservations(
 }
 
 /** Finds a reservation by the id as sent; throws 404 if the text is not a known id. */
-export async function reservationOf(db: Queryable, text: string): Promise<HeldReservation> {
+export async function reservationOf(db: Queryable, text: string): Promise<StoredReservation> {
   const id = readReservationId(text)
-  const held = id === undefined ? undefined : await selectOptionalReservation(db, id)
-  if (held) return held
+  const reservation = id === undefined ? undefined : await selectOptionalReservation(db, id)
+  if (reservation) return reservation
   throw reservationNotFound(text)
 }
 
@@ -278,5 +278,5 @@ export function readReservationId(text: string): number | undefined {
 }
 
 export function reservationNotFound(id: string): Rejected {
-  return new Rejected(404, { ...reservationFaults.notFound, path: 'id', value: shown(id) })
+  return new Rejected(404, { ...reservationErrors.notFound, path: 'id', value: shown(id) })
 }

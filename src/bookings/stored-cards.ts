@@ -14,30 +14,30 @@ import { writeGuestWords } from './store.ts'
 const reservationsAtOnce = 500
 /** A million reservations a run; the rest follow in the next run. */
 const batchesMax = 2_000
-const place = 'reservations'
+const searchName = 'reservations'
 
 /** Returns the number of reservations processed; 0 when nothing is left. */
 export async function cleanStoredCards(db: Database): Promise<number> {
   await db.query(
     'insert into stored_card_search (place, after_id, is_done) values ($1, 0, false) on conflict do nothing',
-    [place],
+    [searchName],
   )
-  let seen = 0
+  let processed = 0
   for (let batch = 0; batch < batchesMax; batch++) {
     const ids = await transaction(db, cleanSome)
     if (ids === 0) break
-    seen += ids
+    processed += ids
   }
-  return seen
+  return processed
 }
 
 async function cleanSome(connection: Queryable): Promise<number> {
-  const { rows: places } = await connection.query<{ afterId: number }>(
+  const { rows: searches } = await connection.query<{ afterId: number }>(
     `select after_id::float8 as "afterId" from stored_card_search where place = $1 and not is_done
      for update skip locked`,
-    [place],
+    [searchName],
   )
-  const [at] = places
+  const [at] = searches
   if (!at) return 0
   const { rows } = await connection.query<{ id: number }>(
     'select id::float8 as id from reservation where id > $1 order by id limit $2',
@@ -48,7 +48,7 @@ async function cleanSome(connection: Queryable): Promise<number> {
   await cleanVersions(connection, ids)
   await cleanAnswers(connection, ids)
   await connection.query('update stored_card_search set after_id = $2, is_done = $3 where place = $1', [
-    place,
+    searchName,
     ids.at(-1) ?? at.afterId,
     ids.length < reservationsAtOnce,
   ])

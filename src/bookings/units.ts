@@ -32,13 +32,13 @@ export function unitsTaken(rooms: readonly Numbered[], { arrival, departure }: S
  * back.
  */
 function unitsMore(units: Units, before: Units | undefined, key: number, night: DayNumber): number {
-  const isHeld = before !== undefined && night >= before.arrival && night < before.departure
-  const more = (units.countByKey.get(key) ?? 0) - (isHeld ? (before.countByKey.get(key) ?? 0) : 0)
+  const isTaken = before !== undefined && night >= before.arrival && night < before.departure
+  const more = (units.countByKey.get(key) ?? 0) - (isTaken ? (before.countByKey.get(key) ?? 0) : 0)
   return Math.max(0, more)
 }
 
 /** The units left and needed on a night, of the room itself or of the room with the rate. */
-export type Shortage = { of: 'room' | 'rate'; night: DayNumber; held: number | null; needed: number }
+export type Shortage = { of: 'room' | 'rate'; night: DayNumber; available: number | null; needed: number }
 
 /**
  * The nights that lack units of a room-rate; `days` are that room-rate's. Where neither count is stored,
@@ -58,13 +58,13 @@ export function shortagesOf(
     }
     if (neededOf.room === 0 && neededOf.rate === 0) continue
     if (days.unitsOn(night) === unset) {
-      shortages.push({ of: 'room', night, held: null, needed: Math.max(neededOf.room, neededOf.rate) })
+      shortages.push({ of: 'room', night, available: null, needed: Math.max(neededOf.room, neededOf.rate) })
       continue
     }
     for (const row of ['room', 'rate'] as const) {
-      const held = days.at(row, fieldNumber.inventory, night)
-      if (held !== unset && held < neededOf[row])
-        shortages.push({ of: row, night, held, needed: neededOf[row] })
+      const available = days.at(row, fieldNumber.inventory, night)
+      if (available !== unset && available < neededOf[row])
+        shortages.push({ of: row, night, available, needed: neededOf[row] })
     }
   }
   return shortages
@@ -80,8 +80,8 @@ export function loweredBlocks(
   const { hotelId } = stay.catalog
   const written: WrittenBlock[] = []
   for (const countedKey of units.countByKey.keys()) {
-    for (const [index, held] of stay.months.entries()) {
-      const block = blockOf(held, countedKey)
+    for (const [index, stored] of stay.months.entries()) {
+      const block = blockOf(stored, countedKey)
       const month = stay.firstMonth + index
       const inventory = block?.values(fieldNumber.inventory)
       if (!block || !inventory) continue

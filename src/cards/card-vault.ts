@@ -60,7 +60,7 @@ export async function openCardVault(
 ): Promise<CardVault> {
   const { db, log } = needs
   const vault = present && openVault(present, previous)
-  const complain = sparing(log, 'the vault could not be looked after')
+  const warn = sparing(log, 'the vault could not be looked after')
   const stop = new AbortController()
   let status = await lookInto(db, vault)
   report(log, undefined, status)
@@ -83,7 +83,7 @@ export async function openCardVault(
       await wait(lookEveryMs, undefined, { signal: stop.signal, ref: false }).catch(() => {})
       if (stop.signal.aborted) return
       await lookInTurn().catch((error: unknown) => {
-        complain(error instanceof Error ? error.message : String(error))
+        warn(error instanceof Error ? error.message : String(error))
       })
     }
   })()
@@ -129,8 +129,8 @@ async function lookInto(db: Database, vault: OpenedVault | undefined): Promise<V
     if (vault && state !== 'foreign' && (keyId === '' || vault.keyIds.includes(keyId))) cardsToRewrap += cards
     else cardsUnreadable += cards
   }
-  const found = { state, cardsToRewrap, cardsUnreadable, keyAgeSeconds: current?.ageSeconds }
-  return { ...found, fault: faultOf(found, current?.id, vault?.keyIds[0]) }
+  const observed = { state, cardsToRewrap, cardsUnreadable, keyAgeSeconds: current?.ageSeconds }
+  return { ...observed, fault: faultOf(observed, current?.id, vault?.keyIds[0]) }
 }
 
 function mayTakeOver(

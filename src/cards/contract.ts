@@ -6,7 +6,7 @@ const holderCharactersMax = 100
 const cardHint = 'Send the card as it is printed, digits only; nothing of it is repeated in an answer'
 
 /** Problems with a card. Its values are never repeated. */
-export const cardFaults = {
+export const cardErrors = {
   number: {
     type: 'CARD_NUMBER_INVALID',
     message: 'Card number must be 12 to 19 digits with a right check digit',
@@ -62,21 +62,21 @@ export const card = Type.Object(
       pattern: '^[0-9]{12,19}$',
       description: 'Digits only',
       secret: true,
-      errors: { pattern: cardFaults.number },
+      errors: { pattern: cardErrors.number },
     }),
     expiry: Type.String({
       pattern: '^(?:0[1-9]|1[0-2])/20[0-9]{2}$',
       description: 'MM/YYYY',
       examples: ['01/2030'],
       secret: true,
-      errors: { pattern: cardFaults.expiry },
+      errors: { pattern: cardErrors.expiry },
     }),
     cvv: Type.Optional(
       Type.String({
         pattern: '^[0-9]{3,4}$',
         description: 'Forgotten after the first delivery that was accepted',
         secret: true,
-        errors: { pattern: cardFaults.cvv },
+        errors: { pattern: cardErrors.cvv },
       }),
     ),
   },

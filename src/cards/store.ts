@@ -1,6 +1,6 @@
 import { sweep } from '../postgres/sweep.ts'
 import pg from 'pg'
-import { cardFaults } from './contract.ts'
+import { cardErrors } from './contract.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { SealedCard } from './vault.ts'
@@ -10,9 +10,9 @@ import type { SealedCard } from './vault.ts'
 const hourMs = 60 * 60 * 1000
 
 /** Three days at most: housekeeping runs once an hour. */
-export const cvvKeptMs = 71 * hourMs
+export const cvvRetainedMs = 71 * hourMs
 /** Fees for a cancelled stay are charged by then. */
-const keptAfterCancelMs = 24 * hourMs
+const retainedAfterCancelMs = 24 * hourMs
 
 /** Replaces the stored card; it belongs to this version of the reservation and later ones. */
 export async function saveCard(
@@ -37,7 +37,7 @@ export async function saveCard(
         cvvKey,
         cvv,
         keepUntilMs,
-        cvv === null ? null : nowMs + cvvKeptMs,
+        cvv === null ? null : nowMs + cvvRetainedMs,
         version,
       ],
     )
@@ -52,7 +52,7 @@ export async function saveCard(
 export function vaultClosed(): Rejected {
   return new Rejected(
     503,
-    { ...cardFaults.vaultClosed, path: '/payment/card' },
+    { ...cardErrors.vaultClosed, path: '/payment/card' },
     { headers: { 'retry-after': '10' } },
   )
 }
@@ -90,20 +90,20 @@ export async function forgetCardOfCancelled(
     `update reservation_card set cvv_key = null, cvv = null, cvv_until = null,
        keep_until = least(keep_until, instant($2))
      where reservation_id = $1 and card is not null`,
-    [reservationId, nowMs + keptAfterCancelMs],
+    [reservationId, nowMs + retainedAfterCancelMs],
   )
 }
 
 /** A stored card, with the first version of the reservation that it belongs to. */
-export type KeptCard = SealedCard & { sinceVersion: number }
+export type StoredCard = SealedCard & { sinceVersion: number }
 
 /** The cards still available, by reservation; leaves out expired cards and expired CVVs. */
 export async function selectCards(
   db: Queryable,
   reservationIds: readonly number[],
   nowMs: number,
-): Promise<Map<number, KeptCard>> {
-  const { rows } = await db.query<KeptCard & { reservationId: number }>({
+): Promise<Map<number, StoredCard>> {
+  const { rows } = await db.query<StoredCard & { reservationId: number }>({
     name: 'select-cards',
     text: `select reservation_id as "reservationId", key_id as "keyId", card_key as "cardKey", card,
         case when cvv_until > instant($2) then cvv_key end as "cvvKey",
@@ -139,7 +139,7 @@ const destroyCvvs = `
  * leaves it to others. `openable` is the parameter with the keys' names, `now` the one with the time in
  * milliseconds.
  */
-export function isHeldBack(openable: string, now: string): string {
+export function isWithheld(openable: string, now: string): string {
   return `(delivery.reservation_status <> 'Cancel' and not delivery.is_repeat and exists (
     select from reservation_card as held
     where held.reservation_id = delivery.reservation_id and held.card is not null

@@ -83,14 +83,14 @@ async function opensNewestCards(connection: Queryable, vault: Vault): Promise<bo
   return cards.length === 0 || cards.some(({ id, sealed }) => vault.rewrap(String(id), sealed))
 }
 
-type KeptCard = { id: number; sealed: SealedCard }
+type CardRow = { id: number; sealed: SealedCard }
 
 async function selectCardsOfKey(
   connection: Queryable,
   keyId: string | null,
   limit: number,
   order: 'asc' | 'desc' = 'asc',
-): Promise<KeptCard[]> {
+): Promise<CardRow[]> {
   const { rows } = await connection.query<SealedCard & { id: number }>(
     `select reservation_id::float8 as id, key_id as "keyId", card_key as "cardKey", card, cvv_key as "cvvKey", cvv
      from reservation_card where card is not null and key_id is not distinct from $1
@@ -173,7 +173,7 @@ export async function forgetCards(db: Database, vault: Vault | undefined): Promi
     await makeCurrentAlone(db, vault.keyIds[0])
     while ((await rewrapSome(db, vault)) > 0);
   }
-  const keptIds = vault ? [vault.keyIds[0]] : []
+  const retainedIds = vault ? [vault.keyIds[0]] : []
   const destroyed = await sweep(
     db,
     `update reservation_card set key_id = null, card_key = null, card = null, cvv_key = null, cvv = null,
@@ -181,10 +181,10 @@ export async function forgetCards(db: Database, vault: Vault | undefined): Promi
      where reservation_id = any(array(
        select reservation_id from reservation_card
        where card is not null and (key_id is null or key_id <> all($1::text[])) limit $2))`,
-    keptIds,
+    retainedIds,
     { batchesMax: Infinity },
   )
-  await db.query('delete from vault_key where id <> all($1::text[])', [keptIds])
+  await db.query('delete from vault_key where id <> all($1::text[])', [retainedIds])
   return destroyed
 }
 

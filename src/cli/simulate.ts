@@ -10,7 +10,7 @@ import {
   simulatedFaults,
   type FaultOrder,
 } from '../simulate/faults.ts'
-import { shownCall } from '../simulate/show.ts'
+import { renderCall } from '../simulate/render-call.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'
 import { isSecret } from '../simulate/verify.ts'
@@ -103,7 +103,7 @@ function eachSecret(text: string, before: readonly string[]): string[] {
 
 function eachFault(text: string, before: readonly FaultOrder[]): FaultOrder[] {
   const order = readFaultOrder(text)
-  if ('wrong' in order) throw new InvalidArgumentError(`${order.wrong}.`)
+  if ('problem' in order) throw new InvalidArgumentError(`${order.problem}.`)
   return [...before, order]
 }
 
@@ -138,7 +138,7 @@ async function run(given: Given): Promise<void> {
     secrets,
     faults,
     clock: systemClock,
-    told: (call) => {
+    onCall: (call) => {
       if (json) printJson(call)
       else printCall(call)
     },
@@ -151,7 +151,7 @@ async function run(given: Given): Promise<void> {
 /** Prints the time before the first line. */
 function printCall(call: SimulatedCall): void {
   const time = call.at.slice(11, 19)
-  for (const [index, line] of shownCall(call, paint).entries()) {
+  for (const [index, line] of renderCall(call, paint).entries()) {
     printLine(`${index === 0 ? paint('dim', time) : ' '.repeat(time.length)}  ${line}`)
   }
 }
@@ -197,7 +197,7 @@ function command(line: string, supplier: SimulatedSupplier): void {
   const [, text = ''] = /^fault\s+(.*)$/.exec(line) ?? []
   if (text === '') return remark('Type: fault FAULT, fault none, or quit.')
   const orders = readFaultOrders(text)
-  if ('wrong' in orders) return remark(`${orders.wrong}.`)
+  if ('problem' in orders) return remark(`${orders.problem}.`)
   supplier.orderNothing()
   for (const order of orders) supplier.order(order)
   remark(`From the next call on: ${text}.`)

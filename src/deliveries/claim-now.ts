@@ -4,7 +4,7 @@ import { textArray, type Database, type Queryable } from '../postgres/postgres.t
 import { transaction } from '../postgres/transaction.ts'
 import { accountTime, claimedColumns, type Claimed, type Lease } from './store.ts'
 import { deliverWithinMs, type Lane } from '../bookings/delivery-schedule.ts'
-import { isHeldBack } from '../cards/store.ts'
+import { isWithheld } from '../cards/store.ts'
 
 /** A delivery claimed manually. */
 export type ClaimedNow = Claimed & {
@@ -54,7 +54,7 @@ async function claimOpen(
          'dueAtMs', case when due_at <> 'infinity' then epoch_ms(due_at) end,
          'notBeforeMs', epoch_ms(not_before)) as before
        from delivery
-       where reservation_id = $1 and status in ('queued', 'dead') and not is_outdated and not ${isHeldBack('$5', '$4')}
+       where reservation_id = $1 and status in ('queued', 'dead') and not is_outdated and not ${isWithheld('$5', '$4')}
          and not exists (select from delivery where reservation_id = $1 and leased_until is not null)
        order by version desc, created_at desc limit 1 for update
      )
@@ -68,14 +68,14 @@ async function claimOpen(
 }
 
 /** Whether the open delivery has to carry a card that this process can't decrypt. */
-export async function isHeldBackNow(
+export async function isWithheldNow(
   db: Queryable,
   reservationId: number,
   { nowMs, openableKeys }: Pick<Lease, 'nowMs' | 'openableKeys'>,
 ): Promise<boolean> {
   const { rows } = await db.query<{ is: boolean }>(
     `select exists (select from delivery where reservation_id = $1 and status in ('queued', 'dead')
-       and not is_outdated and ${isHeldBack('$3', '$2')}) as is`,
+       and not is_outdated and ${isWithheld('$3', '$2')}) as is`,
     [reservationId, nowMs, textArray(openableKeys)],
   )
   return rows[0]?.is ?? false

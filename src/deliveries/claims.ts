@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sparing } from '../base/log.ts'
-import type { Group } from './content.ts'
+import type { Group } from './messages.ts'
 import type { DeliveryNeeds } from './needs.ts'
 import type { Lane } from '../bookings/delivery-schedule.ts'
-import { paceMs, type Allotted, type Place, type Slot } from './slots.ts'
+import { paceMs, type Allotted, type Destination, type Slot } from './slots.ts'
 import { claimDue, claimHourly, type Claimed, type ClaimedInTurn } from './store.ts'
 
 /** Deliveries to send in one call, with the slot reserved for it. */
-export type Begun = { group: Group; slot: Slot }
+export type ClaimedGroup = { group: Group; slot: Slot }
 
 type ClaimNeeds = DeliveryNeeds & { slots: NonNullable<DeliveryNeeds['slots']>; leaseMs: number }
 
@@ -28,10 +28,10 @@ const gatherMs = 10
  */
 export class DeliveryClaims {
   readonly #needs: ClaimNeeds
-  readonly #onClaimed: (begun: Begun[], claimedMs: number) => void
-  readonly #complain: (reason: string) => void
+  readonly #onClaimed: (started: ClaimedGroup[], claimedMs: number) => void
+  readonly #warn: (reason: string) => void
   /** Places where deliveries may be due, in the order of their hints. */
-  readonly #hinted = new Map<string, Place>()
+  readonly #hinted = new Map<string, Destination>()
   /** For each lane and endpoint that may have more: the last hotel that had a turn. */
   readonly #lastHotelId = new Map<string, number>()
   /** Keyed by whether the claims are for the endpoints that answer promptly. */
@@ -39,10 +39,10 @@ export class DeliveryClaims {
   #isClosing = false
   #pumpLater: NodeJS.Timeout | undefined
 
-  constructor(needs: ClaimNeeds, onClaimed: (begun: Begun[], claimedMs: number) => void) {
+  constructor(needs: ClaimNeeds, onClaimed: (started: ClaimedGroup[], claimedMs: number) => void) {
     this.#needs = needs
     this.#onClaimed = onClaimed
-    this.#complain = sparing(needs.log, 'deliveries wait for the store')
+    this.#warn = sparing(needs.log, 'deliveries wait for the store')
   }
 
   /** Deliveries may be due there. */
@@ -68,7 +68,7 @@ export class DeliveryClaims {
     await Promise.all(this.#pumping.values())
   }
 
-  #remember({ lane, endpoint }: Place): void {
+  #remember({ lane, endpoint }: Destination): void {
     this.#hinted.set(keyOf({ lane, endpoint }), { lane, endpoint })
   }
 
@@ -93,7 +93,7 @@ export class DeliveryClaims {
         const isThereMore = await this.#claimOnce(wanted)
         if (!isThereMore) await wait(gatherMs)
       } catch (error) {
-        this.#complain(error instanceof Error ? error.message : String(error))
+        this.#warn(error instanceof Error ? error.message : String(error))
         for (const one of wanted) this.#remember(one)
         await wait(afterFaultMs)
       }
@@ -129,15 +129,15 @@ export class DeliveryClaims {
     const bodies = groupsOf(together)
     // A place that filled its room, or had a body of the hourly run, may have more: claimed again when there
     // is room.
-    const filled = [...this.#placesWithMore(single, singles), ...bodies.map(([first]) => first)]
+    const filled = [...this.#destinationsWithMore(single, singles), ...bodies.map(([first]) => first)]
     for (const one of filled) this.#remember(one)
     const groups = [...singles.map((claimed): Group => [claimed]), ...bodies]
     if (groups.length === 0) return false
-    const begun = groups.map((group) => {
+    const started = groups.map((group) => {
       const [{ endpoint, lane }] = group
       return { group, slot: slots.take(endpoint, lane, performance.now()) }
     })
-    this.#onClaimed(begun, claimedMs)
+    this.#onClaimed(started, claimedMs)
     return filled.length > 0
   }
 
@@ -145,12 +145,12 @@ export class DeliveryClaims {
    * Of the claimed places, returns those where a hotel used its whole share, or where there is no room for
    * all hotels.
    */
-  #placesWithMore(wanted: readonly Allotted[], claimed: readonly ClaimedInTurn[]): Allotted[] {
+  #destinationsWithMore(wanted: readonly Allotted[], claimed: readonly ClaimedInTurn[]): Allotted[] {
     const claimedByKey = Map.groupBy(claimed, keyOf)
-    return wanted.filter((place) => {
-      const key = keyOf(place)
+    return wanted.filter((destination) => {
+      const key = keyOf(destination)
       const ofHotels = [...Map.groupBy(claimedByKey.get(key) ?? [], ({ hotelId }) => hotelId)]
-      const hasMore = ofHotels.some(([, found]) => found.length >= (found[0]?.share ?? Infinity))
+      const hasMore = ofHotels.some(([, ofHotel]) => ofHotel.length >= (ofHotel[0]?.share ?? Infinity))
       const afterHotelId = this.#lastHotelId.get(key) ?? 0
       const turns = ofHotels.map(([hotelId]) => hotelId).sort((left, right) => left - right)
       if (hasMore) this.#lastHotelId.set(key, turns.findLast((id) => id <= afterHotelId) ?? turns.at(-1) ?? 0)
@@ -160,7 +160,7 @@ export class DeliveryClaims {
   }
 }
 
-function keyOf({ lane, endpoint }: Place): string {
+function keyOf({ lane, endpoint }: Destination): string {
   return `${lane} ${endpoint}`
 }
 

@@ -24,7 +24,7 @@ const queried = (description: string) => Type.Optional(text({ description, maxLe
 export const reservationsPerPage = { max: 500, usual: 100 }
 export const acknowledgedAtOnceMax = 500
 
-export const deliveryFaults = {
+export const deliveryErrors = {
   notFound: {
     type: 'RESERVATION_NOT_FOUND',
     message: 'Reservation not found',

@@ -1,7 +1,7 @@
 import type { Needs } from '../postgres/needs.ts'
 import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { forgetCvvsOf, isHeldBack } from '../cards/store.ts'
+import { forgetCvvsOf, isWithheld } from '../cards/store.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { noEndpoint } from '../bookings/delivery-queue.ts'
 import { hoursToRun, runAfter, hourOf } from '../bookings/delivery-schedule.ts'
@@ -21,7 +21,7 @@ export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
   return await transaction(needs.db.unhurried, async (connection) => {
     const hours = await takeHours(connection, nowMs)
     if (hours.length === 0) return { hours, deliveries: 0 }
-    await giveUpHeld(connection, {
+    await giveUpWithheld(connection, {
       openableKeys: needs.vault.openableKeyIds(),
       nowMs,
       nextRunMs: runAfter(nowMs),
@@ -38,12 +38,12 @@ export async function runHourly(needs: HourlyNeeds): Promise<HourlyRun> {
 
 /** The hours that this transaction has to run. */
 async function takeHours(connection: Queryable, nowMs: number): Promise<number[]> {
-  const { rows } = await connection.query<{ madeMs: number | null }>(
-    `select epoch_ms(max(hour)) as "madeMs" from hourly_run
+  const { rows } = await connection.query<{ lastRunMs: number | null }>(
+    `select epoch_ms(max(hour)) as "lastRunMs" from hourly_run
      where hour <= instant($1)`,
     [nowMs],
   )
-  const wanted = hoursToRun(rows[0]?.madeMs ?? undefined, nowMs)
+  const wanted = hoursToRun(rows[0]?.lastRunMs ?? undefined, nowMs)
   if (wanted.length === 0) return []
   const { rows: taken } = await connection.query<{ hourMs: number }>(
     `insert into hourly_run (hour, at, deliveries)
@@ -59,7 +59,7 @@ async function takeHours(connection: Queryable, nowMs: number): Promise<number[]
  * opened, and destroys the CVV, which is no longer needed. Other deliveries are given up when their last
  * attempt fails.
  */
-export async function giveUpHeld(
+export async function giveUpWithheld(
   connection: Queryable,
   asOf: {
     openableKeys: readonly string[]
@@ -75,7 +75,7 @@ export async function giveUpHeld(
        update delivery set status = 'dead'
        where status = 'queued' and ($4::int is null or supplier_id = $4) and (
          (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < instant($1))
-         or (give_up_at < instant($2) and ${isHeldBack('$3', '$2')}))
+         or (give_up_at < instant($2) and ${isWithheld('$3', '$2')}))
        returning reservation_id, version
      )
      ${forgetCvvsOf('dead')}`,
@@ -135,7 +135,7 @@ export async function leap(connection: Queryable, advance: Leap): Promise<number
   )
   const hour = hourOf(nowMs + aheadMs + byMs)
   if (hour > hourOf(nowMs + aheadMs)) {
-    await giveUpHeld(connection, { openableKeys, nowMs, nextRunMs: runAfter(nowMs), supplierId })
+    await giveUpWithheld(connection, { openableKeys, nowMs, nextRunMs: runAfter(nowMs), supplierId })
     await makeDue(connection, nowMs, supplierId)
   }
   const { rows } = await connection.query<{ count: number }>(

@@ -14,14 +14,14 @@ import {
 import { rejectIfAny, type Problem } from '../http/rejected.ts'
 
 /** The end of a page: the instant that orders the list, and the id of the row. */
-export type Place<Id> = { atMs: number; id: Id }
+export type PageEnd<Id> = { atMs: number; id: Id }
 
 /** The rows that a supplier requests from its hotels. */
-export type PageAsked<Id> = {
+export type PageQuery<Id> = {
   hotelId: number | undefined
   sinceMs: number | undefined
   untilMs: number | undefined
-  after: Place<Id> | undefined
+  after: PageEnd<Id> | undefined
   limit: number
 }
 
@@ -36,36 +36,39 @@ type Listed<Id> = {
  * if only the hotel is unknown.
  */
 export const judgePageAfter =
-  <Id>({ db }: Needs, listed: Listed<Id>): Judge<PageAsked<Id>, 'supplier'> =>
+  <Id>({ db }: Needs, listed: Listed<Id>): Judge<PageQuery<Id>, 'supplier'> =>
   async (sent, shapeProblems, { caller: { supplierId } }) => {
     const { hotelId: code, since, until, limit, cursor } = readableQuery(sent, shapeProblems)
-    const wrong = [...shapeProblems]
-    const sinceMs = readSince('since', since, wrong)
-    const untilMs = readUntil('until', until, wrong)
-    refuseEmptyRange(sinceMs, untilMs, wrong)
-    const most = readLimit(limit, listed.rowsPerPage, wrong)
-    const after = readPlace(cursor, listed, wrong)
+    const problems = [...shapeProblems]
+    const sinceMs = readSince('since', since, problems)
+    const untilMs = readUntil('until', until, problems)
+    refuseEmptyRange(sinceMs, untilMs, problems)
+    const most = readLimit(limit, listed.rowsPerPage, problems)
+    const after = readPageEnd(cursor, listed, problems)
     const hotel = code === undefined ? undefined : await selectOptionalHotel(db, supplierId, code)
     const unknown = code === undefined || hotel ? [] : [hotelNotFound(code, unknownHotelFault, '?hotelId')]
-    rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
+    rejectIfAny([...unknown, ...problems], problems.length > 0 ? 400 : 404)
     return { hotelId: hotel?.id, sinceMs, untilMs, after, limit: most }
   }
 
-export function writePlace<Id>({ atMs, id }: Place<Id>, { writeId }: Pick<Listed<Id>, 'writeId'>): string {
+export function writePageEnd<Id>(
+  { atMs, id }: PageEnd<Id>,
+  { writeId }: Pick<Listed<Id>, 'writeId'>,
+): string {
   return Buffer.from(`${atMs} ${writeId(id)}`).toString('base64url')
 }
 
-function readPlace<Id>(
+function readPageEnd<Id>(
   text: string | undefined,
   listed: Listed<Id>,
-  wrong: Problem[],
-): Place<Id> | undefined {
+  problems: Problem[],
+): PageEnd<Id> | undefined {
   if (text === undefined) return undefined
   const [, at, idText = ''] =
     /^(\d{1,15}) (\S+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? []
   const id = listed.readId(idText)
-  const place = id === undefined ? undefined : { atMs: Number(at), id }
-  if (place && writePlace(place, listed) === text) return place
-  wrong.push(cursorProblem(text))
+  const end = id === undefined ? undefined : { atMs: Number(at), id }
+  if (end && writePageEnd(end, listed) === text) return end
+  problems.push(cursorProblem(text))
   return undefined
 }

@@ -12,10 +12,10 @@ import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import { selectCallback, type Callback } from '../webhooks/store.ts'
 import type { CardVault } from '../cards/card-vault.ts'
-import { claimNow, isHeldBackNow, type ClaimedNow } from './claim-now.ts'
+import { claimNow, isWithheldNow, type ClaimedNow } from './claim-now.ts'
 import type { DeliveryBell } from '../bookings/delivery-bell.ts'
-import { messagesOf } from './content.ts'
-import { deliveryFaults, deliveryRoutes } from './contract.ts'
+import { messagesOf } from './messages.ts'
+import { deliveryErrors, deliveryRoutes } from './contract.ts'
 import { deliveryIdOf, endpointOf } from '../bookings/delivery-queue.ts'
 import {
   attemptsOf,
@@ -86,17 +86,17 @@ async function find(
 ): Promise<{ reservationId: number; callback: Callback }> {
   const hotel = await selectOptionalHotel(db, supplierId, sent.hotelId)
   const id = readReservationId(sent.reservation_id)
-  const held = hotel && id !== undefined ? await selectOptionalReservation(db, id) : undefined
-  if (!hotel || held?.hotelId !== hotel.id) {
+  const stored = hotel && id !== undefined ? await selectOptionalReservation(db, id) : undefined
+  if (!hotel || stored?.hotelId !== hotel.id) {
     throw new Rejected(404, {
-      ...deliveryFaults.notFound,
+      ...deliveryErrors.notFound,
       path: '/reservation_id',
       value: shown(sent.reservation_id),
     })
   }
   const callback = await selectCallback(db, hotel.id, 'pushbook', clock.now())
-  if (!callback) throw new Rejected(409, deliveryFaults.notRegistered)
-  return { reservationId: held.id, callback }
+  if (!callback) throw new Rejected(409, deliveryErrors.notRegistered)
+  return { reservationId: stored.id, callback }
 }
 
 async function pushNow(needs: PushBookingNeeds, reservationId: number, callback: Callback): Promise<Answer> {
@@ -110,7 +110,7 @@ async function pushNow(needs: PushBookingNeeds, reservationId: number, callback:
   // We gave up: a remaining process sends it again.
   if (ending.aborted && attempts.some(({ outcome }) => outcome === 'cancelled'))
     throw shuttingDown('The call was given up; the reservation is sent again without being asked for')
-  return told(claimed, attempts)
+  return answerOf(claimed, attempts)
 }
 
 async function attempt(
@@ -149,14 +149,14 @@ async function inTurn(
     if (ending.aborted) throw shuttingDown()
     const nowMs = clock.now()
     const openableKeys = vault.openableKeyIds()
-    if (await isHeldBackNow(db, reservationId, { nowMs, openableKeys }))
-      throw new Rejected(503, deliveryFaults.vaultClosed, { headers: { 'retry-after': '10' } })
+    if (await isWithheldNow(db, reservationId, { nowMs, openableKeys }))
+      throw new Rejected(503, deliveryErrors.vaultClosed, { headers: { 'retry-after': '10' } })
     const lease = { nowMs, leasedUntilMs: nowMs + leaseMs, openableKeys }
     const claimed = await claimNow(db, reservationId, { ...lease, endpoint: endpointOf(callback.url) })
     if (claimed) return claimed
     // A sandbox reset deleted it in between.
     if (!(await selectOptionalReservation(db, reservationId)))
-      throw new Rejected(404, { ...deliveryFaults.notFound, path: '/reservation_id' })
+      throw new Rejected(404, { ...deliveryErrors.notFound, path: '/reservation_id' })
     if (performance.now() > untilMs) throw overloaded()
     await wait(turn.everyMs)
   }
@@ -173,7 +173,7 @@ function standingAsBefore({ before, isAlone, retries }: ClaimedNow, byRule: Stan
   return { status: 'queued', lane, retries, dueAtMs, notBeforeMs: notBeforeMs ?? undefined, isAlone }
 }
 
-function told(claimed: ClaimedNow, attempts: readonly Attempted[]): Answer {
+function answerOf(claimed: ClaimedNow, attempts: readonly Attempted[]): Answer {
   const isDelivered = attempts.every(({ standing }) => standing.status === 'delivered')
   return answer(200, {
     code: '200',

@@ -4,7 +4,7 @@ import {
   type DeliveredReservation,
   type Delivery,
 } from '../bookings/callback-contract.ts'
-import { shownPenalty, type ShownPenaltyDue } from '../bookings/penalty.ts'
+import { renderPenalty, type RenderedPenalty } from '../bookings/penalty.ts'
 import type { ReservationVersion, RoomState } from '../bookings/state.ts'
 import type { Card } from '../cards/vault.ts'
 
@@ -36,7 +36,7 @@ export function supplierBody(
 
 function reservationOf(whole: ReservationVersion, card: Card | undefined): DeliveredReservation {
   const { id, version, status, createdAtMs, modifiedAtMs, content } = whole
-  const penalty = shownPenalty(whole)
+  const penalty = renderPenalty(whole)
   const { currency, minorDigits, customer, payment, total, rooms } = content
   const amount = (minor: number): string => minorText(minor, minorDigits)
   return {
@@ -70,7 +70,7 @@ function deliveredPenalty({
   amount,
   currency,
   by,
-}: ShownPenaltyDue): NonNullable<DeliveredReservation['penalty']> {
+}: RenderedPenalty): NonNullable<DeliveredReservation['penalty']> {
   return {
     amount,
     currency,

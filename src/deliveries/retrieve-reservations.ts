@@ -2,8 +2,8 @@ import { rejectUnlessEnabled } from '../keys/suppliers.ts'
 import { answer, onEveryProblem, on } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Delivery } from '../bookings/callback-contract.ts'
-import { deliveryRoutes, reservationsPerPage, deliveryFaults } from './contract.ts'
-import { judgePageAfter, writePlace, type PageAsked } from './page-query.ts'
+import { deliveryRoutes, reservationsPerPage, deliveryErrors } from './contract.ts'
+import { judgePageAfter, writePageEnd, type PageQuery } from './page-query.ts'
 import { readReservationId } from '../bookings/store.ts'
 import { supplierBody } from './reservation-body.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
@@ -26,7 +26,7 @@ export const retrieveReservations = (needs: Needs) =>
       const reservationId = sentId === undefined ? undefined : readReservationId(sentId)
       const isNone = sentId !== undefined && reservationId === undefined
       // One more row than requested tells whether there is another page.
-      const found = isNone
+      const rows = isNone
         ? []
         : await selectForSupplier(needs.db, supplierId, {
             ...read,
@@ -35,13 +35,13 @@ export const retrieveReservations = (needs: Needs) =>
             isDelivered: delivered === undefined ? undefined : delivered === 'true',
             limit: read.limit + 1,
           })
-      const page = found.slice(0, read.limit)
-      const last = found.length > read.limit ? page.at(-1) : undefined
+      const page = rows.slice(0, read.limit)
+      const last = rows.length > read.limit ? page.at(-1) : undefined
       return answer(200, {
         code: '200',
         message: 'Reservations retrieved successfully',
         data: bodiesOf(page),
-        nextCursor: last ? writePlace({ atMs: last.modifiedAtMs, id: Number(last.id) }, listed) : null,
+        nextCursor: last ? writePageEnd({ atMs: last.modifiedAtMs, id: Number(last.id) }, listed) : null,
       })
     },
   )
@@ -58,7 +58,7 @@ function bodiesOf(page: readonly Retrieved[]): Delivery[] {
 }
 
 /** Reservations in their present state, filtered by a supplier's query. */
-type SupplierSearch = PageAsked<number> & {
+type SupplierSearch = PageQuery<number> & {
   reservationId: number | undefined
   status: ReservationStatus | undefined
   /** Whether the present version is delivered. */
@@ -140,7 +140,7 @@ function problem(
   member: string,
   value: string,
 ): Problem {
-  return { ...deliveryFaults[fault], path: `/reservations/${index}/${member}`, value: shown(value) }
+  return { ...deliveryErrors[fault], path: `/reservations/${index}/${member}`, value: shown(value) }
 }
 
 /** The last version of each of the supplier's reservations. */

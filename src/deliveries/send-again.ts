@@ -18,14 +18,14 @@ export const deliveryStatuses = ['queued', 'sending', 'delivered', 'superseded',
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /** Uses the parameters $1 to $6. */
-const isMeant = `($1::uuid[] is null or delivery.id = any($1::uuid[]))
+const matchesFilter = `($1::uuid[] is null or delivery.id = any($1::uuid[]))
   and ($2::text is null or delivery.status = $2) and ($3::text is null or supplier.name = $3)
   and ($4::text is null or hotel.code = $4)
   and ($5::float8 is null or delivery.created_at >= instant($5))
   and ($6::float8 is null or delivery.created_at < instant($6))`
 const named = `delivery join supplier on supplier.id = delivery.supplier_id join hotel on hotel.id = delivery.hotel_id`
 
-function meant({ ids, status, supplier, hotelCode, sinceMs, untilMs }: DeliveryFilter): unknown[] {
+function filterValues({ ids, status, supplier, hotelCode, sinceMs, untilMs }: DeliveryFilter): unknown[] {
   return [ids ?? null, status ?? null, supplier ?? null, hotelCode ?? null, sinceMs ?? null, untilMs ?? null]
 }
 
@@ -65,8 +65,8 @@ export async function selectDeliveries(
        select outcome, http_status from delivery_attempt
        where delivery_id = delivery.id order by attempt desc limit 1
      ) as last on true
-     where ${isMeant} order by delivery.created_at desc, delivery.id limit $7`,
-    [...meant(filter), limit],
+     where ${matchesFilter} order by delivery.created_at desc, delivery.id limit $7`,
+    [...filterValues(filter), limit],
   )
   return rows
 }
@@ -142,21 +142,21 @@ export async function sendAgain(
   filter: DeliveryFilter,
   nowMs: number,
 ): Promise<SentAgain> {
-  const { rows: held } = await connection.query<{ id: number; hotelId: number }>(
+  const { rows: locked } = await connection.query<{ id: number; hotelId: number }>(
     `select id::float8 as id, hotel_id as "hotelId" from reservation
-     where id in (select delivery.reservation_id from ${named} where ${isMeant}) order by reservation.id for no key update`,
-    meant(filter),
+     where id in (select delivery.reservation_id from ${named} where ${matchesFilter}) order by reservation.id for no key update`,
+    filterValues(filter),
   )
-  const hotelIds = [...new Set(held.map(({ hotelId }) => hotelId))]
+  const hotelIds = [...new Set(locked.map(({ hotelId }) => hotelId))]
   const callbacks = await selectCallbacks(connection, hotelIds, 'pushbook', nowMs)
-  const reachable = held.filter(({ hotelId }) => callbacks.has(hotelId))
-  const nowhere = held.length - reachable.length
+  const reachable = locked.filter(({ hotelId }) => callbacks.has(hotelId))
+  const nowhere = locked.length - reachable.length
   const { rows } = await connection.query<Omit<SentAgain, 'nowhere'>>(
     `with meant as (
        select distinct on (delivery.reservation_id) delivery.*
        from ${named} join reservation
          on reservation.id = delivery.reservation_id and reservation.version = delivery.version
-       where ${isMeant} and delivery.status in ('queued', 'dead', 'delivered') and not delivery.is_outdated
+       where ${matchesFilter} and delivery.status in ('queued', 'dead', 'delivered') and not delivery.is_outdated
          and delivery.reservation_id = any($8::int8[])
        order by delivery.reservation_id, delivery.created_at desc
      ), again as (
@@ -176,7 +176,7 @@ export async function sendAgain(
        returning id
      )
      select (select count(*)::int from again) as again, (select count(*)::int from repeated) as repeated`,
-    [...meant(filter), nowMs, numberArray(reachable.map(({ id }) => id))],
+    [...filterValues(filter), nowMs, numberArray(reachable.map(({ id }) => id))],
   )
   return { again: 0, repeated: 0, ...rows[0], nowhere }
 }

@@ -2,7 +2,7 @@ import type { Needs } from '../postgres/needs.ts'
 import type { Called, OutboundCaller } from '../outbound/call.ts'
 import { sendCallback, type CallbackMeans } from '../webhooks/callback.ts'
 import { selectCallbacks, type Callback } from '../webhooks/store.ts'
-import { keptAnswer, messagesOf, type Message, type Unreadable } from './content.ts'
+import { storableAnswer, messagesOf, type Message, type Unreadable } from './messages.ts'
 import {
   nextAttempt,
   outcomeOf,
@@ -14,11 +14,11 @@ import type { Attempted, Standing, Settler } from './settle.ts'
 import { readdress, type Claimed } from './store.ts'
 import { gather } from '../base/gather.ts'
 import { Memory } from '../postgres/memory.ts'
-import type { Begun } from './claims.ts'
+import type { ClaimedGroup } from './claims.ts'
 import type { DeliveryNeeds } from './needs.ts'
 import { endpointOf, noEndpoint } from '../bookings/delivery-queue.ts'
 import type { Slot } from './slots.ts'
-import { deliveryTrouble, type DeliveryTrouble } from './trouble.ts'
+import { endpointHealth, type EndpointHealth } from './endpoint-health.ts'
 
 /**
  * For the whole call: a later 2xx does not count. Only the status of an answer counts, whatever its body.
@@ -65,8 +65,8 @@ export function attemptsOf(
     outcome,
     httpStatus: isAnswered ? called.status : undefined,
     answer: isAnswered
-      ? keptAnswer(called.body, cardHolders)
-      : keptAnswer(Buffer.from(called.message), cardHolders),
+      ? storableAnswer(called.body, cardHolders)
+      : storableAnswer(Buffer.from(called.message), cardHolders),
     standing: standingAfter(delivery, called, { nowMs, isOneOfSeveral: claimed.length > 1 }),
   }))
 }
@@ -141,7 +141,7 @@ type SenderNeeds = Pick<
 }
 
 type CallbackReader = (hotelId: number) => Promise<Callback | undefined>
-type Addressed = Begun & { callback: Callback }
+type Addressed = ClaimedGroup & { callback: Callback }
 
 /**
  * Within one lease, no call begins later than this, so that it ends before other processes may claim the
@@ -152,9 +152,11 @@ const callbackTrust = { trustedMs: 500, entriesMax: 20_000 }
 const callbackReads = { keysMax: 500, readsAtOnceMax: 4 }
 
 /** Looks up the URLs and bodies of claimed deliveries, and sends them. Resolves when all are settled. */
-export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: number) => Promise<void> {
+export function sender(
+  needs: SenderNeeds,
+): (all: readonly ClaimedGroup[], claimedMs: number) => Promise<void> {
   const callbackOf = callbackReader(needs)
-  const trouble = deliveryTrouble(needs.log)
+  const health = endpointHealth(needs.log)
   return async (all, claimedMs) => {
     const addressed = await address(needs, callbackOf, all)
     if (addressed.length === 0) return
@@ -169,7 +171,7 @@ export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: n
       messages.map(async (message) => {
         const one = oneByGroup.get(message.claimed)
         const isLate = performance.now() - claimedMs > beginWithinMs
-        if (one && !isLate) await send({ ...needs, trouble }, message, one)
+        if (one && !isLate) await send({ ...needs, health }, message, one)
       }),
     )
   }
@@ -182,13 +184,13 @@ export function sender(needs: SenderNeeds): (all: readonly Begun[], claimedMs: n
 async function address(
   { db, slots, onDue }: SenderNeeds,
   callbackOf: CallbackReader,
-  all: readonly Begun[],
+  all: readonly ClaimedGroup[],
 ): Promise<Addressed[]> {
   const addressed: Addressed[] = []
   const moved: { claimed: Claimed; endpoint: number }[] = []
-  const found = await Promise.all(all.map(({ group }) => callbackOf(group[0].hotelId)))
+  const callbacks = await Promise.all(all.map(({ group }) => callbackOf(group[0].hotelId)))
   for (const [index, { group, slot }] of all.entries()) {
-    const callback = found[index]
+    const callback = callbacks[index]
     const endpoint = callback ? endpointOf(callback.url) : noEndpoint
     if (callback && endpoint === slot.endpoint) {
       addressed.push({ group, slot, callback })
@@ -203,7 +205,7 @@ async function address(
 }
 
 async function send(
-  needs: SenderNeeds & { trouble: DeliveryTrouble },
+  needs: SenderNeeds & { health: EndpointHealth },
   message: Message,
   { callback, slot }: { callback: Callback; slot: Slot },
 ): Promise<void> {
@@ -213,7 +215,7 @@ async function send(
   const call = { nowMs: clock.now(), signal, withinMs: needs.callWithinMs }
   const called = await sendMessage(message, callback, { ...means, ...call })
   crashPoint?.('after call')
-  needs.trouble.saw(callback, message, called)
+  needs.health.record(callback, message, called)
   const isGood = called.kind === 'answered' && called.status < 500
   const isOurs = called.kind === 'failed' && (called.reason === 'cancelled' || called.reason === 'busy')
   slots.leave(slot, isGood ? 'good' : isOurs ? 'none' : 'bad', performance.now())

@@ -79,7 +79,7 @@ const columns = {
   is_alone: flags((attempted) => next(attempted)?.isAlone ?? null),
 }
 
-const made = `select * from unnest(${Object.values(columns)
+const attemptRows = `select * from unnest(${Object.values(columns)
   .map(({ type }, index) => (index === 0 ? unseen(`$1::${type}[]`) : `$${index + 1}::${type}[]`))
   .join(', ')}) as made (${Object.keys(columns).join(', ')})`
 
@@ -99,7 +99,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
     name: 'settle-deliveries',
     text: `
       with made as (
-        ${made}
+        ${attemptRows}
       ), settled as (
         update delivery set
           status = case when is_outdated and made.status <> 'delivered' then 'superseded' else made.status end,
@@ -156,7 +156,7 @@ export function settler(
   onFreed: (endpoint: number) => void,
 ): Settler {
   const { db, log, telemetry } = needs
-  const complain = sparing(log, 'deliveries can not be settled')
+  const warn = sparing(log, 'deliveries can not be settled')
   let waiting: { attempted: Attempted; done: () => void }[] = []
   let settling: Promise<void> | undefined
 
@@ -183,7 +183,7 @@ export function settler(
       try {
         return await settleAttempts(db, attempts)
       } catch (error) {
-        complain(error instanceof Error ? error.message : String(error))
+        warn(error instanceof Error ? error.message : String(error))
         if (attempt === tries.max) return []
         await wait(tries.everyMs)
       }
@@ -194,14 +194,14 @@ export function settler(
     const settledById = new Map(settled.map((one) => [one.id, one]))
     for (const { claimed, outcome, httpStatus, atMs } of attempts) {
       telemetry.deliveryAttempts.inc({ trigger: claimed.trigger, outcome })
-      const became = settledById.get(claimed.id)
-      if (became?.status === 'delivered') telemetry.deliveryLag.observe((atMs - claimed.createdAtMs) / 1_000)
-      if (became?.status === 'dead') {
+      const after = settledById.get(claimed.id)
+      if (after?.status === 'delivered') telemetry.deliveryLag.observe((atMs - claimed.createdAtMs) / 1_000)
+      if (after?.status === 'dead') {
         const { id: deliveryId, reservationId, hotelId } = claimed
         log.error({ deliveryId, reservationId, hotelId, outcome, httpStatus }, 'a delivery was given up')
       }
       // The newer version had to wait for this one.
-      if (became?.isOutdated) onFreed(claimed.endpoint)
+      if (after?.isOutdated) onFreed(claimed.endpoint)
     }
   }
 

@@ -40,9 +40,9 @@ type PacedLane = keyof typeof pace
 export const paceMs = pace.first.everyMs
 
 /** A lane and endpoint where deliveries may be due. */
-export type Place = { lane: Lane; endpoint: number }
+export type Destination = { lane: Lane; endpoint: number }
 /** The number of calls that may begin there. */
-export type Allotted = Place & { room: number }
+export type Allotted = Destination & { room: number }
 
 /** A call in progress, or about to begin. */
 export type Slot = { endpoint: number; lane: Lane; startedMs: number }
@@ -54,17 +54,17 @@ export class DeliverySlots {
   readonly #active = new Set<number>()
 
   /** The requested calls that may begin now, in the order of the request. */
-  allot(wanted: readonly Place[], nowMs: number): Allotted[] {
+  allot(wanted: readonly Destination[], nowMs: number): Allotted[] {
     const { left, hangingEndpoints } = this.#left(nowMs)
     return wanted.flatMap(({ lane, endpoint }) => {
       const state = this.#states.get(endpoint)
       const free = earnedBy(state, lane, nowMs) - underWayOf(state, lane)
       const paced = free <= 0 && lane !== 'hourly' ? lane : undefined
       const budget = paced ? pace[paced].budget : budgetOf(lane, isPrompt(state, nowMs))
-      const wish = paced
+      const limit = paced
         ? pacedRoom(state, paced, { hangingEndpoints: hangingEndpoints[paced], nowMs })
         : free
-      const room = Math.min(wish, left[budget])
+      const room = Math.min(limit, left[budget])
       if (room <= 0) return []
       left[budget] -= room
       return [{ lane, endpoint, room }]
@@ -173,9 +173,9 @@ function pacedRoom(
   const { calls, everyMs, overShareEveryMs, budget, shareMax } = pace[lane]
   const share = Math.min(shareMax, budgets[budget] / Math.max(1, hangingEndpoints))
   const sinceMs = nowMs - (underWayOf(state, lane) < share ? everyMs : overShareEveryMs)
-  let begun = 0
-  for (const slot of state?.underWay ?? []) if (slot.lane === lane && slot.startedMs > sinceMs) begun++
-  return calls - begun
+  let started = 0
+  for (const slot of state?.underWay ?? []) if (slot.lane === lane && slot.startedMs > sinceMs) started++
+  return calls - started
 }
 
 function underWayOf(state: State | undefined, lane: Lane): number {

@@ -1,7 +1,7 @@
 import { numberArray, textArray, unseen, type Queryable } from '../postgres/postgres.ts'
-import { isHeldBack } from '../cards/store.ts'
+import { isWithheld } from '../cards/store.ts'
 import type { Lane, Trigger } from '../bookings/delivery-schedule.ts'
-import type { Allotted, Place } from './slots.ts'
+import type { Allotted, Destination } from './slots.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
 import { sweep } from '../postgres/sweep.ts'
 
@@ -56,7 +56,7 @@ export type Lease = { nowMs: number; leasedUntilMs: number; openableKeys: readon
 export type ClaimedInTurn = Claimed & { share: number }
 
 const isDue = `status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
-  and due_at <= instant(${unseen('$5::float8')}) and ${isFree} and not ${isHeldBack('$7', '$5')}`
+  and due_at <= instant(${unseen('$5::float8')}) and ${isFree} and not ${isWithheld('$7', '$5')}`
 
 /** Hops over the hotels with due deliveries, after one id and up to another. */
 const hotelsDue = (name: string, after: string, upTo: string): string => `
@@ -139,7 +139,7 @@ export async function claimHourly(
         cross join lateral (
           select hotel_id, reservation_status, is_alone from delivery
           where status = 'queued' and lane = 'hourly' and endpoint = wanted.endpoint
-            and due_at <= instant($2) and ${isFree} and not ${isHeldBack('$5', '$2')}
+            and due_at <= instant($2) and ${isFree} and not ${isWithheld('$5', '$2')}
           order by hotel_id, reservation_status, is_alone, reservation_id limit 1
         ) as head
         cross join lateral (
@@ -147,7 +147,7 @@ export async function claimHourly(
           where status = 'queued' and lane = 'hourly' and endpoint = wanted.endpoint
             and hotel_id = head.hotel_id and reservation_status = head.reservation_status
             and is_alone = head.is_alone
-            and due_at <= instant($2) and ${isFree} and not ${isHeldBack('$5', '$2')}
+            and due_at <= instant($2) and ${isFree} and not ${isWithheld('$5', '$2')}
           order by reservation_id limit case when head.is_alone then 1 else $4::int end
           for update of delivery skip locked
         ) as due
@@ -162,8 +162,8 @@ export async function claimHourly(
 }
 
 /** The endpoints with due deliveries: one index hop for each endpoint with a queue. */
-export async function selectDue(db: Queryable, nowMs: number): Promise<Place[]> {
-  const { rows } = await db.query<Place>({
+export async function selectDue(db: Queryable, nowMs: number): Promise<Destination[]> {
+  const { rows } = await db.query<Destination>({
     name: 'select-due-endpoints',
     text: `
       with recursive hop as (
@@ -244,7 +244,7 @@ export function accountTime(ms: string, supplierId: string): string {
   return `instant(${ms}::float8 + (select clock_ahead_ms from supplier where supplier.id = ${supplierId}))`
 }
 
-export const attemptsKeptDays = 90
+export const attemptsRetainedDays = 90
 
 /**
  * Deletes old attempts and the marks of old hourly runs. Deliveries themselves are kept. Returns how many.

@@ -4,14 +4,14 @@ import type { AnswerOf } from '../http/route.ts'
 import {
   deliveriesPerPage,
   deliveryRoutes,
-  deliveryFaults,
+  deliveryErrors,
   sentAgainMax,
   type DeliveryState,
 } from './contract.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
 import { runAfter, type Trigger } from '../bookings/delivery-schedule.ts'
 import { readReservationId } from '../bookings/store.ts'
-import { judgePageAfter, writePlace, type PageAsked } from './page-query.ts'
+import { judgePageAfter, writePageEnd, type PageQuery } from './page-query.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
 import { stateOf } from './store.ts'
@@ -39,9 +39,9 @@ export const listDeliveries = (needs: Needs): Mounted =>
       const isNone = sentId !== undefined && reservationId === undefined
       // One more row than requested tells whether there is another page.
       const search = { ...read, reservationId, state, limit: read.limit + 1 }
-      const found = isNone ? [] : await selectDeliveriesOfSupplier(needs.db, supplierId, search)
-      const page = pageOf(found, read.limit)
-      const last = found.length > page.length ? page.at(-1) : undefined
+      const rows = isNone ? [] : await selectDeliveriesOfSupplier(needs.db, supplierId, search)
+      const page = pageOf(rows, read.limit)
+      const last = rows.length > page.length ? page.at(-1) : undefined
       const attempts = await selectAttemptsOfDeliveries(
         needs.db,
         page.map(({ id }) => id),
@@ -51,24 +51,24 @@ export const listDeliveries = (needs: Needs): Mounted =>
       return answer(200, {
         code: '200',
         message: 'Deliveries retrieved successfully',
-        deliveries: page.map((row) => shownDelivery(row, attemptsById.get(row.id) ?? [], nowMs)),
-        nextCursor: last ? writePlace({ atMs: last.createdAtMs, id: last.id }, listed) : null,
+        deliveries: page.map((row) => renderDelivery(row, attemptsById.get(row.id) ?? [], nowMs)),
+        nextCursor: last ? writePageEnd({ atMs: last.createdAtMs, id: last.id }, listed) : null,
       })
     },
   )
 
-function pageOf(found: readonly DeliveryRow[], limit: number): DeliveryRow[] {
+function pageOf(rows: readonly DeliveryRow[], limit: number): DeliveryRow[] {
   let answerBytes = 0
-  const tooMany = found.findIndex((row, index) => {
+  const tooMany = rows.findIndex((row, index) => {
     answerBytes += row.answerBytes
     return index >= limit || (index > 0 && answerBytes > answerBytesPerPage)
   })
-  return found.slice(0, tooMany === -1 ? found.length : tooMany)
+  return rows.slice(0, tooMany === -1 ? rows.length : tooMany)
 }
 
-type ShownDelivery = AnswerOf<typeof deliveryRoutes.listDeliveries>['deliveries'][number]
+type RenderedDelivery = AnswerOf<typeof deliveryRoutes.listDeliveries>['deliveries'][number]
 
-function shownDelivery(row: DeliveryRow, attempts: readonly AttemptRow[], nowMs: number): ShownDelivery {
+function renderDelivery(row: DeliveryRow, attempts: readonly AttemptRow[], nowMs: number): RenderedDelivery {
   return {
     deliveryId: deliveryIdOf(row.id),
     hotelId: row.hotelCode,
@@ -101,7 +101,7 @@ function instantOf(epochMs: number): string {
 
 /** A supplier's deliveries with their attempts: all SQL, in whole statements. */
 
-type DeliverySearch = PageAsked<string> & {
+type DeliverySearch = PageQuery<string> & {
   reservationId: number | undefined
   state: DeliveryState | undefined
 }
@@ -202,7 +202,7 @@ export const sendDeliveriesAgain = ({ db, clock }: Needs): Mounted =>
     const own = { supplierId, hotelId: hotel?.id }
     const named = body.deliveryIds && (await namedOf(db, own, body.deliveryIds))
     if (!(await hasCallback(db, supplierId, 'pushbook', nowMs)))
-      throw new Rejected(409, deliveryFaults.notRegistered)
+      throw new Rejected(409, deliveryErrors.notRegistered)
     const chosen = named ?? (await selectFailed(db, own, sentAgainMax.failed + 1))
     const ids = chosen.slice(0, sentAgainMax.failed)
     const sent = await transaction(db, (connection) => sendFailedAgain(connection, ids, nowMs))
@@ -236,7 +236,7 @@ async function namedOf(
   const unknown = deliveryIds.flatMap((sent, index) =>
     known.has(ids[index] ?? '')
       ? []
-      : [{ ...deliveryFaults.deliveryNotFound, path: `/deliveryIds/${index}`, value: shown(sent) }],
+      : [{ ...deliveryErrors.deliveryNotFound, path: `/deliveryIds/${index}`, value: shown(sent) }],
   )
   rejectIfAny(unknown, 404)
   return [...known]

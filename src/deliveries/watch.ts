@@ -1,6 +1,6 @@
 import { sparing } from '../base/log.ts'
 import { hourOf } from '../bookings/delivery-schedule.ts'
-import type { Place } from './slots.ts'
+import type { Destination } from './slots.ts'
 import { requeueLost, selectDue, accountTime } from './store.ts'
 import type { DeliveryNeeds } from './needs.ts'
 import { runHourly } from './hourly-run.ts'
@@ -17,11 +17,11 @@ const figuresEveryMs = 15_000
 /** Polls for due deliveries, expired leases, the hourly run, and alerts. */
 export function startWatch(
   needs: DeliveryNeeds,
-  onDue: (due: readonly Place[]) => void,
+  onDue: (due: readonly Destination[]) => void,
 ): { close: () => Promise<void> } {
   const { db, clock, log } = needs
-  const complain = sparing(log, 'deliveries are not looked for')
-  let hourMade: number | undefined
+  const warn = sparing(log, 'deliveries are not looked for')
+  let hourDone: number | undefined
   let isFirst = true
   const last = { alertsMs: -Infinity, figuresMs: -Infinity }
   let figures: DeliveryFigures = { queued: 0, dead: 0, alerts: 0, oldestSeconds: 0 }
@@ -35,9 +35,9 @@ export function startWatch(
     const addressed = await addressWaiting(needs)
     if (addressed > 0) log.info({ addressed }, 'deliveries that had no URL have one now')
     const hour = hourOf(clock.now())
-    if (hour !== hourMade) {
+    if (hour !== hourDone) {
       const { hours, deliveries } = await runHourly(needs)
-      hourMade = hour
+      hourDone = hour
       const level = deliveries > 0 ? 'info' : 'debug'
       if (hours.length > 0) log[level]({ hours: hours.map(instantText), deliveries }, 'hourly run')
     }
@@ -58,7 +58,7 @@ export function startWatch(
   let looking: Promise<void> = Promise.resolve()
   const lookAgain = (): void => {
     looking = look()
-      .catch((error: unknown) => complain(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)))
       .then(() => {
         if (!isClosed) timer = setTimeout(lookAgain, lookEveryMs)
       })

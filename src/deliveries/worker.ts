@@ -42,19 +42,19 @@ export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
     onDue: (lane, endpoint) => claims.hint(lane, endpoint),
     onFreed: () => claims.pump(),
   })
-  const claims = new DeliveryClaims({ ...needs, slots, leaseMs }, (begun, claimedMs) => {
-    const done: Promise<void> = send(begun, claimedMs)
+  const claims = new DeliveryClaims({ ...needs, slots, leaseMs }, (groups, claimedMs) => {
+    const done: Promise<void> = send(groups, claimedMs)
       // Their leases expire, and then they are sent.
       .catch((error: unknown) => log.error({ err: error }, 'claimed deliveries could not be sent'))
       .finally(() => {
         underWay.delete(done)
-        for (const { slot } of begun) slots.leave(slot, 'none', performance.now())
+        for (const { slot } of groups) slots.leave(slot, 'none', performance.now())
         claims.pump()
       })
     underWay.add(done)
   })
   deliveryBell.answer((endpoint) => claims.hint('first', endpoint))
-  const ears = listenForBell(needs, (endpoint) => claims.hint('first', endpoint))
+  const bellListener = listenForBell(needs, (endpoint) => claims.hint('first', endpoint))
   const watch = startWatch(needs, (due) => {
     for (const { lane, endpoint } of due) claims.hint(lane, endpoint)
   })
@@ -62,10 +62,10 @@ export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
 
   return {
     close: async () => {
-      await Promise.all([claims.close(), watch.close(), ears.close()])
-      const patience = setTimeout(() => giveUp.abort(), callsFinishWithinMs)
+      await Promise.all([claims.close(), watch.close(), bellListener.close()])
+      const giveUpTimer = setTimeout(() => giveUp.abort(), callsFinishWithinMs)
       await Promise.all(underWay)
-      clearTimeout(patience)
+      clearTimeout(giveUpTimer)
       await settle.close()
       caller.close()
     },

@@ -194,17 +194,17 @@ function readLine(line: string): Noted[] | undefined {
 
 function readNoted(value: unknown): Noted | undefined {
   if (!isRecord(value)) return undefined
-  const kind = notedKinds.find((one) => one === value['kind'])
+  const kind = noteKinds.find((one) => one === value['kind'])
   const { hash: hashed, is } = value
   if (kind === undefined || typeof hashed !== 'string' || !/^[0-9a-f]{64}$/.test(hashed)) return undefined
   return typeof is === 'string' ? { kind, hash: hashed, is } : undefined
 }
 
-export const notedKinds = ['key', 'secret', 'token', 'operator', 'role', 'password', 'signing'] as const
-type NotedKind = (typeof notedKinds)[number]
+export const noteKinds = ['key', 'secret', 'token', 'operator', 'role', 'password', 'signing'] as const
+type NoteKind = (typeof noteKinds)[number]
 
 /** `is`: `revoked`, `enabled`, an operator's role, or the instant at which a key or a secret of it ends. */
-export type Noted = { kind: NotedKind; hash: string; is: string }
+export type Noted = { kind: NoteKind; hash: string; is: string }
 
 /** How many of each were revoked again. */
 export type Enforced = Record<keyof typeof none, number>
@@ -225,9 +225,9 @@ const none = {
 
 export async function enforceRevoked(db: Queryable, noted: readonly Noted[]): Promise<Enforced> {
   if (noted.length === 0) return none
-  const revoked = (kind: NotedKind) =>
+  const revoked = (kind: NoteKind) =>
     noted.flatMap((one) => (one.kind === kind && one.is === 'revoked' ? [one.hash] : []))
-  const ends = (kind: NotedKind): Noted[] =>
+  const ends = (kind: NoteKind): Noted[] =>
     noted.filter((one) => one.kind === kind && Number.isFinite(Date.parse(one.is)))
   const roles = noted.filter(({ kind, is }) => kind === 'role' && operatorRoles.some((role) => role === is))
   const columns = (some: readonly Noted[]) => [some.map(({ hash }) => hash), some.map(({ is }) => is)]

@@ -75,7 +75,7 @@ function base62(number: bigint, length: number): string {
 function checksum(text: string): string {
   let rest = crc32(text)
   let written = ''
-  for (let place = 0; place < checksumLength; place++) {
+  for (let position = 0; position < checksumLength; position++) {
     written = digits.charAt(rest % 62) + written
     rest = Math.floor(rest / 62)
   }

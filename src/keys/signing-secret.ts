@@ -20,8 +20,8 @@ export async function rotateSigningSecret(
     [keyId, signingSecret, oldUntilMs],
   )
   if (rowCount === 1) return { signingSecret }
-  const { rowCount: found } = await db.query('select from api_key where id = $1', [keyId])
-  if (found === 0) throw keyNotFound(keyId)
+  const { rowCount: count } = await db.query('select from api_key where id = $1', [keyId])
+  if (count === 0) throw keyNotFound(keyId)
   throw new Rejected(409, {
     type: 'NO_SIGNING_SECRET',
     message: `Key ${keyId} has no signing secret`,

@@ -2,15 +2,15 @@ import { daysAheadMax, itemFaults } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelFaults, hotelRemarks } from '../hotels/contract.ts'
 import { offerFaults } from '../offers/contract.ts'
-import { priceCheckFaults } from '../price-check/contract.ts'
+import { priceCheckErrors } from '../price-check/contract.ts'
 import { cancelPolicyFaults } from '../products/cancel-policy-contract.ts'
 import { productFaults, productReadFaults, productRemarks } from '../products/contract.ts'
-import { cardFaults } from '../cards/contract.ts'
-import { deliveryFaults } from '../deliveries/contract.ts'
-import { reservationFaults } from '../bookings/answer-contract.ts'
-import { sandboxFaults } from '../sandbox/contract.ts'
+import { cardErrors } from '../cards/contract.ts'
+import { deliveryErrors } from '../deliveries/contract.ts'
+import { reservationErrors } from '../bookings/answer-contract.ts'
+import { sandboxErrors } from '../sandbox/contract.ts'
 import { taxFaults } from '../taxes/contract.ts'
-import { webhookFaults } from '../webhooks/contract.ts'
+import { webhookErrors } from '../webhooks/contract.ts'
 import type { Fault } from './shapes.ts'
 
 /** Possible errors beyond the shape of a request, by operation; a test compares the list with the source. */
@@ -104,24 +104,24 @@ const ariFaults: readonly Fault[] = [
 ]
 
 const bookingFaults: readonly Fault[] = [
-  reservationFaults.hotelNotFound,
-  reservationFaults.roomNotFound,
-  reservationFaults.rateNotFound,
-  reservationFaults.notBookable,
-  reservationFaults.soldOut,
-  reservationFaults.priceChanged,
-  reservationFaults.priceCheckFailed,
+  reservationErrors.hotelNotFound,
+  reservationErrors.roomNotFound,
+  reservationErrors.rateNotFound,
+  reservationErrors.notBookable,
+  reservationErrors.soldOut,
+  reservationErrors.priceChanged,
+  reservationErrors.priceCheckFailed,
   offerFaults.referenceMissing,
   offerFaults.referenceAmbiguous,
   offerFaults.datesReversed,
   offerFaults.stayTooLong,
   hotelFaults.email,
   hotelFaults.country,
-  cardFaults.number,
-  cardFaults.expired,
-  cardFaults.notAccepted,
-  cardFaults.vaultClosed,
-  cardFaults.elsewhere,
+  cardErrors.number,
+  cardErrors.expired,
+  cardErrors.notAccepted,
+  cardErrors.vaultClosed,
+  cardErrors.elsewhere,
 ]
 
 export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
@@ -148,45 +148,45 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
       hint: 'Name fewer roomIds or rateIds, or a shorter range, and read the rest with further calls',
     },
   ],
-  registerAvailabilityWebhook: Object.values(webhookFaults),
-  registerPushbookWebhook: Object.values(webhookFaults),
+  registerAvailabilityWebhook: Object.values(webhookErrors),
+  registerPushbookWebhook: Object.values(webhookErrors),
   listPushes: [hotelNotFound],
   listPriceChecks: [hotelNotFound],
   checkPrice: [
-    ...Object.values(priceCheckFaults),
+    ...Object.values(priceCheckErrors),
     offerFaults.referenceMissing,
     offerFaults.referenceAmbiguous,
     offerFaults.datesReversed,
     offerFaults.stayTooLong,
   ],
-  orderFaults: [sandboxFaults.production, sandboxFaults.hotelNotFound],
-  getFaults: [sandboxFaults.production],
-  advanceClock: [sandboxFaults.production, sandboxFaults.durationInvalid, sandboxFaults.clockTooFar],
-  getClock: [sandboxFaults.production],
-  resetSandbox: [sandboxFaults.production],
+  orderFaults: [sandboxErrors.production, sandboxErrors.hotelNotFound],
+  getFaults: [sandboxErrors.production],
+  advanceClock: [sandboxErrors.production, sandboxErrors.durationInvalid, sandboxErrors.clockTooFar],
+  getClock: [sandboxErrors.production],
+  resetSandbox: [sandboxErrors.production],
   bookTest: [
-    sandboxFaults.production,
-    sandboxFaults.hotelNotFound,
-    sandboxFaults.reservationNotFound,
-    sandboxFaults.idRequired,
+    sandboxErrors.production,
+    sandboxErrors.hotelNotFound,
+    sandboxErrors.reservationNotFound,
+    sandboxErrors.idRequired,
   ],
-  pushBooking: [deliveryFaults.notFound, deliveryFaults.notRegistered, deliveryFaults.vaultClosed],
+  pushBooking: [deliveryErrors.notFound, deliveryErrors.notRegistered, deliveryErrors.vaultClosed],
   retrieveReservations: [hotelNotFound],
   listDeliveries: [hotelNotFound],
-  sendDeliveriesAgain: [hotelNotFound, deliveryFaults.deliveryNotFound, deliveryFaults.notRegistered],
-  acknowledgeReservations: [deliveryFaults.notFound, deliveryFaults.versionNotFound],
+  sendDeliveriesAgain: [hotelNotFound, deliveryErrors.deliveryNotFound, deliveryErrors.notRegistered],
+  acknowledgeReservations: [deliveryErrors.notFound, deliveryErrors.versionNotFound],
   createReservation: bookingFaults,
   modifyReservation: [
     ...bookingFaults,
-    reservationFaults.notFound,
-    reservationFaults.hotelChanged,
-    reservationFaults.cancelled,
-    reservationFaults.changedMeanwhile,
-    reservationFaults.stayBegun,
+    reservationErrors.notFound,
+    reservationErrors.hotelChanged,
+    reservationErrors.cancelled,
+    reservationErrors.changedMeanwhile,
+    reservationErrors.stayBegun,
   ],
-  getReservation: [reservationFaults.notFound],
-  listReservations: [reservationFaults.hotelNotFound],
-  cancelReservation: [reservationFaults.notFound, reservationFaults.stayOver],
+  getReservation: [reservationErrors.notFound],
+  listReservations: [reservationErrors.hotelNotFound],
+  cancelReservation: [reservationErrors.notFound, reservationErrors.stayOver],
   findOffers: Object.values(offerFaults),
   listChanges: [
     {
@@ -213,8 +213,8 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
     },
     ...Object.values(productRemarks),
   ],
-  createReservation: [cardFaults.notDelivered, cardFaults.removed],
-  modifyReservation: [cardFaults.notDelivered, cardFaults.removed],
+  createReservation: [cardErrors.notDelivered, cardErrors.removed],
+  modifyReservation: [cardErrors.notDelivered, cardErrors.removed],
   pushAri: [
     {
       type: 'SUPERSEDED',

@@ -104,16 +104,16 @@ export class Circuits {
   #remember(url: string): Circuit {
     const [oldest] = this.#circuits.keys()
     if (this.#circuits.size >= circuitLimits.circuitsMax && oldest !== undefined) this.#forget(oldest)
-    const made: Circuit = {
+    const created: Circuit = {
       state: 'closed',
       failures: 0,
       openedAtMs: 0,
       openForMs: 0,
       isTrialUnderWay: false,
     }
-    this.#circuits.set(url, made)
+    this.#circuits.set(url, created)
     this.#closedCount++
-    return made
+    return created
   }
 
   #forget(url: string): void {

@@ -72,11 +72,11 @@ const idleConnectionMs = 4_000
 
 /** Keeps connections for the next call of the same host. */
 export function agentOf<Agent extends PlainAgent>(
-  Made: new (options: ConstructorParameters<typeof PlainAgent>[0]) => Agent,
+  AgentClass: new (options: ConstructorParameters<typeof PlainAgent>[0]) => Agent,
   connect: Connect,
   connectionsPerHost: number,
 ): Agent {
-  const agent = new Made({
+  const agent = new AgentClass({
     keepAlive: true,
     timeout: idleConnectionMs,
     maxFreeSockets: connectionsPerHost,
@@ -117,9 +117,9 @@ async function connectTo({ host, port, addresses }: Reached, signal: AbortSignal
 }
 
 function answering(addresses: readonly string[]): LookupFunction {
-  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  const candidates = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   // IPv4 first: machines without IPv6 can then also reach hosts that have both.
-  const all = found.toSorted((left, right) => left.family - right.family)
+  const all = candidates.toSorted((left, right) => left.family - right.family)
   return (_host, _options, callback) => callback(null, all)
 }
 

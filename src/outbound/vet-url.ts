@@ -72,8 +72,8 @@ const addressesMax = 100
  * blocks one of the process's few threads for as long as name servers are silent.
  */
 export const resolveAsSystem: Resolve = async (host) => {
-  const found = await lookup(host, { all: true })
-  return found.map(({ address }) => address)
+  const addresses = await lookup(host, { all: true })
+  return addresses.map(({ address }) => address)
 }
 
 /** Resolves with the name servers of this machine. */
@@ -88,8 +88,8 @@ export function dnsResolve(servers?: readonly string[]): Resolve {
     signal.addEventListener('abort', cancel, { once: true })
     try {
       // A name may have addresses of one kind only.
-      const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-      return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+      const addresses = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+      return addresses.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     } finally {
       signal.removeEventListener('abort', cancel)
     }

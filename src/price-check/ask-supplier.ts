@@ -22,7 +22,7 @@ export type Failure = {
   httpStatus?: number
 }
 
-export type Asked = {
+export type LiveQuery = {
   callback: Callback
   /** The platform's number for the hotel. */
   hotelId: number
@@ -35,7 +35,7 @@ export type Asked = {
   untilMs: number
 }
 
-export type Told = {
+export type SupplierReply = {
   /** The id of the call that was made, perhaps for another check; undefined if there was none. */
   callId: string | undefined
 } & Answered
@@ -45,7 +45,7 @@ type Answered = { live: LivePrice; failure?: undefined } | { live?: undefined; f
 
 export type SupplierCalls = {
   /** Never throws because of the supplier's behaviour. */
-  ask: (asked: Asked) => Promise<Told>
+  ask: (query: LiveQuery) => Promise<SupplierReply>
   /** The circuit's state in this process. */
   circuit: (url: string) => CircuitState
   close: () => void
@@ -80,15 +80,15 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
     circuits.openCount(),
   )
   const means = { caller, faults: needs.callbackFaults, watch: needs.callbackWatch }
-  const calls = new Memory<Told>(needs.db.epoch, { entriesMax: callsSharedMax })
+  const calls = new Memory<SupplierReply>(needs.db.epoch, { entriesMax: callsSharedMax })
   return {
-    ask: (asked) => {
-      const { callback, request, expected } = asked
+    ask: (query) => {
+      const { callback, request, expected } = query
       // The expected currency, with which the answer is compared, is part of the key.
       const key = JSON.stringify([callback.keyId, callback.url, request, expected.currency])
-      const own: { told?: Promise<Told> } = {}
-      const told = calls.get(key, () => (own.told = askOnce(needs, means, circuits, asked)))
-      return told === own.told ? told : withinOwnTime(told, asked.untilMs)
+      const own: { reply?: Promise<SupplierReply> } = {}
+      const reply = calls.get(key, () => (own.reply = askOnce(needs, means, circuits, query)))
+      return reply === own.reply ? reply : withinOwnTime(reply, query.untilMs)
     },
     circuit: (url) => circuits.state(url),
     close: caller.close,
@@ -96,13 +96,13 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
 }
 
 /** A shared call may have a later deadline than this check. */
-async function withinOwnTime(told: Promise<Told>, untilMs: number): Promise<Told> {
+async function withinOwnTime(reply: Promise<SupplierReply>, untilMs: number): Promise<SupplierReply> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Told>((resolve) => {
+  const late = new Promise<SupplierReply>((resolve) => {
     timer = setTimeout(() => resolve({ callId: undefined, failure: sharedLate }), untilMs - performance.now())
   })
   try {
-    return await Promise.race([told, late])
+    return await Promise.race([reply, late])
   } finally {
     clearTimeout(timer)
   }
@@ -114,12 +114,17 @@ const sharedLate: Failure = {
   message: 'no answer in time to a call that another check of the same stay had made',
 }
 
-async function askOnce(needs: Needs, means: CallbackMeans, circuits: Circuits, asked: Asked): Promise<Told> {
-  const settle = circuits.enter(asked.callback.url)
+async function askOnce(
+  needs: Needs,
+  means: CallbackMeans,
+  circuits: Circuits,
+  query: LiveQuery,
+): Promise<SupplierReply> {
+  const settle = circuits.enter(query.callback.url)
   if (!settle) return { callId: undefined, failure: circuitOpen }
-  const called = await call(needs, means, asked)
+  const called = await call(needs, means, query)
   settle(resultOf(called))
-  return { callId: asked.callId, ...answeredBy(called, asked.expected) }
+  return { callId: query.callId, ...answeredBy(called, query.expected) }
 }
 
 const circuitOpen: Failure = {
@@ -129,8 +134,8 @@ const circuitOpen: Failure = {
 }
 
 /** Retries once if no byte of the request can have reached the supplier. */
-async function call(needs: Needs, means: CallbackMeans, asked: Asked): Promise<Called> {
-  const { callback, hotelId, request, callId, requestId, untilMs } = asked
+async function call(needs: Needs, means: CallbackMeans, query: LiveQuery): Promise<Called> {
+  const { callback, hotelId, request, callId, requestId, untilMs } = query
   const message: CallbackMessage = {
     id: webhookIdOf(callId),
     requestId,
@@ -178,7 +183,7 @@ const outcomeByFailure: Readonly<Record<CallFailure, FailedOutcome>> = {
 function answeredBy(called: Called, expected: Expected): Answered {
   if (called.kind === 'failed') {
     const { reason, message } = called
-    return { failure: { outcome: outcomeByFailure[reason], reason, message: shownMessage(message) } }
+    return { failure: { outcome: outcomeByFailure[reason], reason, message: safeMessage(message) } }
   }
   const { status: httpStatus, body } = called
   if (httpStatus < 200 || httpStatus > 299) {
@@ -187,12 +192,12 @@ function answeredBy(called: Called, expected: Expected): Answered {
   }
   const live = readLiveAnswer(body, expected)
   if (!('fault' in live)) return { live }
-  const message = shownMessage(live.message)
+  const message = safeMessage(live.message)
   return { failure: { outcome: 'invalid_response', reason: live.fault, message, httpStatus } }
 }
 
 /** Text that PostgreSQL can store and people can read. */
-function shownMessage(message: string): string {
+function safeMessage(message: string): string {
   return message
     .replaceAll(/\p{Cc}+/gu, ' ')
     .slice(0, messageCharactersMax)

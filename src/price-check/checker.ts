@@ -11,14 +11,14 @@ import { supplierCalls, type Failure, type SupplierCallNeeds, type SupplierCalls
 import type { PriceCheckRequest } from './callback-contract.ts'
 import type { CircuitState } from '../outbound/circuit.ts'
 import { priceCheckBudgetMs } from './contract.ts'
-import { heldPrice, type AskedStay, type HeldPrice } from './held-price.ts'
-import { checkLedger, nightsFound, type Ledger, type KeptCheck } from './ledger.ts'
+import { storedPriceOf, type StayQuery, type StoredPrice } from './stored-price.ts'
+import { checkLedger, findingsOfCheck, type Ledger, type StoredCheck } from './ledger.ts'
 import type { LivePrice } from './live-answer.ts'
 import { judge, type Judged } from './outcome.ts'
 import { selectOptionalTerms } from './store.ts'
 
 /** The stay to check: rooms of one room-rate of a hotel, already read, with the same party in each. */
-export type AskedCheck = AskedStay & {
+export type CheckQuery = StayQuery & {
   stay: HotelStay
   roomRate: BookableRoomRate
   /** Sent along, so that both sides find the call in their logs. Defaults to the check's own id. */
@@ -28,7 +28,7 @@ export type AskedCheck = AskedStay & {
 /** Amounts are in minor units, for one room; the difference is for all rooms. */
 export type PriceCheck = Judged & {
   priceCheckId: string
-  held: HeldPrice
+  stored: StoredPrice
   /** The supplier's answer or the reason why there is none; neither is set if there was no URL to call. */
   live: LivePrice | undefined
   failure: Failure | undefined
@@ -40,7 +40,7 @@ export type PriceChecker = {
    * Compares the live price with the stored one. Whatever the supplier does, it returns within the budget,
    * which began at `beganMs` (by performance.now()). No transaction may be open meanwhile.
    */
-  check: (asked: AskedCheck, beganMs?: number) => Promise<PriceCheck>
+  check: (query: CheckQuery, beganMs?: number) => Promise<PriceCheck>
   ledger: Ledger
   /** Whether this process has paused calls to a URL because they failed repeatedly. */
   circuit: (url: string) => CircuitState
@@ -61,8 +61,8 @@ export function priceChecker(needs: SupplierCallNeeds & CheckNeeds): PriceChecke
   const calls = supplierCalls(needs)
   const ledger = checkLedger(needs)
   return {
-    check: async (asked, beganMs = performance.now()) => {
-      const checked = await checkOne(needs, calls, asked, beganMs)
+    check: async (query, beganMs = performance.now()) => {
+      const checked = await checkOne(needs, calls, query, beganMs)
       ledger.keep(checked)
       count(needs, checked)
       const {
@@ -70,12 +70,12 @@ export function priceChecker(needs: SupplierCallNeeds & CheckNeeds): PriceChecke
         outcome,
         isBookable,
         difference,
-        held,
+        stored,
         live,
         failure,
         durationMs,
       } = checked
-      return { priceCheckId, outcome, isBookable, difference, held, live, failure, durationMs }
+      return { priceCheckId, outcome, isBookable, difference, stored, live, failure, durationMs }
     },
     ledger,
     circuit: calls.circuit,
@@ -89,9 +89,9 @@ export function priceChecker(needs: SupplierCallNeeds & CheckNeeds): PriceChecke
 async function checkOne(
   { db, clock, checkBudgetMs = priceCheckBudgetMs }: CheckNeeds,
   calls: SupplierCalls,
-  { stay, roomRate, arrival, departure, roomCount, room, ...more }: AskedCheck,
+  { stay, roomRate, arrival, departure, roomCount, room, ...more }: CheckQuery,
   beganMs: number,
-): Promise<KeptCheck> {
+): Promise<StoredCheck> {
   const { hotelId, currency, minorDigits } = stay.catalog
   const atMs = clock.now()
   const [callback, terms] = await db.together((connection) => [
@@ -99,8 +99,8 @@ async function checkOne(
     selectOptionalTerms(connection, hotelId),
   ])
   if (!terms) throw referenceNotFound({ platformHotelId: String(hotelId) })
-  const asked = { arrival, departure, roomCount, room }
-  const held = heldPrice(stay, roomRate, asked, atMs)
+  const query = { arrival, departure, roomCount, room }
+  const stored = storedPriceOf(stay, roomRate, query, atMs)
   const checkId = randomUUID()
   const requestId = more.requestId ?? checkId
   const untilMs = beganMs + checkBudgetMs - answerReserveMs
@@ -112,33 +112,33 @@ async function checkOne(
     minorDigits,
     nightCount: departure - arrival,
   }
-  const request = requestOf(stay, roomRate, asked)
-  const told =
+  const request = requestOf(stay, roomRate, query)
+  const reply =
     callback &&
     (await calls.ask({ callback, hotelId, request, expected, callId: checkId, requestId, untilMs }))
   return {
-    ...judge(told, held, roomCount, terms),
+    ...judge(reply, stored, roomCount, terms),
     checkId,
-    callId: told?.callId,
+    callId: reply?.callId,
     atMs,
     supplierId: terms.supplierId,
     hotelId,
     roomNo: roomRate.roomNo,
     rateNo: roomRate.rateNo,
     requestId,
-    asked,
+    query,
     durationMs: Math.round(performance.now() - beganMs),
     currency,
-    held,
-    live: told?.live,
-    failure: told?.failure,
+    stored,
+    live: reply?.live,
+    failure: reply?.failure,
   }
 }
 
 function requestOf(
   { catalog }: HotelStay,
   roomRate: BookableRoomRate,
-  { arrival, departure, roomCount, room }: AskedStay,
+  { arrival, departure, roomCount, room }: StayQuery,
 ): PriceCheckRequest {
   return {
     hotelId: catalog.hotelCode,
@@ -152,7 +152,7 @@ function requestOf(
   }
 }
 
-function count({ telemetry }: Needs, checked: KeptCheck): void {
+function count({ telemetry }: Needs, checked: StoredCheck): void {
   telemetry.priceChecks.observe({ outcome: checked.outcome }, checked.durationMs / 1_000)
-  for (const { found } of nightsFound(checked)) telemetry.comparedNights.inc({ found })
+  for (const { found } of findingsOfCheck(checked)) telemetry.comparedNights.inc({ found })
 }

@@ -28,12 +28,12 @@ export type FailedOutcome = (typeof failedOutcomes)[number]
 /** For a whole check, as measured by its caller. */
 export const priceCheckBudgetMs = 2_000
 export const connectWithinMs = 500
-export const priceChecksKeptDays = 90
+export const priceChecksRetainedDays = 90
 export const checksPerPage = { max: 500, usual: 100 }
 /** The most nights listed in a hotel's drift. */
 export const driftNightsMax = 100
 
-export const priceCheckFaults = {
+export const priceCheckErrors = {
   hotelNotFound: unknownReferenceFault,
   roomNotFound: {
     type: 'ROOM_NOT_FOUND',
@@ -235,7 +235,7 @@ export const priceCheckRoutes = {
     access: 'supplier',
     tag: 'Webhooks',
     summary: 'Price checks of your hotels, and how far your answers are from your pushes',
-    description: `Every price check of this account, newest first, with the stored and the live price side by side, for ${priceChecksKeptDays} days. With \`hotelId\` the first page has the drift of the hotel too: on which nights your live answers differ from what you pushed, how often, how far, and since which push.`,
+    description: `Every price check of this account, newest first, with the stored and the live price side by side, for ${priceChecksRetainedDays} days. With \`hotelId\` the first page has the drift of the hotel too: on which nights your live answers differ from what you pushed, how often, how far, and since which push.`,
     query: Type.Object({
       hotelId: Type.Optional(code({ description: 'Only checks of this hotel' })),
       roomId: Type.Optional(code({ description: 'Only checks of this room' })),

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { gatewayForTests } from '../../test/harness.ts'
 import { pushStoryHotel } from '../../test/story.ts'
 import { formatNight } from '../base/calendar.ts'
-import { insertChecks, type KeptCheck } from './ledger.ts'
+import { insertChecks, type StoredCheck } from './ledger.ts'
 import { deleteOldChecks, deleteOldDrift } from './store.ts'
 
 const gateway = await gatewayForTests()
@@ -23,7 +23,7 @@ const began = Date.parse('2027-03-01T12:00:00Z')
 type Answer = { currency: string; stored: number; live: number; revision: number; inventory: number }
 
 /** A check of the first room with its first rate. */
-function checkOf(answer: Answer, index: number): KeptCheck {
+function checkOf(answer: Answer, index: number): StoredCheck {
   const { currency, stored, live, revision, inventory } = answer
   const checkId = randomUUID()
   return {
@@ -35,10 +35,10 @@ function checkOf(answer: Answer, index: number): KeptCheck {
     roomNo: 1,
     rateNo: 1,
     requestId: 'drift',
-    asked: { arrival: night, departure: night + 1, roomCount: 1, room: { adults: 2, childAges: [3] } },
+    query: { arrival: night, departure: night + 1, roomCount: 1, room: { adults: 2, childAges: [3] } },
     durationMs: 5,
     currency,
-    held: {
+    stored: {
       revision: 50,
       inventory: 3,
       nights: [{ day: night, beforeTax: stored, afterTax: stored, units: 3, revision }],

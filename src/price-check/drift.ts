@@ -1,5 +1,5 @@
 import type { DayNumber } from '../base/calendar.ts'
-import type { HeldPrice } from './held-price.ts'
+import type { StoredPrice } from './stored-price.ts'
 import type { LivePrice } from './live-answer.ts'
 
 /** How live answers differ from the stored prices, night by night. */
@@ -33,7 +33,7 @@ export type AnsweredStay = {
   currency: string
   atMs: number
   roomCount: number
-  held: HeldPrice
+  stored: StoredPrice
   live: LivePrice
 }
 
@@ -45,20 +45,20 @@ const roundingMinor = 1
  * totals are equal, no night differs, however the taxes were spread over the nights. Otherwise nights that
  * are off by rounding alone don't differ, unless no night is off by more.
  */
-export function findingsOf({ key, currency, atMs, roomCount, held, live }: AnsweredStay): Finding[] {
+export function findingsOf({ key, currency, atMs, roomCount, stored, live }: AnsweredStay): Finding[] {
   const isSoldOut = live.inventory < roomCount
-  const stay = held.nights ?? []
+  const stay = stored.nights ?? []
   const differences = stay.map(({ afterTax }, index) => (live.nights[index]?.afterTax ?? afterTax) - afterTax)
   const total = differences.reduce((sum, difference) => sum + difference, 0)
   const largest = Math.max(...differences.map(Math.abs))
   const sameWithin = total === 0 ? largest : largest > roundingMinor ? roundingMinor : 0
-  return stay.flatMap(({ day: night, afterTax: stored, units, revision }, index): Finding[] => {
+  return stay.flatMap(({ day: night, afterTax: pushed, units, revision }, index): Finding[] => {
     const common = { ...key, night, currency, atMs }
     // Nights with too few stored units may be the sold-out ones, so only the others count.
     if (isSoldOut) return units < roomCount ? [] : [{ ...common, found: 'sold_out' }]
     const difference = differences[index] ?? 0
     const found = Math.abs(difference) <= sameWithin ? 'same' : 'differs'
-    return [{ ...common, found, stored, live: stored + difference, revision }]
+    return [{ ...common, found, stored: pushed, live: pushed + difference, revision }]
   })
 }
 
@@ -69,7 +69,7 @@ export function drifted(findings: readonly Finding[]): Drifted[] {
     const { hotelId, roomNo, rateNo, night, currency } = finding
     const key = `${hotelId}/${roomNo}/${rateNo}/${night}`
     const known = byKey.get(key)
-    byKey.set(key, add(known?.currency === currency ? known : begun(finding), finding))
+    byKey.set(key, add(known?.currency === currency ? known : emptyDrift(finding), finding))
   }
   return [...byKey.values()].sort(
     (left, right) =>
@@ -80,7 +80,7 @@ export function drifted(findings: readonly Finding[]): Drifted[] {
   )
 }
 
-function begun({ hotelId, roomNo, rateNo, night, currency, atMs }: Finding): Drifted {
+function emptyDrift({ hotelId, roomNo, rateNo, night, currency, atMs }: Finding): Drifted {
   return {
     hotelId,
     roomNo,

@@ -4,7 +4,7 @@ import { isUnavailable } from '../postgres/store-faults.ts'
 import { formatNight } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Failure } from './ask-supplier.ts'
-import type { AskedStay, HeldPrice } from './held-price.ts'
+import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice } from './live-answer.ts'
 import { drifted, findingsOf, type Finding } from './drift.ts'
 import type { Judged } from './outcome.ts'
@@ -16,7 +16,7 @@ import type { Judged } from './outcome.ts'
  * memory.
  */
 export type Ledger = {
-  keep: (check: KeptCheck) => void
+  keep: (check: StoredCheck) => void
   /** Resolves when all checks so far are written, or after a limited wait: readers find recent answers. */
   written: () => Promise<void>
   /** Tries to write the remaining checks. */
@@ -34,13 +34,13 @@ const writtenPatienceMs = 1_000
 const closePatienceMs = 700
 
 export function checkLedger({ db, log, telemetry }: Needs): Ledger {
-  const waiting: KeptCheck[] = []
+  const waiting: StoredCheck[] = []
   const closing = new AbortController()
   let writing: Promise<void> | undefined
 
   const lose = (count: number): void => telemetry.priceChecksLost.inc(count)
 
-  const write = async (batch: readonly KeptCheck[]): Promise<void> => {
+  const write = async (batch: readonly StoredCheck[]): Promise<void> => {
     try {
       await insertChecks(db, batch)
     } catch (error) {
@@ -101,17 +101,17 @@ async function within(work: Promise<void>, ms: number): Promise<void> {
   }
 }
 
-function batchLength(checks: readonly KeptCheck[]): number {
+function batchLength(checks: readonly StoredCheck[]): number {
   let nights = 0
   for (const [index, check] of checks.entries()) {
-    nights += nightsFound(check).length
+    nights += findingsOfCheck(check).length
     if (index >= batchChecksMax || (index > 0 && nights > batchNightsMax)) return index
   }
   return checks.length
 }
 
 /** A check as stored. */
-export type KeptCheck = Judged & {
+export type StoredCheck = Judged & {
   checkId: string
   callId: string | undefined
   atMs: number
@@ -120,51 +120,51 @@ export type KeptCheck = Judged & {
   roomNo: number
   rateNo: number
   requestId: string
-  asked: AskedStay
+  query: StayQuery
   durationMs: number
   currency: string
-  held: HeldPrice
+  stored: StoredPrice
   /** Both are undefined if there was no URL to call. */
   live: LivePrice | undefined
   failure: Failure | undefined
 }
 
 /** The check's findings per night; empty if another check with the same call reports them. */
-export function nightsFound(check: KeptCheck): Finding[] {
-  const { live, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, asked, held } = check
+export function findingsOfCheck(check: StoredCheck): Finding[] {
+  const { live, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, query, stored } = check
   if (!live || callId !== checkId) return []
   const key = { hotelId, roomNo, rateNo }
-  return findingsOf({ key, currency, atMs, roomCount: asked.roomCount, held, live })
+  return findingsOf({ key, currency, atMs, roomCount: query.roomCount, stored, live })
 }
 
 /**
  * Stores checks and their findings per night in one statement, so that both are kept or neither is. Nothing
  * is kept for a hotel that was removed meanwhile, even if it was pushed again.
  */
-export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]): Promise<void> {
+export async function insertChecks(db: Queryable, checks: readonly StoredCheck[]): Promise<void> {
   await db.query({
     name: 'insert-price-checks',
     text: `
       with kept as (
         insert into price_check (${checkColumns}) select ${checkColumns}
-        from jsonb_populate_recordset(null::price_check, $1) as asked where ${isThere}
+        from jsonb_populate_recordset(null::price_check, $1) as sent where ${isThere}
       )
-      insert into price_drift as held (${driftColumns}) select ${driftColumns}
-      from jsonb_populate_recordset(null::price_drift, $2) as asked where ${isThere}
+      insert into price_drift as present (${driftColumns}) select ${driftColumns}
+      from jsonb_populate_recordset(null::price_drift, $2) as sent where ${isThere}
       on conflict (hotel_id, room_no, rate_no, night) do update set
         currency = excluded.currency,
-        checks = case when held.currency = excluded.currency then held.checks else 0 end + excluded.checks,
-        differing = case when held.currency = excluded.currency then held.differing else 0 end + excluded.differing,
-        sold_out = case when held.currency = excluded.currency then held.sold_out else 0 end + excluded.sold_out,
-        largest = case when held.currency = excluded.currency and abs(held.largest) >= abs(excluded.largest)
-          then held.largest else excluded.largest end,
+        checks = case when present.currency = excluded.currency then present.checks else 0 end + excluded.checks,
+        differing = case when present.currency = excluded.currency then present.differing else 0 end + excluded.differing,
+        sold_out = case when present.currency = excluded.currency then present.sold_out else 0 end + excluded.sold_out,
+        largest = case when present.currency = excluded.currency and abs(present.largest) >= abs(excluded.largest)
+          then present.largest else excluded.largest end,
         last_at = excluded.last_at,
-        ${keptUnlessCompared('stored')},
-        ${keptUnlessCompared('live')},
-        ${keptUnlessCompared('revision')},
+        ${presentUnlessCompared('stored')},
+        ${presentUnlessCompared('live')},
+        ${presentUnlessCompared('revision')},
         ${sinceThen('since_at')},
         ${sinceThen('since_revision')}`,
-    values: [rowsText(checkValues, checks), rowsText(driftValues, drifted(checks.flatMap(nightsFound)))],
+    values: [rowsText(checkValues, checks), rowsText(driftValues, drifted(checks.flatMap(findingsOfCheck)))],
   })
 }
 
@@ -174,20 +174,20 @@ export async function insertChecks(db: Queryable, checks: readonly KeptCheck[]):
  * push.
  */
 const isThere = `(select true from room_rate as there
-  where there.hotel_id = asked.hotel_id and there.room_no = asked.room_no and there.rate_no = asked.rate_no)`
+  where there.hotel_id = sent.hotel_id and there.room_no = sent.room_no and there.rate_no = sent.rate_no)`
 
 /** Answers that only said sold out leave the last comparison unchanged. */
-function keptUnlessCompared(column: string): string {
-  return `${column} = case when held.currency = excluded.currency and excluded.checks = excluded.sold_out
-    then held.${column} else excluded.${column} end`
+function presentUnlessCompared(column: string): string {
+  return `${column} = case when present.currency = excluded.currency and excluded.checks = excluded.sold_out
+    then present.${column} else excluded.${column} end`
 }
 
 /** The current run of differences continues if every comparison differed. */
 function sinceThen(column: string): string {
   return `${column} = case
-    when held.currency <> excluded.currency then excluded.${column}
-    when excluded.checks = excluded.sold_out then held.${column}
-    when excluded.differing = excluded.checks - excluded.sold_out then coalesce(held.${column}, excluded.${column})
+    when present.currency <> excluded.currency then excluded.${column}
+    when excluded.checks = excluded.sold_out then present.${column}
+    when excluded.differing = excluded.checks - excluded.sold_out then coalesce(present.${column}, excluded.${column})
     else excluded.${column} end`
 }
 
@@ -201,28 +201,28 @@ const checkValues = {
   room_no: ({ roomNo }) => roomNo,
   rate_no: ({ rateNo }) => rateNo,
   request_id: ({ requestId }) => requestId,
-  arrival: ({ asked }) => formatNight(asked.arrival),
-  departure: ({ asked }) => formatNight(asked.departure),
-  room_count: ({ asked }) => asked.roomCount,
-  adults: ({ asked }) => asked.room.adults,
-  child_ages: ({ asked }) => asked.room.childAges,
+  arrival: ({ query }) => formatNight(query.arrival),
+  departure: ({ query }) => formatNight(query.departure),
+  room_count: ({ query }) => query.roomCount,
+  adults: ({ query }) => query.room.adults,
+  child_ages: ({ query }) => query.room.childAges,
   outcome: ({ outcome }) => outcome,
-  bookable: ({ isBookable, held }) => isBookable && held.isBookable,
+  bookable: ({ isBookable, stored }) => isBookable && stored.isBookable,
   duration_ms: ({ durationMs }) => durationMs,
   reason: ({ failure }) => failure?.reason,
   message: ({ failure }) => failure?.message,
   http_status: ({ failure }) => failure?.httpStatus,
   currency: ({ currency }) => currency,
-  revision: ({ held }) => held.revision,
-  stored_bookable: ({ held }) => held.isBookable,
-  stored_inventory: ({ held }) => held.inventory,
-  stored_before_tax: ({ held }) => held.nights?.map(({ beforeTax }) => beforeTax),
-  stored_after_tax: ({ held }) => held.nights?.map(({ afterTax }) => afterTax),
+  revision: ({ stored }) => stored.revision,
+  stored_bookable: ({ stored }) => stored.isBookable,
+  stored_inventory: ({ stored }) => stored.inventory,
+  stored_before_tax: ({ stored }) => stored.nights?.map(({ beforeTax }) => beforeTax),
+  stored_after_tax: ({ stored }) => stored.nights?.map(({ afterTax }) => afterTax),
   live_inventory: ({ live }) => live?.inventory,
   live_before_tax: ({ live }) => live?.nights.map(({ beforeTax }) => beforeTax),
   live_after_tax: ({ live }) => live?.nights.map(({ afterTax }) => afterTax),
   difference: ({ difference }) => difference,
-} satisfies Values<KeptCheck>
+} satisfies Values<StoredCheck>
 
 /** The stored values of a compared night, by column of price_drift. */
 const driftValues = {
@@ -243,15 +243,15 @@ const driftValues = {
   since_revision: ({ sinceRevision }) => sinceRevision,
 } satisfies Values<ReturnType<typeof drifted>[number]>
 
-type Values<Kept> = Readonly<Record<string, (kept: Kept) => unknown>>
+type Values<Row> = Readonly<Record<string, (row: Row) => unknown>>
 
 const checkColumns = Object.keys(checkValues).join(', ')
 const driftColumns = Object.keys(driftValues).join(', ')
 
-function rowsText<Kept>(values: Values<Kept>, all: readonly Kept[]): string {
+function rowsText<Row>(values: Values<Row>, all: readonly Row[]): string {
   const columns = Object.entries(values)
   return JSON.stringify(
-    all.map((kept) => Object.fromEntries(columns.map(([column, of]) => [column, of(kept)]))),
+    all.map((row) => Object.fromEntries(columns.map(([column, of]) => [column, of(row)]))),
   )
 }
 

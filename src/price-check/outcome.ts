@@ -1,7 +1,7 @@
 import type { OnFailure } from '../keys/suppliers.ts'
 import type { PriceCheckOutcome } from './contract.ts'
-import type { Told } from './ask-supplier.ts'
-import type { HeldPrice } from './held-price.ts'
+import type { SupplierReply } from './ask-supplier.ts'
+import type { StoredPrice } from './stored-price.ts'
 import type { NightPrice } from './live-answer.ts'
 
 /** Contract settings of the account. */
@@ -21,29 +21,29 @@ export type Judged = {
 
 /** Compares the supplier's answer with the stored price. */
 export function judge(
-  told: Pick<Told, 'live' | 'failure'> | undefined,
-  held: HeldPrice,
+  reply: Pick<SupplierReply, 'live' | 'failure'> | undefined,
+  stored: StoredPrice,
   roomCount: number,
   terms: Terms,
 ): Judged {
-  const difference = told?.live && differenceOf(told.live.nights, held.nights, roomCount)
-  const outcome = outcomeOf(told, held, roomCount, terms, difference)
+  const difference = reply?.live && differenceOf(reply.live.nights, stored.nights, roomCount)
+  const outcome = outcomeOf(reply, stored, roomCount, terms, difference)
   return { outcome, isBookable: mayBook(outcome, terms), difference }
 }
 
 function outcomeOf(
-  told: Pick<Told, 'live' | 'failure'> | undefined,
-  held: HeldPrice,
+  reply: Pick<SupplierReply, 'live' | 'failure'> | undefined,
+  stored: StoredPrice,
   roomCount: number,
   { priceTolerance }: Terms,
   difference: number | undefined,
 ): PriceCheckOutcome {
-  if (told?.failure) return told.failure.outcome
-  if (!told?.live) return 'not_registered'
-  if (told.live.inventory < roomCount) return 'sold_out'
-  if (!held.nights || difference === undefined) return 'price_changed'
-  const stored = sumOf(held.nights) * roomCount
-  return isWithin(difference, stored, priceTolerance) ? 'available' : 'price_changed'
+  if (reply?.failure) return reply.failure.outcome
+  if (!reply?.live) return 'not_registered'
+  if (reply.live.inventory < roomCount) return 'sold_out'
+  if (!stored.nights || difference === undefined) return 'price_changed'
+  const total = sumOf(stored.nights) * roomCount
+  return isWithin(difference, total, priceTolerance) ? 'available' : 'price_changed'
 }
 
 const bookableAfter: Readonly<Record<PriceCheckOutcome, boolean | 'onFailure'>> = {
@@ -65,10 +65,10 @@ function mayBook(outcome: PriceCheckOutcome, { onFailure }: Terms): boolean {
 
 function differenceOf(
   live: readonly NightPrice[],
-  held: readonly NightPrice[] | undefined,
+  stored: readonly NightPrice[] | undefined,
   roomCount: number,
 ): number | undefined {
-  return held && (sumOf(live) - sumOf(held)) * roomCount
+  return stored && (sumOf(live) - sumOf(stored)) * roomCount
 }
 
 /** The amount charged for a room. */

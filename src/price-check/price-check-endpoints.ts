@@ -14,8 +14,8 @@ import { Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import { isRecord } from '../http/validate.ts'
 import type { PriceChecker } from './checker.ts'
-import { priceCheckFaults, priceCheckRoutes, checksPerPage } from './contract.ts'
-import { comparedOf, listedCheckOf, readDrift } from './show-check.ts'
+import { priceCheckErrors, priceCheckRoutes, checksPerPage } from './contract.ts'
+import { comparedOf, listedCheckOf, readDrift } from './render-check.ts'
 import { readPlace, writeCursor } from '../http/query.ts'
 import { judgePage } from '../push-log/pages.ts'
 import { selectChecks } from './store.ts'
@@ -41,8 +41,8 @@ export const checkPrice = (needs: PriceCheckNeeds): Mounted =>
       const roomRate = roomRateOf(stay.catalog, body)
       const { roomCount = 1, adultCount: adults, childAges = [] } = body
       const room = { adults, childAges }
-      const asked = { stay, roomRate, requestId, arrival, departure, roomCount, room }
-      const checked = await needs.priceChecks.check(asked, beganMs)
+      const query = { stay, roomRate, requestId, arrival, departure, roomCount, room }
+      const checked = await needs.priceChecks.check(query, beganMs)
       return answer(200, {
         code: '200',
         message: 'Price checked',
@@ -71,8 +71,8 @@ function roomRateOf({ roomRates }: BookingCatalog, { roomId, rateId }: Body): Bo
   const ofRoom = roomRates.filter(({ room }) => room.code === roomId)
   const found = ofRoom.find(({ rate }) => rate.code === rateId)
   if (found) return found
-  const room = { ...priceCheckFaults.roomNotFound, path: '/roomId', value: shown(roomId) }
-  const rate = { ...priceCheckFaults.rateNotFound, path: '/rateId', value: shown(rateId) }
+  const room = { ...priceCheckErrors.roomNotFound, path: '/roomId', value: shown(roomId) }
+  const rate = { ...priceCheckErrors.rateNotFound, path: '/rateId', value: shown(rateId) }
   if (ofRoom.length > 0) throw new Rejected(404, rate)
   const isRateKnown = roomRates.some((one) => one.rate.code === rateId)
   throw new Rejected(404, isRateKnown ? room : [room, rate])
@@ -82,7 +82,7 @@ function roomRateOf({ roomRates }: BookingCatalog, { roomId, rateId }: Body): Bo
 export const listPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
   onEveryProblem(
     priceCheckRoutes.listPriceChecks,
-    judgePage(needs, (query, wrong) => readPlace(query, checksPerPage, wrong)),
+    judgePage(needs, (query, problems) => readPlace(query, checksPerPage, problems)),
     async ({ query, caller, read }) => {
       await needs.priceChecks.ledger.written()
       const { limit, hotel, ...place } = read

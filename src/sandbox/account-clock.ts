@@ -4,7 +4,7 @@ import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { leap } from '../deliveries/hourly-run.ts'
-import { sandboxFaults, testClock } from './contract.ts'
+import { sandboxErrors, testClock } from './contract.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 
 export type TestClockNeeds = Needs & { vault: Pick<CardVault, 'openableKeyIds'> }
@@ -21,7 +21,7 @@ export async function advanceClock(
   const { aheadMs, deliveriesDue } = await transaction(needs.db.unhurried, async (connection) => {
     const before = await takeAccount(connection, supplierId)
     const after = before + byMs
-    if (after > testClock.aheadMaxDays * dayMs) throw refused(sandboxFaults.clockTooFar, advanceBy)
+    if (after > testClock.aheadMaxDays * dayMs) throw refused(sandboxErrors.clockTooFar, advanceBy)
     await advanceHotels(connection, supplierId, after)
     const due = await leap(connection, {
       supplierId,
@@ -32,14 +32,14 @@ export async function advanceClock(
     })
     return { aheadMs: after, deliveriesDue: due }
   })
-  return { clock: shownClock(needs, aheadMs), deliveriesDue }
+  return { clock: renderClock(needs, aheadMs), deliveriesDue }
 }
 
 export async function readClock(needs: Needs, supplierId: number): Promise<AccountClock> {
-  return shownClock(needs, await selectAheadMs(needs.db, supplierId))
+  return renderClock(needs, await selectAheadMs(needs.db, supplierId))
 }
 
-export function shownClock({ clock }: Pick<Needs, 'clock'>, aheadMs: number): AccountClock {
+export function renderClock({ clock }: Pick<Needs, 'clock'>, aheadMs: number): AccountClock {
   return {
     now: new Date(clock.now() + aheadMs).toISOString(),
     aheadBy: Temporal.Duration.from({ milliseconds: aheadMs }).round({ largestUnit: 'days' }).toString(),
@@ -52,10 +52,10 @@ const durationText =
 
 /** A day is 24 hours. */
 function readDuration(text: string): number {
-  if (!durationText.test(text)) throw refused(sandboxFaults.durationInvalid, text)
+  if (!durationText.test(text)) throw refused(sandboxErrors.durationInvalid, text)
   const { weeks, days, hours, minutes, seconds } = Temporal.Duration.from(text)
   const ms = (weeks * 7 + days) * dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1_000
-  if (ms === 0) throw refused(sandboxFaults.durationInvalid, text)
+  if (ms === 0) throw refused(sandboxErrors.durationInvalid, text)
   return ms
 }
 

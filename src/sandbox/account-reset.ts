@@ -2,7 +2,7 @@ import { takeAccount } from '../hotels/hotel-clock.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
-import { sandboxFaults, hotelsRememberedMax } from './contract.ts'
+import { sandboxErrors, hotelsRememberedMax } from './contract.ts'
 import { Rejected } from '../http/rejected.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import { numbersAfterMax } from '../products/accept-products.ts'
@@ -14,7 +14,7 @@ export async function resetAccount(needs: ResetNeeds, supplierId: number): Promi
   const removed = await transaction(needs.db.unhurried, async (connection) => {
     await takeAccount(connection, supplierId)
     if ((await countHotelsKnown(connection, supplierId)) > hotelsRememberedMax)
-      throw new Rejected(409, sandboxFaults.tooManyHotels)
+      throw new Rejected(409, sandboxErrors.tooManyHotels)
     return removeAll(connection, supplierId)
   })
   needs.callbackFaults?.forget()

@@ -11,7 +11,7 @@ export const testClock = { aheadMaxDays: 400 }
  */
 export const hotelsRememberedMax = 100_000
 
-export const sandboxFaults = {
+export const sandboxErrors = {
   production: {
     type: 'NOT_ENABLED',
     message: 'This exists only in the sandbox',

@@ -13,7 +13,7 @@ import {
   type FaultToOrder,
 } from '../webhooks/callback-faults.ts'
 import { orderedFaults } from '../webhooks/callback-contract.ts'
-import { sandboxFaults, type sandboxRoutes } from './contract.ts'
+import { sandboxErrors, type sandboxRoutes } from './contract.ts'
 
 export type OrderFaultsNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }
 
@@ -40,8 +40,8 @@ export async function orderFaults(
 }
 
 export async function readFaults({ db, clock }: Needs, supplierId: number): Promise<OrderedFault[]> {
-  const held = await selectFaults(db, supplierId, clock.now())
-  return held.map(({ expiresAtMs, ...rest }) => ({
+  const ordered = await selectFaults(db, supplierId, clock.now())
+  return ordered.map(({ expiresAtMs, ...rest }) => ({
     ...rest,
     expiresAt: new Date(expiresAtMs).toISOString(),
   }))
@@ -59,7 +59,7 @@ async function withHotels(
   for (const [index, { calls, fault, times = 1, hotelId }] of wanted.entries()) {
     const id = hotelId === undefined ? null : idByCode.get(hotelId)
     if (hotelId !== undefined && id === undefined)
-      problems.push(hotelNotFound(hotelId, sandboxFaults.hotelNotFound, `/faults/${index}/hotelId`))
+      problems.push(hotelNotFound(hotelId, sandboxErrors.hotelNotFound, `/faults/${index}/hotelId`))
     else faults.push({ calls, fault, times, hotelId: id ?? null })
   }
   rejectIfAny(problems, 404)

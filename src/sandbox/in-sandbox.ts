@@ -1,7 +1,7 @@
 import type { Environment } from '../keys/secret.ts'
 import type { Mounted } from '../http/mount.ts'
 import { Rejected } from '../http/rejected.ts'
-import { sandboxFaults } from './contract.ts'
+import { sandboxErrors } from './contract.ts'
 
 /** The endpoint in the sandbox; outside it every call is refused, whatever the shape of its request. */
 export function inSandbox(environment: Environment, mounted: Mounted): Mounted {
@@ -9,6 +9,6 @@ export function inSandbox(environment: Environment, mounted: Mounted): Mounted {
   return {
     route: mounted.route,
     prepare: () => {},
-    handle: () => Promise.reject(new Rejected(404, sandboxFaults.production)),
+    handle: () => Promise.reject(new Rejected(404, sandboxErrors.production)),
   }
 }

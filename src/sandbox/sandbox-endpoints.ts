@@ -3,7 +3,7 @@ import { answer, on, type Mounted } from '../http/mount.ts'
 import type { AnswerOf } from '../http/route.ts'
 import type { Environment } from '../keys/secret.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { advanceClock, readClock, shownClock, type TestClockNeeds } from './account-clock.ts'
+import { advanceClock, readClock, renderClock, type TestClockNeeds } from './account-clock.ts'
 import { sandboxRoutes } from './contract.ts'
 import { testBookingRoutes } from './test-booking-contract.ts'
 import { resetAccount, type ResetNeeds } from './account-reset.ts'
@@ -30,12 +30,12 @@ export const onOrderFaults = (needs: InSandbox<OrderFaultsNeeds>): Mounted =>
     needs.environment,
     on(sandboxRoutes.orderFaults, async ({ body, caller: { supplierId } }) => {
       const faults = await orderFaults(needs, { supplierId, wanted: body.faults })
-      const said: AnswerOf<typeof sandboxRoutes.orderFaults> = {
+      const result: AnswerOf<typeof sandboxRoutes.orderFaults> = {
         code: '200',
         message: 'Faults ordered',
         faults,
       }
-      return answer(200, said)
+      return answer(200, result)
     }),
   )
 
@@ -55,12 +55,12 @@ export const onAdvanceClock = (needs: InSandbox<TestClockNeeds>): Mounted =>
     needs.environment,
     on(sandboxRoutes.advanceClock, async ({ body: { advanceBy }, caller: { supplierId } }) => {
       const advanced = await advanceClock(needs, { supplierId, advanceBy })
-      const said: AnswerOf<typeof sandboxRoutes.advanceClock> = {
+      const result: AnswerOf<typeof sandboxRoutes.advanceClock> = {
         code: '200',
         message: 'Clock advanced',
         ...advanced,
       }
-      return answer(200, said)
+      return answer(200, result)
     }),
   )
 
@@ -80,12 +80,12 @@ export const onResetSandbox = (needs: InSandbox<ResetNeeds>): Mounted =>
     needs.environment,
     on(sandboxRoutes.resetSandbox, async ({ caller: { supplierId } }) => {
       const removed = await resetAccount(needs, supplierId)
-      const said: AnswerOf<typeof sandboxRoutes.resetSandbox> = {
+      const result: AnswerOf<typeof sandboxRoutes.resetSandbox> = {
         code: '200',
         message: 'Sandbox reset',
         removed,
-        clock: shownClock(needs, 0),
+        clock: renderClock(needs, 0),
       }
-      return answer(200, said)
+      return answer(200, result)
     }),
   )

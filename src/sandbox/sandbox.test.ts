@@ -36,7 +36,7 @@ before(async () => {
     port: 0,
     secrets: [],
     faults: [],
-    told: (call) => calls.push(call),
+    onCall: (call) => calls.push(call),
   })
   // Drops the registration's call, which came before its secret.
   calls.length = 0
@@ -83,7 +83,7 @@ test('a test booking is a booking: checked with the supplier, taken from the inv
   const cancel = { hotelId: 'H1', reservation_id: id, status: 'Cancel' }
   const cancelled = expectOk(await shop.supplier.post('/push/sandbox/booking', cancel))
   assert.deepEqual([cancelled.body['version'], cancelled.body['status']], [3, 'Cancel'])
-  await until('the cancellation is delivered', () => simulated.held(id)?.version === 3)
+  await until('the cancellation is delivered', () => simulated.reservation(id)?.version === 3)
   const held = expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation']
   assert.deepEqual([Object(held).status, Object(held).customer], ['Cancel', ada])
   assert.ok(calls.every(({ signature, status: answered }) => signature === 'verified' && answered === 200))

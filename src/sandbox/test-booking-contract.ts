@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { confirmed, delivery, made } from '../bookings/answer-contract.ts'
+import { bookingAnswer, confirmation, delivery } from '../bookings/answer-contract.ts'
 import { reservationRoutes } from '../bookings/contract.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { code, date, lines, oneOf, route } from '../http/route.ts'
@@ -42,9 +42,9 @@ const testBooking = Type.Object({
 })
 export type TestBooking = Static<typeof testBooking>
 
-const cancelled = Type.Object({ ...confirmed, delivery })
+const cancelled = Type.Object({ ...confirmation, delivery })
 /** The answer to a test booking; a cancellation's has no prices. */
-export type TestBooked = Static<typeof made> | Static<typeof cancelled>
+export type TestBooked = Static<typeof bookingAnswer> | Static<typeof cancelled>
 
 export const testBookingRoutes = {
   bookTest: route({
@@ -60,9 +60,9 @@ export const testBookingRoutes = {
       'Send an `Idempotency-Key` to be sure of one booking: the same key with the same body gives the stored answer.',
     ].join('\n\n'),
     body: testBooking,
-    answer: made,
+    answer: bookingAnswer,
     status: 201,
-    answers: { 200: Type.Union([made, cancelled]) },
+    answers: { 200: Type.Union([bookingAnswer, cancelled]) },
     errors: {
       400: 'A member is missing or wrong',
       404: 'Unknown hotel, room, rate or reservation; or this is no sandbox',

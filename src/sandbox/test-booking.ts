@@ -10,7 +10,7 @@ import { createReservation } from '../bookings/create-reservation.ts'
 import { modifyReservation } from '../bookings/modify-reservation.ts'
 import type { BookNeeds } from '../bookings/idempotent-booking.ts'
 import { readReservation } from '../bookings/reservation-rules.ts'
-import { sandboxFaults } from './contract.ts'
+import { sandboxErrors } from './contract.ts'
 import type { TestBooked, TestBooking } from './test-booking-contract.ts'
 
 const testGuest = { firstName: 'Test', lastName: 'Guest' }
@@ -28,11 +28,11 @@ export async function bookTest(
   { body, idempotencyKey }: { body: TestBooking; idempotencyKey: OwnedKey | undefined },
 ): Promise<Answered<TestBooked>> {
   const hotel = await selectOptionalHotel(needs.db, supplierId, body.hotelId)
-  if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, sandboxFaults.hotelNotFound))
+  if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, sandboxErrors.hotelNotFound))
   const id = body.reservation_id
   if (id !== undefined) await rejectForeign(needs, hotel.id, id)
   if (body.status === 'Cancel') {
-    if (id === undefined) throw new Rejected(400, { ...sandboxFaults.idRequired, path: '/reservation_id' })
+    if (id === undefined) throw new Rejected(400, { ...sandboxErrors.idRequired, path: '/reservation_id' })
     return cancelReservation(needs, { id, idempotencyKey })
   }
   const wanted = readReservation(platformBody(body, supplier), needs.clock.now())
@@ -43,10 +43,10 @@ export async function bookTest(
 
 async function rejectForeign({ db }: Needs, hotelId: number, reservationId: string): Promise<void> {
   const id = readReservationId(reservationId)
-  const held = id === undefined ? undefined : await selectOptionalReservation(db, id)
-  if (held?.hotelId === hotelId) return
+  const stored = id === undefined ? undefined : await selectOptionalReservation(db, id)
+  if (stored?.hotelId === hotelId) return
   throw new Rejected(404, {
-    ...sandboxFaults.reservationNotFound,
+    ...sandboxErrors.reservationNotFound,
     path: '/reservation_id',
     value: shown(reservationId),
   })

@@ -18,7 +18,7 @@ import type { SignatureState } from './verify.ts'
 export type Answered = {
   status: number
   body: object
-  told: Pick<SimulatedCall, 'call'> & Partial<SimulatedCall>
+  report: Pick<SimulatedCall, 'call'> & Partial<SimulatedCall>
 }
 
 export type AnswerNeeds = { gateway: GatewayClient; ledger: Ledger; faults: FaultPlan }
@@ -55,8 +55,8 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-function refusal(status: number, message: string, told: Answered['told']): Answered {
-  return { status, body: { code: String(status), message }, told }
+function refusal(status: number, message: string, report: Answered['report']): Answered {
+  return { status, body: { code: String(status), message }, report }
 }
 
 /** Without a secret, no call can be refused. */
@@ -66,7 +66,7 @@ function isForged(signature: SignatureState): boolean {
 
 function answerPing(signature: SignatureState): Answered {
   if (isForged(signature)) return refusal(401, 'The signature is wrong', { call: 'ping' })
-  return { status: 200, body: { code: '200', message: 'pong' }, told: { call: 'ping' } }
+  return { status: 200, body: { code: '200', message: 'pong' }, report: { call: 'ping' } }
 }
 
 function answerDelivery(
@@ -75,12 +75,12 @@ function answerDelivery(
   { ledger, faults }: AnswerNeeds,
 ): Answered {
   const fault = faults.next(sent.status)
-  const told = { call: 'booking', hotelId: sent.hotelId, ...withFault(fault) } as const
-  const refused = refusalOf(fault, signature, told)
+  const report = { call: 'booking', hotelId: sent.hotelId, ...withFault(fault) } as const
+  const refused = refusalOf(fault, signature, report)
   if (refused) return refused
   const reservations = ledger.receive(sent)
   const body = { code: '200', message: 'Reservations received' }
-  return { status: 200, body, told: { ...told, reservations } }
+  return { status: 200, body, report: { ...report, reservations } }
 }
 
 async function answerPriceCheck(
@@ -89,14 +89,14 @@ async function answerPriceCheck(
   { gateway, faults }: AnswerNeeds,
 ): Promise<Answered> {
   const fault = faults.next('check')
-  const told = { call: 'priceCheck', asked, ...withFault(fault) } as const
-  const refused = refusalOf(fault, signature, told)
+  const report = { call: 'priceCheck', asked, ...withFault(fault) } as const
+  const refused = refusalOf(fault, signature, report)
   if (refused) return refused
-  const found = await livePrice(gateway, asked).catch(unknownThere)
-  const why = 'why' in found ? { why: found.why } : {}
+  const outcome = await livePrice(gateway, asked).catch(unknownThere)
+  const why = 'why' in outcome ? { why: outcome.why } : {}
   // The specification expresses "not on sale" only as an inventory of zero.
-  const live = 'why' in found ? found.unsold : found
-  if (!live) return refusal(404, 'Nothing of the kind is on sale', { ...told, ...why })
+  const live = 'why' in outcome ? outcome.unsold : outcome
+  if (!live) return refusal(404, 'Nothing of the kind is on sale', { ...report, ...why })
   const price = priceOf(fault === 'dearer' ? dearer(live) : live, fault)
   const answer: PriceCheckAnswer = {
     roomRate: {
@@ -106,7 +106,7 @@ async function answerPriceCheck(
       ...(live.mealPlan === null ? {} : { mealPlan: live.mealPlan }),
     },
   }
-  return { status: 200, body: answer, told: { ...told, ...why, price } }
+  return { status: 200, body: answer, report: { ...report, ...why, price } }
 }
 
 /** A hotel, room or rate that was never pushed. */
@@ -123,12 +123,12 @@ function withFault(fault: SimulatedFault | undefined): { fault?: SimulatedFault 
 function refusalOf(
   fault: SimulatedFault | undefined,
   signature: SignatureState,
-  told: Answered['told'],
+  report: Answered['report'],
 ): Answered | undefined {
-  if (fault === '500') return refusal(500, 'Ordered to fail', told)
-  if (fault === 'cancel-before-confirm') return refusal(503, 'Ordered to take no Confirm', told)
-  if (fault === 'bad-signature') return refusal(401, 'Ordered to find the signature wrong', told)
-  if (isForged(signature)) return refusal(401, 'The signature is wrong', told)
+  if (fault === '500') return refusal(500, 'Ordered to fail', report)
+  if (fault === 'cancel-before-confirm') return refusal(503, 'Ordered to take no Confirm', report)
+  if (fault === 'bad-signature') return refusal(401, 'Ordered to find the signature wrong', report)
+  if (isForged(signature)) return refusal(401, 'The signature is wrong', report)
   return undefined
 }
 

@@ -45,10 +45,11 @@ const timesMax = 1_000_000
  * `FAULT`, `FAULT:check` or `FAULT:booking`, each optionally with `:TIMES`; blanks work in place of colons.
  * Returns the error for any other text.
  */
-export function readFaultOrder(text: string): FaultOrder | { wrong: string } {
+export function readFaultOrder(text: string): FaultOrder | { problem: string } {
   const [name, ...rest] = text.trim().split(/[\s:]+/)
   const fault = simulatedFaults.find((one) => one === name)
-  if (!fault) return { wrong: `There is no fault "${name}": it must be one of ${simulatedFaults.join(', ')}` }
+  if (!fault)
+    return { problem: `There is no fault "${name}": it must be one of ${simulatedFaults.join(', ')}` }
   let spoils = described[fault].spoils
   let times = Number.POSITIVE_INFINITY
   for (const word of rest) {
@@ -56,18 +57,18 @@ export function readFaultOrder(text: string): FaultOrder | { wrong: string } {
       const kinds = kindsByWord[word]
       spoils = spoils.filter((kind) => kinds.includes(kind))
     } else if (/^[1-9]\d{0,6}$/.test(word) && Number(word) <= timesMax) times = Number(word)
-    else return { wrong: `"${word}" must be check, booking or how many times` }
+    else return { problem: `"${word}" must be check, booking or how many times` }
   }
-  if (spoils.length === 0) return { wrong: `${fault} means nothing for such calls` }
+  if (spoils.length === 0) return { problem: `${fault} means nothing for such calls` }
   return { fault, spoils, times }
 }
 
 /** Several orders, separated by commas. */
-export function readFaultOrders(text: string): readonly FaultOrder[] | { wrong: string } {
+export function readFaultOrders(text: string): readonly FaultOrder[] | { problem: string } {
   const orders: FaultOrder[] = []
   for (const part of text.split(',')) {
     const order = readFaultOrder(part)
-    if ('wrong' in order) return order
+    if ('problem' in order) return order
     orders.push(order)
   }
   return orders

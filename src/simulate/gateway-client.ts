@@ -17,8 +17,8 @@ export class GatewayRefused extends Error {
   constructor(what: string, status: number, body: unknown) {
     const errors: readonly unknown[] = isRecord(body) && Array.isArray(body['errors']) ? body['errors'] : []
     const [first] = errors
-    const said = isRecord(body) ? String(body['message']) : 'an answer without JSON'
-    super(`${what} was answered with ${status}: ${said}`)
+    const message = isRecord(body) ? String(body['message']) : 'an answer without JSON'
+    super(`${what} was answered with ${status}: ${message}`)
     this.name = 'GatewayRefused'
     this.status = status
     this.type = isRecord(first) ? String(first['type']) : ''

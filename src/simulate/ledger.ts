@@ -13,7 +13,7 @@ export const receipts = [
 /** `cancelled unseen`: it was never confirmed. `outdated`: the supplier already has a newer version. */
 export type Receipt = (typeof receipts)[number]
 
-export type Held = { version: number; status: Delivery['status'] }
+export type LedgerEntry = { version: number; status: Delivery['status'] }
 
 export type Received = {
   reservationId: string
@@ -30,13 +30,13 @@ export type Received = {
 }
 
 /** Beyond this, the oldest are forgotten: the program is for trials. */
-const heldMax = 100_000
+const entriesMax = 100_000
 
 export class Ledger {
-  readonly #heldById = new Map<string, Held>()
+  readonly #entryById = new Map<string, LedgerEntry>()
 
-  get(reservationId: string): Held | undefined {
-    return this.#heldById.get(reservationId)
+  get(reservationId: string): LedgerEntry | undefined {
+    return this.#entryById.get(reservationId)
   }
 
   /** Takes in all reservations of one body; each one gives its whole state. */
@@ -44,27 +44,25 @@ export class Ledger {
     return reservations.reservation.map((reservation) => {
       const version = Number(reservation.reservation_version)
       const receipt = this.#receive(reservation.reservation_id, { version, status })
-      return { ...shownReservation(reservation), version, status, receipt }
+      return { ...summaryOf(reservation), version, status, receipt }
     })
   }
 
-  #receive(id: string, received: Held): Receipt {
-    const held = this.#heldById.get(id)
-    if (held?.version === received.version) return 'duplicate'
-    if (held && held.version > received.version) return 'outdated'
-    this.#heldById.set(id, received)
-    if (this.#heldById.size > heldMax) {
-      const oldest = this.#heldById.keys().next()
-      if (!oldest.done) this.#heldById.delete(oldest.value)
+  #receive(id: string, received: LedgerEntry): Receipt {
+    const known = this.#entryById.get(id)
+    if (known?.version === received.version) return 'duplicate'
+    if (known && known.version > received.version) return 'outdated'
+    this.#entryById.set(id, received)
+    if (this.#entryById.size > entriesMax) {
+      const oldest = this.#entryById.keys().next()
+      if (!oldest.done) this.#entryById.delete(oldest.value)
     }
-    if (received.status === 'Cancel') return held ? 'cancelled' : 'cancelled unseen'
-    return held ? 'changed' : 'created'
+    if (received.status === 'Cancel') return known ? 'cancelled' : 'cancelled unseen'
+    return known ? 'changed' : 'created'
   }
 }
 
-function shownReservation(
-  reservation: DeliveredReservation,
-): Omit<Received, 'version' | 'status' | 'receipt'> {
+function summaryOf(reservation: DeliveredReservation): Omit<Received, 'version' | 'status' | 'receipt'> {
   const [first] = reservation.room
   const card = reservation.paymentcarddetail
   return {

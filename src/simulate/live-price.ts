@@ -32,13 +32,13 @@ type Taxes = Pick<AnswerOf<typeof taxRoutes.getTaxes>, 'taxes' | 'products'>
 
 export async function livePrice(
   gateway: GatewayClient,
-  asked: PriceCheckRequest,
+  request: PriceCheckRequest,
 ): Promise<LivePrice | NoPrice> {
-  const { hotelId, roomId, rateId } = asked
-  const arrival = parseNight(asked.checkin) ?? 0
-  const departure = parseNight(asked.checkout) ?? 0
+  const { hotelId, roomId, rateId } = request
+  const arrival = parseNight(request.checkin) ?? 0
+  const departure = parseNight(request.checkout) ?? 0
   if (departure <= arrival) return { why: 'the stay has no night' }
-  const range = { startDate: asked.checkin, endDate: formatNight(departure - 1) }
+  const range = { startDate: request.checkin, endDate: formatNight(departure - 1) }
   const [hotels, mapped, taxes, ari, reference] = await Promise.all([
     gateway.ask(hotelRoutes.getHotels, { hotelIds: [hotelId] }),
     gateway.ask(mappingRoutes.getRoomRateMappings, { hotelId }),
@@ -51,11 +51,12 @@ export async function livePrice(
   const currency = reference.currencies.find(({ code }) => code === hotel?.currency)
   if (!hotel || !product || !currency) return { why: 'the hotel, the room-rate or the currency is not known' }
   const { minorDigits } = currency
-  const guests = guestsOf(asked, hotel)
+  const guests = guestsOf(request, hotel)
   const found = fits(hotel, product, guests)
-    ? nightsOf(ari.ari, asked, { arrival, departure }, guests, minorDigits)
+    ? nightsOf(ari.ari, request, { arrival, departure }, guests, minorDigits)
     : { why: 'the hotel or the room-rate is not on sale, or the party too large for it' }
-  const priced = 'why' in found ? found : taxed(found, { asked, hotel, product, taxes, guests, minorDigits })
+  const priced =
+    'why' in found ? found : taxed(found, { request, hotel, product, taxes, guests, minorDigits })
   if (!('why' in priced)) return priced
   const nights = Array.from({ length: departure - arrival }, () => ({ beforeTax: 0, afterTax: 0 }))
   const unsold = { currency: hotel.currency, minorDigits, inventory: 0, nights, mealPlan: product.mealPlan }
@@ -97,24 +98,24 @@ function nightsOf(
 ): Night[] | NoPrice {
   const nights: Night[] = []
   for (let day = arrival; day < departure; day++) {
-    const held = heldOn(items, { roomId, rateId, day })
-    const price = priceFor(held.rate?.prices ?? [], guests, minorDigits)
-    const shown = formatNight(day)
-    if (held.isClosed) return { why: `${shown} is closed` }
-    if (price === undefined) return { why: `${shown} has no price for the party` }
-    if (held.units === undefined) return { why: `${shown} has no inventory` }
-    nights.push({ day, price, units: held.units })
+    const state = stateOn(items, { roomId, rateId, day })
+    const price = priceFor(state.rate?.prices ?? [], guests, minorDigits)
+    const date = formatNight(day)
+    if (state.isClosed) return { why: `${date} is closed` }
+    if (price === undefined) return { why: `${date} has no price for the party` }
+    if (state.units === undefined) return { why: `${date} has no inventory` }
+    nights.push({ day, price, units: state.units })
   }
   return nights
 }
 
-type HeldNight = { isClosed: boolean; units: number | undefined; rate: RateLine | undefined }
+type NightState = { isClosed: boolean; units: number | undefined; rate: RateLine | undefined }
 
-function heldOn(
+function stateOn(
   items: readonly AriItem[],
   { roomId, rateId, day }: { roomId: string; rateId: string; day: DayNumber },
-): HeldNight {
-  const found: HeldNight = { isClosed: false, units: undefined, rate: undefined }
+): NightState {
+  const found: NightState = { isClosed: false, units: undefined, rate: undefined }
   const inventories: number[] = []
   for (const item of items) {
     if (item.roomId !== roomId || !holds(item, day)) continue
@@ -156,7 +157,7 @@ function priceFor(lines: readonly PriceLine[], guests: Guests, minorDigits: numb
 }
 
 type Priced = {
-  asked: PriceCheckRequest
+  request: PriceCheckRequest
   hotel: StoredHotel
   product: Mapping
   taxes: Taxes
@@ -166,11 +167,11 @@ type Priced = {
 
 function taxed(
   nights: readonly Night[],
-  { asked, hotel, product, taxes, guests, minorDigits }: Priced,
+  { request, hotel, product, taxes, guests, minorDigits }: Priced,
 ): LivePrice | NoPrice {
   // All applicable taxes, as if they were the property's (0 stands for any room and rate): their owner
   // changes no amount.
-  const applying = [{ roomNo: 0, rateNo: 0, taxes: taxesOf(taxes, asked) }]
+  const applying = [{ roomNo: 0, rateNo: 0, taxes: taxesOf(taxes, request) }]
   const stay = computeTaxes([
     {
       taxes: taxesFor(prepareTaxes(applying, minorDigits), 1, 1),

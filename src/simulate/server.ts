@@ -16,7 +16,7 @@ export type ServerNeeds = AnswerNeeds & {
   /** The secrets that currently sign; more may be added while the server runs. */
   secrets: readonly string[]
   clock: Clock
-  told: (call: SimulatedCall) => void
+  report: (call: SimulatedCall) => void
 }
 
 const bodyBytesMax = 4 * 1_048_576
@@ -29,11 +29,11 @@ export async function startServer(
   { host, port }: { host: string; port: number },
   needs: ServerNeeds,
 ): Promise<SupplierServer> {
-  const seen = new Set<string>()
+  const answeredIds = new Set<string>()
   const server = createServer((request, response) => {
-    serveCall(request, response, { ...needs, seen }).catch((error: unknown) => {
+    serveCall(request, response, { ...needs, answeredIds }).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error)
-      needs.told(failedCall(request, message, needs.clock))
+      needs.report(failedCall(request, message, needs.clock))
       if (!response.headersSent)
         send(response, 500, { code: '500', message: 'The simulated supplier failed' })
     })
@@ -77,7 +77,7 @@ function portOf(address: AddressInfo | string | null): number {
 async function serveCall(
   request: IncomingMessage,
   response: ServerResponse,
-  needs: ServerNeeds & { seen: Set<string> },
+  needs: ServerNeeds & { answeredIds: Set<string> },
 ): Promise<void> {
   const startedMs = performance.now()
   const path = pathOf(request)
@@ -86,16 +86,16 @@ async function serveCall(
   }
   const body = await bodyOf(request)
   if (!body) return send(response, 413, { code: '413', message: 'The body is too large' })
-  const { secrets, seen, clock } = needs
+  const { secrets, answeredIds, clock } = needs
   const signature = verifySignature(request.headers, body, { secrets, nowMs: clock.now() })
   const webhookId = headerOf(request, 'webhook-id')
-  const isRepeat = seen.has(webhookId)
+  const isRepeat = answeredIds.has(webhookId)
   const answered = await answerTo(path, body, signature, needs)
   const isAnswered = await reply(response, answered)
-  if (isAnswered && answered.status < 300 && webhookId !== '') remember(seen, webhookId)
-  needs.told({
+  if (isAnswered && answered.status < 300 && webhookId !== '') remember(answeredIds, webhookId)
+  needs.report({
     ...aboutCall(request, signature, needs.clock),
-    ...answered.told,
+    ...answered.report,
     isRepeat,
     ...(isAnswered ? { status: answered.status } : {}),
     durationMs: Math.round(performance.now() - startedMs),
@@ -142,13 +142,13 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
 const faultsOfConnection: ReadonlySet<SimulatedFault | undefined> = new Set(['hang', 'garbage'])
 
 /** Returns whether an answer was sent. */
-async function reply(response: ServerResponse, { status, body, told }: Answered): Promise<boolean> {
-  if (faultsOfConnection.has(told.fault)) {
+async function reply(response: ServerResponse, { status, body, report }: Answered): Promise<boolean> {
+  if (faultsOfConnection.has(report.fault)) {
     // The connection of a hanging call stays open until the other side gives up.
-    if (told.fault === 'garbage') response.socket?.end('\u0007 no HTTP at all\r\n\r\n')
+    if (report.fault === 'garbage') response.socket?.end('\u0007 no HTTP at all\r\n\r\n')
     return false
   }
-  if (told.fault === 'slow') await wait(slowMs)
+  if (report.fault === 'slow') await wait(slowMs)
   send(response, status, body)
   return true
 }
@@ -159,9 +159,9 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.end(json)
 }
 
-function remember(seen: Set<string>, webhookId: string): void {
-  seen.add(webhookId)
-  if (seen.size <= webhookIdsMax) return
-  const oldest = seen.values().next()
-  if (!oldest.done) seen.delete(oldest.value)
+function remember(answeredIds: Set<string>, webhookId: string): void {
+  answeredIds.add(webhookId)
+  if (answeredIds.size <= webhookIdsMax) return
+  const oldest = answeredIds.values().next()
+  if (!oldest.done) answeredIds.delete(oldest.value)
 }

@@ -41,7 +41,7 @@ async function start(
     secrets: [],
     faults: [],
     clock: systemClock,
-    told: (call) => calls.push(call),
+    onCall: (call) => calls.push(call),
     ...options,
   })
   simulated = started
@@ -253,7 +253,7 @@ describe('a price check', () => {
 
 function orderOf(text: string) {
   const order = readFaultOrder(text)
-  assert.ok(!('wrong' in order), text)
+  assert.ok(!('problem' in order), text)
   return order
 }
 
@@ -267,7 +267,7 @@ describe('a reservation', () => {
   const receipts = () => calls.flatMap(({ reservations = [] }) => reservations.map(({ receipt }) => receipt))
 
   test('is taken once: repeats are answered alike and change nothing, older versions neither', async () => {
-    const { urls, secret, held } = await start()
+    const { urls, secret, reservation } = await start()
     const deliver = (sent: unknown, id: string) => send(urls.booking, sent, { id, secrets: [secret] })
     const answers = [
       await deliver(body('Confirm'), 'dlv_1'),
@@ -286,7 +286,7 @@ describe('a reservation', () => {
       calls.filter(({ call: kind }) => kind === 'booking').map(({ isRepeat }) => isRepeat),
       [false, true, false, false, false, false],
     )
-    assert.deepEqual(held('55191'), { version: 4, status: 'Cancel' })
+    assert.deepEqual(reservation('55191'), { version: 4, status: 'Cancel' })
   })
 
   test('may be cancelled before it was ever confirmed', async () => {

@@ -4,7 +4,7 @@ import { webhookRoutes } from '../webhooks/contract.ts'
 import type { SimulatedCall } from './answer.ts'
 import { FaultPlan, type FaultOrder } from './faults.ts'
 import { gatewayClient, GatewayRefused, type GatewayClient } from './gateway-client.ts'
-import { Ledger, type Held } from './ledger.ts'
+import { Ledger, type LedgerEntry } from './ledger.ts'
 import { paths, startServer } from './server.ts'
 
 /**
@@ -21,7 +21,7 @@ export type SimulatedSupplier = {
   hasSecret: boolean
   order: (fault: FaultOrder) => void
   orderNothing: () => void
-  held: (reservationId: string) => Held | undefined
+  reservation: (reservationId: string) => LedgerEntry | undefined
   close: () => Promise<void>
 }
 
@@ -38,18 +38,18 @@ export type SupplierOptions = {
   secrets: readonly string[]
   faults: readonly FaultOrder[]
   clock: Clock
-  told: (call: SimulatedCall) => void
+  onCall: (call: SimulatedCall) => void
 }
 
 /** Listens first, then registers: the registration calls the URLs. */
 export async function startSupplier(options: SupplierOptions): Promise<SimulatedSupplier> {
-  const { host, clock, told } = options
+  const { host, clock, onCall } = options
   const gateway = gatewayClient(options)
   const secrets = [...options.secrets]
   const ledger = new Ledger()
   const faults = new FaultPlan()
   for (const fault of options.faults) faults.order(fault)
-  const server = await startServer(options, { gateway, ledger, faults, secrets, clock, told })
+  const server = await startServer(options, { gateway, ledger, faults, secrets, clock, report: onCall })
   try {
     const base = options.publicUrl?.replace(/\/+$/, '') ?? `http://${reachable(host)}:${server.port}`
     const urls = { priceCheck: base + paths.priceCheck, booking: base + paths.booking }
@@ -60,7 +60,7 @@ export async function startSupplier(options: SupplierOptions): Promise<Simulated
       hasSecret: secrets.length > 0,
       order: (fault) => faults.order(fault),
       orderNothing: () => faults.clear(),
-      held: (reservationId) => ledger.get(reservationId),
+      reservation: (reservationId) => ledger.get(reservationId),
       close: server.close,
     }
   } catch (error) {

@@ -27,7 +27,7 @@ export const spoilableCalls = ['priceCheck', 'pushBooking'] as const
 export type SpoilableCalls = (typeof spoilableCalls)[number]
 
 /** All calls to a supplier's URLs; pings are never spoiled. */
-export type SeenCalls = SpoilableCalls | 'ping'
+export type CallbackPurpose = SpoilableCalls | 'ping'
 
 export const callbackFaults = ['timeout', 'status500', 'lostReply', 'garbage'] as const
 export type CallbackFault = (typeof callbackFaults)[number]

@@ -1,7 +1,7 @@
 import { withoutCardNumbers } from '../base/card-number.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Called } from '../outbound/call.ts'
-import type { SeenCalls } from './callback-contract.ts'
+import type { CallbackPurpose } from './callback-contract.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Queryable } from '../postgres/postgres.ts'
  * dropped.
  */
 export type CallbackWatch = {
-  saw: (call: WatchedCall) => void
+  record: (call: WatchedCall) => void
   /** Resolves when all calls so far can be read. */
   written: () => Promise<void>
   close: () => Promise<void>
@@ -18,7 +18,7 @@ export type CallbackWatch = {
 
 export type WatchedCall = {
   keyId: number
-  calls: SeenCalls
+  calls: CallbackPurpose
   url: string
   requestId: string
   webhookId: string
@@ -34,24 +34,24 @@ const requestCharactersMax = 64 * 1024
 const answerCharactersMax = 16 * 1024
 
 export function callbackWatch({ db, log }: Pick<Needs, 'db' | 'log'>): CallbackWatch {
-  let waiting: SeenCall[] = []
+  let waiting: RecordedCall[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
   const write = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    const seen = waiting
+    const batch = waiting
     waiting = []
-    if (seen.length === 0) return writing
+    if (batch.length === 0) return writing
     writing = writing
-      .then(() => keepSeenCalls(db, seen))
+      .then(() => insertRecordedCalls(db, batch))
       .catch((error: unknown) => log.warn({ err: error }, 'calls of the sandbox could not be kept'))
     return writing
   }
   return {
-    saw: (call) => {
+    record: (call) => {
       if (waiting.length >= callsPerWriteMax) return
-      waiting.push(seenCall(call))
+      waiting.push(recordedCall(call))
       timer ??= setTimeout(() => void write(), writeAfterMs).unref()
     },
     written: write,
@@ -59,17 +59,17 @@ export function callbackWatch({ db, log }: Pick<Needs, 'db' | 'log'>): CallbackW
   }
 }
 
-function seenCall({ body, called, ...call }: WatchedCall): SeenCall {
+function recordedCall({ body, called, ...call }: WatchedCall): RecordedCall {
   const { text, carriesCard } = withoutCard(body.toString())
   const isAnswered = called.kind === 'answered'
   const answered = isAnswered ? called.body.toString() : called.message
   return {
     ...call,
-    request: kept(text, requestCharactersMax),
+    request: storable(text, requestCharactersMax),
     outcome: isAnswered ? 'answered' : called.reason,
     httpStatus: isAnswered ? called.status : null,
     // The answer may repeat the card that was sent.
-    answer: carriesCard ? null : kept(answered, answerCharactersMax),
+    answer: carriesCard ? null : storable(answered, answerCharactersMax),
     durationMs: called.durationMs,
   }
 }
@@ -88,7 +88,7 @@ function withoutCard(text: string): { text: string; carriesCard: boolean } {
 const charactersBeyond = 100
 
 /** Text that PostgreSQL can store. */
-function kept(text: string, charactersMax: number): string {
+function storable(text: string, charactersMax: number): string {
   return withoutCardNumbers(text.slice(0, charactersMax + charactersBeyond))
     .slice(0, charactersMax)
     .toWellFormed()
@@ -96,9 +96,9 @@ function kept(text: string, charactersMax: number): string {
 }
 
 /** A call of a supplier's URL, as stored in the sandbox. */
-export type SeenCall = {
+export type RecordedCall = {
   keyId: number
-  calls: SeenCalls
+  calls: CallbackPurpose
   url: string
   requestId: string
   webhookId: string
@@ -112,9 +112,9 @@ export type SeenCall = {
 }
 
 /** For all suppliers together. */
-const callsKeptMax = 5_000
+const callsStoredMax = 5_000
 
-export async function keepSeenCalls(db: Queryable, seen: readonly SeenCall[]): Promise<void> {
+export async function insertRecordedCalls(db: Queryable, batch: readonly RecordedCall[]): Promise<void> {
   await db.query(
     `with kept as (
        insert into sandbox_callback (at, key_id, calls, url, request_id, webhook_id, request, outcome, http_status,
@@ -126,11 +126,11 @@ export async function keepSeenCalls(db: Queryable, seen: readonly SeenCall[]): P
        returning id
      )
      delete from sandbox_callback where id <= (select max(id) from kept) - $2`,
-    [JSON.stringify(seen), callsKeptMax],
+    [JSON.stringify(batch), callsStoredMax],
   )
 }
 
-export type ListedCall = Omit<SeenCall, 'atMs' | 'request' | 'answer' | 'keyId'> & {
+export type ListedCall = Omit<RecordedCall, 'atMs' | 'request' | 'answer' | 'keyId'> & {
   id: number
   at: string
 }
@@ -140,7 +140,7 @@ const listedColumns = `id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:
   duration_ms as "durationMs"`
 
 /** The newest calls of a supplier's URLs, newest first. */
-export async function selectSeenCalls(
+export async function selectRecordedCalls(
   db: Queryable,
   supplierId: number,
   limit: number,
@@ -153,12 +153,12 @@ export async function selectSeenCalls(
   return rows
 }
 
-export async function selectOptionalSeenCall(
+export async function selectOptionalRecordedCall(
   db: Queryable,
   supplierId: number,
   id: number,
-): Promise<(ListedCall & Pick<SeenCall, 'request' | 'answer'>) | undefined> {
-  const { rows } = await db.query<ListedCall & Pick<SeenCall, 'request' | 'answer'>>(
+): Promise<(ListedCall & Pick<RecordedCall, 'request' | 'answer'>) | undefined> {
+  const { rows } = await db.query<ListedCall & Pick<RecordedCall, 'request' | 'answer'>>(
     `select ${listedColumns}, request, answer from sandbox_callback
      where id = $2 and key_id = any(array(select id from api_key where supplier_id = $1))`,
     [supplierId, id],

@@ -2,7 +2,7 @@ import type { Called, OutboundCall, OutboundCaller } from '../outbound/call.ts'
 import { signedHeaders } from '../outbound/signature.ts'
 import { spoil, type CallbackFaults } from './callback-faults.ts'
 import type { CallbackWatch } from './callback-watch.ts'
-import { webhookFaults } from './contract.ts'
+import { webhookErrors } from './contract.ts'
 import type { SpoilableCalls } from './callback-contract.ts'
 import type { Callback } from './store.ts'
 import { vetUrl, type OutboundRules, type UrlFault } from '../outbound/vet-url.ts'
@@ -52,12 +52,12 @@ export async function sendCallback(
   const fault = faults && about && (await faults.take({ keyId, ...about }))
   const called = await (fault ? spoil[fault]({ ...limits, call }) : call())
   const calls = about?.calls ?? 'ping'
-  watch?.saw({ keyId, calls, url, requestId, webhookId: id, atMs, body, called })
+  watch?.record({ keyId, calls, url, requestId, webhookId: id, atMs, body, called })
   return called
 }
 
 /** A URL for people and logs: host and path only, because the rest may contain a secret. */
-export function placeOf(href: string): string {
+export function hostAndPath(href: string): string {
   const { host, pathname } = new URL(href)
   return host + pathname
 }
@@ -71,6 +71,6 @@ export async function faultOfUrl(url: string, rules: OutboundRules): Promise<Des
 }
 
 export function describeFault({ kind, form }: UrlFault): DescribedFault {
-  const fault = webhookFaults[kind]
+  const fault = webhookErrors[kind]
   return form === undefined ? fault : { ...fault, hint: `Write the host as ${form}` }
 }

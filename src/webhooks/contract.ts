@@ -7,7 +7,7 @@ const httpsHint = 'For example https://pms.example.com/ari/price-check'
 const onOneMachine = 'To try on one machine, start the sandbox with ARI_ALLOW_PRIVATE_WEBHOOKS=true'
 
 /** Faults of the URL, besides not being text. */
-export const webhookFaults = {
+export const webhookErrors = {
   tooLong: {
     type: 'WEBHOOK_TOO_LONG',
     message: `Webhook must have at most ${urlCharactersMax} characters`,

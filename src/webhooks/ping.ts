@@ -39,7 +39,7 @@ export function pinger(needs: PingerNeeds): Pinger {
       try {
         await turn
         const message = { id: `ping_${randomUUID()}`, requestId, atMs: needs.clock.now(), body: pingBody }
-        return told(await sendCallback({ caller, watch }, callback, message, limits))
+        return pingOf(await sendCallback({ caller, watch }, callback, message, limits))
       } finally {
         underWay--
         gate.leave(callback.keyId)
@@ -49,7 +49,7 @@ export function pinger(needs: PingerNeeds): Pinger {
   }
 }
 
-function told(called: Called): Ping {
+function pingOf(called: Called): Ping {
   const { durationMs } = called
   return called.kind === 'answered'
     ? { status: 'answered', httpStatus: called.status, durationMs }

@@ -4,7 +4,7 @@ import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harne
 import { expectOk } from '../../test/story.ts'
 import { commonLimits } from '../keys/contract.ts'
 import { urlCharactersMax } from '../outbound/vet-url.ts'
-import { webhookFaults } from './contract.ts'
+import { webhookErrors } from './contract.ts'
 
 const addressesByName: Record<string, readonly string[]> = {
   'pms.example.com': ['93.184.216.34', '2606:4700:4700::1111'],
@@ -131,7 +131,7 @@ test('a URL that may no longer be called says so when it is read, in the words o
   expectOk(await supplier.post(paths[1], { webhook }))
   addressesByName['moves.example.com'] = ['10.0.0.7']
   const { body } = expectOk(await supplier.get('/push/webhook'))
-  const { type, message, hint } = webhookFaults.privateAddress
+  const { type, message, hint } = webhookErrors.privateAddress
   assert.deepEqual(
     [body['availability'], body['pushbook'], body['notCallable']],
     [url, webhook, [{ kind: 'pushbook', type, message, hint }]],
@@ -205,7 +205,7 @@ test('a missing URL and one that is not text are refused', async () => {
 
 test('each reason for refusing a URL has its own words', async () => {
   const supplier = await gateway.supplier('words')
-  const cases: [string, keyof typeof webhookFaults][] = [
+  const cases: [string, keyof typeof webhookErrors][] = [
     [`https://pms.example.com/${'a'.repeat(2_048)}`, 'tooLong'],
     ['https://bücher.example.com/', 'notAscii'],
     ['pms.example.com', 'malformed'],
@@ -222,7 +222,7 @@ test('each reason for refusing a URL has its own words', async () => {
   for (const path of paths) {
     for (const [webhook, fault] of cases) {
       const refused = await supplier.post(path, { webhook })
-      const { type, message, hint } = webhookFaults[fault]
+      const { type, message, hint } = webhookErrors[fault]
       assert.deepEqual([refused.status, refused.body['message']], [400, message])
       const value = webhook.length > 100 ? `${webhook.slice(0, 100)}…` : webhook
       assert.deepEqual(refused.body['errors'], [{ type, message, hint, path: '/webhook', value }])
@@ -230,7 +230,7 @@ test('each reason for refusing a URL has its own words', async () => {
     const odd = await supplier.post(path, { webhook: 'https://0x7f.1/' })
     assert.deepEqual(odd.body['errors'], [
       {
-        ...webhookFaults.hostForm,
+        ...webhookErrors.hostForm,
         hint: 'Write the host as 127.0.0.1',
         path: '/webhook',
         value: 'https://0x7f.1/',
@@ -260,6 +260,6 @@ test('with private webhooks allowed, http and loopback are registered, other pri
   assert.equal((await held(supplier, local))?.availability, webhook)
   for (const address of ['169.254.169.254', '10.0.0.1', '192.168.0.1', '[fd00::1]']) {
     const refused = await supplier.post(paths[1], { webhook: `http://${address}/` })
-    assert.deepEqual([refused.status, refused.body['message']], [400, webhookFaults.privateAddress.message])
+    assert.deepEqual([refused.status, refused.body['message']], [400, webhookErrors.privateAddress.message])
   }
 })

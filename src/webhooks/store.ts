@@ -26,8 +26,8 @@ export async function saveWebhook(
     `select ${column} as before, signing_secret is not null as "hasSecret" from api_key where id = $1 for update`,
     [keyId],
   )
-  const [held] = rows
-  if (!held) throw new Error(`key ${keyId} called but is not there`)
+  const [row] = rows
+  if (!row) throw new Error(`key ${keyId} called but is not there`)
   const { rows: saved } = await connection.query<Callback>(
     // Registering the same URL again changes nothing, except that the key becomes the last to register.
     `update api_key k set ${column} = $2, signing_secret = coalesce(signing_secret, $3),
@@ -37,7 +37,7 @@ export async function saveWebhook(
   )
   const [callback] = saved
   if (!callback) throw new Error(`key ${keyId} is gone although it was locked`)
-  return { isChanged: held.before !== href, isSecretNew: !held.hasSecret, callback }
+  return { isChanged: row.before !== href, isSecretNew: !row.hasSecret, callback }
 }
 
 type WebhookColumn = (typeof columnOf)[WebhookKind]
@@ -134,16 +134,16 @@ export async function removeWebhook(
   return rowCount === 1
 }
 
-export type HeldWebhooks = Record<WebhookKind, string | null> & { hasSigningSecret: boolean }
+export type RegisteredWebhooks = Record<WebhookKind, string | null> & { hasSigningSecret: boolean }
 
-export async function selectWebhooks(db: Queryable, keyId: number): Promise<HeldWebhooks> {
-  const { rows } = await db.query<HeldWebhooks>(
+export async function selectWebhooks(db: Queryable, keyId: number): Promise<RegisteredWebhooks> {
+  const { rows } = await db.query<RegisteredWebhooks>(
     `select availability_webhook as availability, pushbook_webhook as pushbook,
        signing_secret is not null as "hasSigningSecret"
      from api_key where id = $1`,
     [keyId],
   )
-  const [held] = rows
-  if (!held) throw new Error(`key ${keyId} called but is not there`)
-  return held
+  const [row] = rows
+  if (!row) throw new Error(`key ${keyId} called but is not there`)
+  return row
 }

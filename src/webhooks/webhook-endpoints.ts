@@ -70,10 +70,10 @@ async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {
 /** GET /push/webhook: the URLs of the calling key. */
 export const getWebhooks = ({ db, outbound }: Needs & { outbound: OutboundRules }) =>
   on(webhookRoutes.getWebhooks, async ({ caller }) => {
-    const held = await selectWebhooks(db, caller.keyId)
+    const registered = await selectWebhooks(db, caller.keyId)
     const faults = await Promise.all(
       webhookKinds.map(async (kind) => {
-        const url = held[kind]
+        const url = registered[kind]
         const fault = url === null ? undefined : await faultOfUrl(url, outbound)
         return fault ? [{ kind, ...fault }] : []
       }),
@@ -81,7 +81,7 @@ export const getWebhooks = ({ db, outbound }: Needs & { outbound: OutboundRules 
     return answer(200, {
       code: '200',
       message: 'Webhooks retrieved successfully',
-      ...held,
+      ...registered,
       notCallable: faults.flat(),
     })
   })

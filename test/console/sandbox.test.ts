@@ -18,7 +18,7 @@ describe('the sandbox in the console', { skip: withoutChromium }, () => {
     gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
     deliveries = gateway.app.startDeliveries()
     supplier = await gateway.supplier('Acme')
-    const there = { host: '127.0.0.1', port: 0, secrets: [], faults: [], told: () => {} }
+    const there = { host: '127.0.0.1', port: 0, secrets: [], faults: [], onCall: () => {} }
     const { url, clock } = gateway
     simulated = await startSupplier({ url, clock, apiKey: supplier.apiKey, ...there })
   })

@@ -161,7 +161,7 @@ function toldBy({ status, body }: Reply): Told {
           status: result.status,
           cellsChanged,
           hasErrors: errors !== undefined,
-          isHeldBack: JSON.stringify(warnings ?? []).includes('"SUPERSEDED"'),
+          isWithheld: JSON.stringify(warnings ?? []).includes('"SUPERSEDED"'),
         }
       })
     : undefined

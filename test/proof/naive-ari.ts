@@ -58,7 +58,7 @@ export type ProductSent = {
   occupancy: { maxOccupancy: number; maxAdult?: number; maxChild?: number }
 }
 
-export type ItemTold = { status: string; cellsChanged: number; hasErrors: boolean; isHeldBack: boolean }
+export type ItemTold = { status: string; cellsChanged: number; hasErrors: boolean; isWithheld: boolean }
 export type Told = { status: number; revision?: number; items?: ItemTold[] }
 
 /** A value as text; a price knows its currency, and is `former` once the hotel has another. */
@@ -115,7 +115,7 @@ export class NaiveHotel {
     const isRefused = isOtherCurrency || (push.atomic === true && causes.length > 0)
     const changed = new Map<string, Cell>()
     const applied = understood.map((item): ItemTold => {
-      if (isRefused) return { status: 'rejected', cellsChanged: 0, hasErrors: true, isHeldBack: false }
+      if (isRefused) return { status: 'rejected', cellsChanged: 0, hasErrors: true, isWithheld: false }
       return this.#applyItem(item, { push, keyName, changed })
     })
     // A push whose items together leave everything as it was counts as unchanged, whatever the items did on
@@ -290,7 +290,7 @@ export class NaiveHotel {
     context: { push: PushSent; keyName: string; changed: Map<string, Cell> },
   ): ItemTold {
     let cellsChanged = 0
-    let isHeldBack = false
+    let isWithheld = false
     for (const row of rows) {
       for (const night of row.nights) {
         const key = `${row.room}|${row.rate}|${night}`
@@ -298,16 +298,16 @@ export class NaiveHotel {
         const outcome = applyToNight(before, row, { ...context, currency: this.currency })
         context.changed.set(key, outcome.cell)
         if (outcome.isChanged) cellsChanged++
-        isHeldBack ||= outcome.isHeldBack
+        isWithheld ||= outcome.isWithheld
       }
     }
     const hasErrors = causes.length > 0
-    const accepted = cellsChanged > 0 ? 'applied' : isHeldBack ? 'superseded' : 'unchanged'
+    const accepted = cellsChanged > 0 ? 'applied' : isWithheld ? 'superseded' : 'unchanged'
     return {
       status: hasErrors ? (rows.length > 0 ? 'partial' : 'rejected') : accepted,
       cellsChanged,
       hasErrors,
-      isHeldBack,
+      isWithheld,
     }
   }
 
@@ -324,7 +324,7 @@ export class NaiveHotel {
 }
 
 function asUndone(item: ItemTold): ItemTold {
-  const status = item.status === 'applied' ? (item.isHeldBack ? 'superseded' : 'unchanged') : item.status
+  const status = item.status === 'applied' ? (item.isWithheld ? 'superseded' : 'unchanged') : item.status
   return { ...item, status, cellsChanged: 0 }
 }
 
@@ -348,11 +348,11 @@ function applyToNight(
   before: Cell,
   row: Row,
   { push: { sequence }, keyName, currency }: { push: PushSent; keyName: string; currency: string },
-): { cell: Cell; isChanged: boolean; isHeldBack: boolean } {
+): { cell: Cell; isChanged: boolean; isWithheld: boolean } {
   const held = new Map(before.held)
   const newest = new Map(before.newest)
   let isChanged = false
-  let isHeldBack = false
+  let isWithheld = false
   const memory = (field: string): string => `${keyName}: ${field}`
   const isOld = (field: string): boolean => {
     if (sequence === undefined) return false
@@ -378,7 +378,7 @@ function applyToNight(
   const kept = row.clearsGuestsBut
   if (kept) {
     for (const field of held.keys()) {
-      if (isGuestPrice(field) && !kept.has(field) && !set(field, null)) isHeldBack = true
+      if (isGuestPrice(field) && !kept.has(field) && !set(field, null)) isWithheld = true
     }
   }
   const otherModelStays =
@@ -386,12 +386,12 @@ function applyToNight(
     (row.model === 'guest' && held.has('unit') && isOld('unit'))
   for (const [field, value] of row.sets) {
     const isBarred = otherModelStays && (row.model === 'unit' ? field === 'unit' : isGuestPrice(field))
-    if (isBarred || !set(field, value)) isHeldBack = true
+    if (isBarred || !set(field, value)) isWithheld = true
   }
   if (kept && sequence !== undefined && sequence > (newest.get(memory(everyGuestPrice)) ?? -1)) {
     newest.set(memory(everyGuestPrice), sequence)
   }
-  return { cell: { held, newest }, isChanged, isHeldBack }
+  return { cell: { held, newest }, isChanged, isWithheld }
 }
 
 function isModel(model: string): boolean {

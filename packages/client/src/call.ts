@@ -86,7 +86,7 @@ async function prepared(
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
     encodeURIComponent(membersOf(params).get(name) ?? ''),
   )
-  const asked = new URLSearchParams([...membersOf(query)]).toString()
+  const queryText = new URLSearchParams([...membersOf(query)]).toString()
   const text = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body))
   const isLong = text !== undefined && text.length >= (connect.gzipFromBytes ?? usual.gzipFromBytes)
   const zipped = isLong ? await gzipped(text) : undefined
@@ -101,7 +101,7 @@ async function prepared(
   }
   const sent = zipped ?? text
   return {
-    url: `${base}${path}${asked === '' ? '' : `?${asked}`}`,
+    url: `${base}${path}${queryText === '' ? '' : `?${queryText}`}`,
     init: {
       method: operation.method,
       headers,

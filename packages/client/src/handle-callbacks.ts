@@ -111,16 +111,16 @@ async function bytesOf(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,
 ): Promise<Uint8Array | undefined> {
-  const kept: Uint8Array[] = []
+  const collected: Uint8Array[] = []
   let length = 0
   for await (const piece of pieces) {
     length += piece.length
     if (length > most) return undefined
-    kept.push(piece)
+    collected.push(piece)
   }
   const bytes = new Uint8Array(length)
   let at = 0
-  for (const piece of kept) {
+  for (const piece of collected) {
     bytes.set(piece, at)
     at += piece.length
   }

@@ -1,4 +1,4 @@
-import type { Kept } from './journal.ts'
+import type { StoredPush } from './journal.ts'
 import { isPushError, type OutboxOperation, type Problem } from './push-client.ts'
 
 /** A push that the gateway refused, wholly or in part: a repeat would be refused again. */
@@ -24,19 +24,19 @@ export function isFault(error: unknown): boolean {
 }
 
 /** Undefined: the push is worth retrying. */
-export function refusal(kept: Kept, attempts: number, error: unknown): DeadLetter | undefined {
+export function refusal(push: StoredPush, attempts: number, error: unknown): DeadLetter | undefined {
   if (!isPushError(error)) return undefined
   if (!error.isRefused && !(isFault(error) && attempts >= attemptsAtFaultMax)) return undefined
   const { status, message, errors, requestId } = error
-  return { ...letterOf(kept), status, message, errors, requestId }
+  return { ...letterOf(push), status, message, errors, requestId }
 }
 
 /** Undefined: the gateway now has everything in the push. */
-export function refusedItems(kept: Kept, answer: unknown): DeadLetter | undefined {
-  if (kept.operation !== 'pushAri' || !isPartlyRefused(answer)) return undefined
+export function refusedItems(push: StoredPush, answer: unknown): DeadLetter | undefined {
+  if (push.operation !== 'pushAri' || !isPartlyRefused(answer)) return undefined
   const { message, results, requestId } = answer
   const errors = results.flatMap((result) => result.errors ?? [])
-  return { ...letterOf(kept), status: 207, message, errors, requestId }
+  return { ...letterOf(push), status: 207, message, errors, requestId }
 }
 
 type PartlyRefused = {
@@ -57,7 +57,7 @@ function isPartlyRefused(answer: unknown): answer is PartlyRefused {
   )
 }
 
-function letterOf({ id, operation, body, addedAt }: Kept) {
-  const said: unknown = JSON.parse(body)
-  return { id, operation, body: said, addedAt, refusedAt: new Date().toISOString() }
+function letterOf({ id, operation, body, addedAt }: StoredPush) {
+  const content: unknown = JSON.parse(body)
+  return { id, operation, body: content, addedAt, refusedAt: new Date().toISOString() }
 }

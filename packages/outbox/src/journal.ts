@@ -9,7 +9,7 @@ import { outboxOperations, type OutboxOperation } from './push-client.ts'
  */
 
 /** A waiting push. */
-export type Kept = {
+export type StoredPush = {
   /** Also its Idempotency-Key. */
   id: string
   operation: OutboxOperation
@@ -20,7 +20,7 @@ export type Kept = {
   addedAt: string
 }
 
-export type JournalRecord = { add: Kept } | { done: string }
+export type JournalRecord = { add: StoredPush } | { done: string }
 
 type Pending = { record: JournalRecord; written: () => void; failed: (error: unknown) => void }
 
@@ -30,7 +30,7 @@ const rewrittenAfterBytes = 1024 * 1024
 export class Journal {
   readonly #path: string
   /** The pushes that must remain in the file. */
-  readonly #live: () => readonly Kept[]
+  readonly #live: () => readonly StoredPush[]
   #handle: FileHandle
   #bytes: number
   #rewrittenAtBytes = rewrittenAfterBytes
@@ -39,7 +39,7 @@ export class Journal {
   #writing: Promise<void> | undefined
   #broken: unknown
 
-  private constructor(path: string, handle: FileHandle, bytes: number, live: () => readonly Kept[]) {
+  private constructor(path: string, handle: FileHandle, bytes: number, live: () => readonly StoredPush[]) {
     this.#path = path
     this.#handle = handle
     this.#bytes = bytes
@@ -47,13 +47,16 @@ export class Journal {
   }
 
   /** Also returns the pushes that wait in the file, in order. */
-  static async open(path: string, live: () => readonly Kept[]): Promise<{ journal: Journal; kept: Kept[] }> {
-    const { kept, bytes } = await readKept(path)
+  static async open(
+    path: string,
+    live: () => readonly StoredPush[],
+  ): Promise<{ journal: Journal; stored: StoredPush[] }> {
+    const { stored, bytes } = await readStored(path)
     const handle = await open(path, 'a+', 0o600)
     await handle.truncate(bytes)
     await handle.datasync()
     await syncFolder(path)
-    return { journal: new Journal(path, handle, bytes, live), kept }
+    return { journal: new Journal(path, handle, bytes, live), stored }
   }
 
   /** Resolves when it is on the disk; `written` is called before anything else is written. */
@@ -137,12 +140,12 @@ export class Journal {
   }
 }
 
-async function readKept(path: string): Promise<{ kept: Kept[]; bytes: number }> {
+async function readStored(path: string): Promise<{ stored: StoredPush[]; bytes: number }> {
   const content = await readFile(path).catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return Buffer.alloc(0)
     throw error
   })
-  const keptById = new Map<string, Kept>()
+  const storedById = new Map<string, StoredPush>()
   let at = 0
   for (let number = 1; at < content.length; number++) {
     const end = content.indexOf('\n', at)
@@ -153,12 +156,12 @@ async function readKept(path: string): Promise<{ kept: Kept[]; bytes: number }> 
       throw new Error(`${path} is damaged in line ${number}: move it away, and look at what waits in it`)
     }
     for (const record of records) {
-      if ('add' in record) keptById.set(record.add.id, record.add)
-      else keptById.delete(record.done)
+      if ('add' in record) storedById.set(record.add.id, record.add)
+      else storedById.delete(record.done)
     }
     at = end + 1
   }
-  return { kept: [...keptById.values()], bytes: at }
+  return { stored: [...storedById.values()], bytes: at }
 }
 
 function recordsIn(line: string): JournalRecord[] | undefined {

@@ -1,7 +1,7 @@
 import { open, rename } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isFault, refusal, refusedItems, type DeadLetter } from './dead-letter.ts'
-import { Journal, type Kept } from './journal.ts'
+import { Journal, type StoredPush } from './journal.ts'
 import { takeLock, type Lock } from './lock.ts'
 import {
   isPushError,
@@ -70,8 +70,8 @@ export async function openOutbox<Client extends PushClient>(
   const lock = await takeLock(file)
   try {
     const queue = new OutboxQueue()
-    const { journal, kept } = await Journal.open(file, () => queue.all().map(keptOf))
-    for (const one of kept) queue.add(one)
+    const { journal, stored } = await Journal.open(file, () => queue.all().map(storedPushOf))
+    for (const one of stored) queue.add(one)
     return new Outbox({ ...options, file }, journal, queue, lock)
   } catch (error) {
     await lock.release()
@@ -122,10 +122,10 @@ export class Outbox<Client extends PushClient> {
         `${this.#queue.size} pushes wait, and with this one they are over ${bytesMax} bytes`,
       )
     const id = crypto.randomUUID()
-    const kept = { id, operation, hotels: hotelsOf(body), body: text, addedAt: new Date().toISOString() }
+    const stored = { id, operation, hotels: hotelsOf(body), body: text, addedAt: new Date().toISOString() }
     this.#bytesComing += bytes
     try {
-      await this.#journal.append({ add: kept }, () => this.#added(kept, replaces))
+      await this.#journal.append({ add: stored }, () => this.#added(stored, replaces))
     } finally {
       this.#bytesComing -= bytes
     }
@@ -150,9 +150,9 @@ export class Outbox<Client extends PushClient> {
   }
 
   /** Runs as soon as the push is on the disk, so that no rewrite of the file misses it. */
-  #added(kept: Kept, replaces: string | undefined): void {
+  #added(stored: StoredPush, replaces: string | undefined): void {
     const replaced = replaces === undefined ? undefined : this.#queue.replacedBy(replaces)
-    this.#queue.add(kept, replaces)
+    this.#queue.add(stored, replaces)
     if (replaced) this.#settle(replaced)
   }
 
@@ -264,7 +264,7 @@ export class Outbox<Client extends PushClient> {
   }
 }
 
-function keptOf({ id, operation, hotels, body, addedAt }: Waiting): Kept {
+function storedPushOf({ id, operation, hotels, body, addedAt }: Waiting): StoredPush {
   return { id, operation, hotels, body, addedAt }
 }
 

@@ -1,8 +1,8 @@
-import type { Kept } from './journal.ts'
+import type { StoredPush } from './journal.ts'
 
 /** Chooses the next push: those of one hotel go one after another, in the order in which they were added. */
 
-export type Waiting = Kept & {
+export type Waiting = StoredPush & {
   bytes: number
   attempts: number
   isSettled: boolean
@@ -30,10 +30,10 @@ export class OutboxQueue {
     return [...this.#waiting]
   }
 
-  add(kept: Kept, replaces?: string): Waiting {
+  add(push: StoredPush, replaces?: string): Waiting {
     const waiting: Waiting = {
-      ...kept,
-      bytes: Buffer.byteLength(kept.body),
+      ...push,
+      bytes: Buffer.byteLength(push.body),
       attempts: 0,
       isSettled: false,
       isReady: false,

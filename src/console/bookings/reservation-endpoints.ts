@@ -9,7 +9,7 @@ import {
   reservationNotFound,
   reservationOf,
   selectHistory,
-  type HeldReservation,
+  type StoredReservation,
 } from '../../bookings/store.ts'
 import {
   reservationConsoleRoutes,
@@ -29,10 +29,10 @@ import {
   insertNote,
 } from './store.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
-import { listedCheckOf } from '../../price-check/show-check.ts'
+import { listedCheckOf } from '../../price-check/render-check.ts'
 import type { CheckRow } from '../../price-check/store.ts'
 import { deliveryIdOf } from '../../bookings/delivery-queue.ts'
-import { shownReservation } from '../../bookings/show.ts'
+import { renderReservation } from '../../bookings/render-reservation.ts'
 import { supplierBody } from '../../deliveries/reservation-body.ts'
 import type { ShownDelivery } from '../deliveries/contract.ts'
 import {
@@ -121,7 +121,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
     // Removed since it was found, with everything that belongs to it.
     if (!hotel || history.length === 0) throw reservationNotFound(params.reservationId)
     const ids = deliveries.map(({ id }) => id)
-    const versions = history.map((version): HeldReservation => ({ ...held, ...version }))
+    const versions = history.map((version): StoredReservation => ({ ...held, ...version }))
     const [attempts, alerts, checks, places] = await Promise.all([
       selectAttemptsOf(db, ids),
       selectAlerts(db, ids),
@@ -129,7 +129,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
       placesOf(db, deliveries),
     ])
     const attemptsById = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
-    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = shownReservation(held)
+    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = renderReservation(held)
     return answer(200, {
       reservation: {
         reservationId: held.id,
@@ -165,7 +165,10 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
     })
   })
 
-async function shownCard({ db, clock }: Needs, { id, content }: HeldReservation): Promise<ShownCard | null> {
+async function shownCard(
+  { db, clock }: Needs,
+  { id, content }: StoredReservation,
+): Promise<ShownCard | null> {
   const { card } = content.payment
   if (!card) return null
   const kept = await selectOptionalCardTerms(db, id, clock.now())
@@ -185,12 +188,12 @@ function withTimelines(
 }
 
 /** Newest first. */
-function shownVersions(versions: readonly HeldReservation[]): ShownVersion[] {
+function shownVersions(versions: readonly StoredReservation[]): ShownVersion[] {
   return versions
     .map((held, index) => {
       const former = versions[index - 1]
       const { version, status, modifiedAtMs } = held
-      const { total } = shownReservation(held)
+      const { total } = renderReservation(held)
       const changes = former ? changesBetween(former, held) : { changes: [], moreChanges: 0 }
       return { version, status, at: instantOf(modifiedAtMs), total, ...changes }
     })
@@ -198,12 +201,12 @@ function shownVersions(versions: readonly HeldReservation[]): ShownVersion[] {
 }
 
 /** The price checks that a version refers to, and when the version was made. */
-function checksNamed({ modifiedAtMs, content }: HeldReservation): { atMs: number; checkIds: string[] } {
+function checksNamed({ modifiedAtMs, content }: StoredReservation): { atMs: number; checkIds: string[] } {
   return { atMs: modifiedAtMs, checkIds: content.priceChecks.map(({ priceCheckId }) => priceCheckId) }
 }
 
 /** A check belongs to the first version that refers to it; later versions with the same rooms only repeat it. */
-const withVersion = (versions: readonly HeldReservation[]) => (row: CheckRow) => {
+const withVersion = (versions: readonly StoredReservation[]) => (row: CheckRow) => {
   const owner = versions.find(({ content }) =>
     content.priceChecks.some(({ priceCheckId }) => priceCheckId === row.checkId),
   )

@@ -1,13 +1,13 @@
 import { isRecord } from '../../http/validate.ts'
-import { shownReservation } from '../../bookings/show.ts'
-import type { HeldReservation } from '../../bookings/store.ts'
+import { renderReservation } from '../../bookings/render-reservation.ts'
+import type { StoredReservation } from '../../bookings/store.ts'
 import { changesShownMax, type ShownVersion, type VersionChange } from './contract.ts'
 import type { Payment } from '../../bookings/state.ts'
 
 /** What a version of a reservation has other than the one before: pure. */
 export function changesBetween(
-  before: HeldReservation,
-  after: HeldReservation,
+  before: StoredReservation,
+  after: StoredReservation,
 ): Pick<ShownVersion, 'changes' | 'moreChanges'> {
   const all: VersionChange[] = []
   compare(comparable(before), comparable(after), [], all)
@@ -16,8 +16,8 @@ export function changesBetween(
 }
 
 /** The values by which people tell versions apart; nights by date, so that a moved stay shows added and removed nights. */
-function comparable(held: HeldReservation): Record<string, unknown> {
-  const { status, checkin, checkout, currency, rooms, customer, payment, total } = shownReservation(held)
+function comparable(held: StoredReservation): Record<string, unknown> {
+  const { status, checkin, checkout, currency, rooms, customer, payment, total } = renderReservation(held)
   return {
     status,
     checkin,

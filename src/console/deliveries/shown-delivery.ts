@@ -1,6 +1,6 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
-import { placeOf } from '../../webhooks/callback.ts'
+import { hostAndPath } from '../../webhooks/callback.ts'
 import type { ListedDelivery, ShownDelivery } from './contract.ts'
 import { selectPushbookUrls, type AttemptRow, type DeliveryRow } from './store.ts'
 import type { Reach } from '../bookings/contract.ts'
@@ -21,7 +21,7 @@ export async function placesOf(
 ): Promise<ReadonlyMap<number, string>> {
   const suppliers = new Set(deliveries.map(({ supplierId }) => supplierId))
   const urls = suppliers.size === 0 ? [] : await selectPushbookUrls(db, [...suppliers])
-  return new Map(urls.map((url) => [endpointOf(url), placeOf(url)]))
+  return new Map(urls.map((url) => [endpointOf(url), hostAndPath(url)]))
 }
 
 export function shownListed(row: DeliveryRow, places: ReadonlyMap<number, string>): ListedDelivery {

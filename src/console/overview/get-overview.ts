@@ -4,7 +4,7 @@ import { Memory } from '../../postgres/memory.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
-import { placeOf } from '../../webhooks/callback.ts'
+import { hostAndPath } from '../../webhooks/callback.ts'
 import { overviewLimits, overviewRoutes, type NamedCircuit, type Overview } from './contract.ts'
 import { overviewRates, type OverviewRates } from './rates.ts'
 import {
@@ -129,6 +129,6 @@ async function readCircuits({ db, priceChecks }: OverviewNeeds, nowMs: number): 
   const urls = await selectCheckedUrls(db, nowMs)
   return urls.flatMap(({ url, ...supplier }) => {
     const state = priceChecks.circuit(url)
-    return state === 'closed' ? [] : [{ ...supplier, place: placeOf(url), state }]
+    return state === 'closed' ? [] : [{ ...supplier, place: hostAndPath(url), state }]
   })
 }

@@ -3,7 +3,7 @@ import type { Needs } from '../../postgres/needs.ts'
 import { readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'
-import { listedCheckOf } from '../../price-check/show-check.ts'
+import { listedCheckOf } from '../../price-check/render-check.ts'
 import { readNumber, readPosition, writePosition } from '../list-query.ts'
 import {
   consoleChecksPerPage,

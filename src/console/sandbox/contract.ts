@@ -4,7 +4,7 @@ import {
   callbackFaults,
   orderedFaults,
   spoilableCalls,
-  type SeenCalls,
+  type CallbackPurpose,
 } from '../../webhooks/callback-contract.ts'
 
 /** Actions of operators in the sandbox, on behalf of a supplier; in production all answer 404 `NOT_ENABLED`. */
@@ -42,7 +42,7 @@ export type SandboxHotel = {
 export type SandboxCall = {
   id: number
   at: string
-  calls: SeenCalls
+  calls: CallbackPurpose
   url: string
   requestId: string
   webhookId: string

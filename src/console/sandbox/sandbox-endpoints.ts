@@ -17,7 +17,11 @@ import { supplierNamed, supplierSubject, readId, type NamedSupplier } from '../s
 import { orderFaults, readFaults, type OrderFaultsNeeds } from '../../sandbox/fault-orders.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { Rejected, shown } from '../../http/rejected.ts'
-import { selectOptionalSeenCall, selectSeenCalls, type CallbackWatch } from '../../webhooks/callback-watch.ts'
+import {
+  selectOptionalRecordedCall,
+  selectRecordedCalls,
+  type CallbackWatch,
+} from '../../webhooks/callback-watch.ts'
 import type { BookNeeds } from '../../bookings/idempotent-booking.ts'
 import type { TestBooking } from '../../sandbox/test-booking-contract.ts'
 import { bookTest } from '../../sandbox/test-booking.ts'
@@ -109,7 +113,7 @@ export const listSandboxCalls = ({ db, environment, callbackWatch }: CallNeeds):
       const { supplierId } = await supplierNamed(db, params.supplierId)
       await callbackWatch?.written()
       return answer(200, {
-        calls: await selectSeenCalls(db, supplierId, callsShownMax),
+        calls: await selectRecordedCalls(db, supplierId, callsShownMax),
       })
     }),
   )
@@ -121,7 +125,7 @@ export const getSandboxCall = ({ db, environment }: CallNeeds): Mounted =>
     on(sandboxConsoleRoutes.getSandboxCall, async ({ params }) => {
       const { supplierId } = await supplierNamed(db, params.supplierId)
       const id = readId(params.callId)
-      const call = id === undefined ? undefined : await selectOptionalSeenCall(db, supplierId, id)
+      const call = id === undefined ? undefined : await selectOptionalRecordedCall(db, supplierId, id)
       if (!call) {
         throw new Rejected(404, {
           type: 'CALL_NOT_FOUND',

@@ -36,7 +36,7 @@ before(async () => {
   supplierId = await idOf('Acme')
   const { url, clock } = gateway
   const there = { host: '127.0.0.1', port: 0, secrets: [], faults: [] }
-  simulated = await startSupplier({ url, clock, apiKey: supplier.apiKey, ...there, told: () => {} })
+  simulated = await startSupplier({ url, clock, apiKey: supplier.apiKey, ...there, onCall: () => {} })
 })
 after(async () => {
   await deliveries.close()
@@ -105,7 +105,7 @@ test('the example hotel is pushed as the supplier would push it: bookable for a 
 test('a test booking is checked and delivered, and its calls are visible', async () => {
   const made = Object(expectStatus(await book(), 201).body['booking'])
   assert.deepEqual([made.version, made.status], [1, 'Confirm'])
-  await until('it is delivered', () => simulated.held(made.reservationId)?.version === 1)
+  await until('it is delivered', () => simulated.reservation(made.reservationId)?.version === 1)
   const seen = (await callsSeen()).slice(0, 2)
   assert.deepEqual(
     seen.map(({ calls, outcome, httpStatus }) => [calls, outcome, httpStatus]),
@@ -207,7 +207,7 @@ test('the visible calls contain no card data', async () => {
   const wanted = { hotelId: 'EXAMPLE', checkin, checkout, rooms: [{ roomId, rateId, adults: 2 }], payment }
   const made = expectStatus(await supplier.post('/push/sandbox/booking', wanted), 201).body
   const id = String(made['reservationId'])
-  await until('it is delivered', () => simulated.held(id)?.version === 1)
+  await until('it is delivered', () => simulated.reservation(id)?.version === 1)
   const [seen] = await callsSeen()
   const { request, answer } = Object(
     expectOk(await operator.get(at(`/calls/${String(seen?.['id'])}`))).body['call'],

@@ -1,42 +1,42 @@
 import { minorText } from '../base/money.ts'
 import type { Problem } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
-import { shownTotal } from './agree-price.ts'
-import type { Made, reservationRoutes } from './contract.ts'
-import { shownPenalty } from './penalty.ts'
+import { renderTotal } from './agree-price.ts'
+import type { BookingAnswer, reservationRoutes } from './contract.ts'
+import { renderPenalty } from './penalty.ts'
 import type { ReservationVersion, RoomState } from './state.ts'
-import type { HeldReservation } from './store.ts'
+import type { StoredReservation } from './store.ts'
 
-export type ShownReservation = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
+export type RenderedReservation = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
 
 /** A reservation as the platform reads it. Its card is reduced to the type and the masked number. */
-export function shownReservation(held: HeldReservation): ShownReservation {
-  const { content } = held
+export function renderReservation(stored: StoredReservation): RenderedReservation {
+  const { content } = stored
   const { minorDigits } = content
   return {
-    reservationId: String(held.id),
-    version: held.version,
-    status: held.status,
-    platformHotelId: String(held.hotelId),
+    reservationId: String(stored.id),
+    version: stored.version,
+    status: stored.status,
+    platformHotelId: String(stored.hotelId),
     supplier: content.supplier,
     hotelId: content.hotelCode,
     hotelName: content.hotelName,
     checkin: content.checkin,
     checkout: content.checkout,
     currency: content.currency,
-    rooms: content.rooms.map((room) => shownRoom(room, minorDigits)),
+    rooms: content.rooms.map((room) => renderRoom(room, minorDigits)),
     customer: content.customer,
     payment: content.payment,
-    total: shownTotal(content.total, minorDigits),
-    penalty: shownPenalty(held),
+    total: renderTotal(content.total, minorDigits),
+    penalty: renderPenalty(stored),
     priceChecks: content.priceChecks,
-    createdAt: new Date(held.createdAtMs).toISOString(),
-    modifiedAt: new Date(held.modifiedAtMs).toISOString(),
-    delivery: { status: held.deliveryStatus },
+    createdAt: new Date(stored.createdAtMs).toISOString(),
+    modifiedAt: new Date(stored.modifiedAtMs).toISOString(),
+    delivery: { status: stored.deliveryStatus },
   }
 }
 
-function shownRoom(room: RoomState, minorDigits: number): ShownReservation['rooms'][number] {
+function renderRoom(room: RoomState, minorDigits: number): RenderedReservation['rooms'][number] {
   const {
     roomId,
     roomName,
@@ -65,7 +65,7 @@ function shownRoom(room: RoomState, minorDigits: number): ShownReservation['room
       afterTax: amount(afterTax),
     })),
     taxes: room.taxes.map((tax) => ({ ...tax, amount: amount(tax.amount) })),
-    total: shownTotal(room.total, minorDigits),
+    total: renderTotal(room.total, minorDigits),
     cancelPolicy,
     fees: fees.map(({ name, amount: due, appliedPer }) => ({
       name,
@@ -77,11 +77,11 @@ function shownRoom(room: RoomState, minorDigits: number): ShownReservation['room
 }
 
 /** The answer to a booking or a modification. */
-export function shownMade(
+export function bookingAnswerOf(
   { id, version, status, content }: Pick<ReservationVersion, 'id' | 'version' | 'status' | 'content'>,
   deliveryStatus: string,
   { code, message, warnings }: { code: string; message: string; warnings: Problem[] },
-): Made {
+): BookingAnswer {
   const { currency, minorDigits, total, priceChecks } = content
   return {
     code,
@@ -90,7 +90,7 @@ export function shownMade(
     version,
     status,
     currency,
-    total: shownTotal(total, minorDigits),
+    total: renderTotal(total, minorDigits),
     priceChecks,
     delivery: { status: deliveryStatus },
     warnings,

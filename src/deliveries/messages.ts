@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { withoutCardNumbers } from '../base/card-number.ts'
 import { numberArray, unseen, type Queryable } from '../postgres/postgres.ts'
-import { selectCards, type KeptCard } from '../cards/store.ts'
+import { selectCards, type StoredCard } from '../cards/store.ts'
 import { deliveryIdOf } from '../bookings/delivery-queue.ts'
 import type { Claimed } from './store.ts'
 import type { ReservationContent, ReservationVersion } from '../bookings/state.ts'
@@ -27,7 +27,7 @@ type Row = {
   content: ReservationContent
   /** Whether the account's contract says so now. */
   deliversCards: boolean
-  card: KeptCard | undefined
+  card: StoredCard | undefined
 }
 
 export type Group = readonly [Claimed, ...Claimed[]]
@@ -43,8 +43,8 @@ export async function messagesOf(
 ): Promise<{ messages: Message[]; unreadable: Unreadable[] }> {
   const all = groups.flat()
   const ids = all.map(({ reservationId }) => reservationId)
-  const [found, cards] = await Promise.all([selectRows(db, all), selectCards(db, ids, nowMs)])
-  const rows = found.map((row): Row => ({ ...row, card: cards.get(row.reservationId) }))
+  const [versions, cards] = await Promise.all([selectRows(db, all), selectCards(db, ids, nowMs)])
+  const rows = versions.map((row): Row => ({ ...row, card: cards.get(row.reservationId) }))
   const rowByKey = new Map(rows.map((row) => [keyOf(row), row]))
   const messages: Message[] = []
   const unreadable: Unreadable[] = []
@@ -120,7 +120,7 @@ function messageId(claimed: Group): string {
   return `dlb_${createHash('sha256').update(ids).digest('hex').slice(0, groupIdCharacters)}`
 }
 
-const answerBytesKept = 2_048
+const answerBytesStored = 2_048
 /** Read beyond the stored length, so that truncation never splits a card number or a name and hides it. */
 const answerBytesBeyond = 1_024
 
@@ -128,10 +128,10 @@ const answerBytesBeyond = 1_024
  * The beginning of the supplier's answer. It may echo a card from this or an earlier delivery, so card data
  * is removed.
  */
-export function keptAnswer(answer: Buffer, cardHolders: readonly string[]): string {
-  const text = answer.subarray(0, answerBytesKept + answerBytesBeyond).toString()
+export function storableAnswer(answer: Buffer, cardHolders: readonly string[]): string {
+  const text = answer.subarray(0, answerBytesStored + answerBytesBeyond).toString()
   const plain = cardHolders.length > 0 ? withoutCards(text, cardHolders) : withoutCardNumbers(text)
-  const cut = Buffer.from(plain).subarray(0, answerBytesKept).toString()
+  const cut = Buffer.from(plain).subarray(0, answerBytesStored).toString()
   return cut.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }
 

@@ -54,20 +54,20 @@ function ownerColumn({ owner }: OwnedKey): number {
 }
 
 /** The stored answer to a call that was answered within 24 hours; refuses the key if the request differs. */
-export async function selectKeptAnswer<Said>(
+export async function selectStoredAnswer<Body>(
   db: Queryable,
   { ownedKey, requestHashes }: Repeatable,
   nowMs: number,
-): Promise<Answered<Said> | undefined> {
+): Promise<Answered<Body> | undefined> {
   const { rows } = await db.query<{ requestHash: Buffer; status: number; answer: string }>({
     name: 'select-kept-answer',
     text: `select request_hash as "requestHash", status, answer from booking_answer
       where token_id = $1 and idempotency_key = $2 and at > instant($3)`,
     values: [ownerColumn(ownedKey), ownedKey.key, nowMs - repeatableForMs],
   })
-  const [kept] = rows
-  if (!kept) return undefined
-  if (!requestHashes.some((hash) => kept.requestHash.equals(hash))) {
+  const [stored] = rows
+  if (!stored) return undefined
+  if (!requestHashes.some((hash) => stored.requestHash.equals(hash))) {
     throw new Rejected(422, {
       type: 'IDEMPOTENCY_KEY_REUSED',
       message: 'Idempotency-Key was used before with another body',
@@ -76,15 +76,15 @@ export async function selectKeptAnswer<Said>(
     })
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: what the same route answered, as it was kept.
-  const body = JSON.parse(kept.answer) as Said
-  return { status: kept.status, body, json: kept.answer, headers: { 'idempotency-replayed': 'true' } }
+  const body = JSON.parse(stored.answer) as Body
+  return { status: stored.status, body, json: stored.answer, headers: { 'idempotency-replayed': 'true' } }
 }
 
 /**
  * Stores an answer with the ids it concerns, as the last step before the commit. A second transaction that
  * answers the same key fails here and is rolled back.
  */
-export async function keepAnswer(
+export async function storeAnswer(
   connection: Queryable,
   { ownedKey, requestHashes: [requestHash] }: Repeatable,
   { status, json }: Answer,
@@ -95,11 +95,11 @@ export async function keepAnswer(
       name: 'keep-answer',
       // A row older than 24 hours counts as deleted. For a newer row the status becomes null, which the table
       // refuses: the statement itself must fail, because the commit has already been sent.
-      text: `insert into booking_answer as held (token_id, idempotency_key, request_hash, at, status, answer)
+      text: `insert into booking_answer as present (token_id, idempotency_key, request_hash, at, status, answer)
         values ($1, $2, $3, instant($4), $5, $6)
         on conflict (token_id, idempotency_key) do update
           set request_hash = excluded.request_hash, at = excluded.at, answer = excluded.answer,
-            status = case when held.at <= instant($7) then excluded.status end`,
+            status = case when present.at <= instant($7) then excluded.status end`,
       values: [
         ownerColumn(ownedKey),
         ownedKey.key,

@@ -28,14 +28,14 @@ export type Compared = Pick<
 >
 
 export function comparedOf(
-  { outcome, isBookable, held, live, failure, difference, durationMs }: PriceCheck,
+  { outcome, isBookable, stored, live, failure, difference, durationMs }: PriceCheck,
   { currency, minorDigits: digits }: { currency: string; minorDigits: number },
 ): Compared {
   const before = ({ beforeTax }: NightPrice): string => minorText(beforeTax, digits)
   const after = ({ afterTax }: NightPrice): string => minorText(afterTax, digits)
   return {
     outcome,
-    bookable: isBookable && held.isBookable,
+    bookable: isBookable && stored.isBookable,
     live: live
       ? {
           currency,
@@ -46,11 +46,11 @@ export function comparedOf(
       : null,
     stored: {
       currency,
-      inventory: held.inventory,
-      amountBeforeTax: held.nights?.map(before) ?? null,
-      amountAfterTax: held.nights?.map(after) ?? null,
-      bookable: held.isBookable,
-      revision: held.revision,
+      inventory: stored.inventory,
+      amountBeforeTax: stored.nights?.map(before) ?? null,
+      amountAfterTax: stored.nights?.map(after) ?? null,
+      bookable: stored.isBookable,
+      revision: stored.revision,
     },
     difference: difference === undefined ? null : signedText(difference, digits),
     durationMs,
@@ -126,16 +126,16 @@ export async function readDrift(db: Queryable, scope: DriftScope): Promise<Drift
     selectDriftNights(db, scope, driftNightsMax),
   ])
   const revisions = new Set(nights.flatMap(({ revision, sinceRevision }) => [revision, sinceRevision]))
-  const made = [...revisions].flatMap((revision) =>
+  const origins = [...revisions].flatMap((revision) =>
     revision === null ? [] : [{ hotelId: scope.hotel, revision }],
   )
-  const pushes = await selectAppliedPushes(db, made)
+  const pushes = await selectAppliedPushes(db, origins)
   const pushByRevision = new Map(pushes.map((push) => [push.revision, push]))
   const digits = minorDigits(totals.currency) ?? 2
-  return { ...totals, worst: nights.map((row) => shownNight(row, digits, pushByRevision)) }
+  return { ...totals, worst: nights.map((row) => renderNight(row, digits, pushByRevision)) }
 }
 
-function shownNight(
+function renderNight(
   row: DriftRow,
   digits: number,
   pushByRevision: ReadonlyMap<number | null, AppliedPush>,

@@ -1,17 +1,17 @@
 import { performance } from 'node:perf_hooks'
 import type { Log } from '../base/log.ts'
 import type { Called } from '../outbound/call.ts'
-import { placeOf } from '../webhooks/callback.ts'
+import { hostAndPath } from '../webhooks/callback.ts'
 import type { Callback } from '../webhooks/store.ts'
-import type { Message } from './content.ts'
+import type { Message } from './messages.ts'
 import { outcomeOf } from '../bookings/delivery-schedule.ts'
 
 /**
  * Logs when an endpoint begins to fail, and when it accepts reservations again: one line each, however many
  * attempts there are in between. Each process reports its own observations.
  */
-export type DeliveryTrouble = {
-  saw: (callback: Callback, message: Message, called: Called, nowMs?: number) => void
+export type EndpointHealth = {
+  record: (callback: Callback, message: Message, called: Called, nowMs?: number) => void
 }
 
 /** An endpoint that fails now and then is not reported each time. */
@@ -20,7 +20,7 @@ const endpointsRememberedMax = 10_000
 
 type State = { isFailing: boolean; warnedMs: number; failures: number }
 
-export function deliveryTrouble(log: Log): DeliveryTrouble {
+export function endpointHealth(log: Log): EndpointHealth {
   const stateByUrl = new Map<string, State>()
 
   const failed = (url: string, message: Message, called: Called, nowMs: number): void => {
@@ -29,7 +29,10 @@ export function deliveryTrouble(log: Log): DeliveryTrouble {
     if (!state.isFailing && nowMs - state.warnedMs >= quietMs) {
       Object.assign(state, { isFailing: true, warnedMs: nowMs })
       const [{ id: deliveryId, hotelId }] = message.claimed
-      log.warn({ endpoint: placeOf(url), hotelId, deliveryId, ...told(called) }, 'deliveries begin to fail')
+      log.warn(
+        { endpoint: hostAndPath(url), hotelId, deliveryId, ...describeOutcome(called) },
+        'deliveries begin to fail',
+      )
     }
     if (!stateByUrl.has(url)) {
       const [oldest] = stateByUrl.keys()
@@ -43,7 +46,7 @@ export function deliveryTrouble(log: Log): DeliveryTrouble {
     if (!state) return
     if (state.isFailing) {
       const { failures } = state
-      log.info({ endpoint: placeOf(url), failures }, 'deliveries arrive again')
+      log.info({ endpoint: hostAndPath(url), failures }, 'deliveries arrive again')
       Object.assign(state, { isFailing: false, failures: 0 })
     } else if (nowMs - state.warnedMs >= quietMs) {
       stateByUrl.delete(url)
@@ -51,7 +54,7 @@ export function deliveryTrouble(log: Log): DeliveryTrouble {
   }
 
   return {
-    saw: ({ url }, message, called, nowMs = performance.now()) => {
+    record: ({ url }, message, called, nowMs = performance.now()) => {
       // We cancelled the call; it says nothing about the supplier.
       if (called.kind === 'failed' && (called.reason === 'cancelled' || called.reason === 'busy')) return
       if (called.kind === 'answered' && outcomeOf(called.status) === 'accepted') arrived(url, nowMs)
@@ -60,7 +63,7 @@ export function deliveryTrouble(log: Log): DeliveryTrouble {
   }
 }
 
-function told(called: Called): { outcome: string; httpStatus?: number } {
+function describeOutcome(called: Called): { outcome: string; httpStatus?: number } {
   return called.kind === 'answered'
     ? { outcome: outcomeOf(called.status), httpStatus: called.status }
     : { outcome: called.reason }

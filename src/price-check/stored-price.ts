@@ -17,17 +17,17 @@ import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import type { NightPrice } from './live-answer.ts'
 
 /** The stored price of a stay at one room-rate, from one moment. Amounts are in minor units. */
-export type HeldPrice = {
+export type StoredPrice = {
   revision: number
   /** How many units can be sold on every night. */
   inventory: number
   /** For one room; undefined if the party has no price, or the included taxes exceed it. */
-  nights: readonly HeldNight[] | undefined
+  nights: readonly StoredNight[] | undefined
   /** Whether the stored data allows all the rooms to be booked. */
   isBookable: boolean
 }
 
-export type HeldNight = NightPrice & {
+export type StoredNight = NightPrice & {
   day: DayNumber
   /** The units stored for this night alone. */
   units: number
@@ -36,38 +36,38 @@ export type HeldNight = NightPrice & {
 }
 
 /** Rooms of one room-rate, with the same party in each. */
-export type AskedStay = {
+export type StayQuery = {
   arrival: DayNumber
   departure: DayNumber
   roomCount: number
   room: AskedRoom
 }
 
-export function heldPrice(
+export function storedPriceOf(
   stay: HotelStay,
   roomRate: BookableRoomRate,
-  { arrival, departure, roomCount, room }: AskedStay,
+  { arrival, departure, roomCount, room }: StayQuery,
   nowMs: number,
-): HeldPrice {
+): StoredPrice {
   const { catalog, revision } = stay
   const parties = partiesOf([room], catalog)
   const [party] = parties.distinct
   if (!party) throw new TypeError('a stay without a party')
-  const sought = soughtStay({ arrival, departure }, todayIn(catalog, nowMs), parties)
-  const days = new RoomRateDays(stay, { from: arrival, days: sought.length + 1 }, parties.priceFields)
+  const stayToPrice = soughtStay({ arrival, departure }, todayIn(catalog, nowMs), parties)
+  const days = new RoomRateDays(stay, { from: arrival, days: stayToPrice.length + 1 }, parties.priceFields)
   days.turnTo(roomRate)
-  const inventory = unitsOf(days, sought)
-  const taxed = taxesOf(days, roomRate, sought)
+  const inventory = unitsOf(days, stayToPrice)
+  const taxed = taxesOf(days, roomRate, stayToPrice)
   const nights = taxed?.fault === undefined ? taxed?.rooms[0]?.nights : undefined
   const isBookable =
     nights !== undefined &&
     inventory >= roomCount &&
-    isOffered(catalog, roomRate, sought) &&
-    isUnrestricted(days, sought)
+    isOffered(catalog, roomRate, stayToPrice) &&
+    isUnrestricted(days, stayToPrice)
   return {
     revision,
     inventory,
-    nights: nights && withOrigins(nights, days, party, sought),
+    nights: nights && withOrigins(nights, days, party, stayToPrice),
     isBookable,
   }
 }
@@ -77,7 +77,7 @@ function withOrigins(
   days: RoomRateDays,
   { adultPrice, childPrice, infantPrice }: Party,
   { arrival }: SoughtStay,
-): HeldNight[] {
+): StoredNight[] {
   const fields = [fieldNumber.unitPrice, adultPrice, childPrice, infantPrice].filter((field) => field > 0)
   const firstMonth = monthOf(arrival)
   // A cleared price line has a revision too, and contributed to the price.

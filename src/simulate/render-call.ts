@@ -15,13 +15,13 @@ const callNames: Readonly<Record<SimulatedCall['call'], string>> = {
 }
 const nameColumns = 13
 
-export function shownCall(call: SimulatedCall, paint: Paint): string[] {
+export function renderCall(call: SimulatedCall, paint: Paint): string[] {
   const name = paint('bold', callNames[call.call].padEnd(nameColumns))
   const repeat = call.isRepeat ? paint('yellow', '  the same call again') : ''
   const reservations = call.reservations ?? []
   return [
     `${name} ${subjectOf(call)}${signatureOf(call, paint)}${repeat}`,
-    ...reservations.map((one) => shownReservation(one, paint)),
+    ...reservations.map((one) => renderReservation(one, paint)),
     outcomeOf(call, paint),
   ]
 }
@@ -64,7 +64,7 @@ const meaningByReceipt: Readonly<Record<Receipt, string>> = {
   outdated: 'outdated: a newer version is held, nothing was done',
 }
 
-function shownReservation(one: Received, paint: Paint): string {
+function renderReservation(one: Received, paint: Paint): string {
   const { reservationId, version, status, receipt, arrival, departure, rooms, guest, total, card } = one
   const stay = `${arrival} to ${departure}, ${counted(rooms, 'room')}, ${guest}, ${total}`
   const paid = card === undefined ? '' : `, card ${card}`
@@ -76,9 +76,9 @@ function outcomeOf({ status, price, why, fault, durationMs }: SimulatedCall, pai
   const ordered = fault === undefined ? '' : paint('yellow', `  (fault: ${fault})`)
   if (status === undefined) return `${paint('red', '← no answer')}${ordered}`
   const code = paint(status < 300 ? 'green' : 'red', `← ${status}`)
-  const said = price
+  const summary = price
     ? ` ${counted(price.inventory, 'unit')}, ${price.amountAfterTax.join(' + ')} ${price.currency} after tax`
     : ''
   const reason = why === undefined ? '' : ` ${why}`
-  return `${code}${said}${reason}  ${paint('dim', `${durationMs} ms`)}${ordered}`
+  return `${code}${summary}${reason}  ${paint('dim', `${durationMs} ms`)}${ordered}`
 }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { book, deliveriesOf, startDeliveryTest, until, type DeliveryTest } from '../../test/deliveries.ts'
 import { httpAnswer, startReceiver } from '../../test/receiver.ts'
 import { openLog } from '../base/log.ts'
-import { cardKeptUntilMs } from '../bookings/book.ts'
+import { cardExpiresAtMs } from '../bookings/book.ts'
 import { saveCard } from '../cards/store.ts'
 import { setAccount } from '../keys/suppliers.ts'
 import { telemetry } from '../base/telemetry.ts'
@@ -76,7 +76,7 @@ test('a card whose time is over goes with no delivery, also before it is destroy
   const supplier = await stage.supplierAt('late card', undefined)
   await setAccount(stage.gateway.db, 'late card', { deliversCards: true })
   const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '01/2030' }
-  const keepUntilMs = cardKeptUntilMs(Math.floor(stage.gateway.clock.now() / 86_400_000) + 1)
+  const keepUntilMs = cardExpiresAtMs(Math.floor(stage.gateway.clock.now() / 86_400_000) + 1)
   const [kept, over] = await book(stage.gateway, supplier, { count: 2 })
   assert.ok(kept && over)
   for (const [{ reservationId }, untilMs] of [
