@@ -40,6 +40,9 @@ const followingPage = 'docs/changes.md'
 const shownPort = /\b8000\b/g
 const shellTimeoutMs = minutes(3)
 const lookEveryMs = 50
+/** The compile cache is shared by the programs of a run. */
+const { NODE_COMPILE_CACHE } = process.env
+const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 let gateway: TestGateway
 let folder: string
 
@@ -193,6 +196,7 @@ async function shell(script: string, terminal: Terminal, where: string): Promise
       timeout: shellTimeoutMs,
       env: {
         PATH: process.env['PATH'],
+        ...compileCache,
         BASE_URL: `${gateway.url}/v1`,
         API_KEY: supplier.apiKey,
         PLATFORM_TOKEN: await gateway.token('platform'),

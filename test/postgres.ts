@@ -51,6 +51,8 @@ export async function startTestPostgres({ durable = true } = {}): Promise<TestPo
   const started = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: complaints })
   if (!durable) {
     await asAdmin(started.connection, 'alter system set fsync = off')
+    // Each copy of the template is a checkpoint, after which whole pages would be logged again.
+    await asAdmin(started.connection, 'alter system set full_page_writes = off')
     await asAdmin(started.connection, 'select pg_reload_conf()')
   }
   return ready({ address: started.connection }, async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { gatewayForTests, type Reply, type TestClient, type TestSupplier } from '../../test/harness.ts'
+import { rawConnection } from '../../test/raw-http.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 
 const gateway = await gatewayForTests()
@@ -334,4 +336,40 @@ test('a read is one moment: its nights are those of its revision, while pushes a
     }
   }
   await Promise.all([write().finally(() => (isWriting = false)), observe(), observe(), observe()])
+})
+
+test('a long answer is compressed as the caller accepts it, and says the same', async (context) => {
+  const supplier = await storySupplier()
+  const nights = Array.from({ length: 60 }, (_, index) => ({
+    roomId: 'DBL',
+    date: new Date(Date.parse('2027-04-01') + index * 86_400_000).toISOString().slice(0, 10),
+    inventory: index,
+  }))
+  expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari: nights }, { 'x-request-id': 'long' }))
+  const decompressed = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync }
+  const wanted = JSON.stringify({ hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-06-30' })
+  // One that is made as a text, and one that is made as bytes.
+  const requests = [
+    { first: 'POST /v1/push/getAri', body: wanted, plain: expectOk(await read(supplier)).text },
+    { first: 'GET /v1/push/log/long', body: '', plain: expectOk(await supplier.get('/push/log/long')).text },
+  ]
+  const connection = rawConnection(Number(new URL(gateway.url).port))
+  context.after(connection.destroy)
+  for (const { first, body, plain } of requests) {
+    assert.ok(plain.length > 4_000, plain)
+    for (const [encoding, decompress] of Object.entries(decompressed)) {
+      const head = [
+        `${first} HTTP/1.1`,
+        'host: x',
+        `x-api-key: ${supplier.apiKey}`,
+        `accept-encoding: ${encoding}`,
+        ...(body === '' ? [] : ['content-type: application/json', `content-length: ${body.length}`]),
+      ]
+      const parts = [Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)]
+      const [reply] = (await connection.exchange({ parts, repliesWanted: 1 })).replies
+      assert.ok(reply)
+      assert.deepEqual([reply.status, reply.headers.get('content-encoding')], [200, encoding])
+      assert.equal(decompress(reply.body).toString(), plain)
+    }
+  }
 })
