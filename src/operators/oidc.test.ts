@@ -119,7 +119,7 @@ test('a look-alike of an operator’s address signs nobody in and creates no ope
   const another = await gateway.operator('admin')
   await another.post('/operators', { name: 'op2@x.com', role: 'admin' })
   for (const email of ['ＯＰ2@x.com', 'op２@x.com', 'o\u200dp2@x.com']) {
-    provider.claims = { sub: `like-${email}`, email, email_verified: true }
+    provider.claims = { sub: `like-${encodeURIComponent(email)}`, email, email_verified: true }
     assert.deepEqual([email, await signIn(gateway)], [email, unknown])
   }
   const tooLong = `${'x'.repeat(120)}@x.com`
@@ -131,7 +131,7 @@ test('a look-alike of an operator’s address signs nobody in and creates no ope
     'op2 @x.com',
     tooLong,
   ]) {
-    provider.claims = { sub: `new-${email}`, email, email_verified: true }
+    provider.claims = { sub: `new-${encodeURIComponent(email)}`, email, email_verified: true }
     assert.deepEqual([email, await signIn(welcoming)], [email, unknown])
   }
   provider.claims = { sub: 'op2', email: 'OP2@X.com', email_verified: true }
@@ -170,7 +170,7 @@ test('if newcomers have a role, they get an account with it', async () => {
   assert.equal((await signIn(welcoming)).location, '/console/sign-in?problem=unknown')
 })
 
-test('a wrong state, nonce, audience or issuer, an expired token, a reused code and a missing cookie are refused', async () => {
+test('a wrong state, nonce, audience, issuer or subject, an expired token, a reused code and a missing cookie are refused', async () => {
   await makeMaria(gateway)
   const failed = { location: '/console/sign-in?problem=provider', me: undefined }
   for (const spoilt of [
@@ -178,6 +178,9 @@ test('a wrong state, nonce, audience or issuer, an expired token, a reused code 
     { aud: 'another' },
     { iss: 'https://another.example' },
     { exp: Math.floor(gateway.clock.now() / 1000) - 600 },
+    { sub: '' },
+    { sub: 'maria\ud800' },
+    { sub: 'm'.repeat(256) },
   ]) {
     provider.spoil = (claims) => ({ ...claims, ...spoilt })
     assert.deepEqual([spoilt, await signIn()], [spoilt, failed])

@@ -42,6 +42,9 @@ const skewChangedMs = 5_000
 
 const scopes = 'openid email'
 
+/** As the standard has it; other characters might not come back from the store as they were sent. */
+const subjectText = /^[\x20-\x7e]{1,255}$/
+
 export function signInProvider(settings: OidcSettings, { clock }: { clock: Clock }): SignInProvider {
   const issuer = new URL(settings.issuer)
   let discovered: { atMs: number; skewMs: number; configuration: Promise<Configuration> } | undefined
@@ -95,6 +98,8 @@ export function signInProvider(settings: OidcSettings, { clock }: { clock: Clock
       const claims = tokens.claims()
       if (!claims) throw new Error('The provider sent no ID token')
       const { iss, sub, email, email_verified: isVerified } = claims
+      if (!subjectText.test(sub))
+        throw new Error('The subject of the ID token is not one to 255 ASCII characters')
       return {
         issuer: iss,
         subject: sub,
