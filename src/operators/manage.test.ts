@@ -79,6 +79,11 @@ test('a disabled operator gets no link until enabled again', async () => {
   assert.equal((await admin.post(`/operators/${operatorId}/sign-in-link`, undefined)).status, 200)
 })
 
+test('admins get no sign-in link for themselves, because an open session must not be enough to replace the password', async () => {
+  const own = await admin.post(`/operators/${admin.operatorId}/sign-in-link`, undefined)
+  assert.deepEqual([said(own).status, said(own).type], [409, 'OWN_SIGN_IN_LINK'])
+})
+
 test('the last admin can be neither disabled nor demoted, not even by two requests at once', async () => {
   const alone = await gatewayForTests()
   const [one, two] = [await alone.operator('admin'), await alone.operator('admin')]

@@ -165,6 +165,8 @@ export function newSignInLink(
 ): Promise<CreatedOperator> {
   return transaction(db, async (connection) => {
     const operator = await selectOperator(connection, which)
+    // After a sign-in by link the password can be replaced without the current one: a session must not be enough for it.
+    if (operator.operatorId === context.operator.id) throw ownSignInLink()
     if (operator.disabledAt !== null) {
       throw new Rejected(409, {
         type: 'OPERATOR_DISABLED',
@@ -224,6 +226,14 @@ function ownSecondFactor(): Rejected {
     type: 'OWN_SECOND_FACTOR',
     message: 'Removing your own second factor takes one of its codes',
     hint: 'Use the menu under your name; without the app and recovery codes, ask another admin, or run: npx ari operator reset-second-factor NAME',
+  })
+}
+
+function ownSignInLink(): Rejected {
+  return new Rejected(409, {
+    type: 'OWN_SIGN_IN_LINK',
+    message: 'A sign-in link for yourself comes from somebody else',
+    hint: 'Ask another admin, or run: npx ari operator sign-in-link NAME',
   })
 }
 
