@@ -250,13 +250,13 @@ const failures: [string[], Record<string, string>, string][] = [
   [
     ['key', 'list', '--supplier', 'nobody'],
     {},
-    'error: Supplier "nobody" not found (supplier list shows the names; upper and lower case matter)',
+    'error: Supplier "nobody" not found (supplier list prints the names; they are case-sensitive)',
   ],
   [['key', 'rotate-signing-secret', '999'], {}, 'error: Key 999 not found (key list shows the ids)'],
   [
     ['supplier', 'show', 'nobody'],
     {},
-    'error: Supplier "nobody" not found (supplier list shows the names; upper and lower case matter)',
+    'error: Supplier "nobody" not found (supplier list prints the names; they are case-sensitive)',
   ],
   [['token', 'revoke', '999'], {}, 'error: Token 999 not found (token list shows the ids)'],
   [['key', 'create', '--supplier', ' '], {}, nameLine],
@@ -349,7 +349,7 @@ test('a signing secret is rotated, and the old one signs beside it until the ove
   const none = await failure(['key', 'rotate-signing-secret', keyId])
   assert.deepEqual(
     [none.code, none.stderr],
-    [1, `error: Key ${keyId} has no signing secret (It gets one when its first webhook is registered)\n`],
+    [1, `error: Key ${keyId} has no signing secret (A key gets one when its first webhook is registered)\n`],
   )
   await db.query("update api_key set signing_secret = 'whsec_b2xk' where id = $1", [keyId])
   const rotated = Object(await json('key', 'rotate-signing-secret', keyId, '--overlap', '2h'))

@@ -24,44 +24,44 @@ const checkedRoomRate = Type.Object(
     rateId: Type.String(),
     outcome: oneOf(priceCheckOutcomes),
   },
-  { description: 'One a room-rate and party' },
+  { description: 'One for each room-rate and party' },
 )
 
 export const delivery = Type.Object(
   { status: Type.String({ description: '`queued`, `sending`, `delivered`, `superseded` or `dead`' }) },
-  { description: 'Of this version to the supplier' },
+  { description: 'Delivery of this version to the supplier' },
 )
 
 export const confirmation = {
   ...success,
   reservationId: Type.String({ description: "The supplier's `reservation_id`" }),
-  version: integer({ description: 'Rises with every change' }),
+  version: integer({ description: 'Increases with every change' }),
   status: oneOf(reservationStatuses),
 }
 
 export const penaltyDue = Type.Union(
   [
     Type.Object({
-      amount: amount('Of all rooms; `0.00`: cancelling was free'),
+      amount: amount('Total for all rooms; `0.00`: the cancellation was free'),
       currency: Type.String(),
       by: Type.Array(
         Type.Object({
           roomId: Type.String(),
           rateId: Type.String(),
-          code: optionalText('Of the policy'),
+          code: optionalText('Code of the policy'),
           from: optionalText(
-            "The deadline that was over, as an instant in the hotel's zone; null: from the booking on",
+            "The deadline that had passed, as an instant in the hotel's zone; null: from the time of booking",
           ),
-          amount: amount('Of this room'),
+          amount: amount('Amount for this room'),
         }),
-        { description: 'Rooms for which something is due, by the policy that each was booked with' },
+        { description: 'Rooms with a penalty, each by the policy it was booked with' },
       ),
     }),
     Type.Null(),
   ],
   {
     description:
-      'What the cancellation costs by the policies that were booked, at the instant of the cancellation; null: not cancelled, or booked without any policy',
+      'Cost of the cancellation under the booked policies, at the time of cancelling; null: not cancelled, or booked without a policy',
   },
 )
 
@@ -87,7 +87,7 @@ const roomAnswer = Type.Object({
     Type.Object({
       date: Type.String(),
       beforeTax: amount('Without taxes'),
-      afterTax: amount('What is charged; the nights sum to the room'),
+      afterTax: amount('Amount charged; the nights add up to the total of the room'),
     }),
   ),
   taxes: Type.Array(
@@ -95,14 +95,16 @@ const roomAnswer = Type.Object({
       type: oneOf(taxTypes),
       included: Type.Boolean(),
       payNow: Type.Boolean({ description: 'false: due at the property' }),
-      amount: amount('Of the room, for the stay'),
+      amount: amount('For the room and the whole stay'),
     }),
   ),
   total: stayTotal,
   cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()], {
-    description: 'Of this room, as it was when it was booked',
+    description: 'Policy of this room, as booked',
   }),
-  fees: Type.Array(feeLine('Of the room, for the stay'), { description: 'Those of the cancellation policy' }),
+  fees: Type.Array(feeLine('For the room and the whole stay'), {
+    description: 'Fees of the cancellation policy',
+  }),
 })
 
 export const reservationAnswer = Type.Object({
@@ -152,11 +154,11 @@ export const refusalDetails = Type.Object({
         rateId: Type.String(),
         ...testedRule.properties,
       }),
-      { description: 'With NOT_BOOKABLE and SOLD_OUT: the rules that fail' },
+      { description: 'With NOT_BOOKABLE and SOLD_OUT: the failing rules' },
     ),
   ),
   total: Type.Optional(stayTotal),
-  currency: Type.Optional(Type.String({ description: 'Of `total`' })),
+  currency: Type.Optional(Type.String({ description: 'Currency of `total`' })),
   priceChecks: Type.Optional(Type.Array(checkedRoomRate)),
 })
 export type RefusalDetails = Static<typeof refusalDetails>
@@ -167,17 +169,17 @@ export const reservationErrors = {
   supplierNotFound: {
     type: 'SUPPLIER_NOT_FOUND',
     message: 'Supplier not found',
-    hint: 'It is the name of the account; upper and lower case matter',
+    hint: 'Send the name of the account; it is case-sensitive',
   },
   roomNotFound: {
     type: 'ROOM_NOT_FOUND',
     message: 'RoomID not found',
-    hint: 'Book what POST /v1/booking/offers names',
+    hint: 'Book a room from POST /v1/booking/offers',
   },
   rateNotFound: {
     type: 'RATE_NOT_FOUND',
     message: 'RateID not found',
-    hint: 'Book what POST /v1/booking/offers names, room and rate together',
+    hint: 'Book a room and rate that POST /v1/booking/offers lists together',
   },
   notFound: {
     type: 'RESERVATION_NOT_FOUND',
@@ -186,47 +188,47 @@ export const reservationErrors = {
   },
   hotelChanged: {
     type: 'HOTEL_CHANGED',
-    message: 'A reservation stays in its hotel',
-    hint: 'Cancel it and make another',
+    message: 'A reservation cannot be moved to another hotel',
+    hint: 'Cancel it and create a new one',
   },
   notBookable: {
     type: 'NOT_BOOKABLE',
     message: 'The stay cannot be booked',
-    hint: 'See rules for what forbids it, and POST /v1/booking/offers for what can be booked',
+    hint: 'rules lists the reasons; POST /v1/booking/offers lists what can be booked',
   },
   soldOut: {
     type: 'SOLD_OUT',
     message: 'Sold out',
-    hint: 'See POST /v1/booking/offers for what can be booked',
+    hint: 'POST /v1/booking/offers lists what can be booked',
   },
   priceChanged: {
     type: 'PRICE_CHANGED',
     message: 'The price has changed',
-    hint: 'Ask the guest, then send the same with expectedTotal.afterTax from total',
+    hint: 'Ask the guest, then repeat the request with expectedTotal.afterTax set to the new total',
   },
   priceCheckFailed: {
     type: 'PRICE_CHECK_FAILED',
     message: 'The price could not be checked with the supplier',
-    hint: 'Nothing was booked; send the same again later',
+    hint: 'Nothing was booked; repeat the request later',
   },
   cancelled: {
     type: 'RESERVATION_CANCELLED',
     message: 'The reservation is cancelled',
-    hint: 'Nothing follows a cancellation; make another reservation',
+    hint: 'A cancellation is final; create a new reservation',
   },
   changedMeanwhile: {
     type: 'RESERVATION_CHANGED',
-    message: 'The reservation was changed at the same moment',
-    hint: 'Read it, then send the state again',
+    message: 'The reservation was changed at the same time',
+    hint: 'Read it, then send the full state again',
   },
   stayBegun: {
     type: 'STAY_BEGUN',
-    message: 'The day of arrival is past: the reservation cannot be modified',
-    hint: 'Ask the hotel; until the day of departure it can be cancelled',
+    message: 'The day of arrival has passed: the reservation cannot be modified',
+    hint: 'Contact the hotel; the reservation can be cancelled until the day of departure',
   },
   stayOver: {
     type: 'STAY_OVER',
-    message: 'The day of departure is past: the reservation cannot be cancelled',
-    hint: 'Ask the hotel',
+    message: 'The day of departure has passed: the reservation cannot be cancelled',
+    hint: 'Contact the hotel',
   },
 } as const satisfies Record<string, ConstraintError>

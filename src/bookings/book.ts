@@ -165,7 +165,7 @@ function expectedOf(
     message: `expectedTotal has more decimals than ${currency}, or is too large`,
     path: '/expectedTotal/afterTax',
     value: shown(expectedTotal.afterTax),
-    hint: 'Send total.afterTax of the offer as it came',
+    hint: 'Send total.afterTax of the offer unchanged',
   })
 }
 

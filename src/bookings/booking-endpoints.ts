@@ -113,7 +113,7 @@ function hotelIn({ hotel, supplier, hotelId }: Query, problems: Problem[]) {
   if (hotel === undefined && supplier !== undefined && hotelId !== undefined) return { supplier, hotelId }
   problems.push({
     type: 'HOTEL_REFERENCE_REQUIRED',
-    message: 'A hotel is named by hotel, or by supplier and hotelId',
+    message: 'Identify a hotel by hotel, or by supplier and hotelId',
     path: '?hotel',
     hint: 'Send hotel (platformHotelId) alone, or supplier together with hotelId; supplier alone lists all of its hotels',
   })

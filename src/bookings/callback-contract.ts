@@ -49,14 +49,14 @@ const nightPrice = Type.Object({
 
 const taxLine = Type.Object({
   name: plain('Type of the tax'),
-  value: amount('Of the room, for the stay'),
+  value: amount('For the room and the whole stay'),
   included: oneOf(flags, { description: '1: contained in the price that you pushed' }),
   pay_now: oneOf(flags, { description: '1: charged by the platform; 0: due at the property' }),
 })
 
 const feeLine = Type.Object({
-  name: plain('As you pushed it'),
-  value: amount('Of the room, for the stay; in none of the amounts above'),
+  name: plain('As pushed'),
+  value: amount('For the room and the whole stay; not included in the amounts above'),
   applied_per: oneOf(feeAppliedPers),
   pay_now: Type.Literal('0', { description: 'Due at the property' }),
 })
@@ -64,7 +64,7 @@ const feeLine = Type.Object({
 const guestCount = Type.Object({
   AgeQualifyingCode: oneOf(Object.values(ageQualifyingCodes), { description: '10 adult, 8 child, 7 infant' }),
   Count: count('How many'),
-  Age: Type.Optional(count('Of children and infants')),
+  Age: Type.Optional(count('Age; for children and infants')),
 })
 
 const room = Type.Object({
@@ -75,48 +75,52 @@ const room = Type.Object({
   meal_plan: Type.Optional(plain('Meal plan code')),
   first_name: plain('Given name of the guest of this room'),
   last_name: plain('Family name of the guest of this room'),
-  price: Type.Array(nightPrice, { minItems: 1, description: 'One element a night; they sum to the room' }),
+  price: Type.Array(nightPrice, {
+    minItems: 1,
+    description: 'One element for each night; they add up to the total of the room',
+  }),
   taxes: Type.Array(taxLine),
   fees: Type.Optional(Type.Array(feeLine, { description: 'Fees of your cancellation policy; absent: none' })),
-  amountaftertax: amount('Of the room, for the stay; rooms sum to the total'),
+  amountaftertax: amount('For the room and the whole stay; the rooms add up to the total'),
   GuestCount: Type.Array(guestCount, { minItems: 1 }),
 })
 
 const penalty = Type.Object(
   {
-    amount: amount('Of all rooms; 0.00: cancelling was free'),
+    amount: amount('Total for all rooms; 0.00: the cancellation was free'),
     currency: plain('ISO currency code'),
     by: Type.Array(
       Type.Object({
         room_id: code({ description: 'Your room code' }),
         rate_id: code({ description: 'Your rate code' }),
-        code: Type.Optional(plain('Of the cancellation policy, as you pushed it')),
+        code: Type.Optional(plain('Code of the cancellation policy, as pushed')),
         from: Type.Optional(
           Type.String({
-            description: "The deadline that was over, in the hotel's zone; absent: from the booking on",
+            description:
+              "The deadline that had passed, in the hotel's zone; absent: from the time of booking",
             examples: ['2027-04-13T18:00:00+02:00'],
           }),
         ),
-        amount: amount('Of this room'),
+        amount: amount('Amount for this room'),
       }),
-      { description: 'Rooms for which something is due' },
+      { description: 'Rooms with a penalty' },
     ),
   },
   {
     description:
-      'Of a Cancel: what is due by the policies that were booked, when it was cancelled; absent: booked without any policy',
+      'Only with Cancel: the cost of the cancellation under the booked policies, at the time of cancelling; absent: booked without a policy',
   },
 )
 
 export const deliveredReservation = Type.Object({
-  reservation_id: code({ description: 'The same over all versions: handle repeats by it' }),
-  reservation_version: count('Rises with every change'),
+  reservation_id: code({ description: 'The same for all versions: use it to recognize repeats' }),
+  reservation_version: count('Increases with every change'),
   reservation_datetime: Type.String({
-    description: 'When it was made, UTC, without a zone',
+    description: 'Time of booking, UTC, without a zone',
     examples: ['2027-02-18T16:14:54'],
   }),
   modified_datetime: Type.String({
-    description: 'When this version was made, UTC',
+    description: 'Time of this version, UTC',
     examples: ['2027-02-18T16:14:54Z'],
   }),
   status: oneOf(reservationStatuses, {
@@ -126,9 +130,9 @@ export const deliveredReservation = Type.Object({
   payment_required: oneOf(flags, { description: '1: the guest pays at the hotel' }),
   payment_type: oneOf(paymentTypes),
   currencycode: plain('ISO currency code of all amounts'),
-  totalamountbeforetax: amount('Of the stay, without taxes'),
-  totaltax: amount('The taxes that are charged now'),
-  totalamountaftertax: amount('What is charged'),
+  totalamountbeforetax: amount('For the whole stay, without taxes'),
+  totaltax: amount('Taxes charged now'),
+  totalamountaftertax: amount('Amount charged'),
   penalty: Type.Optional(penalty),
   customer,
   paymentcarddetail: Type.Optional(card),
@@ -147,11 +151,11 @@ export type Delivery = Static<typeof delivery>
 export const pushBookingCallback = {
   summary: 'Push booking',
   description: [
-    'Sent to the URL of `POST /push/webhook/pushbook` when a reservation is made, changed or cancelled, when it is due again, and when you ask for it.',
-    'Answer at once with any 2xx and work afterwards. The same reservation may come more than once: know it by `reservation_id` and `reservation_version`, the same call by `webhook-id`.',
+    'Sent to the URL of `POST /push/webhook/pushbook` when a reservation is created, changed or cancelled, when a retry is due, and when you request it.',
+    'Answer with any 2xx at once and process the reservation afterwards. The same reservation may arrive more than once: recognize it by `reservation_id` and `reservation_version`, and a repeated call by `webhook-id`.',
   ].join('\n\n'),
   body: delivery,
-  answers: { '2XX': 'Delivered', default: 'Not delivered: it is sent again' },
+  answers: { '2XX': 'Delivered', default: 'Not delivered: it is retried' },
   example: {
     request: {
       hotelId: 'H1',

@@ -72,9 +72,9 @@ describe('remarks', () => {
   test('lose the number of a card, with a warning, by booking, modification and test booking', async () => {
     const warning = {
       type: 'CARD_NUMBER_REMOVED',
-      message: 'The number of a card was removed from the remarks',
+      message: 'A card number was removed from the remarks',
       path: '/customer/remarks',
-      hint: 'Send a card in payment.card only, where it is sealed',
+      hint: 'Send a card only in payment.card, where it is encrypted',
     }
     const sent = { customer: { ...ada, remarks: `Charge\n4111 1111-1111.1111 01/30, or ${number}!` } }
     const kept = `Charge\n${removed} 01/30, or ${removed}!`
@@ -118,7 +118,7 @@ describe('the number of a card is refused, repeated nowhere and kept nowhere', (
   ]
   const isRefused = (path: string, more: Record<string, unknown>) =>
     test(`at ${path}`, async () => {
-      const problem = [path, 'CARD_NUMBER_MISPLACED', 'The number of a card must not stand here']
+      const problem = [path, 'CARD_NUMBER_MISPLACED', 'A card number is not allowed here']
       const id = idOf(await shop.book())
       const replies = [
         await shop.book(more),
@@ -142,7 +142,7 @@ describe('the number of a card is refused, repeated nowhere and kept nowhere', (
       customer,
     })
     assert.deepEqual(problemsOf(expectStatus(reply, 400)), [
-      ['/customer/lastName', 'CARD_NUMBER_MISPLACED', 'The number of a card must not stand here'],
+      ['/customer/lastName', 'CARD_NUMBER_MISPLACED', 'A card number is not allowed here'],
     ])
     isNotRepeated(reply)
     assert.deepEqual(await storedWith(number), [])

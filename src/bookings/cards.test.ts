@@ -78,8 +78,8 @@ test('a supplier whose contract says nothing of cards gets none: none is kept, a
   assert.deepEqual(reply.body['warnings'], [
     {
       type: 'CARD_NOT_KEPT',
-      message: 'The account of this hotel gets no cards: the card was not kept',
-      hint: 'Leave the card out for this supplier',
+      message: 'The account of this hotel receives no cards: the card was not stored',
+      hint: 'Omit the card for this supplier',
       path: '/payment/card',
     },
   ])
@@ -91,7 +91,7 @@ test('without a vault key a card for a supplier that gets cards is refused', asy
   await setAccount(keyless.db, 'Acme', { deliversCards: true })
   const reply = expectStatus(await there.book(paying()), 400)
   assert.deepEqual(problemsOf(reply), [
-    ['/payment/card', 'CARDS_NOT_ACCEPTED', 'This service keeps no cards: it has no vault key'],
+    ['/payment/card', 'CARDS_NOT_ACCEPTED', 'This service stores no cards: it has no vault key'],
   ])
   idOf(await there.book())
 })

@@ -26,19 +26,19 @@ const person = {
 const customer = Type.Object(
   {
     ...person,
-    email: Type.Optional(Type.String({ description: 'One address' })),
+    email: Type.Optional(Type.String({ description: 'A single address' })),
     phone: Type.Optional(text({ maxLength: 40 })),
     countryCode: Type.Optional(Type.String({ description: 'ISO 3166-1, two capitals', examples: ['FR'] })),
-    remarks: Type.Optional(lines({ description: 'For the hotel; line breaks and tabs are kept' })),
+    remarks: Type.Optional(lines({ description: 'For the hotel; line breaks and tabs are preserved' })),
   },
-  { description: 'Who books' },
+  { description: 'The person who books' },
 )
 
 const bookedRoom = Type.Object({
   roomId: code({ description: "The supplier's code of the room" }),
   rateId: code({ description: "The supplier's code of the rate" }),
   ...askedRoom.properties,
-  guest: Type.Object(person, { description: 'Who stays there' }),
+  guest: Type.Object(person, { description: 'The guest who stays in the room' }),
 })
 
 const reservationBody = Type.Object({
@@ -48,13 +48,13 @@ const reservationBody = Type.Object({
   rooms: Type.Array(bookedRoom, {
     minItems: 1,
     maxItems: roomsPerStayMax,
-    description: 'Each may be of another room-rate',
+    description: 'Rooms may have different room-rates',
   }),
   customer,
   payment: Type.Object(
     {
       type: oneOf(paymentTypes, {
-        description: 'Who charges the guest: the channel (the platform), or the hotel',
+        description: 'Party that charges the guest: the channel (the platform) or the hotel',
         secret: true,
       }),
       card: Type.Optional(card),
@@ -63,8 +63,8 @@ const reservationBody = Type.Object({
   ),
   expectedTotal: Type.Optional(
     Type.Object(
-      { afterTax: decimal({ atLeastZero: true, description: 'What the guest has agreed to' }) },
-      { description: 'Absent: any stored price is taken' },
+      { afterTax: decimal({ atLeastZero: true, description: 'Total that the guest has agreed to' }) },
+      { description: 'Absent: any stored price is accepted' },
     ),
   ),
 })
@@ -79,7 +79,7 @@ const params = Type.Object({ id: code({ description: 'reservationId' }) })
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
 
 const refusals =
-  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `PRICE_CHECK_FAILED` with the `priceChecks`; nothing is stored then'
+  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `PRICE_CHECK_FAILED` with the `priceChecks`; nothing is booked'
 
 const exampleRoom = {
   roomId: 'DBL',
@@ -113,15 +113,15 @@ export const reservationRoutes = {
     tag: 'Booking',
     summary: 'Book',
     description: [
-      'Makes a reservation of one or several rooms for one stay, or none: bookability and price are checked against what is held at this moment, with the supplier too where it has registered a price check, and the inventory is lowered with the reservation. Two calls at once cannot sell the same unit.',
-      'Send an `Idempotency-Key`: after a lost answer, the same key with the same body gives the stored answer instead of a second reservation. `expectedTotal` refuses any other price than the guest has agreed to; where the supplier answers with another price than the stored one, only it can accept that.',
+      'Books one or more rooms for one stay, all or nothing. Availability and price are checked against the data stored at this moment, and with the supplier if it has registered a price check; the inventory is lowered together with the reservation. Two concurrent calls cannot sell the same unit.',
+      'Send an `Idempotency-Key`: if the answer gets lost, the same key with the same body returns the stored answer instead of booking twice. With `expectedTotal`, any price other than the one the guest agreed to is refused; if the supplier answers with a price that differs from the stored one, only a matching `expectedTotal` accepts it.',
     ].join('\n\n'),
     body: reservationBody,
     takesIdempotencyKey: true,
     answer: bookingAnswer,
     status: 201,
     errors: {
-      400: 'A member is missing or wrong',
+      400: 'A member is missing or invalid',
       404: 'Unknown hotel, room or rate',
       409: refusals,
     },
@@ -133,12 +133,12 @@ export const reservationRoutes = {
         answer: { status: 201, body: { code: '201', message: 'Reservation confirmed' } },
       },
       {
-        summary: 'Another price than the guest agreed to',
+        summary: 'A price that differs from the one agreed to',
         request: { ...exampleBody, expectedTotal: { afterTax: '1.00' } },
         answer: { status: 409, body: { code: '409', message: 'The price has changed' } },
       },
       {
-        summary: 'One night where two are the least',
+        summary: 'One night, where the minimum stay is two',
         request: { ...exampleBody, checkout: '2027-04-21' },
         answer: { status: 409, body: { code: '409', message: 'The stay cannot be booked' } },
       },
@@ -151,22 +151,22 @@ export const reservationRoutes = {
     tag: 'Booking',
     summary: 'Modify a reservation',
     description: [
-      'The full new state, in the shape of the booking: what is left out is gone, but for the card, which stays unless another is sent. Makes a new version and delivers it; a state equal to the present one changes nothing. Possible until the day of arrival.',
-      'Rooms whose room-rate, dates and guests stay the same keep the price at which they were booked. All others are checked and priced like a new booking, and inventory is lowered only where more is needed than before; none is raised.',
+      'Replaces the whole state, in the same shape as a booking: omitted members are removed, except the card, which stays until another is sent. Creates a new version and delivers it; a state equal to the present one changes nothing. Possible until the day of arrival.',
+      'Rooms with the same room-rate, dates and guests keep their booked price. All others are checked and priced like a new booking. Inventory is lowered only for additional units and never raised.',
     ].join('\n\n'),
     params,
     body: reservationBody,
     takesIdempotencyKey: true,
     answer: bookingAnswer,
     errors: {
-      400: 'A member is missing or wrong, or another hotel',
+      400: 'A member is missing or invalid, or the hotel differs',
       404: 'Unknown reservation, room or rate',
       409: `\`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`; ${refusals}`,
     },
     refusals: { 409: refusalDetails },
     examples: [
       {
-        summary: 'Another guest, at the price of before',
+        summary: 'Another guest, at the same price',
         params: { id: '1' },
         request: {
           ...exampleBody,
@@ -182,7 +182,7 @@ export const reservationRoutes = {
     access: 'platform',
     tag: 'Booking',
     summary: 'Read a reservation',
-    description: 'As it is now, with its versions. Of a card only its type and the masked number.',
+    description: 'Its present state and all versions. Cards are reduced to their type and masked number.',
     params,
     answer: Type.Object({
       ...success,
@@ -212,15 +212,16 @@ export const reservationRoutes = {
     access: 'platform',
     tag: 'Booking',
     summary: 'Search reservations',
-    description: 'Newest first: of a hotel, of all hotels of a supplier, or without either of all.',
+    description:
+      'Newest first: for one hotel, for all hotels of a supplier, or, without either, for all hotels.',
     query: Type.Object({
       hotel: queried('platformHotelId, alone; or `supplier` with `hotelId`'),
       supplier: queried('Name of the supplier account; without `hotelId`, all of its hotels'),
       hotelId: queried("The supplier's code of the hotel, with `supplier`"),
       status: Type.Optional(oneOf(reservationStatuses)),
       arrivalFrom: queried('First date of arrival'),
-      arrivalTo: queried('Last date of arrival, included'),
-      cursor: queried('nextCursor of the answer before'),
+      arrivalTo: queried('Last date of arrival, inclusive'),
+      cursor: queried('nextCursor of the previous answer'),
       limit: queriedLimit('reservations', reservationsPerPage),
     }),
     answer: Type.Object({
@@ -231,7 +232,7 @@ export const reservationRoutes = {
     errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel or supplier' },
     examples: [
       {
-        summary: 'Who arrives in April',
+        summary: 'Arrivals in April',
         request: { hotel: '1', arrivalFrom: '2027-04-01', arrivalTo: '2027-04-30' },
         answer: { status: 200, body: { code: '200', message: 'Reservations retrieved successfully' } },
       },
@@ -244,7 +245,7 @@ export const reservationRoutes = {
     tag: 'Booking',
     summary: 'Cancel a reservation',
     description:
-      'Makes the last version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and is answered likewise. `penalty` is what is due by the policies that were booked, at this instant. Inventory is not raised: the supplier’s next push does that.',
+      'Creates the final version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and gets the same answer. `penalty` is the cost under the booked policies at this moment. Inventory is not raised: the supplier’s next push does that.',
     params,
     takesIdempotencyKey: true,
     answer: Type.Object({ ...confirmation, penalty: penaltyDue, delivery }),

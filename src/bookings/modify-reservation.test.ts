@@ -248,11 +248,11 @@ test('a stay is modified until its day of arrival and cancelled until its day of
   expectStatus(await modify(id, { rooms: [room({ guest: grace })] }), 200)
   gateway.clock.set('2027-04-20T22:01:00Z')
   assert.deepEqual(problemsOf(expectStatus(await modify(id), 409)), [
-    [undefined, 'STAY_BEGUN', 'The day of arrival is past: the reservation cannot be modified'],
+    [undefined, 'STAY_BEGUN', 'The day of arrival has passed: the reservation cannot be modified'],
   ])
   gateway.clock.set('2027-04-22T22:01:00Z')
   assert.deepEqual(problemsOf(expectStatus(await cancel(id), 409)), [
-    [undefined, 'STAY_OVER', 'The day of departure is past: the reservation cannot be cancelled'],
+    [undefined, 'STAY_OVER', 'The day of departure has passed: the reservation cannot be cancelled'],
   ])
   gateway.clock.set('2027-04-22T21:59:00Z')
   expectStatus(await cancel(id), 200)
@@ -263,7 +263,7 @@ test('a reservation stays in its hotel', async () => {
   const id = idOf(await shop.book())
   const reply = await modify(id, { hotel: { supplier: 'Other', hotelId: 'H1' } })
   assert.deepEqual(problemsOf(expectStatus(reply, 400)), [
-    ['/hotel', 'HOTEL_CHANGED', 'A reservation stays in its hotel'],
+    ['/hotel', 'HOTEL_CHANGED', 'A reservation cannot be moved to another hotel'],
   ])
 })
 

@@ -163,7 +163,7 @@ function faultOf(
     currentId === undefined ? "the key that sealed the store's cards" : `the store's key ${currentId}`
   switch (state) {
     case 'missing':
-      return `ARI_VAULT_KEY is not set, but the store keeps cards: ${consequence}. Set ${storesKey} and start again`
+      return `ARI_VAULT_KEY is not set, but the store has cards: ${consequence}. Set ${storesKey} and restart`
     case 'foreign':
       return `ARI_VAULT_KEY (${ownId}) is not ${storesKey}: ${consequence}. Set the right one and start again; if it is lost: npx ari vault forget`
     case 'behind':

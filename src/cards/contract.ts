@@ -3,7 +3,7 @@ import { text, type ConstraintError } from '../http/route.ts'
 
 const holderCharactersMax = 100
 
-const cardHint = 'Send the card as it is printed, digits only; nothing of it is repeated in an answer'
+const cardHint = 'Send the card as printed, digits only; answers never repeat card data'
 
 /** Problems with a card. Its values are never repeated. */
 export const cardErrors = {
@@ -20,33 +20,33 @@ export const cardErrors = {
   expired: {
     type: 'CARD_EXPIRED',
     message: 'The card has expired',
-    hint: 'Send a card that is valid this month at least',
+    hint: 'Send a card that is valid at least this month',
   },
   cvv: { type: 'CARD_CVV_INVALID', message: 'Card cvv must be 3 or 4 digits', hint: cardHint },
   notAccepted: {
     type: 'CARDS_NOT_ACCEPTED',
-    message: 'This service keeps no cards: it has no vault key',
-    hint: 'Leave the card out, or have ARI_VAULT_KEY set',
+    message: 'This service stores no cards: it has no vault key',
+    hint: 'Omit the card, or ask the operators to set ARI_VAULT_KEY',
   },
   vaultClosed: {
     type: 'CARDS_NOT_ACCEPTED_NOW',
     message: 'Cards are not accepted at present',
-    hint: 'Nothing was booked; send the same again after Retry-After, or without the card',
+    hint: 'Nothing was booked; repeat the request after Retry-After, or omit the card',
   },
   elsewhere: {
     type: 'CARD_NUMBER_MISPLACED',
-    message: 'The number of a card must not stand here',
-    hint: 'Send a card in payment.card only, where it is sealed; nothing was kept',
+    message: 'A card number is not allowed here',
+    hint: 'Send a card only in payment.card, where it is encrypted; nothing was stored',
   },
   removed: {
     type: 'CARD_NUMBER_REMOVED',
-    message: 'The number of a card was removed from the remarks',
-    hint: 'Send a card in payment.card only, where it is sealed',
+    message: 'A card number was removed from the remarks',
+    hint: 'Send a card only in payment.card, where it is encrypted',
   },
   notDelivered: {
     type: 'CARD_NOT_KEPT',
-    message: 'The account of this hotel gets no cards: the card was not kept',
-    hint: 'Leave the card out for this supplier',
+    message: 'The account of this hotel receives no cards: the card was not stored',
+    hint: 'Omit the card for this supplier',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -74,7 +74,7 @@ export const card = Type.Object(
     cvv: Type.Optional(
       Type.String({
         pattern: '^[0-9]{3,4}$',
-        description: 'Forgotten after the first delivery that was accepted',
+        description: 'Destroyed after the first accepted delivery',
         secret: true,
         errors: { pattern: cardErrors.cvv },
       }),
@@ -82,7 +82,7 @@ export const card = Type.Object(
   },
   {
     description:
-      'Kept encrypted until 7 days after departure, for the supplier alone; not kept where its account gets no cards',
+      'Stored encrypted until 7 days after departure, for the supplier only; not stored if its account receives no cards',
     secret: true,
   },
 )

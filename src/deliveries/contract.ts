@@ -33,7 +33,7 @@ export const deliveryErrors = {
   versionNotFound: {
     type: 'RESERVATION_VERSION_NOT_FOUND',
     message: 'Reservation version not found',
-    hint: 'Send reservation_version as it was retrieved',
+    hint: 'Send reservation_version as retrieved',
   },
   notRegistered: {
     type: 'WEBHOOK_NOT_REGISTERED',
@@ -43,12 +43,12 @@ export const deliveryErrors = {
   deliveryNotFound: {
     type: 'DELIVERY_NOT_FOUND',
     message: 'Delivery not found',
-    hint: 'Send a deliveryId of GET /push/deliveries',
+    hint: 'Send a deliveryId from GET /push/deliveries',
   },
   vaultClosed: {
     type: 'BOOKING_HELD_BACK',
-    message: 'The reservation carries a card that can not be opened at present',
-    hint: 'It is delivered as soon as the operators have mended that; nothing is lost',
+    message: 'The reservation has a card that cannot be decrypted at present',
+    hint: 'It is delivered as soon as the operators have fixed that; nothing is lost',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -72,7 +72,7 @@ const nullableText = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description })
 const httpStatus = Type.Unsafe<number | null>({
   type: ['integer', 'null'],
-  description: 'What your endpoint answered; null: nothing',
+  description: 'Status that your endpoint answered with; null: no answer',
 })
 
 const attempt = Type.Object({
@@ -80,17 +80,17 @@ const attempt = Type.Object({
   at: instant('When it ended'),
   trigger: oneOf(triggers, {
     description:
-      'realtime: the reservation was made; retry: by the schedule; hourly: with the hourly run; manual: POST /push/webhook/booking; again: somebody sent it again',
+      'realtime: the reservation was created; retry: by the schedule; hourly: in the hourly run; manual: POST /push/webhook/booking; again: resent on request',
   }),
-  webhookId: nullableText('`webhook-id` of the call; null: no call was made, or it is not known'),
+  webhookId: nullableText('`webhook-id` of the call; null: no call was made, or its id is unknown'),
   outcome: Type.String({
     description:
-      'accepted: 2xx; unavailable: 408, 425, 429 or 5xx; refused: any other answer; else why there was none, as timeout, connect, tls, dns, reset, refused_address; lost: whether it arrived is not known',
+      'accepted: 2xx; unavailable: 408, 425, 429 or 5xx; refused: any other answer; otherwise the reason for the missing answer, such as timeout, connect, tls, dns, reset, refused_address; lost: it is unknown whether the call arrived',
   }),
   httpStatus,
   durationMs: Type.Integer(),
   answer: nullableText(
-    'The first 2 KB of what your endpoint answered, or why there was no answer. Numbers that may be a card’s are masked',
+    'The first 2 KB of your endpoint’s answer, or the reason why there was none. Possible card numbers are masked',
   ),
 })
 
@@ -102,13 +102,13 @@ const listedDelivery = Type.Object({
   reservation_status: oneOf(reservationStatuses),
   status: oneOf(deliveryStates, {
     description:
-      'queued: waits for its first attempt; sending: a call is under way; failing: an attempt failed, another one follows; no_url: no URL is registered; dead: given up; superseded: a newer version took its place',
+      'queued: waits for its first attempt; sending: a call is in progress; failing: an attempt failed, another one follows; no_url: no URL is registered; dead: given up; superseded: replaced by a newer version',
   }),
   createdAt: instant('When it was queued'),
-  deliveredAt: nullableText('When you answered with 2xx, or acknowledged it'),
-  nextAttemptAt: nullableText('Not before this; null: none is planned'),
-  giveUpAt: instant('After this no attempt is made'),
-  attempts: Type.Array(attempt, { description: 'Oldest first; they are kept for 90 days' }),
+  deliveredAt: nullableText('Time of your 2xx answer or acknowledgement'),
+  nextAttemptAt: nullableText('Earliest time; null: none is planned'),
+  giveUpAt: instant('No attempt is made after this'),
+  attempts: Type.Array(attempt, { description: 'Oldest first; stored for 90 days' }),
 })
 
 const notEnabled = 'Not enabled on this account'
@@ -121,8 +121,8 @@ export const deliveryRoutes = {
     tag: 'Reservations',
     summary: 'Deliver one reservation now',
     description: [
-      'Sends the reservation, as it is now, to the registered push booking URL at once, and answers when that has answered: after 10 seconds at most, with `status` `failed` if it did not.',
-      'A reservation that was delivered before is sent once more as a delivery of its own, without card data. One that was not keeps its place in the schedule of retries if this fails too.',
+      'Sends the present state of the reservation to the registered push booking URL at once, and answers when that URL has answered, or after 10 seconds with `status` `failed`.',
+      'A reservation that is already delivered is sent once more as a separate delivery, without card data. An undelivered one keeps its retry schedule if this attempt fails too.',
     ].join('\n\n'),
     body: Type.Object({ hotelId, reservation_id: reservationId }),
     answer: Type.Object({
@@ -132,7 +132,7 @@ export const deliveryRoutes = {
         status: oneOf(['delivered', 'failed']),
         httpStatus,
         durationMs: Type.Integer(),
-        attempt: Type.Integer({ description: 'Counted over all attempts of this delivery, from 1' }),
+        attempt: Type.Integer({ description: 'Number among all attempts of this delivery, from 1' }),
       }),
     }),
     errors: {
@@ -141,7 +141,7 @@ export const deliveryRoutes = {
     },
     examples: [
       {
-        summary: 'A reservation that is not there',
+        summary: 'An unknown reservation',
         request: { hotelId: 'H1', reservation_id: '55191' },
         answer: { status: 404, body: { code: '404', message: 'Reservation not found' } },
       },
@@ -152,11 +152,11 @@ export const deliveryRoutes = {
     path: '/push/webhook/pushbook/retrieve',
     access: 'supplier',
     tag: 'Reservations',
-    summary: 'Fetch reservations instead of having them delivered',
+    summary: 'Retrieve reservations instead of having them delivered',
     description:
-      'Reservations as they are now, in the shape in which they are delivered, without card data; in the order of their last change. Each element of `data` is a body of one hotel in one status. Acknowledge what you have taken over with POST /push/webhook/pushbook/ack.',
+      'The present state of reservations, in the shape of deliveries, without card data, ordered by their last change. Each element of `data` is a body for one hotel and one status. Acknowledge the reservations you have processed with POST /push/webhook/pushbook/ack.',
     query: Type.Object({
-      hotelId: Type.Optional(code({ description: 'Only of this hotel' })),
+      hotelId: Type.Optional(code({ description: 'Only this hotel' })),
       reservation_id: Type.Optional(reservationId),
       since: queried('Modified at or after this: a date (UTC) or an ISO 8601 instant'),
       until: queried('Modified before this instant, or on this date (UTC) or before'),
@@ -164,7 +164,7 @@ export const deliveryRoutes = {
       delivered: Type.Optional(
         oneOf(['true', 'false'], { description: 'Whether the present version is delivered or acknowledged' }),
       ),
-      cursor: queried('nextCursor of the answer before'),
+      cursor: queried('nextCursor of the previous answer'),
       limit: queriedLimit('reservations', reservationsPerPage),
     }),
     answer: Type.Object({
@@ -175,7 +175,7 @@ export const deliveryRoutes = {
     errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel (`Hotel not found`)', 409: notEnabled },
     examples: [
       {
-        summary: 'What is not delivered yet',
+        summary: 'Undelivered reservations',
         request: { hotelId: 'H1', delivered: 'false' },
         answer: {
           status: 200,
@@ -189,26 +189,26 @@ export const deliveryRoutes = {
     path: '/push/webhook/pushbook/ack',
     access: 'supplier',
     tag: 'Reservations',
-    summary: 'Acknowledge reservations that were fetched',
+    summary: 'Acknowledge retrieved reservations',
     description:
-      'Marks versions of reservations as delivered: they are not sent any more. All of them, or none if one is unknown. Acknowledging again changes nothing. When a reservation has a newer version by then, that one is still to be delivered.',
+      'Marks versions of reservations as delivered: they are no longer sent. All of them, or none if one is unknown. Acknowledging again changes nothing. If a reservation has a newer version by then, that version is still delivered.',
     body: Type.Object({
       reservations: Type.Array(
         Type.Object({
           reservation_id: reservationId,
-          reservation_version: code({ description: 'reservation_version as it was retrieved' }),
+          reservation_version: code({ description: 'reservation_version as retrieved' }),
         }),
         { minItems: 1, maxItems: acknowledgedAtOnceMax },
       ),
     }),
     answer: Type.Object({
       ...success,
-      acknowledged: Type.Integer({ description: 'Versions that were undelivered until now' }),
+      acknowledged: Type.Integer({ description: 'Number of versions that were undelivered until now' }),
     }),
     errors: { 404: 'Unknown reservation or version; nothing was acknowledged', 409: notEnabled },
     examples: [
       {
-        summary: 'A reservation that is not there',
+        summary: 'An unknown reservation',
         request: { reservations: [{ reservation_id: '55191', reservation_version: '1' }] },
         answer: { status: 404, body: { code: '404', message: 'Reservation not found' } },
       },
@@ -219,16 +219,16 @@ export const deliveryRoutes = {
     path: '/push/deliveries',
     access: 'supplier',
     tag: 'Reservations',
-    summary: 'See the deliveries to your URL',
+    summary: 'List the deliveries to your URL',
     description:
-      'Deliveries of your reservations, newest first, each with every attempt: when, what your endpoint answered, how long it took, and when the next one comes. A page ends early when its answers are long: follow `nextCursor`.',
+      'Deliveries of your reservations, newest first, each with all its attempts: time, your endpoint’s answer, duration, and the time of the next attempt. A page with long answers ends early: follow `nextCursor`.',
     query: Type.Object({
-      hotelId: Type.Optional(code({ description: 'Only of this hotel' })),
-      reservation_id: Type.Optional(code({ description: 'Only of this reservation' })),
+      hotelId: Type.Optional(code({ description: 'Only this hotel' })),
+      reservation_id: Type.Optional(code({ description: 'Only this reservation' })),
       status: Type.Optional(oneOf(deliveryStates)),
       since: queried('Queued at or after this: a date (UTC) or an ISO 8601 instant'),
       until: queried('Queued before this instant, or on this date (UTC) or before'),
-      cursor: queried('nextCursor of the answer before'),
+      cursor: queried('nextCursor of the previous answer'),
       limit: queriedLimit('deliveries', deliveriesPerPage),
     }),
     answer: Type.Object({
@@ -239,7 +239,7 @@ export const deliveryRoutes = {
     errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel (`Hotel not found`)' },
     examples: [
       {
-        summary: 'What failed and is tried again',
+        summary: 'Failed deliveries that are retried',
         request: { hotelId: 'H1', status: 'failing' },
         answer: { status: 200, body: { code: '200', message: 'Deliveries retrieved successfully' } },
       },
@@ -250,14 +250,14 @@ export const deliveryRoutes = {
     path: '/push/deliveries/sendAgain',
     access: 'supplier',
     tag: 'Reservations',
-    summary: 'Have failed deliveries sent again',
+    summary: 'Resend failed deliveries',
     description: [
-      'Deliveries that failed, those that were given up included, are sent at once and begin their schedule anew. Without `deliveryIds`: all that failed, oldest first.',
-      'Others are left as they are, and `left` says why. Calling again changes nothing: what waits already is not sent twice.',
+      'Resends failed deliveries at once, including those that were given up, and restarts their retry schedule. Without `deliveryIds`: all failed deliveries, oldest first.',
+      'All others are left unchanged; `left` gives the reason. Calling again changes nothing: a delivery that is already queued is not sent twice.',
     ].join('\n\n'),
     body: Type.Object({
       deliveryIds: Type.Optional(
-        Type.Array(code({ description: 'deliveryId as it was listed' }), {
+        Type.Array(code({ description: 'deliveryId as listed' }), {
           minItems: 1,
           maxItems: sentAgainMax.named,
         }),
@@ -266,28 +266,28 @@ export const deliveryRoutes = {
     }),
     answer: Type.Object({
       ...success,
-      sentAgain: Type.Integer({ description: 'How many' }),
-      deliveryIds: Type.Array(Type.String(), { description: 'Which' }),
+      sentAgain: Type.Integer({ description: 'Number of resent deliveries' }),
+      deliveryIds: Type.Array(Type.String(), { description: 'Resent deliveries' }),
       left: Type.Array(
         Type.Object({
           deliveryId: Type.String(),
           status: oneOf(deliveryStates, {
-            description: 'Why: it is delivered, superseded, under way, or waits to be sent already',
+            description: 'Reason: delivered, superseded, in progress, or already queued',
           }),
         }),
-        { description: 'Of those in the request' },
+        { description: 'Requested deliveries that were left unchanged' },
       ),
       isMore: Type.Boolean({
         description: `Whether more than ${sentAgainMax.failed} failed: call once more for the rest`,
       }),
     }),
     errors: {
-      404: 'Unknown hotel, or a delivery that is none of yours; nothing is sent',
+      404: 'Unknown hotel, or a delivery that is not yours; nothing is sent',
       409: 'No URL is registered (`Push booking webhook is not registered`)',
     },
     examples: [
       {
-        summary: 'A delivery that is not there',
+        summary: 'An unknown delivery',
         request: { deliveryIds: ['dlv_2f1c7d5e-6d0b-4f0e-9d55-6b2f6a2f3c1d'] },
         answer: { status: 404, body: { code: '404', message: 'Delivery not found' } },
       },

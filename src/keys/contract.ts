@@ -35,9 +35,9 @@ const limits = Type.Object({
   }),
   burst: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Requests that may come at once before the rate counts; null: no limit',
+    description: 'Requests that may arrive at once before the rate applies; null: no limit',
   }),
-  bodyBytesMax: counted('Bytes of a request body, after decompression too'),
+  bodyBytesMax: counted('Bytes of a request body, also after decompression'),
   ariItemsMax: counted('Items of one ARI push'),
   ariCellsMax: counted('Cells that one ARI push may change: nights times rooms or room-rates'),
   bodyValuesMax: counted(
@@ -69,11 +69,11 @@ export const keyRoutes = {
     tag: 'Account',
     summary: 'The limits of this API key',
     description:
-      'What one request and one minute may hold. Rate, body size and the size of an ARI push may differ from key to key; the other limits are the same for all.',
+      'Limits for one request and for one minute. Rate, body size and the size of an ARI push may differ between keys; the other limits are the same for all keys.',
     answer: Type.Object({ ...success, limits }),
     examples: [
       {
-        summary: 'The limits of a key that has none of its own',
+        summary: 'The limits of a key without its own limits',
         request: {},
         answer: {
           status: 200,

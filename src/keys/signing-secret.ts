@@ -25,6 +25,6 @@ export async function rotateSigningSecret(
   throw new Rejected(409, {
     type: 'NO_SIGNING_SECRET',
     message: `Key ${keyId} has no signing secret`,
-    hint: 'It gets one when its first webhook is registered',
+    hint: 'A key gets one when its first webhook is registered',
   })
 }

@@ -58,7 +58,7 @@ export function supplierNotFound(name: string): Rejected {
   return new Rejected(404, {
     type: 'SUPPLIER_NOT_FOUND',
     message: `Supplier "${String(shown(name))}" not found`,
-    hint: 'supplier list shows the names; upper and lower case matter',
+    hint: 'supplier list prints the names; they are case-sensitive',
   })
 }
 

@@ -139,7 +139,7 @@ const offer = Type.Object({
   platformRateId: Type.String(),
   rateName: Type.String(),
   mealPlan: Type.Union([Type.String(), Type.Null()]),
-  unitsLeft: Type.Integer({ description: 'How often it can be sold on every night' }),
+  unitsLeft: Type.Integer({ description: 'Units that can be sold on every night' }),
   rooms: Type.Array(
     Type.Object({
       nights: Type.Array(Type.Object({ date: Type.String(), amount: amount('The price as pushed') })),

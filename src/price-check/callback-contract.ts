@@ -33,13 +33,13 @@ const amounts = (description: string) =>
 
 /** The members that a booking relies on. An answer in which one is missing or malformed is invalid. */
 const needed = {
-  roomId: code({ description: 'As asked' }),
-  rateId: code({ description: 'As asked' }),
+  roomId: code({ description: 'As requested' }),
+  rateId: code({ description: 'As requested' }),
   currency,
   inventory: integer({ minimum: 0, description: 'Units available; less than roomCount is sold out' }),
-  amountBeforeTax: amounts('One element a night, for one room, without taxes'),
+  amountBeforeTax: amounts('One element for each night, for one room, without taxes'),
   amountAfterTax: amounts(
-    'One element a night, for one room, with the taxes that are charged; not less than before tax',
+    'One element for each night, for one room, with the taxes charged; not less than before tax',
   ),
 }
 
@@ -66,7 +66,7 @@ export const priceCheckCallback = {
   summary: 'Price check',
   description: [
     'Sent to the URL of `POST /push/webhook/availability` after a guest has chosen a rate and before the booking is made. Answer with your live price and availability, within 2 seconds, connection included; an answer that comes later does not count.',
-    'It is sent a second time only when no byte of the first could be sent. The codes, the currency and the number of nights must be as asked.',
+    'It is sent a second time only if no byte of the first attempt could be sent. The codes, the currency and the number of nights must be as requested.',
   ].join('\n\n'),
   body: priceCheckRequest,
   answer: priceCheckAnswer,

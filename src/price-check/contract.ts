@@ -38,12 +38,12 @@ export const priceCheckErrors = {
   roomNotFound: {
     type: 'ROOM_NOT_FOUND',
     message: 'RoomID not found',
-    hint: 'Check what POST /v1/booking/offers names',
+    hint: 'Check a room from POST /v1/booking/offers',
   },
   rateNotFound: {
     type: 'RATE_NOT_FOUND',
     message: 'RateID not found',
-    hint: 'Check what POST /v1/booking/offers names, room and rate together',
+    hint: 'Check a room and rate that POST /v1/booking/offers lists together',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -64,7 +64,9 @@ const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S, d
   Type.Union([schema, Type.Null()], { description })
 
 const amounts = (description: string) =>
-  Type.Array(Type.String({ examples: ['110.00'] }), { description: `${description}; one element a night` })
+  Type.Array(Type.String({ examples: ['110.00'] }), {
+    description: `${description}; one element for each night`,
+  })
 
 const live = Type.Object({
   currency: Type.String(),
@@ -75,20 +77,20 @@ const live = Type.Object({
 
 const stored = Type.Object({
   currency: Type.String(),
-  inventory: Type.Integer({ description: 'How often it can be sold on every night' }),
+  inventory: Type.Integer({ description: 'Units that can be sold on every night' }),
   amountBeforeTax: orNull(amounts('For one room, without taxes'), 'null: no price is held for the party'),
   amountAfterTax: orNull(amounts('For one room, with the taxes that are charged'), 'null likewise'),
-  bookable: Type.Boolean({ description: 'Whether all that is held lets the stay be booked' }),
-  revision: Type.Integer({ description: 'Of the hotel’s data that it was made of' }),
+  bookable: Type.Boolean({ description: 'Whether the stored data allows the stay to be booked' }),
+  revision: Type.Integer({ description: 'Revision of the hotel’s data that was used' }),
 })
 
 const failure = Type.Object(
   {
     reason: Type.String({ description: 'Stable code', examples: ['other_nights'] }),
     message: Type.String({ description: 'For people' }),
-    httpStatus: Type.Optional(Type.Integer({ description: 'Of the answer, where there was one' })),
+    httpStatus: Type.Optional(Type.Integer({ description: 'Status of the answer, if there was one' })),
   },
-  { description: 'Why there is no live answer' },
+  { description: 'Reason for the missing live answer' },
 )
 
 const compared = {
@@ -103,7 +105,7 @@ const compared = {
     Type.String({ examples: ['-12.00'] }),
     'Live minus stored amountAfterTax over all nights and rooms; null where one of them is missing',
   ),
-  durationMs: Type.Integer({ description: 'From the question to the outcome' }),
+  durationMs: Type.Integer({ description: 'From the request to the outcome' }),
   failure: Type.Optional(failure),
 }
 
@@ -121,11 +123,11 @@ export type ListedCheck = Static<typeof listedCheck>
 
 const push = Type.Object(
   {
-    revision: Type.Integer({ description: 'The hotel’s revision that the push made' }),
-    requestId: Type.Optional(Type.String({ description: 'While the push log keeps it' })),
+    revision: Type.Integer({ description: 'Revision of the hotel that the push created' }),
+    requestId: Type.Optional(Type.String({ description: 'Present while the push log stores it' })),
     at: Type.Optional(Type.String()),
   },
-  { description: 'A push of the price' },
+  { description: 'The push that set the price' },
 )
 
 const driftNight = Type.Object({
@@ -133,9 +135,9 @@ const driftNight = Type.Object({
   rateId: Type.String(),
   date: Type.String(),
   checks: Type.Integer({ description: 'Live answers' }),
-  differing: Type.Integer({ description: 'Those with another amountAfterTax than the stored one' }),
+  differing: Type.Integer({ description: 'Answers whose amountAfterTax differs from the stored one' }),
   soldOut: Type.Integer({
-    description: 'Those that said sold out where enough units were stored; their prices are not compared',
+    description: 'Answers of sold out although enough units were stored; their prices are not compared',
   }),
   largest: Type.String({
     description: 'Largest difference, live minus stored, of one room',
@@ -144,7 +146,7 @@ const driftNight = Type.Object({
   stored: orNull(Type.String(), 'amountAfterTax at the last comparison; null: none was made'),
   live: orNull(Type.String(), 'amountAfterTax at the last comparison'),
   setBy: orNull(push, 'The push of the stored price'),
-  lastAt: Type.String({ description: 'Of the last live answer' }),
+  lastAt: Type.String({ description: 'Time of the last live answer' }),
   differsSince: orNull(
     Type.Object({ at: Type.String({ description: 'First check of the run' }), setBy: push }),
     'Since when every comparison differed, and the push whose price was stored then; null: the last one did not differ',
@@ -156,7 +158,7 @@ const drift = Type.Object(
   {
     currency: Type.String(),
     nights: Type.Integer({ description: 'Nights of room-rates with at least one live answer' }),
-    differingNights: Type.Integer({ description: 'Those whose last comparison differed' }),
+    differingNights: Type.Integer({ description: 'Nights whose last comparison differed' }),
     checks: Type.Integer({ description: 'Live answers, counted for each night' }),
     differing: Type.Integer(),
     soldOut: Type.Integer(),
@@ -203,11 +205,11 @@ export const priceCheckRoutes = {
       ...stayToCheck,
       roomCount: Type.Optional({
         ...stayToCheck.roomCount,
-        description: 'Rooms of this kind; 1 unless told',
+        description: 'Rooms of this kind; 1 by default',
       }),
       childAges: Type.Optional({
         ...stayToCheck.childAges,
-        description: 'Age of each child in one room; none unless told',
+        description: 'Age of each child in one room; no children by default',
       }),
     }),
     answer: Type.Object({
@@ -234,7 +236,7 @@ export const priceCheckRoutes = {
     path: '/push/priceChecks',
     access: 'supplier',
     tag: 'Webhooks',
-    summary: 'Price checks of your hotels, and how far your answers are from your pushes',
+    summary: 'Price checks of your hotels, and how far your answers differ from your pushes',
     description: `Every price check of this account, newest first, with the stored and the live price side by side, for ${priceChecksRetainedDays} days. With \`hotelId\` the first page has the drift of the hotel too: on which nights your live answers differ from what you pushed, how often, how far, and since which push.`,
     query: Type.Object({
       hotelId: Type.Optional(code({ description: 'Only checks of this hotel' })),

@@ -15,7 +15,7 @@ export const sandboxErrors = {
   production: {
     type: 'NOT_ENABLED',
     message: 'This exists only in the sandbox',
-    hint: 'Call the sandbox, with a key of the sandbox',
+    hint: 'Call the sandbox with a sandbox key',
   },
   hotelNotFound: unknownHotelFault,
   reservationNotFound: {
@@ -26,32 +26,32 @@ export const sandboxErrors = {
   idRequired: {
     type: 'RESERVATION_ID_REQUIRED',
     message: 'reservation_id is required to cancel',
-    hint: 'Send the reservation_id that was delivered',
+    hint: 'Send the delivered reservation_id',
   },
   durationInvalid: {
     type: 'DURATION_INVALID',
     message: 'advanceBy must be a duration of a second or more',
-    hint: 'Send weeks, days, hours, minutes and seconds as ISO 8601 has them: PT10S, PT72H, P30D',
+    hint: 'Send weeks, days, hours, minutes and seconds in ISO 8601: PT10S, PT72H, P30D',
   },
   clockTooFar: {
     type: 'CLOCK_TOO_FAR',
-    message: 'The test clock goes 400 days ahead at most',
-    hint: 'Set it back with POST /v1/push/sandbox/reset, which removes your hotels too',
+    message: 'The test clock can be at most 400 days ahead',
+    hint: 'Reset it with POST /v1/push/sandbox/reset, which also removes your hotels',
   },
   tooManyHotels: {
     type: 'TOO_MANY_REMOVED_HOTELS',
     message: `At most ${hotelsRememberedMax} different hotels can be removed from an account`,
-    hint: 'Push hotels under codes that you used before; or ask for another account of the sandbox',
+    hint: 'Push hotels under codes that you used before, or request another sandbox account',
   },
 } as const satisfies Record<string, ConstraintError>
 
 const calls = oneOf(spoilableCalls, { description: 'Which of your two URLs' })
 const fault = oneOf(callbackFaults, {
   description: [
-    'timeout: your URL is not called, and the platform waits for it in vain',
-    'status500: it is not called, and the platform takes it to have answered 500',
-    'lostReply: it is called, and its answer gets lost: to the platform the call has failed',
-    'garbage: it is not called, and the platform takes the answer to be no HTTP',
+    'timeout: your URL is not called, and the platform’s call times out',
+    'status500: it is not called; the platform sees a status of 500',
+    'lostReply: it is called, but its answer gets lost: the platform sees a failed call',
+    'garbage: it is not called; the platform sees an answer that is not HTTP',
   ].join('; '),
 })
 
@@ -59,7 +59,7 @@ const wantedFault = Type.Object({
   calls,
   fault,
   times: Type.Optional(
-    integer({ minimum: 1, maximum: orderedFaults.timesMax, description: 'How many calls; 1 unless told' }),
+    integer({ minimum: 1, maximum: orderedFaults.timesMax, description: 'Number of calls; 1 by default' }),
   ),
   hotelId: Type.Optional(code({ description: 'Only calls for this hotel' })),
 })
@@ -74,19 +74,19 @@ const faultsAnswer = Type.Object({
       timesLeft: Type.Integer(),
       expiresAt: Type.String({ examples: ['2027-03-01T13:00:00.000Z'] }),
     }),
-    { description: 'Those that are still to come, in the order in which they do' },
+    { description: 'Remaining faults, in the order in which they occur' },
   ),
 })
 
 const clock = Type.Object(
   {
     now: Type.String({ description: 'The time of your hotels', examples: ['2027-03-04T12:00:00.000Z'] }),
-    aheadBy: Type.String({ description: 'A duration of ISO 8601; PT0S: not at all', examples: ['P3D'] }),
+    aheadBy: Type.String({ description: 'An ISO 8601 duration; PT0S: not ahead', examples: ['P3D'] }),
   },
   { description: 'The test clock of your account' },
 )
 
-export const onlyInSandbox = 'Only in the sandbox; in production it is answered with 404 `NOT_ENABLED`.'
+export const onlyInSandbox = 'Only in the sandbox; in production the answer is 404 `NOT_ENABLED`.'
 
 export const sandboxRoutes = {
   orderFaults: route({
@@ -97,16 +97,16 @@ export const sandboxRoutes = {
     summary: 'Order faults for the calls of your own URLs',
     description: [
       `The next price checks or deliveries of your hotels go wrong, as the platform sees them, whichever process makes them. ${onlyInSandbox}`,
-      'The list takes the place of what you ordered before; an empty one clears it. Each call suffers the first fault of the list that is for it. What is left after an hour is forgotten. Pings are never spoiled.',
+      'The list replaces the previous one; an empty list clears it. Each call gets the first matching fault of the list. Unused faults expire after an hour. Pings are never affected.',
     ].join('\n\n'),
     body: Type.Object({
       faults: Type.Array(wantedFault, {
         maxItems: orderedFaults.perAccountMax,
-        description: 'In the order in which they happen',
+        description: 'In the order in which they occur',
       }),
     }),
     answer: faultsAnswer,
-    errors: { 404: 'Unknown hotel (`Hotel not found`); or this is no sandbox' },
+    errors: { 404: 'Unknown hotel (`Hotel not found`), or not a sandbox' },
     examples: [
       {
         summary: 'Two price checks time out, and the reply to a delivery gets lost',
@@ -119,7 +119,7 @@ export const sandboxRoutes = {
         answer: { status: 200, body: { code: '200', message: 'Faults ordered' } },
       },
       {
-        summary: 'No faults any more',
+        summary: 'Clear all faults',
         request: { faults: [] },
         answer: { status: 200, body: { code: '200', message: 'Faults ordered', faults: [] } },
       },
@@ -130,13 +130,13 @@ export const sandboxRoutes = {
     path: '/push/sandbox/faults',
     access: 'supplier',
     tag: 'Sandbox',
-    summary: 'Read the faults that are still to come',
-    description: `What is left of your order. ${onlyInSandbox}`,
+    summary: 'Read the remaining faults',
+    description: `The faults that have not occurred yet. ${onlyInSandbox}`,
     answer: faultsAnswer,
-    errors: { 404: 'This is no sandbox' },
+    errors: { 404: 'Not a sandbox' },
     examples: [
       {
-        summary: 'Nothing is ordered',
+        summary: 'No faults are ordered',
         request: {},
         answer: { status: 200, body: { code: '200', message: 'Faults retrieved successfully', faults: [] } },
       },
@@ -149,21 +149,21 @@ export const sandboxRoutes = {
     tag: 'Sandbox',
     summary: 'Advance the clock of your hotels',
     description: [
-      `Your hotels and their reservations are so much later from now on, in every process: what day it is there, cancellation deadlines, the retries of deliveries and their end after 72 hours, the alerts about them, and how long a card is kept. ${onlyInSandbox}`,
-      'What became due is done once, as after an outage of that length; advance in steps to see each retry. The clock only goes forward, 400 days in all; a reset sets it back. It is no clock of your keys, of rate limits, of `Idempotency-Key`, of ordered faults, of the push log, nor of the timestamps of signatures.',
+      `Moves the time of your hotels and their reservations forward, in every process: the hotel's date, cancellation deadlines, delivery retries and their end after 72 hours, delivery alerts, and the expiry of stored cards. ${onlyInSandbox}`,
+      'Work that becomes due is done once, like after an outage of that length; advance in steps to see each retry. The clock only moves forward, 400 days in total; a reset sets it back. It does not affect your keys, rate limits, `Idempotency-Key`, ordered faults, the push log or the timestamps of signatures.',
     ].join('\n\n'),
     body: Type.Object({
       advanceBy: text({
         description:
-          'A duration of ISO 8601 in weeks, days of 24 hours, hours, minutes and seconds: PT10S, PT72H, P30D',
+          'An ISO 8601 duration of weeks, days of 24 hours, hours, minutes and seconds: PT10S, PT72H, P30D',
       }),
     }),
     answer: Type.Object({
       ...success,
       clock,
-      deliveriesDue: integer({ description: 'How many of your deliveries are due now' }),
+      deliveriesDue: integer({ description: 'Number of your deliveries that are due now' }),
     }),
-    errors: { 400: 'Not a duration, or too far', 404: 'This is no sandbox' },
+    errors: { 400: 'Not a duration, or too far ahead', 404: 'Not a sandbox' },
     examples: [
       {
         summary: 'Three days later',
@@ -188,10 +188,10 @@ export const sandboxRoutes = {
     summary: 'Read the clock of your hotels',
     description: onlyInSandbox,
     answer: Type.Object({ ...success, clock }),
-    errors: { 404: 'This is no sandbox' },
+    errors: { 404: 'Not a sandbox' },
     examples: [
       {
-        summary: 'After it was advanced',
+        summary: 'After advancing it',
         request: {},
         answer: { status: 200, body: { code: '200', message: 'Clock retrieved successfully' } },
       },
@@ -202,11 +202,11 @@ export const sandboxRoutes = {
     path: '/push/sandbox/reset',
     access: 'supplier',
     tag: 'Sandbox',
-    summary: 'Remove all your hotels, and begin anew',
+    summary: 'Remove all your hotels and start over',
     refusesUnknown: true,
     description: [
       `Removes all hotels of your account with products, taxes, ARI, price checks, reservations, cards and deliveries, forgets its Idempotency-Keys and ordered faults, and sets its clock back: all at once, or nothing. ${onlyInSandbox}`,
-      'Keys, URLs, signing secrets, the settings of the account and the push log stay. A hotel that is pushed again has its platformHotelId again, and its revision goes on. The platform is told of each hotel that is removed. A call of your URL that is under way ends as it will; nothing comes of its answer.',
+      'Keys, URLs, signing secrets, the settings of the account and the push log stay. A hotel that is pushed again gets its previous platformHotelId, and its revision continues. The change feed reports each removed hotel. Calls of your URL in progress are not interrupted; their answers are ignored.',
     ].join('\n\n'),
     answer: Type.Object({
       ...success,
@@ -219,13 +219,13 @@ export const sandboxRoutes = {
       clock,
     }),
     errors: {
-      400: 'Something was sent, as if a part could be reset',
-      404: 'This is no sandbox',
+      400: 'The body is not empty: only the whole account can be reset',
+      404: 'Not a sandbox',
       409: 'Too many different hotels were removed from the account',
     },
     examples: [
       {
-        summary: 'Begin anew',
+        summary: 'Start over',
         request: {},
         answer: { status: 200, body: { code: '200', message: 'Sandbox reset' } },
       },

@@ -18,7 +18,7 @@ const testBooking = Type.Object({
   status: Type.Optional(
     oneOf(reservationStatuses, {
       description:
-        'Confirm (unless told): book, or with reservation_id modify; Cancel: cancel reservation_id',
+        'Confirm (default): book, or modify if reservation_id is sent; Cancel: cancel reservation_id',
     }),
   ),
   reservation_id: Type.Optional(code({ description: 'A reservation of the hotel' })),
@@ -38,7 +38,7 @@ const testBooking = Type.Object({
   customer: Type.Optional(customer),
   payment: Type.Optional(payment),
   expectedTotal,
-  remarks: Type.Optional(lines({ description: 'Of the customer, where no customer is sent' })),
+  remarks: Type.Optional(lines({ description: 'Remarks of the customer, if no customer is sent' })),
 })
 export type TestBooking = Static<typeof testBooking>
 
@@ -53,19 +53,19 @@ export const testBookingRoutes = {
     access: 'supplier',
     takesIdempotencyKey: true,
     tag: 'Sandbox',
-    summary: 'Make a test booking in your own hotel',
+    summary: 'Create a test booking in your own hotel',
     description: [
       `Books, modifies or cancels exactly as the platform does: the stay is checked against what you pushed, your price check is called, inventory is lowered, and the reservation is delivered to your URL. ${onlyInSandbox}`,
-      'Without `reservation_id` it makes a reservation, with it a new version of it; `"status": "Cancel"` cancels it. Guest, customer and payment may be left out: then test data stand for them.',
-      'Send an `Idempotency-Key` to be sure of one booking: the same key with the same body gives the stored answer.',
+      'Without `reservation_id` it creates a reservation, with it a new version; `"status": "Cancel"` cancels it. Guest, customer and payment may be omitted and are then filled with test data.',
+      'Send an `Idempotency-Key` to book only once: the same key with the same body returns the stored answer.',
     ].join('\n\n'),
     body: testBooking,
     answer: bookingAnswer,
     status: 201,
     answers: { 200: Type.Union([bookingAnswer, cancelled]) },
     errors: {
-      400: 'A member is missing or wrong',
-      404: 'Unknown hotel, room, rate or reservation; or this is no sandbox',
+      400: 'A member is missing or invalid',
+      404: 'Unknown hotel, room, rate or reservation, or not a sandbox',
       409: `${createReservation.errors[409]}; \`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, ${cancelReservation.errors[409]}`,
     },
     refusals: { 409: createReservation.refusals[409] },
@@ -81,7 +81,7 @@ export const testBookingRoutes = {
         answer: { status: 201, body: { code: '201', message: 'Reservation confirmed' } },
       },
       {
-        summary: 'A reservation of which the hotel knows nothing',
+        summary: 'A reservation that the hotel does not have',
         request: { hotelId: 'H1', reservation_id: '999999999', status: 'Cancel' },
         answer: { status: 404, body: { code: '404', message: 'Reservation not found' } },
       },

@@ -15,9 +15,9 @@ export type CallbackDescription = {
 export const pingCallback = {
   summary: 'Ping',
   description:
-    'Sent when a URL is registered, and by `POST /push/webhook/test`. Your endpoint need not know it: whatever it answers, the URL stays registered.',
+    'Sent when a URL is registered, and by `POST /push/webhook/test`. Your endpoint need not support it: whatever it answers, the URL stays registered.',
   body: Type.Object({ type: Type.Literal('ping') }),
-  answers: { default: 'Anything; the status is told to whoever registered' },
+  answers: { default: 'Any answer; its status is reported to the caller of the registration' },
   example: { request: { type: 'ping' } },
 } as const satisfies CallbackDescription
 

@@ -75,22 +75,22 @@ export const ping = Type.Object(
   {
     status: oneOf(pingStatuses, {
       description:
-        'answered: whatever the HTTP status; failed: no whole answer within 2 s; skipped: not called, see reason',
+        'answered: with any HTTP status; failed: no complete answer within 2 s; skipped: not called, see reason',
     }),
-    httpStatus: Type.Optional(integer({ minimum: 200, maximum: 999, description: 'Of the answer' })),
+    httpStatus: Type.Optional(integer({ minimum: 200, maximum: 999, description: 'Status of the answer' })),
     reason: Type.Optional(
       Type.String({
         description:
-          'Why it was skipped: secret_new (you cannot verify a call before you have the signing secret of this answer), busy (other pings of this key are under way). Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed',
+          'Why it was skipped: secret_new (you cannot verify a call before you have the signing secret of this answer), busy (other pings of this key are in progress). Why it failed: refused_address (no public address), dns, connect, tls, timeout, reset, too_large, malformed',
         examples: ['tls'],
       }),
     ),
     message: Type.Optional(
-      Type.String({ description: 'The same for people', examples: ['certificate has expired'] }),
+      Type.String({ description: 'The reason in words', examples: ['certificate has expired'] }),
     ),
-    durationMs: Type.Optional(integer({ minimum: 0, description: 'With the connection' })),
+    durationMs: Type.Optional(integer({ minimum: 0, description: 'Including the connection' })),
   },
-  { description: 'What became of a signed call of the URL with the body {"type":"ping"}' },
+  { description: 'Result of a signed call of the URL with the body {"type":"ping"}' },
 )
 export type Ping = Static<typeof ping>
 
@@ -119,7 +119,7 @@ const registered = Type.Object({
   signingSecret: Type.Optional(
     Type.String({
       description:
-        'Verifies our calls (Standard Webhooks). Sent once, when it was made: at the first registration of either URL on this API key',
+        'Verifies our calls (Standard Webhooks). Sent only once, when it is created: at the first registration of either URL on this API key',
       examples: ['whsec_…'],
     }),
   ),
@@ -129,15 +129,15 @@ const registered = Type.Object({
 const registrationDescription = (callback: string) =>
   [
     `Stores the URL of the ${callback} on the API key; registering again replaces it. Only the URL is stored: implement the endpoint yourself.`,
-    'The URL must be HTTPS, without credentials and fragment, and its host must have public addresses only. They are checked again at every call.',
-    'The first registration on a key, of either URL, answers with `signingSecret`. Keep it: it is not shown again, not in the push log either.',
-    'Later registrations call the URL once, with the body `{"type":"ping"}`, and `ping` tells what came of it within 2 seconds. Your endpoint may answer it with anything or not at all: the URL is registered all the same. The first one calls nothing, because nobody could verify it: keep `signingSecret`, then use POST /push/webhook/test. Neither does a repeat with the same `Idempotency-Key`.',
+    'The URL must be HTTPS, without credentials or a fragment, and its host must have public addresses only. They are checked again for every call.',
+    'The first registration of either URL on a key is answered with `signingSecret`. Store it: it is never displayed again, not even in the push log.',
+    'Later registrations call the URL once, with the body `{"type":"ping"}`, and `ping` reports the result within 2 seconds. Your endpoint may answer with anything or not at all: the URL is registered anyway. The first registration makes no call, because you couldn’t verify it yet: store `signingSecret`, then use POST /push/webhook/test. A repeat with the same `Idempotency-Key` makes no call either.',
   ].join('\n\n')
 
 const removalDescription = (callback: string, consequence: string) =>
   [
     `Takes the URL of the ${callback} off the API key: ${consequence}. Where none is registered, this changes nothing and is answered in the same way.`,
-    'The signing secret of the key stays: a URL that is registered later is called with the same, and its registration does not show it again.',
+    'The key keeps its signing secret: a URL that is registered later uses the same secret, and its registration does not display it again.',
   ].join('\n\n')
 
 const removalExample = {
@@ -235,7 +235,7 @@ export const webhookRoutes = {
       availability: registeredUrl('URL for price checks; null: none is registered'),
       pushbook: registeredUrl('URL for reservations; null: none is registered'),
       hasSigningSecret: Type.Boolean({
-        description: 'true from the first registration of either URL on; removing the URLs keeps the secret',
+        description: 'true since the first registration of either URL; removing the URLs keeps the secret',
       }),
       notCallable: Type.Array(
         Type.Object({
@@ -246,7 +246,7 @@ export const webhookRoutes = {
         }),
         {
           description:
-            'Registered URLs that would be refused today, and so are not called: their host has another address by now, or the rules of this service have changed',
+            'Registered URLs that are not called, because they would be refused today: the address of their host or the rules of this service have changed',
         },
       ),
     }),
@@ -263,10 +263,10 @@ export const webhookRoutes = {
     path: '/push/webhook/test',
     access: 'supplier',
     tag: 'Webhooks',
-    summary: 'Have a registered URL called',
+    summary: 'Test a registered URL',
     description: [
-      'Sends a signed ping to the URL of this API key, as its registration did, and tells what came back. Nothing is stored.',
-      'Use it after changes of your endpoint, its certificate or the signing secret.',
+      'Sends a signed ping to the URL of this API key, like its registration did, and reports the result. Nothing is stored.',
+      'Use it after changing your endpoint, its certificate or the signing secret.',
     ].join('\n\n'),
     body: Type.Object({ kind: oneOf(webhookKinds, { description: 'Which of the two URLs' }) }),
     answer: Type.Object({

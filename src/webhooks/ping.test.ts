@@ -66,7 +66,7 @@ test('the first registration calls nothing: nobody could verify a call signed wi
       {
         status: 'skipped',
         reason: 'secret_new',
-        message: 'Keep signingSecret, then have the URL called with POST /push/webhook/test',
+        message: 'Store signingSecret, then test the URL with POST /push/webhook/test',
       },
       [],
     ],

@@ -58,7 +58,7 @@ async function register(
 const pingLater: Ping = {
   status: 'skipped',
   reason: 'secret_new',
-  message: 'Keep signingSecret, then have the URL called with POST /push/webhook/test',
+  message: 'Store signingSecret, then test the URL with POST /push/webhook/test',
 }
 
 async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {

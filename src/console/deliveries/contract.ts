@@ -69,7 +69,7 @@ export type ShownAttempt = {
 }
 
 export type ShownDelivery = ListedDelivery & {
-  /** Oldest first; they are kept for 90 days. */
+  /** Oldest first; stored for 90 days. */
   timeline: ShownAttempt[]
 }
 
