@@ -11,7 +11,7 @@ import {
   type Peer,
   type Stage,
 } from './stage.ts'
-import { row, told, type Row } from './table.ts'
+import { row, measuredText, type Row } from './table.ts'
 import { addUsualOffers } from './usual-offers.ts'
 import { night, random, seasonPush, type Workload } from './workload.ts'
 
@@ -38,8 +38,8 @@ export async function offers(server: TestAddress, { seconds = 5 } = {}): Promise
     return [
       row(
         'offers, one hotel with 50 room-rates, 3 nights',
-        told(measured.ours),
-        `usual stack ${told(measured.usual)}`,
+        measuredText(measured.ours),
+        `usual stack ${measuredText(measured.usual)}`,
         measured.ours.perSecond / measured.usual.perSecond,
         { atLeast: 3 },
       ),

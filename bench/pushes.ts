@@ -9,7 +9,7 @@ import {
   type Measured,
   type Stage,
 } from './stage.ts'
-import { perSecond, row, told, type Row } from './table.ts'
+import { perSecond, row, measuredText, type Row } from './table.ts'
 import { fullYearPush, smallPushes, type Workload } from './workload.ts'
 
 const connections = 64
@@ -43,20 +43,26 @@ export async function smallPushesTo(server: TestAddress): Promise<Row[]> {
   await fresh.drop()
 
   return [
-    row('small pushes, durable', told(ours), `usual stack ${told(usual)}`, ours.perSecond / usual.perSecond, {
-      atLeast: 8,
-    }),
+    row(
+      'small pushes, durable',
+      measuredText(ours),
+      `usual stack ${measuredText(usual)}`,
+      ours.perSecond / usual.perSecond,
+      {
+        atLeast: 8,
+      },
+    ),
     row(
       'small pushes, months exist',
-      told(ours),
-      `no-op ceiling ${told(noop)}`,
+      measuredText(ours),
+      `no-op ceiling ${measuredText(noop)}`,
       ours.perSecond / noop.perSecond,
       { atLeast: 0.4 },
     ),
     row(
       `small pushes, months new (${rows[0]?.months ?? 0} made)`,
-      told(made),
-      `no-op ceiling ${told(noop)}`,
+      measuredText(made),
+      `no-op ceiling ${measuredText(noop)}`,
       made.perSecond / noop.perSecond,
       { atLeast: 0.2 },
     ),

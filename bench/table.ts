@@ -50,6 +50,6 @@ export function perSecond(value: number): string {
   return `${Math.round(value).toLocaleString('en')}/s`
 }
 
-export function told({ perSecond: rate, p50Ms, p99Ms }: Measured): string {
+export function measuredText({ perSecond: rate, p50Ms, p99Ms }: Measured): string {
   return `${perSecond(rate)} (p50 ${p50Ms} ms, p99 ${p99Ms} ms)`
 }

@@ -1,5 +1,5 @@
--- What the files of db/migrations give together, written by "node scripts/check-schema.ts --write".
--- Read it, don't run it: a change is a new migration. Days of partitioned tables are made while the service runs.
+-- The schema after all migrations in db/migrations, written by "node scripts/check-schema.ts --write".
+-- For reading, not for running: add a migration for every change. The running service creates the daily partitions.
 
 create table access_token (
   hash bytea not null,

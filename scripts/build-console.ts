@@ -17,18 +17,18 @@ export async function buildConsole(): Promise<boolean> {
   const hash = await hashOfWebSources()
   if (hash === undefined) throw new Error('There are no sources of the console')
   if ((await hashOfBuiltWeb()) === hash) return false
-  const made = `${webFolder}.${process.pid}`
+  const built = `${webFolder}.${process.pid}`
   try {
     await build({
       configFile: join(root, 'console/vite.config.ts'),
       logLevel: 'warn',
-      build: { outDir: made, emptyOutDir: true },
+      build: { outDir: built, emptyOutDir: true },
     })
-    await compress(join(made, 'assets'))
-    await writeFile(join(made, builtFromFile), hash)
-    await replace(webFolder, made)
+    await compress(join(built, 'assets'))
+    await writeFile(join(built, builtFromFile), hash)
+    await replace(webFolder, built)
   } finally {
-    await rm(made, { recursive: true, force: true })
+    await rm(built, { recursive: true, force: true })
   }
   return true
 }
@@ -43,11 +43,11 @@ async function compress(folder: string): Promise<void> {
 }
 
 /** Two programs may build at once: the last one's folder stays, and both are complete. */
-async function replace(folder: string, made: string): Promise<void> {
-  const old = `${made}.old`
+async function replace(folder: string, built: string): Promise<void> {
+  const old = `${built}.old`
   await mkdir(resolve(folder, '..'), { recursive: true })
   await rename(folder, old).catch(() => {})
-  await rename(made, folder).catch(async (error: unknown) => {
+  await rename(built, folder).catch(async (error: unknown) => {
     // Another process has put its folder there meanwhile, built from the same sources.
     if ((await hashOfBuiltWeb()) === undefined) throw error
   })

@@ -12,7 +12,7 @@ import { writeClientTypes } from './write-client-types.ts'
 
 type Step = {
   name: string
-  says: string
+  claim: string
   command: readonly [string, ...string[]]
   /**
    * Runs last and alone: it calls a service whose price checks have two seconds, however busy the compiler
@@ -25,37 +25,41 @@ type Step = {
 const steps: readonly Step[] = [
   {
     name: 'types',
-    says: 'the compiler agrees',
+    claim: 'the compiler agrees',
     command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'],
   },
   {
     name: 'lint',
-    says: 'oxlint finds nothing',
+    claim: 'oxlint finds nothing',
     command: ['node_modules/oxlint/bin/oxlint', '--deny-warnings', '--format=unix', '.'],
   },
   {
     name: 'types',
-    says: 'the compiler agrees with the console',
+    claim: 'the compiler agrees with the console',
     command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'console'],
   },
   {
     name: 'bundle',
-    says: 'the console is built, and small enough when it is first loaded',
+    claim: 'the console is built, and small enough when it is first loaded',
     command: ['scripts/check-bundle.ts'],
   },
-  { name: 'unused', says: 'no dead file, export or dependency', command: ['node_modules/knip/bin/knip.js'] },
-  { name: 'schema', says: 'db/schema.sql is what the migrations give', command: ['scripts/check-schema.ts'] },
+  { name: 'unused', claim: 'no dead file, export or dependency', command: ['node_modules/knip/bin/knip.js'] },
+  {
+    name: 'schema',
+    claim: 'db/schema.sql is what the migrations give',
+    command: ['scripts/check-schema.ts'],
+  },
   {
     name: 'format',
-    says: 'oxfmt would change nothing',
+    claim: 'oxfmt would change nothing',
     command: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'],
   },
-  { name: 'tree', says: 'no machine, no registry, no idle test', command: ['scripts/check-tree.ts'] },
-  { name: 'imports', says: 'imports point right', command: ['scripts/check-imports.ts'] },
-  { name: 'lock', says: 'package-lock.json fits every platform', command: ['scripts/check-lock.ts'] },
+  { name: 'tree', claim: 'no machine, no registry, no idle test', command: ['scripts/check-tree.ts'] },
+  { name: 'imports', claim: 'imports point right', command: ['scripts/check-imports.ts'] },
+  { name: 'lock', claim: 'package-lock.json fits every platform', command: ['scripts/check-lock.ts'] },
   {
     name: 'docs',
-    says: "the documentation's examples hold",
+    claim: "the documentation's examples hold",
     command: ['test/run.ts', 'test/docs.test.ts'],
     isAlone: true,
   },
@@ -86,17 +90,17 @@ function runStep(step: Step): Promise<Outcome> {
 }
 
 function show({ step, isGood, seconds, output }: Outcome): void {
-  const mark = isGood ? styleText('green', 'ok    ') : styleText('red', 'FAILED')
-  process.stdout.write(`${mark} ${step.name.padEnd(8)} ${step.says} (${seconds} s)\n`)
+  const result = isGood ? styleText('green', 'ok    ') : styleText('red', 'FAILED')
+  process.stdout.write(`${result} ${step.name.padEnd(8)} ${step.claim} (${seconds} s)\n`)
   if (!isGood) process.stdout.write(`${output.trimEnd().replaceAll(/^/gm, '       ')}\n`)
 }
 
 const names = process.argv.slice(2)
 const unknown = names.filter((name) => !steps.some((step) => step.name === name))
 if (unknown.length > 0) throw new Error(`No such step: ${unknown.join(', ')}`)
-const asked = steps.filter((step) => names.length === 0 || names.includes(step.name))
+const selected = steps.filter((step) => names.length === 0 || names.includes(step.name))
 
-const besideOthers = asked.filter(({ isAlone }) => isAlone !== true).values()
+const besideOthers = selected.filter(({ isAlone }) => isAlone !== true).values()
 const failed: string[] = []
 
 /** Takes the next step when its last one is done. */
@@ -113,7 +117,7 @@ async function judge(step: Step): Promise<void> {
 const startedMs = performance.now()
 await writeClientTypes()
 await Promise.all(Array.from({ length: stepsAtOnce }, lane))
-for (const step of asked.filter(({ isAlone }) => isAlone === true)) await judge(step)
+for (const step of selected.filter(({ isAlone }) => isAlone === true)) await judge(step)
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
 const verdict = failed.length === 0 ? 'all good' : `FAILED: ${failed.join(', ')}`
 process.stdout.write(`\ncheck: ${verdict}, ${seconds} s\n`)

@@ -37,9 +37,9 @@ function titleOf(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-type Shown = (schema: unknown) => Shape
+type Converted = (schema: unknown) => Shape
 
-function typesOf(name: RouteName, shown: Shown): string[] {
+function typesOf(name: RouteName, shown: Converted): string[] {
   const { body, query, params, answer, answers = {}, summary, path, method } = routeByName[name]
   const title = titleOf(name)
   return [
@@ -64,7 +64,7 @@ function choiceOf(shapes: readonly Shape[]): Shape {
   return distinct.length === 1 && only ? only : { anyOf: distinct }
 }
 
-function callbackTypes(shown: Shown): string[] {
+function callbackTypes(shown: Converted): string[] {
   return [
     declared('PriceCheckRequest', shown(priceCheckCallback.body)),
     declared('PriceCheckAnswer', shown(priceCheckCallback.answer)),
@@ -74,8 +74,8 @@ function callbackTypes(shown: Shown): string[] {
 }
 
 function declared(name: string, shape: Shape, summary?: string): string {
-  const said = [summary, shape['description']].find((one) => typeof one === 'string')
-  return `${comment(said)}export type ${name} = ${printed(shape)}`
+  const summaryText = [summary, shape['description']].find((one) => typeof one === 'string')
+  return `${comment(summaryText)}export type ${name} = ${printed(shape)}`
 }
 
 /**
@@ -87,7 +87,7 @@ function callbackShapes(): string {
     priceCheck: checked(priceCheckCallback.body),
     delivery: checked(pushBookingCallback.body),
   }
-  return `/** What the calls to your URLs must hold. */
+  return `/** The members that calls to your URLs must have. */
 export const callbackShapes: Readonly<Record<'priceCheck' | 'delivery', CheckedShape>> = ${JSON.stringify(shapes)}
 
 export type CheckedShape = { type: string; enum?: readonly string[]; required?: readonly string[]; properties?: Readonly<Record<string, CheckedShape>>; items?: CheckedShape }`

@@ -4,7 +4,7 @@
  * of ARI_PLATFORM_TOKEN), or starts its own service on a temporary folder and stops it at the end.
  */
 import { showCalendar } from './demo/calendar.ts'
-import { heading, line, paint, told } from './demo/print.ts'
+import { heading, line, paint, printStep } from './demo/print.ts'
 import { serviceToShow } from './demo/service.ts'
 import { writeClientTypes } from './write-client-types.ts'
 
@@ -32,7 +32,7 @@ try {
   showCalendar(stored)
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   line()
-  told(
+  printStep(
     service.isOwn
       ? `Done in ${seconds} s. The service is stopped and its data are gone; npm start keeps one running, with the API reference at /docs.`
       : `Done in ${seconds} s. The demo's hotel stays in your account; the API reference is at ${service.url}/docs.`,

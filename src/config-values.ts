@@ -8,7 +8,7 @@ import { isAllowableNetwork, loopbackNetworks } from './outbound/vet-url.ts'
 /**
  * A setting's value, or the reason that the text is invalid. The reason contains no value that may be secret.
  */
-export type Reading<Value> = { value: Value } | { wrong: string }
+export type Reading<Value> = { value: Value } | { problem: string }
 
 const vaultKeyBytes = 32
 const metricsToken = /^[\x21-\x7e]{16,200}$/
@@ -18,7 +18,7 @@ export function among<const Value extends string>(
 ): (text: string) => Reading<Value> {
   return (text) => {
     const value = values.find((one) => one === text)
-    return value === undefined ? { wrong: `must be ${listed(values)}, not ${quoted(text)}` } : { value }
+    return value === undefined ? { problem: `must be ${listed(values)}, not ${quoted(text)}` } : { value }
   }
 }
 
@@ -27,7 +27,7 @@ export function integerBetween(min: number, max: number): (text: string) => Read
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     return value >= min && value <= max
       ? { value }
-      : { wrong: `must be a whole number from ${min} to ${max}, not ${quoted(text)}` }
+      : { problem: `must be a whole number from ${min} to ${max}, not ${quoted(text)}` }
   }
 }
 
@@ -36,19 +36,19 @@ export function readHost(text: string): Reading<string> {
   return isName || isIP(text) !== 0
     ? { value: text }
     : {
-        wrong: `must be an IP address or a host name, without scheme, brackets and port, not ${quoted(text)}`,
+        problem: `must be an IP address or a host name, without scheme, brackets and port, not ${quoted(text)}`,
       }
 }
 
 export function readFolder(text: string): Reading<string> {
   return /\p{Cc}/u.test(text)
-    ? { wrong: 'must be the path of a folder, without control characters' }
+    ? { problem: 'must be the path of a folder, without control characters' }
     : { value: resolve(text) }
 }
 
 export function readFile(text: string): Reading<string> {
   return /\p{Cc}/u.test(text)
-    ? { wrong: 'must be the path of a file, without control characters' }
+    ? { problem: 'must be the path of a file, without control characters' }
     : { value: resolve(text) }
 }
 
@@ -57,14 +57,14 @@ export function readDatabaseUrl(text: string): Reading<string> {
   for (const host of hostsOf({ connectionString: text })) {
     const url = 'connectionString' in host ? URL.parse(host.connectionString) : null
     if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
-      return { wrong: 'must be a URL like postgres://user:password@host:5432/database' }
+      return { problem: 'must be a URL like postgres://user:password@host:5432/database' }
     }
     if (url.pathname.length < 2) {
-      return { wrong: 'must name a database, as in postgres://user:password@host:5432/database' }
+      return { problem: 'must name a database, as in postgres://user:password@host:5432/database' }
     }
   }
   const want = hostWantOf({ connectionString: text })
-  if (!isHostWant(want)) return { wrong: `must name ${listed(hostWants)} as target_session_attrs, or none` }
+  if (!isHostWant(want)) return { problem: `must name ${listed(hostWants)} as target_session_attrs, or none` }
   return { value: text }
 }
 
@@ -78,28 +78,28 @@ export function readVaultKey(text: string): Reading<Buffer> {
   return value?.length === vaultKeyBytes
     ? { value }
     : {
-        wrong: `must be ${vaultKeyBytes} random bytes in base64 or hexadecimal, as from: openssl rand -base64 32`,
+        problem: `must be ${vaultKeyBytes} random bytes in base64 or hexadecimal, as from: openssl rand -base64 32`,
       }
 }
 
 export function readBoolean(text: string): Reading<boolean> {
   return text === 'true' || text === 'false'
     ? { value: text === 'true' }
-    : { wrong: `must be true or false, not ${quoted(text)}` }
+    : { problem: `must be true or false, not ${quoted(text)}` }
 }
 
 /** Keys separated by commas: the service uses the first one; the others are only there to be recognized. */
 export function readKeys(text: string): Reading<readonly Buffer[]> {
   const readings = text.split(',').map((part) => readVaultKey(part.trim()))
-  const wrong = readings.find((reading) => 'wrong' in reading)
-  return wrong ?? { value: readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])) }
+  const problem = readings.find((reading) => 'problem' in reading)
+  return problem ?? { value: readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])) }
 }
 
 export function readMetricsToken(text: string): Reading<string> {
   return metricsToken.test(text)
     ? { value: text }
     : {
-        wrong:
+        problem:
           'must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',
       }
 }
@@ -112,7 +112,7 @@ export function readVaultKeys(text: string): Reading<readonly Buffer[]> {
   return value.length === parts.length && value.length <= vaultKeysPreviousMax
     ? { value }
     : {
-        wrong: `must be one to ${vaultKeysPreviousMax} former values of ARI_VAULT_KEY, with commas between`,
+        problem: `must be one to ${vaultKeysPreviousMax} former values of ARI_VAULT_KEY, with commas between`,
       }
 }
 
@@ -123,7 +123,7 @@ export function readPrivateNetworks(text: string): Reading<readonly string[]> {
   return value.every(isAllowableNetwork)
     ? { value }
     : {
-        wrong: `must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${quoted(text)}`,
+        problem: `must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${quoted(text)}`,
       }
 }
 
@@ -132,7 +132,7 @@ export function readOrigin(text: string): Reading<string> {
   const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
   return isOrigin
     ? { value: url.origin }
-    : { wrong: `must be a URL without a path, like https://ari.example.com, not ${quoted(text)}` }
+    : { problem: `must be a URL without a path, like https://ari.example.com, not ${quoted(text)}` }
 }
 
 const localHosts = ['127.0.0.1', '[::1]', 'localhost']
@@ -143,7 +143,7 @@ export function readIssuer(text: string): Reading<string> {
     url?.protocol === 'https:' || (url?.protocol === 'http:' && localHosts.includes(url.hostname))
   return isSafe && url.search === '' && url.hash === '' && url.username === ''
     ? { value: text }
-    : { wrong: `must be the https URL of an OpenID provider, not ${quoted(text)}` }
+    : { problem: `must be the https URL of an OpenID provider, not ${quoted(text)}` }
 }
 
 export function readNetworks(text: string): Reading<readonly string[]> {
@@ -160,14 +160,14 @@ export function readNetworks(text: string): Reading<readonly string[]> {
   return isRight
     ? { value }
     : {
-        wrong: `must be addresses or networks with commas between, like 10.0.0.0/8, not ${quoted(text)}`,
+        problem: `must be addresses or networks with commas between, like 10.0.0.0/8, not ${quoted(text)}`,
       }
 }
 
-const shownMax = 60
+const quotedMax = 60
 
 export function quoted(text: string): string {
-  const cut = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
+  const cut = text.length > quotedMax ? `${text.slice(0, quotedMax)}…` : text
   return JSON.stringify(cut)
 }
 

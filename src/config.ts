@@ -178,13 +178,13 @@ export function readSecretFile(what: string, file: string): string {
 
 /** Throws WrongSettings with all errors. An empty value counts as none. */
 export function readConfig(environ: Environ): { settings: Settings; warnings: string[] } {
-  const wrong: string[] = []
+  const problems: string[] = []
   const setting: Setting = (name, usual, read) => {
     const text = environ[name]
     if (text === undefined || text === '') return usual
     const reading = read(text)
     if ('value' in reading) return reading.value
-    wrong.push(`${name} ${reading.wrong}`)
+    problems.push(`${name} ${reading.problem}`)
     return usual
   }
   const environment = setting('ARI_ENVIRONMENT', 'sandbox', among(environments))
@@ -214,23 +214,23 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
       token: setting<string | undefined>('ARI_METRICS_TOKEN', undefined, readMetricsToken),
     },
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
-    oidc: readOidc(environ, setting, wrong),
+    oidc: readOidc(environ, setting, problems),
     signIn: readSignIn(setting, environment),
     revocationsFile: setting<string | undefined>('ARI_REVOCATIONS_FILE', undefined, readFile),
     mfaKeys: setting<readonly Buffer[]>('ARI_MFA_KEY', [], readKeys),
   }
   if (settings.privateNetworks.length > 0 && settings.environment === 'production') {
-    wrong.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
+    problems.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
   }
   if (settings.revocationsFile?.startsWith(`${settings.dataDir}/`)) {
-    wrong.push('ARI_REVOCATIONS_FILE must not lie in ARI_DATA_DIR, with which it would be restored')
+    problems.push('ARI_REVOCATIONS_FILE must not lie in ARI_DATA_DIR, with which it would be restored')
   }
   if (settings.metrics.port !== undefined && settings.metrics.port === settings.port && settings.port > 0)
-    wrong.push('ARI_METRICS_PORT must be another port than PORT')
+    problems.push('ARI_METRICS_PORT must be another port than PORT')
   if (settings.vaultKeysPrevious.length > 0 && settings.vaultKey === undefined) {
-    wrong.push('ARI_VAULT_KEY must be set with ARI_VAULT_KEY_PREVIOUS')
+    problems.push('ARI_VAULT_KEY must be set with ARI_VAULT_KEY_PREVIOUS')
   }
-  if (wrong.length > 0) throw new WrongSettings(wrong)
+  if (problems.length > 0) throw new WrongSettings(problems)
   return { settings, warnings: unknownSettings(environ) }
 }
 
@@ -240,12 +240,12 @@ function readRoles(text: string): Reading<readonly Role[]> {
   return value.length === parts.length
     ? { value }
     : {
-        wrong: `must be one or more of ${listed(roles)}, each once, with commas between, not ${quoted(text)}`,
+        problem: `must be one or more of ${listed(roles)}, each once, with commas between, not ${quoted(text)}`,
       }
 }
 
 /** The identity provider for sign-in to the console; a partly configured one is an error. */
-function readOidc(environ: Environ, setting: Setting, wrong: string[]): OidcSettings | undefined {
+function readOidc(environ: Environ, setting: Setting, problems: string[]): OidcSettings | undefined {
   const text = (name: Name) => setting<string | undefined>(name, undefined, (value) => ({ value }))
   const issuer = setting<string | undefined>('ARI_OIDC_ISSUER', undefined, readIssuer)
   const clientId = text('ARI_OIDC_CLIENT_ID')
@@ -256,12 +256,12 @@ function readOidc(environ: Environ, setting: Setting, wrong: string[]): OidcSett
     among(operatorRoles),
   )
   const isNamed = (environ['ARI_OIDC_ISSUER'] ?? '') !== ''
-  if (isNamed && clientId === undefined) wrong.push('ARI_OIDC_CLIENT_ID must be set with ARI_OIDC_ISSUER')
+  if (isNamed && clientId === undefined) problems.push('ARI_OIDC_CLIENT_ID must be set with ARI_OIDC_ISSUER')
   // The provider sends people back to this address, and must know it beforehand.
   if (isNamed && (environ['ARI_PUBLIC_URL'] ?? '') === '')
-    wrong.push('ARI_PUBLIC_URL must be set with ARI_OIDC_ISSUER')
+    problems.push('ARI_PUBLIC_URL must be set with ARI_OIDC_ISSUER')
   if (!isNamed && (clientId ?? clientSecret ?? newcomerRole) !== undefined)
-    wrong.push('ARI_OIDC_ISSUER must be set with the other settings of ARI_OIDC')
+    problems.push('ARI_OIDC_ISSUER must be set with the other settings of ARI_OIDC')
   return issuer === undefined || clientId === undefined
     ? undefined
     : { issuer, clientId, clientSecret, newcomerRole }
@@ -287,8 +287,8 @@ function unknownSettings(environ: Environ): string[] {
     .filter((name) => name.startsWith('ARI_') && !known.has(name))
     .sort()
     .map((name) => {
-      const meant = names.find((one) => editDistance(one, name) <= likelyTypos)
-      return `${name} is not a setting${meant ? `: did you mean ${meant}?` : ' and has no effect'}`
+      const candidate = names.find((one) => editDistance(one, name) <= likelyTypos)
+      return `${name} is not a setting${candidate ? `: did you mean ${candidate}?` : ' and has no effect'}`
     })
 }
 

@@ -65,7 +65,7 @@ export async function doRound(needs: Needs, settings: Settings): Promise<void> {
   }
   try {
     const nowMs = clock.now()
-    const untilMs = await moveMark(db, nowMs)
+    const untilMs = await moveAgeLimit(db, nowMs)
     if (nowMs - untilMs > behindMs) {
       telemetry.housekeepingHeldBack.inc({ reason: 'ceiling' })
       const until = new Date(untilMs).toISOString()
@@ -78,7 +78,7 @@ export async function doRound(needs: Needs, settings: Settings): Promise<void> {
 }
 
 /** Moves the mark once an hour for all processes, and returns it: it is never after `nowMs`. */
-async function moveMark(db: Queryable, nowMs: number): Promise<number> {
+async function moveAgeLimit(db: Queryable, nowMs: number): Promise<number> {
   const { rows } = await db.query<{ atMs: number }>(
     `update housekeeping_mark set
        at = case when moved_at is null or now.at - moved_at not between interval '0' and interval '50 minutes'

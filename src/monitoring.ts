@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Needs } from './postgres/needs.ts'
-import { storeFaults } from './postgres/store-faults.ts'
+import { storeProblems } from './postgres/store-errors.ts'
 import type { CardVault } from './cards/card-vault.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Telemetry } from './base/telemetry.ts'
@@ -15,7 +15,7 @@ type HealthNeeds = Needs & { vault: Pick<CardVault, 'status'> }
 
 export function mountHealth(fastify: FastifyInstance, needs: HealthNeeds, isDraining: () => boolean): void {
   // Monitors of an overloaded service must not take it for a dead one.
-  const config = { place: 'probe' } as const
+  const config = { slot: 'probe' } as const
   fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
   fastify.get('/readyz', { config }, async (_request, reply) => {
     const reason = isDraining() ? 'shutting down' : await storeFault(needs)
@@ -45,10 +45,10 @@ function vaultWarning({ vault }: HealthNeeds): string {
 async function storeFault(needs: Needs): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(storeFaults.silent), readyTimeoutMs)
+    timer = setTimeout(() => resolve(storeProblems.silent), readyTimeoutMs)
   })
   try {
-    return await Promise.race([needs.db.writeFault(), late])
+    return await Promise.race([needs.db.writeProblem(), late])
   } finally {
     clearTimeout(timer)
   }
@@ -69,7 +69,7 @@ export function mountMetrics(
   token: MetricsRules['token'],
 ): void {
   // Monitors of an overloaded service must not take it for a dead one.
-  const config = { place: 'probe' } as const
+  const config = { slot: 'probe' } as const
   const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
   fastify.get('/metrics', { config }, async ({ headers }, reply) => {
     if (wanted && !timingSafeEqual(digest(headers.authorization ?? ''), wanted)) {

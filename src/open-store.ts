@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Settings } from './config.ts'
 import type { PostgresAddress } from './postgres/connection-config.ts'
-import { checkDatabase, placeOf } from './postgres/first-connection.ts'
+import { checkDatabase, addressText } from './postgres/first-connection.ts'
 import { isMigrated } from './postgres/migrate.ts'
 
 /** The PostgreSQL that a program works on, according to its settings. */
@@ -84,7 +84,7 @@ export async function reachStore(
 async function given(connectionString: string, patience: number): Promise<Store> {
   return {
     address: await checkDatabase({ connectionString }, patience),
-    where: `the database at ${placeOf({ connectionString })}`,
+    where: `the database at ${addressText({ connectionString })}`,
     notes: [],
     close: async () => {},
   }

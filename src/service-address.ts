@@ -14,12 +14,12 @@ export type Addresses = Readonly<Record<Part, string | undefined>>
 export function announceAddresses(dataDir: string, addresses: Addresses): () => void {
   const announced = parts.flatMap((part) => {
     const address = addresses[part]
-    const lock = address === undefined ? undefined : ignoringFaults(() => write(dataDir, part, address))
+    const lock = address === undefined ? undefined : ignoringErrors(() => write(dataDir, part, address))
     return lock === undefined ? [] : { part, lock }
   })
   return () => {
     for (const { part, lock } of announced) {
-      ignoringFaults(() => rmSync(join(dataDir, fileByPart[part])))
+      ignoringErrors(() => rmSync(join(dataDir, fileByPart[part])))
       lock.release()
     }
   }
@@ -35,7 +35,7 @@ export function announcedAddress(dataDir: string, part: Part): string | undefine
     const { protocol, origin } = new URL(text)
     // A service writes only such an address; other kinds of schemes have no origin.
     const isAddress = protocol.startsWith('http') && origin === text
-    return isAddress && isHeld(lockOf(dataDir, part)) ? text : undefined
+    return isAddress && isLocked(lockOf(dataDir, part)) ? text : undefined
   } catch {
     return undefined
   }
@@ -66,7 +66,7 @@ function lockOf(dataDir: string, part: Part): string {
 }
 
 /** Whether a living process has the lock. */
-function isHeld(lock: string): boolean {
+function isLocked(lock: string): boolean {
   if (!existsSync(lock)) return false
   const taken = takeLock(lock)
   taken?.release()
@@ -74,7 +74,7 @@ function isHeld(lock: string): boolean {
 }
 
 /** If this fails, commands use the address from their own settings: that must not stop the service. */
-function ignoringFaults<Result>(work: () => Result): Result | undefined {
+function ignoringErrors<Result>(work: () => Result): Result | undefined {
   try {
     return work()
   } catch {

@@ -8,7 +8,7 @@ import { claimEnvironment } from './keys/store.ts'
 import { openStore, type Store } from './open-store.ts'
 import { createFirstAdmin, firstStart } from './operators/manage.ts'
 import { signInUrl } from './operators/sign-in-link.ts'
-import { openLog, sparing, type Log } from './base/log.ts'
+import { openLog, throttledWarning, type Log } from './base/log.ts'
 import { migrate } from './postgres/migrate.ts'
 import type { Needs } from './postgres/needs.ts'
 import { resolveAsSystem, resolveByDns } from './outbound/vet-url.ts'
@@ -99,7 +99,7 @@ export async function startService(
     closers.push({ name: 'housekeeping', close: housekeeping.close, withinMs: housekeepingClosesWithinMs })
     app.prepare()
     const { url } = await app.listen(settings).catch((error: unknown) => {
-      throw listenFault(settings, error)
+      throw listenError(settings, error)
     })
     const addresses = addressesOf(url, settings)
     const withdraw = announceAddresses(settings.dataDir, addresses)
@@ -142,7 +142,10 @@ function addressesOf(url: string, { roles, publicUrl }: Settings): Addresses {
 async function keepRevoked(needs: Needs & { revocations: Revocations }): Promise<Closers[number]> {
   await enforceRevocations(needs)
   const stop = new AbortController()
-  const complain = sparing(needs.log, 'revocations could not be enforced in the new epoch of the store')
+  const complain = throttledWarning(
+    needs.log,
+    'revocations could not be enforced in the new epoch of the store',
+  )
   const enforceUntilDone = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       try {
@@ -265,11 +268,11 @@ const listenReasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name is not known: set HOST to an IP address',
 }
 
-function listenFault({ host, port }: Settings, cause: unknown): Error {
+function listenError({ host, port }: Settings, cause: unknown): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const reason = listenReasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
-  const shownHost = host.includes(':') ? `[${host}]` : host
-  return new Error(`It can't listen on ${shownHost}:${port}, because ${reason}`, { cause })
+  const hostInUrl = host.includes(':') ? `[${host}]` : host
+  return new Error(`It can't listen on ${hostInUrl}:${port}, because ${reason}`, { cause })
 }
 
 /** A wildcard address can't be called: use the loopback address instead. */

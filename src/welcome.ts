@@ -43,12 +43,12 @@ export const firstHotel = {
 
 export function readyLines(ready: Ready): string[] {
   const seconds = (ready.startMs / 1000).toFixed(1)
-  const places = [
+  const addresses = [
     ...(ready.isGateway ? [`docs at ${ready.url}/docs`] : ['no API here (ARI_ROLES)']),
     ...(ready.consoleUrl === undefined ? [] : [`console at ${ready.consoleUrl}/console`]),
   ]
   return [
-    `ARI gateway (${ready.environment}) ready in ${seconds} s at ${bold(ready.url)} · ${places.join(' · ')}`,
+    `ARI gateway (${ready.environment}) ready in ${seconds} s at ${bold(ready.url)} · ${addresses.join(' · ')}`,
     ...ready.notes.map((note) => `Note: ${note}`),
   ]
 }

@@ -61,7 +61,7 @@ test('again says how many reservations it sends, and when there is nothing to se
 test('a delivery that there is not is named, and nothing is sent', async () => {
   const { deliveryId } = await only()
   const unknown = 'dlv_00000000-0000-0000-0000-000000000000'
-  const stderr = `error: Delivery ${unknown} not found (deliveries list shows those there are)\n`
+  const stderr = `error: Delivery ${unknown} not found (ari deliveries list prints them)\n`
   const listed = await deliveries('list', '--json')
   const failed = { code: 1, stdout: '', stderr }
   assert.deepEqual(

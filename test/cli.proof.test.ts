@@ -201,8 +201,8 @@ async function entry(kind: string, by: string, value: string): Promise<unknown> 
 
 const wrongUsages: [string[], string][] = [
   [['frobnicate'], "error: unknown command 'frobnicate'"],
-  [['webhook', '--help'], "error: unknown command 'webhook' (ari --help lists those there are)"],
-  [['key', 'forget', '--help'], "error: unknown command 'forget' (ari key --help lists those there are)"],
+  [['webhook', '--help'], "error: unknown command 'webhook' (ari --help lists the commands)"],
+  [['key', 'forget', '--help'], "error: unknown command 'forget' (ari key --help lists the commands)"],
   [['key', 'create'], "error: required option '--supplier <name>' not specified"],
   [['key', 'list', '--jsn'], "error: unknown option '--jsn' (Did you mean --json?)"],
   [

@@ -83,7 +83,7 @@ test('a path without its version, with it twice or with a slash too many is told
 })
 
 test('null for what has no value is told to leave it out', async () => {
-  const leaveOut = 'null is no value here: leave out what you have none for'
+  const leaveOut = 'null is not allowed here; omit the member'
   const nulls = { ...hotel, state: null, phone: null, latitude: null, address: [null] }
   assert.deepEqual(told(await supplier.post('/push/hotels', [nulls])), [
     ['/0/latitude', 'latitude must be a number', leaveOut],

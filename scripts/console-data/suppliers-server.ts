@@ -35,10 +35,10 @@ export async function startSuppliersServer(hotels: readonly DataHotel[]): Promis
       if (bad.has(`${path}/${kind}`))
         return send(500, { code: '500', message: 'ORA-01034: ORACLE not available' })
       if (kind === 'reservations') return send(200, { code: '200', message: 'Reservation received' })
-      const asked: unknown = JSON.parse(Buffer.concat(pieces).toString())
-      if (!isRecord(asked)) return send(400, { code: '400', message: 'Not an object' })
-      const hotel = hotelByCode.get(`${nameByPath.get(path) ?? ''} ${String(asked['hotelId'])}`)
-      const roomRate = hotel && livePrice(hotel, asked)
+      const parsedBody: unknown = JSON.parse(Buffer.concat(pieces).toString())
+      if (!isRecord(parsedBody)) return send(400, { code: '400', message: 'Not an object' })
+      const hotel = hotelByCode.get(`${nameByPath.get(path) ?? ''} ${String(parsedBody['hotelId'])}`)
+      const roomRate = hotel && livePrice(hotel, parsedBody)
       return roomRate ? send(200, { roomRate }) : send(404, { code: '404', message: 'Unknown room' })
     })
   })
@@ -58,16 +58,16 @@ export async function startSuppliersServer(hotels: readonly DataHotel[]): Promis
   }
 }
 
-function livePrice(hotel: DataHotel, asked: Json): Json | undefined {
-  const room = hotel.rooms.find(({ roomId }) => roomId === asked['roomId'])
-  const rate = hotel.rates.find(({ rateId }) => rateId === asked['rateId'])
+function livePrice(hotel: DataHotel, parsedBody: Json): Json | undefined {
+  const room = hotel.rooms.find(({ roomId }) => roomId === parsedBody['roomId'])
+  const rate = hotel.rates.find(({ rateId }) => rateId === parsedBody['rateId'])
   if (!room || !rate) return undefined
   const digits = hotel.place.currency === 'JPY' ? 0 : 2
   const factor = hotel.fate === 'drifts' ? driftFactor : 1
   const after: number[] = []
-  const checkout = Temporal.PlainDate.from(String(asked['checkout']))
+  const checkout = Temporal.PlainDate.from(String(parsedBody['checkout']))
   for (
-    let night = Temporal.PlainDate.from(String(asked['checkin']));
+    let night = Temporal.PlainDate.from(String(parsedBody['checkin']));
     Temporal.PlainDate.compare(night, checkout) < 0;
     night = night.add({ days: 1 })
   )

@@ -9,8 +9,8 @@ import type { FindOffersAnswer, FindOffersBody } from '../../packages/client/src
 import { bookingClient, type BookingClient, type SupplierClient } from '../../packages/client/src/clients.ts'
 import { found, refused, shownFetch, shownKeyPrefix, spelled } from './client.ts'
 import { hotelId } from './hotel.ts'
-import { cut, heading, line, paint, plural, told, width } from './print.ts'
-import type { Shown } from './service.ts'
+import { cut, heading, line, paint, plural, printStep, width } from './print.ts'
+import type { DemoService } from './service.ts'
 
 /**
  * The other half of the day: the platform sells the pushed offers, and the supplier receives the bookings.
@@ -38,12 +38,14 @@ type Answered = FindOffersAnswer['hotels'][number]
 
 export async function bookings(
   supplier: SupplierClient,
-  service: Shown,
+  service: DemoService,
   monday: Temporal.PlainDate,
 ): Promise<void> {
   const { platformToken } = service
   if (platformToken === undefined) {
-    told('Offers and bookings are the platform’s to ask for: set ARI_PLATFORM_TOKEN as well to see them.')
+    printStep(
+      'Offers and bookings are the platform’s to ask for: set ARI_PLATFORM_TOKEN as well to see them.',
+    )
     return
   }
   const platform = bookingClient({ url: service.url, token: platformToken, fetch: shownFetch })
@@ -75,15 +77,15 @@ const pollMs = 10
 
 async function openServer(
   supplier: SupplierClient,
-  service: Shown,
+  service: DemoService,
 ): Promise<Omit<Stage, 'supplier' | 'platform'> | undefined> {
   heading("The supplier's server")
-  told(
+  printStep(
     'A simulated supplier, as ari simulate supplier starts one: it registers its two URLs, and gets its signing secret once.',
   )
   const { availability, pushbook } = await supplier.getWebhooks()
   if (availability !== null || pushbook !== null) {
-    told('Your key has URLs already: they stay, so there are no price checks and no bookings here.')
+    printStep('Your key has URLs already: they stay, so there are no price checks and no bookings here.')
     return undefined
   }
   const calls: SimulatedCall[] = []
@@ -135,7 +137,7 @@ async function platformHotel(supplier: SupplierClient): Promise<Wanted['hotel']>
 
 async function offers(platform: BookingClient, { hotel, ...stay }: Wanted): Promise<void> {
   heading('What the platform offers')
-  told('Two adults, from Friday to Monday: made at once of all that was acknowledged.')
+  printStep('Two adults, from Friday to Monday: made at once of all that was acknowledged.')
   const { hotels } = await platform.findOffers({ hotels: [hotel], ...stay })
   for (const answered of hotels) for (const offer of answered.offers) showOffer(offer, answered.currency)
 }
@@ -153,7 +155,7 @@ function showOffer(offer: Answered['offers'][number], currency: string): void {
 
 async function explain(platform: BookingClient, { hotel, ...stay }: Wanted): Promise<void> {
   heading('Why not?')
-  told(
+  printStep(
     'The same from Saturday. With explain, what cannot be booked says why, which push set it, and what would do.',
   )
   const { hotels } = await platform.findOffers({ hotels: [hotel], ...stay, explain: true })
@@ -175,7 +177,7 @@ const bestRate = { roomId: 'DBL', rateId: 'BAR' }
 
 async function priceChecks({ platform, server, showCalls }: Stage, wanted: Wanted): Promise<void> {
   heading('The live price')
-  told('Before a booking the supplier is asked, and its answer compared with what it pushed.')
+  printStep('Before a booking the supplier is asked, and its answer compared with what it pushed.')
   const { hotel, checkin, checkout } = wanted
   const asked = { hotel, ...bestRate, checkin, checkout, roomCount: 1, adultCount: 2, childAges: [] }
   const check = async (): Promise<void> => {
@@ -185,7 +187,7 @@ async function priceChecks({ platform, server, showCalls }: Stage, wanted: Wante
     found(`${paint([style, 'bold'], outcome)}, difference to the stored price ${difference ?? 'unknown'}`)
   }
   await check()
-  told(
+  printStep(
     'Now the supplier has become dearer without pushing it: nobody is booked at a price that does not hold.',
   )
   const order = readFaultOrder('dearer:1')
@@ -196,7 +198,7 @@ async function priceChecks({ platform, server, showCalls }: Stage, wanted: Wante
 
 async function reserve({ platform, showCalls, arrived }: Stage, wanted: Wanted): Promise<string> {
   heading('A reservation')
-  told(
+  printStep(
     'Checked once more, taken from the inventory and queued for delivery in one transaction; then it is delivered.',
   )
   const guest = { firstName: 'Ada', lastName: 'Lovelace' }
@@ -212,7 +214,7 @@ async function reserve({ platform, showCalls, arrived }: Stage, wanted: Wanted):
   found(`Reservation ${paint('bold', id)} version ${made.version}, ${made.total.afterTax} ${made.currency}`)
   await arrived(id, 1)
   showCalls()
-  told('That was the last unit of the weekend. Whoever comes next is refused, with the reason.')
+  printStep('That was the last unit of the weekend. Whoever comes next is refused, with the reason.')
   await refused(platform.createReservation(body), 409)
   showCalls()
   return id
@@ -220,7 +222,7 @@ async function reserve({ platform, showCalls, arrived }: Stage, wanted: Wanted):
 
 async function cancel({ platform, showCalls, arrived }: Stage, id: string): Promise<void> {
   heading('It is cancelled')
-  told('Delivered like the booking, as the next version, and signed by the same secret.')
+  printStep('Delivered like the booking, as the next version, and signed by the same secret.')
   const { version } = await platform.cancelReservation({ id })
   await arrived(id, version)
   showCalls()
@@ -228,7 +230,7 @@ async function cancel({ platform, showCalls, arrived }: Stage, id: string): Prom
 
 async function giveBack({ supplier }: Stage, day: (days: number) => string): Promise<void> {
   heading('The supplier sells it again')
-  told('A cancellation raises no inventory: the supplier knows best what is free, and pushes it.')
+  printStep('A cancellation raises no inventory: the supplier knows best what is free, and pushes it.')
   const ari = [
     { roomId: 'DBL', startDate: day(4), endDate: day(5), inventory: 1 },
     { roomId: 'DBL', date: day(6), inventory: 6 },
@@ -238,7 +240,7 @@ async function giveBack({ supplier }: Stage, day: (days: number) => string): Pro
 
 /** A key that is not the demo's own keeps its settings. */
 async function takeOff(supplier: SupplierClient): Promise<void> {
-  told('The URLs are taken off your key again.')
+  printStep('The URLs are taken off your key again.')
   await supplier.removeAvailabilityWebhook()
   await supplier.removePushbookWebhook()
 }

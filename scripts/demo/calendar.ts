@@ -6,7 +6,7 @@ import { line, paint, width } from './print.ts'
 
 type Night = { units?: number; closed?: boolean; rates: Map<string, RateLine> }
 /** By room, then by date. */
-type Held = Map<string, Map<string, Night>>
+type NightsByRow = Map<string, Map<string, Night>>
 
 const labelColumns = 14
 const cellColumns = 7
@@ -133,7 +133,7 @@ function legend(): void {
 const monthColumns = 5
 
 /** The lowest and the highest price of each month, and its share of closed nights. */
-function showYear(held: Held, first: Temporal.PlainDate): void {
+function showYear(held: NightsByRow, first: Temporal.PlainDate): void {
   const months = Array.from({ length: 12 }, (_, index) => first.toPlainYearMonth().add({ months: index }))
   const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(monthColumns)).join('')
   line(paint('dim', '   The year: lowest and highest price of each month, closed nights'))
@@ -187,8 +187,8 @@ function ratesOf(byDate: ReadonlyMap<string, Night>): string[] {
 }
 
 /** The items of getAri, night by night. */
-function nightsOf({ ari }: GetAriAnswer): Held {
-  const held: Held = new Map()
+function nightsOf({ ari }: GetAriAnswer): NightsByRow {
+  const held: NightsByRow = new Map()
   for (const { roomId, startDate = '', endDate = '', daysOfWeek, inventory, closed, rates = [] } of ari) {
     const byDate = held.get(roomId) ?? new Map<string, Night>()
     held.set(roomId, byDate)

@@ -65,10 +65,10 @@ function problemsIn(body: Json): Json[] {
 }
 
 /** The problem (unless the answer's own message states it), its place, and its remedy. */
-function showProblem(problem: Json, style: 'red' | 'yellow', said: unknown): void {
+function showProblem(problem: Json, style: 'red' | 'yellow', output: unknown): void {
   const { type, message, path, value, hint } = problem
   const columns = width() - 7
-  if (message !== said) line(`     ${paint(style, cut(spelled(message), columns))}`)
+  if (message !== output) line(`     ${paint(style, cut(spelled(message), columns))}`)
   const place = path === undefined || path === '' ? '' : ` at ${spelled(path)}`
   const received = value === undefined ? '' : `, received ${JSON.stringify(value)}`
   line(`       ${paint('dim', cut(`${spelled(type)}${place}${received}`, columns))}`)

@@ -6,8 +6,8 @@ import { exampleProducts, exampleTaxes, exampleYear } from '../../src/console/sa
 import { found, refused, shownFetch, shownKeyPrefix } from './client.ts'
 import { bookings } from './bookings.ts'
 import { hotel, hotelId } from './hotel.ts'
-import { heading, line, paint, plural, told, width } from './print.ts'
-import type { Shown } from './service.ts'
+import { heading, line, paint, plural, printStep, width } from './print.ts'
+import type { DemoService } from './service.ts'
 
 /** The final read-back, and the Monday on which the calendar begins. */
 export type Stored = { answer: GetAriAnswer; first: Temporal.PlainDate; monday: Temporal.PlainDate }
@@ -15,7 +15,7 @@ export type Stored = { answer: GetAriAnswer; first: Temporal.PlainDate; monday: 
 const nights = 365
 
 /** Every step of the day, shown as it happens. */
-export async function firstDay(service: Shown): Promise<Stored> {
+export async function firstDay(service: DemoService): Promise<Stored> {
   const { url, apiKey } = service
   const supplier = supplierClient({ url, apiKey, fetch: shownFetch })
   const first = Temporal.Now.plainDateISO(hotel.timezone)
@@ -36,17 +36,17 @@ async function staticData(supplier: SupplierClient): Promise<void> {
   await supplier.pushHotels([hotel])
 
   heading('Its rooms and rates')
-  told('A product is a room with a rate: three rooms with two rates each.')
+  printStep('A product is a room with a rate: three rooms with two rates each.')
   await supplier.pushProducts({ hotelId, products: exampleProducts() })
 
   heading('Its taxes')
-  told('6 % VAT in the price, and a city tax that guests pay at the hotel.')
+  printStep('6 % VAT in the price, and a city tax that guests pay at the hotel.')
   await supplier.pushTaxes({ hotelId, taxes: exampleTaxes })
 }
 
 async function year(supplier: SupplierClient): Promise<void> {
   heading('A year of availability, rates and inventory')
-  told(
+  printStep(
     'Prices by guests, higher at weekends and in the high season, when a stay is at least three nights; the suites are closed for two weeks.',
   )
   const { currency } = hotel
@@ -62,12 +62,12 @@ function summary({ summary: { items, rejected, cellsChanged }, revision }: PushA
 
 async function mistakes(supplier: SupplierClient, monday: Temporal.PlainDate): Promise<void> {
   heading('Mistakes, and what is said of them')
-  told(
+  printStep(
     'A refused push lists everything that is wrong with it, not only the first thing. Nothing of it is applied.',
   )
-  const wrong = { ...hotel, hotelId: 'DEMO-OTHER', currency: 'EURO', minChildAge: 0 }
-  await refused(supplier.pushHotels([wrong]), 400)
-  told('In an ARI push each item is judged on its own: the good ones are applied.')
+  const invalidHotel = { ...hotel, hotelId: 'DEMO-OTHER', currency: 'EURO', minChildAge: 0 }
+  await refused(supplier.pushHotels([invalidHotel]), 400)
+  printStep('In an ARI push each item is judged on its own: the good ones are applied.')
   const date = String(monday)
   const push = {
     hotelId,
@@ -85,7 +85,7 @@ async function mistakes(supplier: SupplierClient, monday: Temporal.PlainDate): P
 async function changes(supplier: SupplierClient, monday: Temporal.PlainDate): Promise<void> {
   const day = (days: number) => String(monday.add({ days }))
   heading('A change: only what is sent is touched')
-  told(
+  printStep(
     'The weekend sells well: dearer for two, one unit left, no arrivals on Saturday. The family rooms are closed for repairs.',
   )
   const changed: PushAriBody = {
@@ -105,9 +105,9 @@ async function changes(supplier: SupplierClient, monday: Temporal.PlainDate): Pr
       { roomId: 'FAM', startDate: day(8), endDate: day(10), closed: true },
     ],
   }
-  told('First as a dry run: the same answer, nothing is applied.')
+  printStep('First as a dry run: the same answer, nothing is applied.')
   summary(await supplier.pushAri({ ...changed, dryRun: true }))
-  told('Then for good. The same once more with the same Idempotency-Key gets the stored answer.')
+  printStep('Then for good. The same once more with the same Idempotency-Key gets the stored answer.')
   const options = { idempotencyKey: `${shownKeyPrefix}${randomUUID()}` }
   const first = await supplier.pushAri(changed, options)
   summary(first)
@@ -117,7 +117,7 @@ async function changes(supplier: SupplierClient, monday: Temporal.PlainDate): Pr
 
 async function refusedWebhooks(supplier: SupplierClient): Promise<void> {
   heading('Where the platform reaches you')
-  told('Its URLs are vetted: nobody can make the platform call where nobody should be called.')
+  printStep('Its URLs are vetted: nobody can make the platform call where nobody should be called.')
   for (const webhook of ['https://me:secret@pms.example.com/check', 'https://169.254.169.254/check']) {
     await refused(supplier.registerAvailabilityWebhook({ webhook }), 400)
   }
@@ -125,13 +125,13 @@ async function refusedWebhooks(supplier: SupplierClient): Promise<void> {
 
 async function readBack(supplier: SupplierClient, first: Temporal.PlainDate): Promise<GetAriAnswer> {
   heading('Read back')
-  told('What is held, as a push: posting it back changes nothing.')
+  printStep('What is held, as a push: posting it back changes nothing.')
   const range = { startDate: String(first), endDate: String(first.add({ days: nights - 1 })) }
-  const held = await supplier.getAri({ hotelId, ...range })
-  found(`${plural(held.ari.length, 'item')} at revision ${held.revision}`)
-  const { currency, pricingModel = 'guest', ari } = held
+  const stored = await supplier.getAri({ hotelId, ...range })
+  found(`${plural(stored.ari.length, 'item')} at revision ${stored.revision}`)
+  const { currency, pricingModel = 'guest', ari } = stored
   summary(await supplier.pushAri({ hotelId, currency, pricingModel, ari }))
-  return held
+  return stored
 }
 
 const logColumns = [
@@ -144,7 +144,9 @@ const logColumns = [
 
 async function pushLog(supplier: SupplierClient): Promise<void> {
   heading('The push log')
-  told('Every push of the hotel, refused ones too; GET /v1/push/log/{requestId} has its body and its answer.')
+  printStep(
+    'Every push of the hotel, refused ones too; GET /v1/push/log/{requestId} has its body and its answer.',
+  )
   const { pushes } = await supplier.listPushes({ hotelId, limit: '10' })
   line(paint('dim', '     time (UTC)  kind       outcome       http    nights     ms  request id'))
   for (const entry of pushes) {

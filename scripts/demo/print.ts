@@ -29,7 +29,7 @@ export function heading(title: string): void {
 }
 
 /** Announces the next step in a sentence. */
-export function told(text: string): void {
+export function printStep(text: string): void {
   for (const part of wrapped(text, width() - 3)) line(`   ${part}`)
 }
 

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-export type Shown = {
+export type DemoService = {
   /** Without a trailing slash. */
   url: string
   apiKey: string
@@ -18,7 +18,7 @@ export type Shown = {
 const root = resolve(import.meta.dirname, '../..')
 const startTimeoutMs = 60_000
 
-export async function serviceToShow(): Promise<Shown> {
+export async function serviceToShow(): Promise<DemoService> {
   const { ARI_URL: url, ARI_API_KEY: apiKey, ARI_PLATFORM_TOKEN: token } = process.env
   if (url && apiKey) {
     const platformToken = token === '' ? undefined : token
@@ -34,7 +34,7 @@ export async function serviceToShow(): Promise<Shown> {
   return ownService()
 }
 
-async function ownService(): Promise<Shown> {
+async function ownService(): Promise<DemoService> {
   const folder = await mkdtemp(join(tmpdir(), 'ari-demo-'))
   // As root the embedded PostgreSQL runs as another user, who must be able to pass through.
   await chmod(folder, 0o711)
@@ -61,12 +61,12 @@ async function ownService(): Promise<Shown> {
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    const said = await welcome(child)
-    const url = /ready in [\d.]+ s at (\S+)/.exec(said)?.[1]
-    const apiKey = /Supplier key\s+(\S+)/.exec(said)?.[1]
-    const platformToken = /Platform token\s+(\S+)/.exec(said)?.[1]
+    const output = await welcome(child)
+    const url = /ready in [\d.]+ s at (\S+)/.exec(output)?.[1]
+    const apiKey = /Supplier key\s+(\S+)/.exec(output)?.[1]
+    const platformToken = /Platform token\s+(\S+)/.exec(output)?.[1]
     if (url === undefined || apiKey === undefined || platformToken === undefined)
-      throw new Error(`The service said no key: ${said}`)
+      throw new Error(`The service said no key: ${output}`)
     return { url, apiKey, platformToken, isOwn: true, stop }
   } catch (error) {
     await stop()
@@ -77,16 +77,16 @@ async function ownService(): Promise<Shown> {
 /** The service's output when it is ready, up to the key and the token. */
 function welcome({ stdout, ...child }: ChildProcess): Promise<string> {
   return new Promise((resolved, rejected) => {
-    let said = ''
+    let output = ''
     const late = setTimeout(
       () => rejected(new Error(`The service did not start in ${startTimeoutMs / 1000} s`)),
       startTimeoutMs,
     )
     stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      if (!/Platform token.*\n/.test(said)) return
+      output += text
+      if (!/Platform token.*\n/.test(output)) return
       clearTimeout(late)
-      resolved(said)
+      resolved(output)
     })
     stdout?.once('end', () => {
       clearTimeout(late)

@@ -1,6 +1,6 @@
 import type { Connection } from '../postgres/connection.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { commitFailure } from '../postgres/store-faults.ts'
+import { commitFailure } from '../postgres/store-errors.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyPush } from './apply.ts'
@@ -80,7 +80,7 @@ async function lockAndRead(
   for (const push of pushes) addRows(push, rows)
   const unknown = [...rows.values()].filter(({ key, text }) => !cache.has(key.hotelId, text))
   const hotelIds = [...new Set(pushes.map(({ catalog }) => catalog.hotelId))]
-  const [, hotels, read] = await connection.together(() => [
+  const [, hotels, read] = await connection.pipelined(() => [
     connection.query('begin'),
     lockHotels(connection, hotelIds, locking),
     selectBlocks(
@@ -181,7 +181,7 @@ async function writeAndCommit(
   const kept = records.filter((record) => record !== undefined)
   const nowMs = needs.clock.now()
   const ended = await connection
-    .together(() => [
+    .pipelined(() => [
       writeBlocks(connection, written, nowMs),
       writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
       writePricingModels(connection, [...group.models.values()]),

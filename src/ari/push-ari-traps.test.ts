@@ -56,7 +56,7 @@ test('NUL and other control characters in strings', async () => {
       }
       const sent = JSON.stringify(body).replace(new RegExp(`"${name}":"[^"]*"`), `"${name}":"${text}"`)
       assert.deepEqual(problemsOf(await refused(sent)), [
-        [path, 'INVALID_CHARACTERS', `${name} has characters that cannot be kept`],
+        [path, 'INVALID_CHARACTERS', `${name} has characters that cannot be stored`],
       ])
     }
   }
@@ -70,7 +70,7 @@ test('lone surrogates', async () => {
   for (const text of ['\\ud800', 'DBL\\udc00', '\\udc00\\ud800']) {
     assert.equal(
       (await refused(withItem(`"rateId":"${text}","closed":true`))).body['message'],
-      'rateId has characters that cannot be kept',
+      'rateId has characters that cannot be stored',
     )
     await refused(`{"hotelId":"${text}","ari":[{"roomId":"DBL","date":"2027-04-01"}]}`)
     await refused(withItem(`"date2":1,"startDate":"${text}"`))
@@ -301,13 +301,13 @@ test('a long key does not make a long answer', async () => {
 
 test('a key that stands twice is refused, not decided for the last', async () => {
   assert.deepEqual(problemsOf(await refused(withItem('"inventory":1,"inventory":2'))), [
-    ['/ari/0/inventory', 'DUPLICATE_KEY', 'inventory stands twice in one object'],
+    ['/ari/0/inventory', 'DUPLICATE_KEY', 'inventory appears twice in one object'],
   ])
   assert.deepEqual(problemsOf(await refused(withItem('"inventory":1,"inv\\u0065ntory":2'))), [
-    ['/ari/0/inventory', 'DUPLICATE_KEY', 'inventory stands twice in one object'],
+    ['/ari/0/inventory', 'DUPLICATE_KEY', 'inventory appears twice in one object'],
   ])
   assert.deepEqual(problemsOf(await refused('{"hotelId":"H1","hotelId":"H1","ari":[]}')), [
-    ['/hotelId', 'DUPLICATE_KEY', 'hotelId stands twice in one object'],
+    ['/hotelId', 'DUPLICATE_KEY', 'hotelId appears twice in one object'],
   ])
 })
 

@@ -1,6 +1,6 @@
 import { sweep } from '../postgres/sweep.ts'
 import { dayIn, monthOf } from '../base/calendar.ts'
-import { numberArray, textArray, unseen, type Queryable } from '../postgres/postgres.ts'
+import { numberArray, textArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import { storeStamp } from '../postgres/store-epoch.ts'
 import { Block } from './block.ts'
 
@@ -113,7 +113,7 @@ const updateBlocks = {
   name: 'update-blocks',
   text: `update ari_month as held
     set block = substring($2::bytea from block_from for block_length), written_at = instant($1)
-    from unnest(${unseen('$3::int[]')}, $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
+    from unnest(${hideFromPlanner('$3::int[]')}, $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
       as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
     where held.hotel_id = changed.hotel_id and held.room_no = changed.room_no and held.rate_no = changed.rate_no
       and held.month = changed.month`,

@@ -3,21 +3,21 @@
 /** Whether the last digit is the check digit of the others (ISO/IEC 7812, Luhn). */
 export function hasCheckDigit(number: string): boolean {
   let sum = 0
-  for (let place = 0; place < number.length; place++) {
-    const digit = Number(number[number.length - 1 - place])
-    const doubled = place % 2 === 0 ? digit : digit * 2
+  for (let position = 0; position < number.length; position++) {
+    const digit = Number(number[number.length - 1 - position])
+    const doubled = position % 2 === 0 ? digit : digit * 2
     sum += doubled > 9 ? doubled - 9 : doubled
   }
   return sum % 10 === 0
 }
 
-const shownAtStart = 6
-const shownAtEnd = 4
+const visibleAtStart = 6
+const visibleAtEnd = 4
 
 /** The issuer's digits and the last four, which may be shown: `411111******1111`. */
 export function maskedNumber(number: string): string {
-  const hidden = number.length - shownAtStart - shownAtEnd
-  return `${number.slice(0, shownAtStart)}${'*'.repeat(Math.max(0, hidden))}${number.slice(-shownAtEnd)}`
+  const hidden = number.length - visibleAtStart - visibleAtEnd
+  return `${number.slice(0, visibleAtStart)}${'*'.repeat(Math.max(0, hidden))}${number.slice(-visibleAtEnd)}`
 }
 
 /** Replaces a card number in a text. */
@@ -28,13 +28,13 @@ export function holdsCardNumber(text: string): boolean {
 }
 
 export function withoutCardNumbers(text: string): string {
-  let kept = ''
+  let masked = ''
   let from = 0
   for (const { start, end } of cardNumbersIn(text)) {
-    kept += text.slice(from, start) + removedCardNumber
+    masked += text.slice(from, start) + removedCardNumber
     from = end
   }
-  return from === 0 ? text : kept + text.slice(from)
+  return from === 0 ? text : masked + text.slice(from)
 }
 
 /**
@@ -110,14 +110,14 @@ const mayHoldNumber = new RegExp(`(?:\\p{N}[^\\p{L}\\p{N}]*){${digitsMin}}`, 'u'
 function lastGroupOf(groups: readonly Group[], first: number, text: string): number | undefined {
   let digits = ''
   let found: number | undefined
-  for (let place = first; place < groups.length; place++) {
-    const group = groups[place]
-    const before = groups[place - 1]
+  for (let position = first; position < groups.length; position++) {
+    const group = groups[position]
+    const before = groups[position - 1]
     if (!group) break
-    if (place > first && before && !isOneNumber(text.slice(before.end, group.start))) break
+    if (position > first && before && !isOneNumber(text.slice(before.end, group.start))) break
     digits += group.digits
     if (digits.length > digitsMax) break
-    if (digits.length >= digitsMin && isCardNumber(digits)) found = place
+    if (digits.length >= digitsMin && isCardNumber(digits)) found = position
   }
   return found
 }

@@ -18,9 +18,9 @@ export class StoreClock implements Clock {
   /** Takes the database's time, which was read between two moments of performance.now(). */
   measured(storeMs: number, { sentMs, receivedMs }: { sentMs: number; receivedMs: number }): void {
     const [leastMs, mostMs] = [storeMs - receivedMs, storeMs - sentMs]
-    const heldMs = this.#offsetMs ?? (leastMs + mostMs) / 2
+    const previousMs = this.#offsetMs ?? (leastMs + mostMs) / 2
     // Keep the previous offset within the new bounds: a slow answer is less precise than a quick one.
-    this.#offsetMs = Math.min(Math.max(heldMs, leastMs), mostMs)
+    this.#offsetMs = Math.min(Math.max(previousMs, leastMs), mostMs)
   }
 
   readonly now = (): number =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toldPath } from './log.ts'
+import { loggedPath } from './log.ts'
 
 test('of a path that is no route a log line has only where it begins, and never a key or a card', () => {
   const told = [
@@ -13,7 +13,7 @@ test('of a path that is no route a log line has only where it begins, and never 
     '/ari_sbx_0123456789',
     '/',
     '//',
-  ].map(toldPath)
+  ].map(loggedPath)
   assert.deepEqual(told, [
     '/nosuch',
     '/v1/nosuch',

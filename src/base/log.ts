@@ -29,7 +29,7 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
     base: null,
     redact: { paths, censor: '[secret]' },
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: toldError },
+    serializers: { err: loggedError },
   }
   return destination ? pino(options, destination) : pino(options)
 }
@@ -38,27 +38,27 @@ export function openLog(level: LogLevel, destination?: DestinationStream): Log {
  * Keeps only the parts of an error that help to find its cause: a driver's error contains its whole
  * connection, and a row's values in `detail`.
  */
-function toldError(error: unknown): object {
+function loggedError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const code = 'code' in error ? { code: error.code } : {}
-  const cause = error.cause === undefined ? {} : { cause: toldError(error.cause) }
+  const cause = error.cause === undefined ? {} : { cause: loggedError(error.cause) }
   return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
 }
 
-const sparingEveryMs = 1_000
+const warningEveryMs = 1_000
 
 /**
  * For warnings that may occur thousands of times a second: logs the first, and then at most once a second
  * with the number of occurrences.
  */
-export function sparing(log: Log, message: string): (reason: string) => void {
+export function throttledWarning(log: Log, message: string): (reason: string) => void {
   let untilMs = 0
   let more = 0
   return (reason) => {
     more++
     const nowMs = performance.now()
     if (nowMs < untilMs) return
-    untilMs = nowMs + sparingEveryMs
+    untilMs = nowMs + warningEveryMs
     log.warn({ reason, times: more }, message)
     more = 0
   }
@@ -68,6 +68,6 @@ export function sparing(log: Log, message: string): (reason: string) => void {
  * Keeps only the first letters of an unknown path: the rest may contain anything, even a key or a card
  * number.
  */
-export function toldPath(url: string): string {
+export function loggedPath(url: string): string {
   return /^(?:\/v1|\/console\/api)?\/[a-z-]{1,20}(?=[/?]|$)/.exec(url)?.[0] ?? 'none'
 }

@@ -20,9 +20,9 @@ export function toMinor(amount: number | string, minorDigits: number): number | 
 
 function textToMinor(text: string, minorDigits: number): number | undefined {
   const [whole = '', decimals = ''] = text.split('.')
-  const kept = decimals.slice(0, minorDigits).padEnd(minorDigits, '0')
+  const written = decimals.slice(0, minorDigits).padEnd(minorDigits, '0')
   if (/[1-9]/.test(decimals.slice(minorDigits))) return undefined
-  const minor = Number(whole + kept)
+  const minor = Number(whole + written)
   return Math.abs(minor) <= amountMinorMax ? minor + 0 : undefined
 }
 

@@ -2,7 +2,7 @@
 import { CommanderError, type Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { program } from '../cli/program.ts'
-import { whyFailed } from '../why-failed.ts'
+import { failureLines } from '../failure-lines.ts'
 
 const exitCodes = { failed: 1, wrongUsage: 2 }
 
@@ -29,7 +29,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitCodes.wrongUsage
   else {
-    for (const line of whyFailed(error)) process.stderr.write(`error: ${line}\n`)
+    for (const line of failureLines(error)) process.stderr.write(`error: ${line}\n`)
     process.exitCode = exitCodes.failed
   }
 }

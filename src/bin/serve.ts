@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { loadConfig, type Settings } from '../config.ts'
 import { makeFolders } from '../embedded-postgres/make-folders.ts'
 import type { Service } from '../service.ts'
-import { whyFailed } from '../why-failed.ts'
+import { failureLines } from '../failure-lines.ts'
 
 /** The service: starts here, and stops on SIGTERM or SIGINT within ten seconds, whatever is in progress. */
 
@@ -24,7 +24,7 @@ process.on('uncaughtException', (error) => {
   void starting?.then(({ log }) => log.fatal({ err: error }, 'uncaught')).catch(() => {})
   void stop(
     1,
-    whyFailed(error).map((line) => `The service stops because of a fault in itself: ${line}`),
+    failureLines(error).map((line) => `The service stops because of a fault in itself: ${line}`),
   )
 })
 
@@ -34,7 +34,7 @@ try {
   starting = start(settings)
   await starting
 } catch (error) {
-  complain(whyFailed(error).map((line) => `The service did not start: ${line}`))
+  complain(failureLines(error).map((line) => `The service did not start: ${line}`))
   process.exit(1)
 }
 
@@ -75,7 +75,7 @@ async function stop(exitCode: number, why: readonly string[]): Promise<void> {
     await service?.stop()
     process.exit(exitCode)
   } catch (error) {
-    complain(whyFailed(error))
+    complain(failureLines(error))
     process.exit(1)
   }
 }

@@ -121,7 +121,7 @@ async function bookLocked<Prepared extends { hotelId: number }, Opened, Body>(
   nowMs: number,
 ): Promise<Booked<Body>> {
   const { hotelId } = prepared
-  const [locked, callback, again, opened] = await connection.together(() => [
+  const [locked, callback, again, opened] = await connection.pipelined(() => [
     lockHotelForBooking(connection, hotelId),
     selectCallback(connection, hotelId, 'pushbook', nowMs),
     // The first of two concurrent calls has answered by now: both concern this hotel.

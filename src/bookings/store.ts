@@ -87,7 +87,7 @@ export async function selectOptionalReservation(
 
 /** Locks the reservation until the transaction ends. Its hotel must be locked first, to avoid deadlocks. */
 export async function lockReservation(connection: Transaction, id: number): Promise<StoredReservation> {
-  const [, reservation] = await connection.together(() => [
+  const [, reservation] = await connection.pipelined(() => [
     connection.query('select from reservation where id = $1 for no key update', [id]),
     selectOptionalReservation(connection, id),
   ])

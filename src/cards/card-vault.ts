@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { sparing } from '../base/log.ts'
+import { throttledWarning } from '../base/log.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Database } from '../postgres/postgres.ts'
 import { openVault, type Card, type SealedCard } from './vault.ts'
@@ -60,7 +60,7 @@ export async function openCardVault(
 ): Promise<CardVault> {
   const { db, log } = needs
   const vault = present && openVault(present, previous)
-  const warn = sparing(log, 'the vault could not be looked after')
+  const warn = throttledWarning(log, 'the vault could not be looked after')
   const stop = new AbortController()
   let status = await lookInto(db, vault)
   report(log, undefined, status)

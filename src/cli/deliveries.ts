@@ -54,7 +54,7 @@ function addList(deliveries: Command): void {
       withSession(async ({ db }) => {
         const filter = await filterOf(db, given)
         const found = await selectDeliveries(db, filter, given.limit ?? listed.usual)
-        if (given.json) return printJson(found.map(shown))
+        if (given.json) return printJson(found.map(listedJson))
         if (found.length === 0) return printLine(isFilter(filter) ? 'No such delivery' : 'No delivery yet')
         printTable(
           ['DELIVERY', 'RESERVATION', 'SUPPLIER', 'HOTEL', 'STATUS', 'ATTEMPTS', 'LAST', 'QUEUED', 'NEXT'],
@@ -105,7 +105,7 @@ function addShow(deliveries: Command): void {
 function addAgain(deliveries: Command): void {
   const again = deliveries
     .command('again')
-    .description('send deliveries again: those named, or all that the options say')
+    .description('send deliveries again: the named ones, or all that match the options')
     .argument('[deliveryId...]', 'as in deliveries list', (text: string, before: string[] | undefined) => [
       ...(before ?? []),
       deliveryId(text),
@@ -116,13 +116,13 @@ function addAgain(deliveries: Command): void {
       withSession(async ({ db, nowMs }) => {
         const filter = await filterOf(db, given)
         if (ids.length === 0 && !isFilter(filter))
-          throw new Error('name deliveries, or say which: --status dead')
+          throw new Error('name deliveries, or select them by an option such as --status dead')
         await known(db, ids)
-        const meant = ids.length > 0 ? { ...filter, ids } : filter
+        const selection = ids.length > 0 ? { ...filter, ids } : filter
         const sent = await audited(db, async (connection) => {
-          const after = await sendAgain(connection, meant, nowMs)
+          const after = await sendAgain(connection, selection, nowMs)
           const subject = ids.length === 1 ? `delivery ${deliveryIdOf(ids[0] ?? '')}` : 'deliveries by filter'
-          const before = { ...meant, ...(ids.length > 0 ? { ids: ids.map(deliveryIdOf) } : {}) }
+          const before = { ...selection, ...(ids.length > 0 ? { ids: ids.map(deliveryIdOf) } : {}) }
           return { result: after, action: 'delivery.send-again', subject, before, after }
         })
         printOutcome(given, sent, sentenceAgain(sent))
@@ -135,7 +135,7 @@ async function known(db: Queryable, ids: readonly string[]): Promise<ListedDeliv
   const found = ids.length === 0 ? [] : await selectDeliveries(db, { ids }, ids.length)
   const missing = ids.find((id) => !found.some((one) => one.id === id))
   if (missing === undefined) return found
-  throw new Error(`Delivery ${deliveryIdOf(missing)} not found (deliveries list shows those there are)`)
+  throw new Error(`Delivery ${deliveryIdOf(missing)} not found (ari deliveries list prints them)`)
 }
 
 function nextOf({ status, dueAt }: ListedDelivery): string | null {
@@ -183,13 +183,13 @@ function deliveryId(text: string): string {
   return id
 }
 
-function shown({ id, reservationId, ...one }: ListedDelivery): object {
+function listedJson({ id, reservationId, ...one }: ListedDelivery): object {
   return { deliveryId: deliveryIdOf(id), reservationId: String(reservationId), ...one }
 }
 
-const answerShownMax = 60
+const answerCharactersMax = 60
 
 function onOneLine(answer: string): string {
   const text = answer.replaceAll(/\s+/g, ' ').replaceAll(/\p{C}/gu, '?')
-  return text.length > answerShownMax ? `${text.slice(0, answerShownMax)}…` : text
+  return text.length > answerCharactersMax ? `${text.slice(0, answerCharactersMax)}…` : text
 }

@@ -101,7 +101,7 @@ function addCreate(key: Command): void {
     .command('create')
     .description('make a key; prints {"apiKey":"…","keyId":"…"}, the only time the key can be seen')
     .requiredOption('--supplier <name>', 'whose key it is; a supplier of a new name is created')
-    .option('--channel-manager <name>', 'who pushes with it', noChannelManager)
+    .option('--channel-manager <name>', 'the channel manager that pushes with it', noChannelManager)
   withLimitOptions(create)
     .option('--expires <date>', 'until when it is valid', futureInstant)
     .option('--json', 'print JSON, as without')
@@ -183,7 +183,7 @@ function addList(key: Command): void {
   key
     .command('list')
     .description('all keys, without the keys themselves')
-    .option('--supplier <name>', 'only those of this supplier')
+    .option('--supplier <name>', 'only the keys of this supplier')
     .option('--json', 'print JSON')
     .action((given: Given & { supplier?: string }) =>
       withSession(async ({ db, nowMs }) => {
@@ -226,8 +226,8 @@ function addLimits(key: Command): void {
             ? await changeKeySettings(db, keyId, wanted)
             : await changeKey(db, keyId, async (connection, before) => {
                 const after = await changeKeySettings(connection, keyId, wanted)
-                const held = { ...before.limits, unknownFields: before.unknownFields }
-                return { result: after, action: 'key.limits', before: held, after }
+                const previous = { ...before.limits, unknownFields: before.unknownFields }
+                return { result: after, action: 'key.limits', before: previous, after }
               })
         if (given.json)
           return printJson({ keyId: String(keyId), limits: own, defaults: defaultLimits, unknownFields })

@@ -14,7 +14,7 @@ import { signInUrl } from '../operators/sign-in-link.ts'
 import { selectOperators } from '../operators/store.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'
-import { whoRuns, withSession, type Session } from './session.ts'
+import { commandLineUser, withSession, type Session } from './session.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 
 type Given = { json?: boolean }
@@ -40,40 +40,42 @@ Examples:
   addSetRole(operator)
   operator
     .command('disable')
-    .description('let somebody in no more; ends the sessions within a second')
+    .description('disable an operator; ends the sessions within a second')
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db, ...session }) => {
         const disabled = await disableOperator(db, name, changeContext(session))
-        printOutcome(given, shown(disabled), `Operator "${disabled.name}" is disabled`)
+        printOutcome(given, listedJson(disabled), `Operator "${disabled.name}" is disabled`)
       }),
     )
   operator
     .command('enable')
-    .description('let somebody in again')
+    .description('enable a disabled operator')
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db, ...session }) => {
         const enabled = await enableOperator(db, name, changeContext(session))
-        printOutcome(given, shown(enabled), `Operator "${enabled.name}" is enabled`)
+        printOutcome(given, listedJson(enabled), `Operator "${enabled.name}" is enabled`)
       }),
     )
   operator
     .command('reset-second-factor')
-    .description('for who lost the authenticator app and the recovery codes; ends the sessions, too')
+    .description(
+      'for an operator who lost the authenticator app and the recovery codes; also ends the sessions',
+    )
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db, ...session }) => {
         const reset = await resetSecondFactor(db, name, changeContext(session))
-        printOutcome(given, shown(reset), `Operator "${reset.name}" has no second factor any more`)
+        printOutcome(given, listedJson(reset), `Operator "${reset.name}" has no second factor any more`)
       }),
     )
   operator
     .command('sign-in-link')
-    .description('a link that signs somebody in, once; those made before no longer work')
+    .description('a link that signs the operator in once; earlier links stop working')
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
@@ -112,7 +114,7 @@ function addList(operator: Command): void {
     .action((given: Given) =>
       withSession(async ({ db }) => {
         const operators = await selectOperators(db)
-        if (given.json) return printJson(operators.map(shown))
+        if (given.json) return printJson(operators.map(listedJson))
         printTable(
           [
             'OPERATOR ID',
@@ -144,14 +146,14 @@ function addList(operator: Command): void {
 function addSetRole(operator: Command): void {
   operator
     .command('set-role')
-    .description('change what somebody may do; holds from the next request on')
+    .description('change the role; applies from the next request')
     .addArgument(nameArgument())
     .addArgument(new Argument('<role>', 'what somebody may do').choices([...operatorRoles]))
     .option('--json', 'print JSON')
     .action((name: string, role: OperatorRole, given: Given) =>
       withSession(async ({ db, ...session }) => {
         const changed = await setRole(db, name, role, changeContext(session))
-        printOutcome(given, shown(changed), `Operator "${changed.name}" has the role ${changed.role}`)
+        printOutcome(given, listedJson(changed), `Operator "${changed.name}" has the role ${changed.role}`)
       }),
     )
 }
@@ -165,10 +167,10 @@ function roleOption(): Option {
 }
 
 function changeContext({ nowMs, revocations }: Pick<Session, 'nowMs' | 'revocations'>): ChangeContext {
-  return { operator: whoRuns(), requestId: undefined, nowMs, revocations }
+  return { operator: commandLineUser(), requestId: undefined, nowMs, revocations }
 }
 
-function shown({ operatorId, ...operator }: StoredOperator): object {
+function listedJson({ operatorId, ...operator }: StoredOperator): object {
   return { operatorId: String(operatorId), ...operator }
 }
 
@@ -177,6 +179,6 @@ function printLink(given: Given, operator: StoredOperator, { token, expiresAt }:
   const { settings } = loadConfig()
   const address = settings.publicUrl ?? announcedAddress(settings.dataDir, 'console') ?? addressOf(settings)
   const url = signInUrl(address, token)
-  printOutcome(given, { ...shown(operator), signInUrl: url, expiresAt }, url)
+  printOutcome(given, { ...listedJson(operator), signInUrl: url, expiresAt }, url)
   remark(`It signs "${operator.name}" in once, until ${expiresAt}. It is not shown again.`)
 }

@@ -22,13 +22,13 @@ export function program(options: { version: string; serve: () => Promise<unknown
       `
 Examples:
   ari serve                                  start the service (as npm start does)
-  ari key create --supplier "Sea View"       make a key, and the supplier if there is none yet
+  ari key create --supplier "Sea View"       create a key, and the supplier if it doesn't exist
   ari key list --json                        every key as JSON
-  ari token create --role platform           make a token for the booking side
-  ari operator create --name N --role admin  somebody who signs in to the console
-  ari reference room-type list               the room types that products may name
-  ari simulate supplier --key ari_sbx_…      a supplier's server, to try price checks and reservations
-  ari deliveries list --status dead          reservations that could not be delivered
+  ari token create --role platform           create a token for the booking platform
+  ari operator create --name N --role admin  create an operator of the console
+  ari reference room-type list               list the room types that products can have
+  ari simulate supplier --key ari_sbx_…      start a supplier's server, to try price checks and reservations
+  ari deliveries list --status dead          list reservations that could not be delivered
 
 The commands work while the service runs and while it doesn't. They find the store by the same settings
 (ARI_DATA_DIR or DATABASE_URL, from the environment or .env), so run them in the service's folder. Where there
@@ -41,7 +41,7 @@ Exit code: 0 done, 1 failed, 2 wrong usage.`,
     .action(async () => void (await options.serve()))
   ari
     .command('migrate')
-    .description('make a store, or bring its schema up to date; the service does either at every start, too')
+    .description('create a store or migrate its schema; the service also does this at every start')
     .option('--json', 'print JSON')
     .action((given: { json?: boolean }) =>
       withSession(async ({ migrated: { applied, version } }) => {
@@ -69,5 +69,5 @@ function refuseUnknownCommand({ command }: { command: Command }): void {
   if (named === undefined || named.startsWith('-') || command.commands.length === 0) return
   if (command.commands.some((one) => one.name() === named) || named === 'help') return
   const path = command.parent ? `ari ${command.name()}` : 'ari'
-  command.error(`error: unknown command '${named}' (${path} --help lists those there are)`)
+  command.error(`error: unknown command '${named}' (${path} --help lists the commands)`)
 }

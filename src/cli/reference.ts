@@ -59,7 +59,7 @@ function roomTypeCommand(): Command {
     )
   roomType
     .command('add')
-    .description('add a room type, or describe it anew')
+    .description('add a room type, or change its description')
     .argument('<name>', 'as products name it; upper and lower case matter')
     .requiredOption('--description <text>', 'what it is')
     .option('--json', 'print JSON')
@@ -119,7 +119,7 @@ function mealPlanCommand(): Command {
     )
   mealPlan
     .command('add')
-    .description('add a meal plan, or describe it anew')
+    .description('add a meal plan, or change its name and description')
     .argument('<code>', 'as products name it; upper and lower case matter')
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--description <text>', 'which meals it includes')

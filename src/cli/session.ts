@@ -81,12 +81,12 @@ export function audited<Result>(
 ): Promise<Result> {
   return transaction(db, async (connection) => {
     const { result, ...entry } = await work(connection)
-    await audit(connection, { operator: whoRuns(), requestId: undefined, ...entry })
+    await audit(connection, { operator: commandLineUser(), requestId: undefined, ...entry })
     return result
   })
 }
 
-export function whoRuns(): Operator {
+export function commandLineUser(): Operator {
   return commandLine(userName())
 }
 

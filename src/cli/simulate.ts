@@ -62,7 +62,7 @@ function addSupplier(simulate: Command): void {
     .addOption(new Option('--key-file <file>', 'a file with it').env('ARI_API_KEY_FILE').conflicts('key'))
     .option('--host <address>', 'where it listens', '127.0.0.1')
     .option('--port <n>', '0 for any that is free', integerBetween({ min: 0, max: portMax }), 0)
-    .option('--public-url <url>', 'where the gateway reaches it, if elsewhere (a tunnel, a proxy)')
+    .option('--public-url <url>', 'the URL that the gateway calls, if it differs (a tunnel, a proxy)')
     .option(
       '--signing-secret <secret>',
       'of an earlier registration; twice during a rotation',
@@ -74,7 +74,12 @@ function addSupplier(simulate: Command): void {
         'ARI_SIGNING_SECRET_FILE',
       ),
     )
-    .option('--fault <order>', 'what it does wrong, from the first call on; several times', eachFault, [])
+    .option(
+      '--fault <order>',
+      'a fault to simulate, starting with the first call; can be repeated',
+      addFault,
+      [],
+    )
     .option('--json', 'print a JSON line for each call')
     .addHelpText('after', helpAfter)
     .action(run)
@@ -101,7 +106,7 @@ function eachSecret(text: string, before: readonly string[]): string[] {
   throw new InvalidArgumentError('It must be a signing secret, as whsec_….')
 }
 
-function eachFault(text: string, before: readonly FaultOrder[]): FaultOrder[] {
+function addFault(text: string, before: readonly FaultOrder[]): FaultOrder[] {
   const order = readFaultOrder(text)
   if ('problem' in order) throw new InvalidArgumentError(`${order.problem}.`)
   return [...before, order]

@@ -21,7 +21,7 @@ Examples:
     .command('create')
     .description('make a token; prints {"token":"…"}, the only time it can be seen')
     .addOption(new Option('--role <role>', 'what it opens').choices([...tokenRoles]).makeOptionMandatory())
-    .option('--name <name>', 'who uses it')
+    .option('--name <name>', 'the program that uses it')
     .option('--expires <date>', 'until when it is valid', futureInstant)
     .option('--json', 'print JSON, as without')
     .action((given: { role: TokenRole; name?: string; expires?: number }) =>

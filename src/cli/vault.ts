@@ -25,7 +25,7 @@ Keys go by names that are made of them and tell nothing: 16 hexadecimal digits.`
   return vault
 }
 
-type ShownKey = {
+type KeyRow = {
   key: string
   /** `current` seals; `earlier` keys are being replaced. Null: the store neither knows nor needs the key. */
   role: 'current' | 'earlier' | null
@@ -42,7 +42,7 @@ function addStatus(vault: Command): void {
     .option('--json', 'print JSON')
     .action((given: { json?: boolean }) =>
       withSession(async (session) => {
-        const keys = await shownKeys(session)
+        const keys = await keyRows(session)
         const advice = adviceFor(keys)
         if (given.json) return printJson({ keys, advice })
         if (keys.length > 0) {
@@ -56,9 +56,9 @@ function addStatus(vault: Command): void {
     )
 }
 
-async function shownKeys({ db, vaultKeys: { present, previous } }: Session): Promise<ShownKey[]> {
+async function keyRows({ db, vaultKeys: { present, previous } }: Session): Promise<KeyRow[]> {
   const [rows, cardsByKey] = [await selectVaultKeys(db), await countCardsByKey(db)]
-  const settingById = new Map<string, ShownKey['setting']>()
+  const settingById = new Map<string, KeyRow['setting']>()
   for (const key of previous) settingById.set(vaultKeyId(key), 'ARI_VAULT_KEY_PREVIOUS')
   if (present) settingById.set(vaultKeyId(present), 'ARI_VAULT_KEY')
   const rowById = new Map<string, VaultKeyRow>(rows.map((row) => [row.id, row]))
@@ -76,7 +76,7 @@ async function shownKeys({ db, vaultKeys: { present, previous } }: Session): Pro
   })
 }
 
-function adviceFor(keys: readonly ShownKey[]): string {
+function adviceFor(keys: readonly KeyRow[]): string {
   const current = keys.find(({ role }) => role === 'current')
   const present = keys.find(({ setting }) => setting === 'ARI_VAULT_KEY')
   const earlier = keys.filter(({ role, key }) => role === 'earlier' && key !== unknownKeyId)
@@ -116,9 +116,9 @@ delivered without it. Without ARI_VAULT_KEY all cards are destroyed, and the sto
         const opened: Vault | undefined = present && openVault(present, previous)
         if (given.yes !== true) {
           const all = [...(await countCardsByKey(db))]
-          const kept: readonly string[] = opened ? [...opened.keyIds, ''] : []
+          const openableIds: readonly string[] = opened ? [...opened.keyIds, ''] : []
           let count = 0
-          for (const [keyId, cards] of all) if (!kept.includes(keyId)) count += cards
+          for (const [keyId, cards] of all) if (!openableIds.includes(keyId)) count += cards
           throw new Error(
             `It would destroy ${count} cards, and those without a key's name that do not open: add --yes to do so`,
           )

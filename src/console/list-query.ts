@@ -10,7 +10,7 @@ export function readNumber(name: string, query: Query, problems: Problem[]): num
   const sent = query[name]
   if (sent === undefined) return undefined
   const id = readId(sent)
-  if (id === undefined) problems.push(invalid(name, sent, 'must be a number of this service, as 7'))
+  if (id === undefined) problems.push(invalid(name, sent, 'must be an id of this service, for example 7'))
   return id
 }
 

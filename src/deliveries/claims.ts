@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { sparing } from '../base/log.ts'
+import { throttledWarning } from '../base/log.ts'
 import type { Group } from './messages.ts'
 import type { DeliveryNeeds } from './needs.ts'
 import type { Lane } from '../bookings/delivery-schedule.ts'
@@ -42,7 +42,7 @@ export class DeliveryClaims {
   constructor(needs: ClaimNeeds, onClaimed: (started: ClaimedGroup[], claimedMs: number) => void) {
     this.#needs = needs
     this.#onClaimed = onClaimed
-    this.#warn = sparing(needs.log, 'deliveries wait for the store')
+    this.#warn = throttledWarning(needs.log, 'deliveries wait for the store')
   }
 
   /** Deliveries may be due there. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { withoutCardNumbers } from '../base/card-number.ts'
-import { numberArray, unseen, type Queryable } from '../postgres/postgres.ts'
+import { numberArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import { selectCards, type StoredCard } from '../cards/store.ts'
 import { deliveryIdOf } from '../bookings/delivery-queue.ts'
 import type { Claimed } from './store.ts'
@@ -91,7 +91,7 @@ async function selectRows(db: Queryable, deliveries: readonly Claimed[]): Promis
         epoch_ms(reservation.created_at) as "createdAtMs",
         epoch_ms(version.at) as "modifiedAtMs",
         supplier.delivers_cards as "deliversCards"
-      from unnest(${unseen('$1::int8[]')}, $2::int[]) as wanted (reservation_id, version)
+      from unnest(${hideFromPlanner('$1::int8[]')}, $2::int[]) as wanted (reservation_id, version)
         join reservation_version as version using (reservation_id, version)
         join reservation on reservation.id = version.reservation_id
         join supplier on supplier.id = reservation.supplier_id`,

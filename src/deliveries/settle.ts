@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { numberArray, textArray, unseen, type Queryable } from '../postgres/postgres.ts'
+import { numberArray, textArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import { hourMs, type Lane } from '../bookings/delivery-schedule.ts'
 import { forgetCvvsOf } from '../cards/store.ts'
 import type { Claimed } from './store.ts'
-import { sparing } from '../base/log.ts'
+import { throttledWarning } from '../base/log.ts'
 import type { DeliveryNeeds } from './needs.ts'
 
 /** The state of a delivery after an attempt; a null instant means the next hourly run. */
@@ -80,7 +80,7 @@ const columns = {
 }
 
 const attemptRows = `select * from unnest(${Object.values(columns)
-  .map(({ type }, index) => (index === 0 ? unseen(`$1::${type}[]`) : `$${index + 1}::${type}[]`))
+  .map(({ type }, index) => (index === 0 ? hideFromPlanner(`$1::${type}[]`) : `$${index + 1}::${type}[]`))
   .join(', ')}) as made (${Object.keys(columns).join(', ')})`
 
 /**
@@ -156,7 +156,7 @@ export function settler(
   onFreed: (endpoint: number) => void,
 ): Settler {
   const { db, log, telemetry } = needs
-  const warn = sparing(log, 'deliveries can not be settled')
+  const warn = throttledWarning(log, 'deliveries can not be settled')
   let waiting: { attempted: Attempted; done: () => void }[] = []
   let settling: Promise<void> | undefined
 

@@ -1,4 +1,4 @@
-import { numberArray, textArray, unseen, type Queryable } from '../postgres/postgres.ts'
+import { numberArray, textArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import { isWithheld } from '../cards/store.ts'
 import type { Lane, Trigger } from '../bookings/delivery-schedule.ts'
 import type { Allotted, Destination } from './slots.ts'
@@ -56,7 +56,7 @@ export type Lease = { nowMs: number; leasedUntilMs: number; openableKeys: readon
 export type ClaimedInTurn = Claimed & { share: number }
 
 const isDue = `status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
-  and due_at <= instant(${unseen('$5::float8')}) and ${isFree} and not ${isWithheld('$7', '$5')}`
+  and due_at <= instant(${hideFromPlanner('$5::float8')}) and ${isFree} and not ${isWithheld('$7', '$5')}`
 
 /** Hops over the hotels with due deliveries, after one id and up to another. */
 const hotelsDue = (name: string, after: string, upTo: string): string => `
@@ -85,7 +85,7 @@ export async function claimDue(
     text: `
       with picked as (
         select due.id, turn.share
-        from unnest(${unseen('$1::text[]')}, $2::int8[], $3::int[], $4::int[]) as wanted (lane, endpoint, room, after_hotel)
+        from unnest(${hideFromPlanner('$1::text[]')}, $2::int8[], $3::int[], $4::int[]) as wanted (lane, endpoint, room, after_hotel)
         cross join lateral (
           select hotel_id, wanted.room / count(*) over ()
             + case when row_number() over (order by place) <= wanted.room % count(*) over () then 1 else 0 end as share

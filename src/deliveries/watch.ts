@@ -1,4 +1,4 @@
-import { sparing } from '../base/log.ts'
+import { throttledWarning } from '../base/log.ts'
 import { hourOf } from '../bookings/delivery-schedule.ts'
 import type { Destination } from './slots.ts'
 import { requeueLost, selectDue, accountTime } from './store.ts'
@@ -20,7 +20,7 @@ export function startWatch(
   onDue: (due: readonly Destination[]) => void,
 ): { close: () => Promise<void> } {
   const { db, clock, log } = needs
-  const warn = sparing(log, 'deliveries are not looked for')
+  const warn = throttledWarning(log, 'deliveries are not looked for')
   let hourDone: number | undefined
   let isFirst = true
   const last = { alertsMs: -Infinity, figuresMs: -Infinity }

@@ -7,7 +7,7 @@ import { access, copyFile, chmod, readdir, readFile, readlink, rename, rm, symli
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeFolders } from './make-folders.ts'
-import { codeOf, makeFolder, sharedDir, type Place } from './place.ts'
+import { codeOf, makeFolder, sharedDir, type Layout } from './layout.ts'
 import { run } from './processes.ts'
 
 export type Binaries = {
@@ -25,40 +25,40 @@ const remedy = `set ARI_POSTGRES_BIN to the bin folder of an installed PostgreSQ
 
 /** Finds binaries that the server's user can run, and runs them once to be sure. */
 export async function findBinaries(
-  place: Place,
+  layout: Layout,
   binDir: string | undefined,
   platform = `${process.platform}-${process.arch}`,
 ): Promise<Binaries> {
-  if (binDir !== undefined) return installedBinaries(place, binDir)
+  if (binDir !== undefined) return installedBinaries(layout, binDir)
   const nativeDir = packagedFolder(platform)
-  const inPlace = { binDir: join(nativeDir, 'bin'), libraryPath: await linkLibraries(nativeDir, place) }
-  const probed = await probe(place, inPlace)
+  const inPlace = { binDir: join(nativeDir, 'bin'), libraryPath: await linkLibraries(nativeDir, layout) }
+  const probed = await probe(layout, inPlace)
   if (probed.ok) return { ...inPlace, ...probed, notes: [] }
-  if (place.serviceUser.uid === place.serverUser.uid) {
+  if (layout.serviceUser.uid === layout.serverUser.uid) {
     throw new Error(`The packaged PostgreSQL can't run here (${probed.problem}): ${remedy}`)
   }
   // npm installs the package for root only, or in a folder that other users can't enter.
   const copyDir = await copyBinaries(nativeDir)
-  const copied = { binDir: join(copyDir, 'bin'), libraryPath: await linkLibraries(copyDir, place) }
-  const probedCopy = await probe(place, copied)
+  const copied = { binDir: join(copyDir, 'bin'), libraryPath: await linkLibraries(copyDir, layout) }
+  const probedCopy = await probe(layout, copied)
   if (!probedCopy.ok) {
     throw new Error(`The packaged PostgreSQL can't run here (${probedCopy.problem}): ${remedy}`)
   }
-  const note = `PostgreSQL's programs run from a copy in ${copyDir}, because ${place.serverUser.name} could not reach ${nativeDir}`
+  const note = `PostgreSQL's programs run from a copy in ${copyDir}, because ${layout.serverUser.name} could not reach ${nativeDir}`
   return { ...copied, ...probedCopy, notes: [note] }
 }
 
-async function installedBinaries(place: Place, binDir: string): Promise<Binaries> {
+async function installedBinaries(layout: Layout, binDir: string): Promise<Binaries> {
   for (const program of ['postgres', 'initdb']) {
     if (existsSync(join(binDir, program))) continue
     throw new Error(
       `There is no "${program}" in ${binDir}: set ARI_POSTGRES_BIN to the bin folder of PostgreSQL's server, for example /usr/lib/postgresql/17/bin`,
     )
   }
-  const probed = await probe(place, { binDir, libraryPath: '' })
+  const probed = await probe(layout, { binDir, libraryPath: '' })
   if (!probed.ok) {
     throw new Error(
-      `${place.serverUser.name} can't run the PostgreSQL in ${binDir} (${probed.problem}): ${remedy}`,
+      `${layout.serverUser.name} can't run the PostgreSQL in ${binDir} (${probed.problem}): ${remedy}`,
     )
   }
   const { oldest, newest } = supportedVersions
@@ -90,10 +90,10 @@ function packagedFolder(platform: string): string {
 
 type Probed = { ok: true; majorVersion: number; hasLz4: boolean } | { ok: false; problem: string }
 
-async function probe(place: Place, at: { binDir: string; libraryPath: string }): Promise<Probed> {
+async function probe(layout: Layout, at: { binDir: string; libraryPath: string }): Promise<Probed> {
   const ask = (parameters: string[]) => {
     const { libraryPath } = at
-    return run({ program: join(at.binDir, 'postgres'), parameters, libraryPath, runAs: place.serverUser })
+    return run({ program: join(at.binDir, 'postgres'), parameters, libraryPath, runAs: layout.serverUser })
   }
   // lz4 is a build option. PostgreSQL checks the value before it notices the missing folder.
   const [version, lz4] = await Promise.all([
@@ -110,7 +110,7 @@ async function probe(place: Place, at: { binDir: string; libraryPath: string }):
  * Creates the links between the libraries that the package's install script would have created: in place or,
  * if that isn't writable, in the state folder. Returns the folder for the dynamic loader.
  */
-async function linkLibraries(nativeDir: string, place: Place): Promise<string> {
+async function linkLibraries(nativeDir: string, layout: Layout): Promise<string> {
   const links = librariesToLink(nativeDir)
   try {
     for (const { name, target } of links) await makeLink(join(nativeDir, 'lib', name), target)
@@ -118,7 +118,7 @@ async function linkLibraries(nativeDir: string, place: Place): Promise<string> {
   } catch (error) {
     if (!['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error) ?? '')) throw error
   }
-  const linkDir = join(place.stateDir, 'lib')
+  const linkDir = join(layout.stateDir, 'lib')
   await makeFolder(linkDir, 0o755)
   for (const { name, target } of links) await makeLink(join(linkDir, name), join(nativeDir, 'lib', target))
   return `${linkDir}:${join(nativeDir, 'lib')}`

@@ -4,30 +4,30 @@ import { lstat, open, readdir, readFile, rename, rm, unlink } from 'node:fs/prom
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
-import { codeOf, makeFolder, port, replaceFile, type Place } from './place.ts'
+import { codeOf, makeFolder, port, replaceFile, type Layout } from './layout.ts'
 import { clusterName, isAlive, postmasterPid, run, type Watcher } from './processes.ts'
 
 /** The role and the database of the service. */
 export const role = 'ari'
 
 /** Creates the data folder if there is none yet. Leftovers of a killed start don't disturb the next one. */
-export async function prepareCluster(place: Place, binaries: Binaries, watcher: Watcher): Promise<void> {
-  for (const name of await readdir(place.stateDir)) {
+export async function prepareCluster(layout: Layout, binaries: Binaries, watcher: Watcher): Promise<void> {
+  for (const name of await readdir(layout.stateDir)) {
     if (!name.startsWith('cluster.new-')) continue
-    await rm(join(place.stateDir, name), { recursive: true, force: true, maxRetries: 5 })
+    await rm(join(layout.stateDir, name), { recursive: true, force: true, maxRetries: 5 })
   }
-  if (!existsSync(place.clusterDir)) await initialise(place, binaries, watcher)
-  const version = Number(await readFile(join(place.clusterDir, 'PG_VERSION'), 'utf8'))
+  if (!existsSync(layout.clusterDir)) await initialise(layout, binaries, watcher)
+  const version = Number(await readFile(join(layout.clusterDir, 'PG_VERSION'), 'utf8'))
   if (version !== binaries.majorVersion) {
     throw new Error(
-      `The data in ${place.clusterDir} were written by PostgreSQL ${version}, and this is PostgreSQL ${binaries.majorVersion}: set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${version}, or move the data with pg_upgrade or pg_dump`,
+      `The data in ${layout.clusterDir} were written by PostgreSQL ${version}, and this is PostgreSQL ${binaries.majorVersion}: set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${version}, or move the data with pg_upgrade or pg_dump`,
     )
   }
 }
 
-async function initialise(place: Place, binaries: Binaries, watcher: Watcher): Promise<void> {
-  const unfinished = join(place.stateDir, `cluster.new-${randomBytes(4).toString('hex')}`)
-  await makeFolder(unfinished, 0o700, place.serverUser)
+async function initialise(layout: Layout, binaries: Binaries, watcher: Watcher): Promise<void> {
+  const unfinished = join(layout.stateDir, `cluster.new-${randomBytes(4).toString('hex')}`)
+  await makeFolder(unfinished, 0o700, layout.serverUser)
   const locale =
     binaries.majorVersion >= 17
       ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
@@ -45,27 +45,27 @@ async function initialise(place: Place, binaries: Binaries, watcher: Watcher): P
         '--no-instructions',
       ],
       libraryPath: binaries.libraryPath,
-      runAs: place.serverUser,
+      runAs: layout.serverUser,
     },
     watcher,
   )
   if (!ok) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
     const why = lines.findLast((line) => /error|fatal/i.test(line)) ?? reason
-    throw new Error(`PostgreSQL's data folder could not be made in ${place.stateDir}: ${why}`)
+    throw new Error(`PostgreSQL's data folder could not be made in ${layout.stateDir}: ${why}`)
   }
-  await rename(unfinished, place.clusterDir)
-  const folder = await open(place.stateDir)
+  await rename(unfinished, layout.clusterDir)
+  const folder = await open(layout.stateDir)
   await folder.sync()
   await folder.close()
 }
 
 /** Writes the settings at every start: our files are outside the data folder. */
-export async function writeSettings(place: Place, binaries: Binaries, socketDir: string): Promise<void> {
-  const at = (name: string) => join(place.stateDir, name)
+export async function writeSettings(layout: Layout, binaries: Binaries, socketDir: string): Promise<void> {
+  const at = (name: string) => join(layout.stateDir, name)
   // Allows only the service's user, not the server's: if that is nobody, many other programs are nobody too.
   await replaceFile(at('pg_hba.conf'), `local all ${role} peer map=${role}\n`)
-  await replaceFile(at('pg_ident.conf'), `${role} "${place.serviceUser.name}" ${role}\n`)
+  await replaceFile(at('pg_ident.conf'), `${role} "${layout.serviceUser.name}" ${role}\n`)
   // In a list of folders, a comma is a separator unless the folder is in double quotes.
   const socketList = `"${socketDir.replaceAll('"', '""')}"`
   const settings: [string, string][] = [
@@ -74,7 +74,7 @@ export async function writeSettings(place: Place, binaries: Binaries, socketDir:
     ['unix_socket_directories', socketList],
     ['hba_file', at('pg_hba.conf')],
     ['ident_file', at('pg_ident.conf')],
-    ['cluster_name', clusterName(place.clusterDir)],
+    ['cluster_name', clusterName(layout.clusterDir)],
     ['fsync', 'on'],
     ['full_page_writes', 'on'],
     ['synchronous_commit', 'on'],
@@ -98,7 +98,7 @@ export async function writeSettings(place: Place, binaries: Binaries, socketDir:
   // First initdb's findings about this machine, such as its kind of shared memory.
   const lines = [
     '# Written anew at every start. For settings that are not named here: cluster/postgresql.conf.',
-    `include ${quoted(join(place.clusterDir, 'postgresql.conf'))}`,
+    `include ${quoted(join(layout.clusterDir, 'postgresql.conf'))}`,
     ...settings.map(([name, value]) => `${name} = ${quoted(value)}`),
   ]
   await replaceFile(at('postgresql.conf'), `${lines.join('\n')}\n`)
@@ -109,9 +109,9 @@ export async function writeSettings(place: Place, binaries: Binaries, socketDir:
  * Call this only when no process of this server is left. If no process has the pid, its file stays:
  * PostgreSQL handles it, and uses it to check whether old shared memory is still in use.
  */
-export async function removeMisleadingLockFiles(place: Place, socketDir: string): Promise<void> {
-  const pid = postmasterPid(place.clusterDir)
-  if (pid !== undefined && isAlive(pid)) await rm(join(place.clusterDir, 'postmaster.pid'), { force: true })
+export async function removeMisleadingLockFiles(layout: Layout, socketDir: string): Promise<void> {
+  const pid = postmasterPid(layout.clusterDir)
+  if (pid !== undefined && isAlive(pid)) await rm(join(layout.clusterDir, 'postmaster.pid'), { force: true })
   for (const name of [`.s.PGSQL.${port}`, `.s.PGSQL.${port}.lock`]) {
     await unlink(join(socketDir, name)).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error

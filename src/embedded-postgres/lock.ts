@@ -5,14 +5,14 @@ import { chmodSync, chownSync, existsSync, lstatSync, writeFileSync } from 'node
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { cannotUse, codeOf, replaceFile } from './place.ts'
+import { cannotUse, codeOf, replaceFile } from './layout.ts'
 
 export type Holder = { pid: number; osUser: string; host: string }
 
 export type Lock = { release: () => void }
 
 // Keeps the locks' files open: garbage collection would close an unreferenced one and so unlock it.
-const held = new Set<DatabaseSync>()
+const lockedFiles = new Set<DatabaseSync>()
 
 const sqliteBusy = 5
 
@@ -45,10 +45,10 @@ export function takeLock(path: string): Lock | undefined {
     const folder = lstatSync(folderPath)
     chownSync(path, folder.uid, folder.gid)
   }
-  held.add(file)
+  lockedFiles.add(file)
   return {
     release: () => {
-      if (held.delete(file)) file.close()
+      if (lockedFiles.delete(file)) file.close()
     },
   }
 }

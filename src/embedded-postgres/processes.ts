@@ -168,8 +168,8 @@ export class Watcher {
 
   #tell(): Promise<void> {
     return new Promise((resolve) => {
-      const told = this.#child.stdin?.write(`${this.#watched ?? ''}\n`, () => resolve())
-      if (told === undefined) resolve()
+      const isWritten = this.#child.stdin?.write(`${this.#watched ?? ''}\n`, () => resolve())
+      if (isWritten === undefined) resolve()
     })
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Binaries } from './binaries.ts'
 import { removeMisleadingLockFiles, role } from './cluster.ts'
-import { codeOf, port, type Place } from './place.ts'
+import { codeOf, port, type Layout } from './layout.ts'
 import { endProcessesOf, launch, type Launched, type Watcher } from './processes.ts'
 
 type Log = Record<'info' | 'warn' | 'error', (o: object, m: string) => void>
@@ -34,7 +34,7 @@ const routine = new RegExp(
 )
 
 export class Supervisor {
-  readonly #place: Place
+  readonly #layout: Layout
   readonly #binaries: Binaries
   readonly #socketDir: string
   readonly #watcher: Watcher
@@ -48,10 +48,10 @@ export class Supervisor {
   #lineWindow = { since: 0, lines: 0 }
 
   constructor(
-    needs: { place: Place; binaries: Binaries; socketDir: string; watcher: Watcher; log: Log },
+    needs: { layout: Layout; binaries: Binaries; socketDir: string; watcher: Watcher; log: Log },
     limits = restartLimits,
   ) {
-    this.#place = needs.place
+    this.#layout = needs.layout
     this.#binaries = needs.binaries
     this.#socketDir = needs.socketDir
     this.#watcher = needs.watcher
@@ -70,7 +70,7 @@ export class Supervisor {
     await this.#healing
     const server = this.#server
     if (server) await end(server, 'SIGINT', fastShutdownMs)
-    await endProcessesOf(this.#place.clusterDir, quitMs)
+    await endProcessesOf(this.#layout.clusterDir, quitMs)
     await this.#watcher.watch(undefined)
   }
 
@@ -78,9 +78,9 @@ export class Supervisor {
    * A server whose service was killed may still run, and a pid in its files may belong to another program.
    */
   async #clearAway(): Promise<void> {
-    const ended = await endProcessesOf(this.#place.clusterDir, fastShutdownMs)
+    const ended = await endProcessesOf(this.#layout.clusterDir, fastShutdownMs)
     if (ended > 0) this.#log.warn({ processes: ended }, 'Processes of an earlier PostgreSQL were ended')
-    await removeMisleadingLockFiles(this.#place, this.#socketDir)
+    await removeMisleadingLockFiles(this.#layout, this.#socketDir)
   }
 
   /**
@@ -88,7 +88,7 @@ export class Supervisor {
    * behind.
    */
   async #launch(): Promise<void> {
-    const { clusterDir, stateDir, serverUser } = this.#place
+    const { clusterDir, stateDir, serverUser } = this.#layout
     this.#lastLines = []
     const server = launch(
       {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../http/built-page.ts'
+import { compressed, compressedHere, builtOnce, sendBuiltPage, type BuiltPage } from '../http/built-page.ts'
 
 type GuideNeeds = { environment: 'sandbox' | 'production' }
 
@@ -41,7 +41,7 @@ type Named = { Params: { name: string } }
 
 /** The guides of docs/ at /docs/guides: each is rendered at its first request, and cached. */
 export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds): void {
-  const guides = madeOnce(async () => {
+  const guides = builtOnce(async () => {
     const { guideRenderer } = await import('./guide-page.ts')
     const files = (await readdir(docsFolder)).filter((name) => name.endsWith('.md')).sort()
     files.push(changelogFile)
@@ -57,14 +57,14 @@ export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds)
         const page = render.page(slug)
         return page === undefined ? undefined : Buffer.from(page)
       }),
-      headings: madeOnce(async () => compressed(Buffer.from(JSON.stringify(render.headings())))),
+      headings: builtOnce(async () => compressed(Buffer.from(JSON.stringify(render.headings())))),
       absent: render.absent,
     }
   })
   const page = async (slug: string, request: FastifyRequest, reply: FastifyReply) => {
     const { page: find, absent } = await guides()
-    const made = await find(slug)
-    return made ? sendMade(made, html, request, reply) : reply.code(404).type(html).send(absent)
+    const built = await find(slug)
+    return built ? sendBuiltPage(built, html, request, reply) : reply.code(404).type(html).send(absent)
   }
   const own = { ...compressedHere, helmet: { contentSecurityPolicy: guidePolicy } }
   pages.get('/docs/guides', own, (request, reply) => page('', request, reply))
@@ -73,7 +73,7 @@ export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds)
   pages.get('/docs/guides/changelog', async (_request, reply) => reply.redirect('/docs/changelog'))
   pages.get<Named>('/docs/guides/:name', own, (request, reply) => page(request.params.name, request, reply))
   pages.get('/docs/guides/headings.json', own, async (request, reply) =>
-    sendMade(await (await guides()).headings(), 'application/json; charset=utf-8', request, reply),
+    sendBuiltPage(await (await guides()).headings(), 'application/json; charset=utf-8', request, reply),
   )
   mountFiles(pages, own)
 }
@@ -87,9 +87,9 @@ function mountFiles(pages: FastifyInstance, own: Options): void {
     ['guides-browser.js', 'text/javascript; charset=utf-8'],
   ]
   for (const [name, type] of assets) {
-    const made = madeOnce(async () => compressed(await readFile(new URL(name, import.meta.url))))
+    const built = builtOnce(async () => compressed(await readFile(new URL(name, import.meta.url))))
     pages.get(`/docs/guides/${name}`, own, async (request, reply) =>
-      sendMade(await made(), type, request, reply),
+      sendBuiltPage(await built(), type, request, reply),
     )
   }
   for (const folder of guideFolders) {
@@ -97,8 +97,8 @@ function mountFiles(pages: FastifyInstance, own: Options): void {
     const policy = folder === 'images' ? picturePolicy : guidePolicy
     const options = { ...own, helmet: { contentSecurityPolicy: policy } }
     pages.get<Named>(`/docs/guides/${folder}/:name`, options, async (request, reply) => {
-      const made = await find(request.params.name)
-      if (made) return sendMade(made, typeOf(request.params.name), request, reply)
+      const built = await find(request.params.name)
+      if (built) return sendBuiltPage(built, typeOf(request.params.name), request, reply)
       return reply.code(404).type(text).send('There is no such file\n')
     })
   }
@@ -124,15 +124,15 @@ async function fileOf(folder: string, asked: string): Promise<Buffer | undefined
 /** Missing files are not cached: otherwise made-up names could fill the memory. */
 function remembered(
   find: (name: string) => Buffer | undefined | Promise<Buffer | undefined>,
-): (name: string) => Promise<Made | undefined> {
-  const madeByName = new Map<string, Made>()
+): (name: string) => Promise<BuiltPage | undefined> {
+  const pageByName = new Map<string, BuiltPage>()
   return async (name) => {
-    const known = madeByName.get(name)
+    const known = pageByName.get(name)
     if (known) return known
-    const found = await find(name)
-    if (!found) return undefined
-    const made = await compressed(found)
-    madeByName.set(name, made)
-    return made
+    const source = await find(name)
+    if (!source) return undefined
+    const built = await compressed(source)
+    pageByName.set(name, built)
+    return built
   }
 }

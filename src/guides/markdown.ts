@@ -6,13 +6,13 @@ export type Heading = { id: string; depth: number; text: string }
 export type Rendered = { html: string; title: string; headings: readonly Heading[] }
 
 /** A line before a block that repeats the text of its fence: the rendered block shows that text itself. */
-const saidByFence = /^`((?:GET|POST|PUT) \S+)`\n\n(```json \1\n)/gm
+const captionOfFence = /^`((?:GET|POST|PUT) \S+)`\n\n(```json \1\n)/gm
 
 /** `address` turns a link of the file, relative to docs/, into one for the browser. */
 export function renderMarkdown(markdown: string, address: (href: string) => string): Rendered {
   const headings: Heading[] = []
   const marked = new Marked({ gfm: true, renderer: { ...rendererOf(headings, address), code } })
-  const html = marked.parse(markdown.replaceAll(saidByFence, '$2'), { async: false })
+  const html = marked.parse(markdown.replaceAll(captionOfFence, '$2'), { async: false })
   const title = headings.find(({ depth }) => depth === 1)?.text ?? ''
   return { html, title, headings }
 }
@@ -56,9 +56,9 @@ function rendererOf(headings: Heading[], address: (href: string) => string): Ren
 /** Renders a code block with the caption from its fence; see docs/README.md. */
 function code({ text, lang = '' }: Tokens.Code): string {
   const [language = '', ...rest] = lang.split(' ')
-  const said = captionOf(language, rest.join(' '))
+  const caption = captionOf(language, rest.join(' '))
   const inner = language === 'json' ? colouredJson(text) : escaped(text)
-  const head = said === '' ? '' : `<figcaption>${escaped(said)}</figcaption>`
+  const head = caption === '' ? '' : `<figcaption>${escaped(caption)}</figcaption>`
   return `<figure class="code" data-language="${escaped(language)}">${head}<pre tabindex="0"><code>${inner}</code></pre></figure>\n`
 }
 
@@ -113,13 +113,13 @@ const entities: readonly (readonly [string, string])[] = [
 ]
 
 export function escaped(text: string): string {
-  let made = text
-  for (const [character, entity] of entities) made = made.replaceAll(character, entity)
-  return made
+  let html = text
+  for (const [character, entity] of entities) html = html.replaceAll(character, entity)
+  return html
 }
 
 export function unescaped(text: string): string {
-  let made = text.replaceAll('&#39;', "'")
-  for (const [character, entity] of [...entities].reverse()) made = made.replaceAll(entity, character)
-  return made
+  let html = text.replaceAll('&#39;', "'")
+  for (const [character, entity] of [...entities].reverse()) html = html.replaceAll(entity, character)
+  return html
 }

@@ -273,8 +273,8 @@ describe('what is refused', () => {
     [tooMany, 'Maximum 500 hotels can be retrieved at a time', ''],
     [['H1', 5], 'An element of the request body must be a string', '/1'],
     [{ hotelIds: ['H1', ''] }, 'An element of hotelIds must not be empty', '/hotelIds/1'],
-    [{ hotelIds: ['a\0'] }, 'An element of hotelIds has characters that cannot be kept', '/hotelIds/0'],
-    [['\ud800'], 'An element of the request body has characters that cannot be kept', '/0'],
+    [{ hotelIds: ['a\0'] }, 'An element of hotelIds has characters that cannot be stored', '/hotelIds/0'],
+    [['\ud800'], 'An element of the request body has characters that cannot be stored', '/0'],
     ['"H1"', 'Request body must be an object or an array', ''],
   ]
   for (const [request, message, path] of refusals) {

@@ -188,21 +188,21 @@ describe('what is refused', () => {
       'NUL in a name',
       { hotelName: 'a\0b' },
       'INVALID_CHARACTERS',
-      'hotelName has characters that cannot be kept',
+      'hotelName has characters that cannot be stored',
       '/0/hotelName',
     ],
     [
       'a lone surrogate in a line of the address',
       { address: ['\ud800'] },
       'INVALID_CHARACTERS',
-      'An element of address has characters that cannot be kept',
+      'An element of address has characters that cannot be stored',
       '/0/address/0',
     ],
     [
       'a blank at the end of hotelId',
       { hotelId: 'H1 ' },
       'INVALID_CHARACTERS',
-      'hotelId has characters that cannot be kept',
+      'hotelId has characters that cannot be stored',
       '/0/hotelId',
     ],
   ]
@@ -251,7 +251,7 @@ describe('what is refused', () => {
     const reply = await supplier.post('/push/hotels', text)
     assert.equal(reply.status, 400)
     assert.deepEqual(problems(reply), [
-      { type: 'DUPLICATE_KEY', message: 'currency stands twice in one object', path: '/0/currency' },
+      { type: 'DUPLICATE_KEY', message: 'currency appears twice in one object', path: '/0/currency' },
     ])
   })
 

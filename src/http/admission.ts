@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { performance } from 'node:perf_hooks'
 import { admitKeyAgain, admitOperator, admitSupplier, admitToken } from './admit.ts'
 import { overloaded } from './body.ts'
-import { openPlaceOf, type InFlight } from './in-flight.ts'
+import { openSlotOf, type InFlight } from './in-flight.ts'
 import type { Caller } from './call.ts'
 import { RateLimiter } from './rate-limit.ts'
 import type { Route } from './route.ts'
@@ -46,7 +46,7 @@ export function admission(
     if (route.access === 'open') return
     const owner = await ownerOf(route, request, reply).catch((error: unknown) => {
       const { caller } = request.ari
-      inFlight.claimed(request, caller ? { kind: 'known', owner: keyOwner(caller) } : openPlaceOf(request))
+      inFlight.claimed(request, caller ? { kind: 'known', owner: keyOwner(caller) } : openSlotOf(request))
       throw error
     })
     const beyond = inFlight.claimed(request, { kind: 'known', owner })

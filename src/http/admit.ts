@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isCardNumberId } from '../base/card-number.ts'
-import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, WhoCalls } from './call.ts'
+import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, CallerByAccess } from './call.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { Rejected, shown } from './rejected.ts'
 import { operatorRoles, type Route, type Access } from './route.ts'
@@ -186,7 +186,7 @@ function tooMany(retryAfterSeconds: number, rate: RateLimit): Rejected {
 export function callOf(route: Route, request: FastifyRequest): UncheckedCall {
   const { caller, push, idempotencyKey, warnings } = request.ari
   return {
-    ...whoCalls(route.access, request),
+    ...callerOf(route.access, request),
     body: request.body,
     query: request.query,
     params: request.params,
@@ -198,7 +198,7 @@ export function callOf(route: Route, request: FastifyRequest): UncheckedCall {
   }
 }
 
-function whoCalls(access: Access, request: FastifyRequest): WhoCalls[Access] {
+function callerOf(access: Access, request: FastifyRequest): CallerByAccess[Access] {
   const { caller, tokenId, operator } = request.ari
   if (access === 'supplier' && caller) return { caller }
   if (access === 'platform' && tokenId !== undefined) return { tokenId }
@@ -210,13 +210,13 @@ function whoCalls(access: Access, request: FastifyRequest): WhoCalls[Access] {
 function unknownFieldsIn({ headers }: FastifyRequest): UnknownFields | undefined {
   const header = headers['x-unknown-fields']
   if (header === undefined) return undefined
-  const said = unknownFieldsChoices.find((choice) => choice === header)
-  if (said !== undefined) return said
+  const requested = unknownFieldsChoices.find((choice) => choice === header)
+  if (requested !== undefined) return requested
   throw new Rejected(400, {
     type: 'NOT_ALLOWED',
     message: `X-Unknown-Fields must be one of ${unknownFieldsChoices.join(', ')}`,
     path: 'x-unknown-fields',
     value: shown(header),
-    hint: 'reject refuses a request with members that are not known; warn only tells of them',
+    hint: 'reject refuses a request with unknown members; warn only reports them',
   })
 }

@@ -5,7 +5,7 @@ import type { Answer, LongAnswer, Mounted } from './mount.ts'
 import { Rejected, rejectedBody } from './rejected.ts'
 import { basePathOf, type Route } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
-import { isUnavailable, OutcomeUnknown } from '../postgres/store-faults.ts'
+import { isUnavailable, OutcomeUnknown } from '../postgres/store-errors.ts'
 import { warningMembers } from './warnings.ts'
 
 type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>
@@ -65,7 +65,7 @@ function written(
   } catch (error) {
     needs.log.error({ err: error, requestId }, 'a refusal could not be written')
   }
-  return { status: 500, json: JSON.stringify(ourFault(requestId)) }
+  return { status: 500, json: JSON.stringify(internalError(requestId)) }
 }
 
 /** A refusal is answered even if the log can't be written: the push changed nothing. */
@@ -80,7 +80,7 @@ async function keepRefused(push: Push, rejected: Rejected, json: string, needs: 
   }
 }
 
-function ourFault(requestId: string) {
+function internalError(requestId: string) {
   const problem = {
     type: 'INTERNAL_ERROR',
     message: 'Something went wrong on our side',
@@ -128,14 +128,14 @@ function asRejected(error: unknown): Rejected | undefined {
 
 export function notFound(mounted: readonly Mounted[], request: FastifyRequest): Rejected {
   const path = request.url.split('?')[0] ?? ''
-  const shown = shownPath(path)
+  const shown = readablePath(path)
   const here = mounted.filter(({ route }) => pathPattern(route).test(path)).map(({ route }) => route.method)
   const [first] = here
   if (first === undefined) {
     return new Rejected(404, {
       type: 'NO_SUCH_ENDPOINT',
       message: `There is no endpoint ${shown}`,
-      hint: meantPath(mounted, path) ?? 'See /docs for the endpoints',
+      hint: suggestedPath(mounted, path) ?? 'See /docs for the endpoints',
     })
   }
   const allow = [...new Set(here)].join(', ')
@@ -151,18 +151,18 @@ export function notFound(mounted: readonly Mounted[], request: FastifyRequest): 
 }
 
 /** The intended path when the version is missing or repeated, or there is one slash too many. */
-function meantPath(mounted: readonly Mounted[], path: string): string | undefined {
-  const meant = `/v1${path.replace(/^(?:\/v1(?=\/))+/, '').replace(/\/$/, '')}`
-  const isThere = mounted.some(({ route }) => pathPattern(route).test(meant))
+function suggestedPath(mounted: readonly Mounted[], path: string): string | undefined {
+  const suggested = `/v1${path.replace(/^(?:\/v1(?=\/))+/, '').replace(/\/$/, '')}`
+  const isThere = mounted.some(({ route }) => pathPattern(route).test(suggested))
   return isThere
-    ? `Send it to ${shownPath(meant)}: every path begins with /v1, once, and ends without a slash`
+    ? `Send it to ${readablePath(suggested)}: every path begins with /v1, once, and ends without a slash`
     : undefined
 }
 
-const pathShownMax = 200
+const readablePathMax = 200
 
-function shownPath(path: string): string {
-  return withoutCardNumbers(path.slice(0, 2 * pathShownMax)).slice(0, pathShownMax)
+function readablePath(path: string): string {
+  return withoutCardNumbers(path.slice(0, 2 * readablePathMax)).slice(0, readablePathMax)
 }
 
 function pathPattern(route: Route): RegExp {

@@ -8,9 +8,9 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { Gate } from '../base/gate.ts'
 
 /** Limits on the memory for decompressed bodies, from their first byte until their request is answered. */
-const bytesHeldMax = 256 * 1024 * 1024
+const bufferedBytesMax = 256 * 1024 * 1024
 /** Keeps one owner from taking all of it. A single body may be larger if the key's own limit allows it. */
-const bytesHeldPerOwnerMax = 64 * 1024 * 1024
+const bufferedBytesPerOwnerMax = 64 * 1024 * 1024
 
 /** A body that doesn't arrive in time, or stalls on its way, is refused. */
 const bytesPerSecondMin = 1_024
@@ -47,7 +47,7 @@ export function bodyReader(
   limited: (limit: 'bodies' | 'bodies_of_key') => void,
   patience: number,
 ): BodyReader {
-  const held = new HeldBytes()
+  const buffered = new BufferedBytes()
   const holds = new WeakMap<IncomingMessage, Hold>()
   return {
     read: async (request, { owner, bytesMax, arrivesWithinSeconds }) => {
@@ -56,7 +56,7 @@ export function bodyReader(
       if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
       const hold = { owner, bytes: 0 }
       const take = (bytes: number): Rejected | undefined => {
-        const full = held.take(hold, bytes)
+        const full = buffered.take(hold, bytes)
         if (hold.bytes > bytesMax) return tooLarge(bytesMax)
         if (full) limited(full)
         return full && overloaded()
@@ -66,13 +66,13 @@ export function bodyReader(
         holds.set(request, hold)
         return withoutMark(body)
       } catch (error) {
-        held.free(hold)
+        buffered.free(hold)
         throw error
       }
     },
     release: (request) => {
       const hold = holds.get(request)
-      if (hold) held.free(hold)
+      if (hold) buffered.free(hold)
     },
   }
 }
@@ -120,15 +120,15 @@ function arrival(
 }
 
 /** The bytes of all bodies, and of each owner's. */
-class HeldBytes {
+class BufferedBytes {
   #bytes = 0
   readonly #bytesByOwner = new Map<string, number>()
 
   /** Counts more bytes and returns the limit that they exceed. */
   take(hold: Hold, bytes: number): 'bodies' | 'bodies_of_key' | undefined {
     const ofOwner = this.#add(hold, bytes)
-    if (this.#bytes > bytesHeldMax) return 'bodies'
-    return ofOwner > bytesHeldPerOwnerMax && ofOwner > hold.bytes ? 'bodies_of_key' : undefined
+    if (this.#bytes > bufferedBytesMax) return 'bodies'
+    return ofOwner > bufferedBytesPerOwnerMax && ofOwner > hold.bytes ? 'bodies_of_key' : undefined
   }
 
   free(hold: Hold): void {

@@ -67,7 +67,7 @@ const hostRepeated = new Rejected(400, {
 })
 
 /** Node takes the first of several Host headers and does not report the others. */
-export function hostFault({ headers, httpVersion, rawHeaders }: IncomingMessage): Rejected | undefined {
+export function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): Rejected | undefined {
   if (headers.host === undefined) return httpVersion === '1.1' ? hostMissing : undefined
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

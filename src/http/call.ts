@@ -50,7 +50,7 @@ export type Operator = {
 export type Visit = { method: string; address: string; headers: IncomingHttpHeaders }
 
 /** The caller, as far as the access of the route identifies it. */
-export type WhoCalls = {
+export type CallerByAccess = {
   supplier: { caller: Caller }
   /** Identified by the number of its token. */
   platform: { tokenId: number }
@@ -70,7 +70,7 @@ export type Call<R extends Route> = {
   unknownFields: UnknownFields
   /** Warnings about the request that go into its answer, whatever that is. */
   warnings: Warnings
-} & WhoCalls[R['access']] &
+} & CallerByAccess[R['access']] &
   (R extends { pushKind: string } ? { push: Push } : unknown) &
   (R extends { takesIdempotencyKey: true } ? { idempotencyKey: OwnedKey | undefined } : unknown)
 
@@ -84,4 +84,4 @@ export type UncheckedCall = {
   requestId: string
   unknownFields: UnknownFields
   warnings: Warnings
-} & WhoCalls[Access] & { push?: Push | undefined; idempotencyKey?: OwnedKey | undefined }
+} & CallerByAccess[Access] & { push?: Push | undefined; idempotencyKey?: OwnedKey | undefined }

@@ -8,11 +8,11 @@ import { networkOf } from './http-server.ts'
  */
 export type InFlight = {
   /** Returns the limit that the request exceeds, if any. */
-  began: (request: FastifyRequest, place: Place) => PlaceLimit | undefined
+  began: (request: FastifyRequest, slot: Slot) => SlotLimit | undefined
   /** From here on the request counts until `workEnded`. */
   workBegan: (request: FastifyRequest) => void
   /** Sets the request's owner once it is known; returns the limit that the request exceeds, if any. */
-  claimed: (request: FastifyRequest, place: Place) => PlaceLimit | undefined
+  claimed: (request: FastifyRequest, slot: Slot) => SlotLimit | undefined
   /** The request's owner. */
   ownerOf: (request: FastifyRequest) => string
   workEnded: (request: FastifyRequest) => void
@@ -26,13 +26,13 @@ export type InFlight = {
 }
 
 /** A slot that a request takes, and its owner. */
-export type Place = { kind: PlaceKind; owner: string }
+export type Slot = { kind: SlotKind; owner: string }
 
 /**
  * Requests without a key have slots of their own, so that they never take those of others. Many suppliers may
  * come from one address: each is counted by its key, and by the address only during the key lookup.
  */
-export const placeKinds = {
+export const slotKinds = {
   /** While its key, token or session is looked up; by address. */
   arriving: { room: 'known', each: 1_000, limit: 'in_flight_of_address' },
   /** By key, token or operator. */
@@ -42,7 +42,7 @@ export const placeKinds = {
   /** From monitors, which must not take the service for dead. */
   probe: { room: 'unlimited', each: Infinity, limit: 'in_flight_of_address' },
 } as const
-type PlaceKind = keyof typeof placeKinds
+type SlotKind = keyof typeof slotKinds
 
 export const rooms = {
   known: { max: 2_000, limit: 'in_flight' },
@@ -50,14 +50,14 @@ export const rooms = {
   unlimited: { max: Infinity, limit: 'in_flight' },
 } as const
 
-export type PlaceLimit = (typeof placeKinds)[PlaceKind]['limit'] | (typeof rooms)[keyof typeof rooms]['limit']
+export type SlotLimit = (typeof slotKinds)[SlotKind]['limit'] | (typeof rooms)[keyof typeof rooms]['limit']
 
 /** The slot that a request takes on arrival; its owner is determined later. */
-export function firstPlaceOf(request: FastifyRequest): Place {
-  return { kind: request.routeOptions.config.place ?? 'open', owner: addressOf(request) }
+export function firstSlotOf(request: FastifyRequest): Slot {
+  return { kind: request.routeOptions.config.slot ?? 'open', owner: addressOf(request) }
 }
 
-export function openPlaceOf(request: FastifyRequest): Place {
+export function openSlotOf(request: FastifyRequest): Slot {
   return { kind: 'open', owner: addressOf(request) }
 }
 
@@ -68,18 +68,18 @@ function addressOf({ ip }: FastifyRequest): string {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The kind of slot that requests take on arrival; `open` by default. */
-    place?: PlaceKind
+    slot?: SlotKind
   }
 }
 
 /** A request counts until its answer is written and its work has ended. */
-type Counted = { place: Place; isUnanswered: boolean; isWorked: boolean }
+type Counted = { slot: Slot; isUnanswered: boolean; isWorked: boolean }
 
 /** Calls `ended` for every request that stops counting. */
 export function inFlightRequests(ended: (request: FastifyRequest) => void): InFlight {
   const known = new WeakMap<FastifyRequest, Counted>()
   const bySocket = new WeakMap<Socket, Set<FastifyRequest>>()
-  const places = new TakenPlaces()
+  const slots = new TakenSlots()
   let count = 0
 
   /** Undefined if it no longer counts: its caller may have left meanwhile. */
@@ -93,7 +93,7 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
     Object.assign(one, now)
     if (counted(request)) return
     count--
-    places.leave(one.place)
+    slots.leave(one.slot)
     ended(request)
   }
   const answered = (request: FastifyRequest): void => {
@@ -112,21 +112,21 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
     return requests
   }
   return {
-    began: (request, place) => {
+    began: (request, slot) => {
       count++
-      known.set(request, { place, isUnanswered: true, isWorked: false })
+      known.set(request, { slot, isUnanswered: true, isWorked: false })
       requestsOn(request.raw.socket).add(request)
-      return places.take(place)
+      return slots.take(slot)
     },
     workBegan: (request) => change(request, { isWorked: true }),
-    claimed: (request, place) => {
+    claimed: (request, slot) => {
       const one = counted(request)
       if (!one) return undefined
-      places.leave(one.place)
-      one.place = place
-      return places.take(place)
+      slots.leave(one.slot)
+      one.slot = slot
+      return slots.take(slot)
     },
-    ownerOf: (request) => known.get(request)?.place.owner ?? '',
+    ownerOf: (request) => known.get(request)?.slot.owner ?? '',
     workEnded: (request) => change(request, { isWorked: false }),
     heldOpen: (request) => change(request, { isUnanswered: false, isWorked: false }),
     answered,
@@ -135,21 +135,21 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
   }
 }
 
-class TakenPlaces {
+class TakenSlots {
   readonly #byRoom = { known: 0, open: 0, unlimited: 0 }
   readonly #byOwner = { arriving: new Counts(), known: new Counts(), open: new Counts(), probe: new Counts() }
 
   /** Always takes the slot: a request that is turned away counts until its answer is taken. */
-  take({ kind, owner }: Place): PlaceLimit | undefined {
-    const { room, each, limit } = placeKinds[kind]
+  take({ kind, owner }: Slot): SlotLimit | undefined {
+    const { room, each, limit } = slotKinds[kind]
     const inRoom = ++this.#byRoom[room]
     const ofOwner = this.#byOwner[kind].add(owner, 1)
     if (ofOwner > each) return limit
     return inRoom > rooms[room].max ? rooms[room].limit : undefined
   }
 
-  leave({ kind, owner }: Place): void {
-    this.#byRoom[placeKinds[kind].room]--
+  leave({ kind, owner }: Slot): void {
+    this.#byRoom[slotKinds[kind].room]--
     this.#byOwner[kind].add(owner, -1)
   }
 }

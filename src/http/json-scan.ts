@@ -150,7 +150,7 @@ function tooManyMembers(): Rejected {
 function tooManyNames(): Rejected {
   return tooMuch('body_names', {
     type: 'TOO_MANY_NAMES',
-    message: `Request body has more than ${bodyNamesMax} member names that differ by themselves or by those before them`,
+    message: `Request body has more than ${bodyNamesMax} distinct member names, also counting the names before them`,
     hint: 'Write the members of like objects in the same order, or split the push into several',
   })
 }

@@ -30,7 +30,7 @@ test('whatever JSON.stringify writes is read as JSON.parse reads it, however it 
   )
 })
 
-test('a key that stands twice in one object is found, wherever and however it is written', () => {
+test('a key that appears twice in one object is found, wherever and however it is written', () => {
   fc.assert(
     fc.property(
       fc.string(),

@@ -22,7 +22,7 @@ export function parseJson(body: Buffer, { isQuoted = true, valuesMax }: ParseOpt
   const keysWritten = countKeys(body, valuesMax)
   const text = body.toString('utf8')
   const value = parsed(text, isQuoted)
-  if (keysHeld(value) !== keysWritten) throw new Rejected(400, duplicateKeys(text))
+  if (keysIn(value) !== keysWritten) throw new Rejected(400, duplicateKeys(text))
   return value
 }
 
@@ -53,17 +53,17 @@ function parsed(text: string, isQuoted: boolean): unknown {
 }
 
 /** The number of object keys in the value, on all levels; the nesting was limited before the parse. */
-function keysHeld(value: unknown): number {
+function keysIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let keys = 0
   if (Array.isArray(value)) {
-    for (const element of value) if (typeof element === 'object') keys += keysHeld(element)
+    for (const element of value) if (typeof element === 'object') keys += keysIn(element)
     return keys
   }
   for (const key in value) {
     keys++
     const member: unknown = Reflect.get(value, key)
-    if (typeof member === 'object') keys += keysHeld(member)
+    if (typeof member === 'object') keys += keysIn(member)
   }
   return keys
 }
@@ -114,26 +114,26 @@ function duplicateKeys(text: string): [Problem, ...Problem[]] {
 function duplicate(path: string, key: string): Problem {
   return {
     type: 'DUPLICATE_KEY',
-    message: `${key === '' ? 'A key' : cut(key)} stands twice in one object`,
+    message: `${key === '' ? 'A key' : cut(key)} appears twice in one object`,
     path,
     hint: 'Send each key once',
   }
 }
 
-const keyShownMax = 100
+const readableKeyMax = 100
 
 /**
  * The sender chooses the keys, and answers are stored: so keys are cut, and card numbers in them are masked.
  */
 function cut(key: string): string {
   return key
-    .slice(0, keyShownMax)
+    .slice(0, readableKeyMax)
     .toWellFormed()
     .replaceAll(/\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){11,}/gu, '…')
 }
 
 /** A key in a form that fits into a sentence. */
-export function shownKey(key: string): string {
+export function readableKey(key: string): string {
   return cut(key).replaceAll(/\p{Cc}/gu, ' ')
 }
 

@@ -44,7 +44,7 @@ export function shedWhenLate(
   const delay = loopDelay()
   const counting = countDelays(telemetry)
   fastify.addHook('onRequest', (request, _reply, done) => {
-    if (delay.ms() <= delayMaxMs * patience || request.routeOptions.config.place === 'probe') return done()
+    if (delay.ms() <= delayMaxMs * patience || request.routeOptions.config.slot === 'probe') return done()
     telemetry.limited.inc({ limit: 'pressure' })
     done(overloaded())
   })

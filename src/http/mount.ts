@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import Type, { type TSchema } from 'typebox'
-import type { Call, Caller, UncheckedCall, WhoCalls } from './call.ts'
+import type { Call, Caller, UncheckedCall, CallerByAccess } from './call.ts'
 import type { Held } from './held-open.ts'
 import { rejectIfAny, type Problem } from './rejected.ts'
 import { membersReader } from './request-members.ts'
@@ -199,7 +199,7 @@ function renamed(problems: Problem[], prefix: string): Problem[] {
 export type Judge<Read, A extends Access = Access> = (
   sent: unknown,
   shapeProblems: readonly Problem[],
-  who: WhoCalls[A],
+  caller: CallerByAccess[A],
 ) => Read | Promise<Read>
 
 /** Like `on`, for requests with rules beyond their shape: one answer names the problems of both. */
@@ -219,7 +219,7 @@ export function onEveryProblem<R extends Route, Read>(
     prepare: preparing(shape, params),
     handle: async (unjudged) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: who calls is what the access says.
-      const call = unjudged as UncheckedCall & WhoCalls[R['access']]
+      const call = unjudged as UncheckedCall & CallerByAccess[R['access']]
       const unknown = readMembers(call)
       const sent = route.body ? call.body : call.query
       const judged = shape.judge(sent)
@@ -244,6 +244,6 @@ export function onEveryProblem<R extends Route, Read>(
  * problem, its rule problems are dropped.
  */
 export function besideShape(shapeProblems: readonly Problem[], ruleProblems: readonly Problem[]): Problem[] {
-  const told = new Set(shapeProblems.map(({ path }) => path))
-  return [...shapeProblems, ...ruleProblems.filter(({ path }) => !told.has(path))]
+  const reported = new Set(shapeProblems.map(({ path }) => path))
+  return [...shapeProblems, ...ruleProblems.filter(({ path }) => !reported.has(path))]
 }

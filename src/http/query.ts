@@ -22,9 +22,9 @@ export function judgeQuery<Read>(read: (query: Query, problems: Problem[]) => Re
 
 /** The parameters whose shape is valid. */
 export function readableQuery(sent: unknown, shapeProblems: readonly Problem[]): Query {
-  const wrong = new Set(shapeProblems.map(({ path }) => path))
+  const invalidPaths = new Set(shapeProblems.map(({ path }) => path))
   const readable = Object.entries(isRecord(sent) ? sent : {}).flatMap(([name, value]) =>
-    typeof value === 'string' && !wrong.has(`?${name}`) ? [[name, value] as const] : [],
+    typeof value === 'string' && !invalidPaths.has(`?${name}`) ? [[name, value] as const] : [],
   )
   return Object.fromEntries(readable)
 }
@@ -33,19 +33,19 @@ const dayMs = 86_400_000
 const instantText = /^2[01]\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** The beginning of a range: a date means its midnight (UTC). Milliseconds since 1970. */
-export function readSince(name: string, text: string | undefined, wrong: Problem[]): number | undefined {
-  return readTime(name, text, wrong, 0)
+export function readSince(name: string, text: string | undefined, problems: Problem[]): number | undefined {
+  return readTime(name, text, problems, 0)
 }
 
 /** The end of a range, exclusive; a date is included as a whole. Milliseconds since 1970. */
-export function readUntil(name: string, text: string | undefined, wrong: Problem[]): number | undefined {
-  return readTime(name, text, wrong, 1)
+export function readUntil(name: string, text: string | undefined, problems: Problem[]): number | undefined {
+  return readTime(name, text, problems, 1)
 }
 
 function readTime(
   name: string,
   text: string | undefined,
-  wrong: Problem[],
+  problems: Problem[],
   daysAfterDate: number,
 ): number | undefined {
   if (text === undefined) return undefined
@@ -53,7 +53,7 @@ function readTime(
   if (day !== undefined) return (day + daysAfterDate) * dayMs
   const atMs = instantText.test(text) ? instantMs(text) : undefined
   if (atMs === undefined) {
-    wrong.push({
+    problems.push({
       type: 'INVALID_TIME',
       message: `${name} must be a date or an ISO 8601 instant`,
       path: `?${name}`,
@@ -74,7 +74,7 @@ function instantMs(text: string): number | undefined {
 }
 
 /** Selects rows of a list that is read page by page, newest first. */
-export type PlaceInList = {
+export type ListRange = {
   sinceMs: number | undefined
   untilMs: number | undefined
   beforeId: number | undefined
@@ -82,24 +82,24 @@ export type PlaceInList = {
 }
 
 /** Reads `since`, `until`, `cursor` and `limit`. */
-export function readPlace(
+export function readListRange(
   { since, until, cursor, limit }: Readonly<Record<string, string | undefined>>,
   rowsPerPage: { max: number; usual: number },
-  wrong: Problem[],
-): PlaceInList {
-  const range = readRange({ since, until }, wrong)
-  const beforeId = readCursor(cursor, wrong)
-  return { ...range, beforeId, limit: readLimit(limit, rowsPerPage, wrong) }
+  problems: Problem[],
+): ListRange {
+  const range = readRange({ since, until }, problems)
+  const beforeId = readCursor(cursor, problems)
+  return { ...range, beforeId, limit: readLimit(limit, rowsPerPage, problems) }
 }
 
 /** Reads `since` and `until`. */
 export function readRange(
   { since, until }: Readonly<Record<string, string | undefined>>,
-  wrong: Problem[],
+  problems: Problem[],
 ): { sinceMs: number | undefined; untilMs: number | undefined } {
-  const sinceMs = readSince('since', since, wrong)
-  const untilMs = readUntil('until', until, wrong)
-  refuseEmptyRange(sinceMs, untilMs, wrong)
+  const sinceMs = readSince('since', since, problems)
+  const untilMs = readUntil('until', until, problems)
+  refuseEmptyRange(sinceMs, untilMs, problems)
   return { sinceMs, untilMs }
 }
 
@@ -107,12 +107,12 @@ export function readRange(
 export function readLimit(
   text: string | undefined,
   { max, usual }: { max: number; usual: number },
-  wrong: Problem[],
+  problems: Problem[],
 ): number {
   if (text === undefined) return usual
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
   if (limit >= 1 && limit <= max) return limit
-  wrong.push({
+  problems.push({
     type: 'INVALID_LIMIT',
     message: `limit must be an integer from 1 to ${max}`,
     path: '?limit',
@@ -135,11 +135,11 @@ export function writeCursor(rowNo: number): string {
   return Buffer.from(`row ${rowNo}`).toString('base64url')
 }
 
-export function readCursor(text: string | undefined, wrong: Problem[]): number | undefined {
+export function readCursor(text: string | undefined, problems: Problem[]): number | undefined {
   if (text === undefined) return undefined
   const row = /^row (\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'))
   if (row && writeCursor(Number(row[1])) === text) return Number(row[1])
-  wrong.push(cursorProblem(text))
+  problems.push(cursorProblem(text))
   return undefined
 }
 
@@ -149,7 +149,7 @@ export function cursorProblem(text: string): Problem {
     message: 'cursor is not valid',
     path: '?cursor',
     value: shown(text),
-    hint: 'Send nextCursor of the page before as it came, or none for the first page',
+    hint: 'Send the nextCursor of the previous page unchanged, or omit cursor for the first page',
   }
 }
 
@@ -157,8 +157,8 @@ export function cursorProblem(text: string): Problem {
 export function refuseEmptyRange(
   sinceMs: number | undefined,
   untilMs: number | undefined,
-  wrong: Problem[],
+  problems: Problem[],
 ): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return
-  wrong.push({ type: 'EMPTY_RANGE', message: 'since must be before until', path: '?since' })
+  problems.push({ type: 'EMPTY_RANGE', message: 'since must be before until', path: '?since' })
 }

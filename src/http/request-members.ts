@@ -3,8 +3,8 @@ import { problemsListedMax, Rejected, type Problem, shown } from './rejected.ts'
 import { envelopeMembers, type Route } from './route.ts'
 import { isRecord } from './validate.ts'
 import { warn, type Warnings } from './warnings.ts'
-import { pointerPart, shownKey } from './json.ts'
-import { meantBy, plainName } from './spelling.ts'
+import { pointerPart, readableKey } from './json.ts'
+import { nearestName, plainName } from './spelling.ts'
 
 /** The treatment of unknown members in a request: warn about them, or reject the request. */
 export const unknownFieldsChoices = ['warn', 'reject'] as const
@@ -23,16 +23,16 @@ export function membersReader(route: Route): (call: Sent) => Problem[] {
   // An empty parameter may be a variable that was never set: it must not select everything.
   const query = knownMembers(route.query ?? Type.Object({}), { dropsEmpty: false })
   // Values in other requests may contain a card number or a password.
-  const isValueShown = isSuppliers
+  const repeatsValue = isSuppliers
   return (call) => {
     if (isRestrictive(route, call.body)) return [notRestrictable]
     if (body.isPlain(call.body) && query.isPlain(call.query)) return none
     const isRefused = route.refusesUnknown === true || call.unknownFields === 'reject'
     const refused = { listed: [], unlisted: 0 }
     const into = isRefused ? refused : call.warnings
-    const options = { isRefused, isValueShown }
-    query.read(call.query, (spell) => warn(into, () => parameterOf(spell(), body.whereKnown)), options)
-    body.read(call.body, (spell) => warn(into, spell), options)
+    const options = { isRefused, repeatsValue }
+    query.read(call.query, (describe) => warn(into, () => parameterOf(describe(), body.whereKnown)), options)
+    body.read(call.body, (describe) => warn(into, describe), options)
     return problemsOf(refused)
   }
 }
@@ -48,7 +48,7 @@ const notRestrictable: Problem = {
   type: 'WRONG_TYPE',
   message: 'Request body must be an empty object, or left out',
   path: '',
-  hint: 'It is done as a whole; nothing can be chosen',
+  hint: 'It applies to everything; nothing can be selected',
 }
 
 /** If not all problems are listed, nothing else is checked. */
@@ -77,23 +77,23 @@ type KnownMembers = {
    * Reports every unknown member at any level, and drops empty values that count as absent. `isValueShown`:
    * whether reports may repeat the value.
    */
-  read: (value: unknown, tell: Tell, options: { isRefused: boolean; isValueShown: boolean }) => void
+  read: (value: unknown, report: Report, options: { isRefused: boolean; repeatsValue: boolean }) => void
   /** The place where a name is known, in words; undefined if there is none. */
   whereKnown: (name: string) => string | undefined
 }
 
 /** `spell` is costly: it is called only for listed problems. */
-type Tell = (spell: () => Problem) => void
+type Report = (describe: () => Problem) => void
 
-type Place = {
+type ShapeNode = {
   members: ReadonlyMap<string, Member> | undefined
-  element: Place | undefined
+  element: ShapeNode | undefined
   /** No part of its value is ever repeated. */
   isSecret: boolean
 }
 
 type Member = {
-  place: Place | undefined
+  node: ShapeNode | undefined
   /** Some systems send `""` (or `[]`, for lists that allow it) for an absent value. */
   isEmptyAbsent: boolean
   /** Known only to be silently ignored: never suggested as the intended name. */
@@ -106,24 +106,24 @@ function knownMembers(
   shape: TSchema,
   { ignored = [], dropsEmpty = true }: { ignored?: readonly string[]; dropsEmpty?: boolean } = {},
 ): KnownMembers {
-  const whole = ignoring(placeOf(shape), ignored)
+  const whole = ignoring(nodeOf(shape), ignored)
   const root = whole && (dropsEmpty ? whole : keepingEmpty(whole))
   return {
     isPlain: (value) => root === undefined || isPlain(root, value),
-    read: (value, tell, options) => {
-      if (root) read(root, value, [], { tell, ...options, whereKnown: (name) => whereIn(root, name, '') })
+    read: (value, report, options) => {
+      if (root) read(root, value, [], { report, ...options, whereKnown: (name) => whereIn(root, name, '') })
     },
     whereKnown: (name) => root && whereIn(root, name, ''),
   }
 }
 
-const passedOver: Member = { place: undefined, isEmptyAbsent: false, isIgnored: true, alsoCalled: [] }
+const ignoredMember: Member = { node: undefined, isEmptyAbsent: false, isIgnored: true, alsoCalled: [] }
 
 /** The same place with names that are ignored at its top or in each of its elements. */
-function ignoring(place: Place | undefined, names: readonly string[]): Place | undefined {
-  if (!place || names.length === 0) return place
-  const { members, element, isSecret } = place
-  const more = names.map((name) => [name, passedOver] as const)
+function ignoring(node: ShapeNode | undefined, names: readonly string[]): ShapeNode | undefined {
+  if (!node || names.length === 0) return node
+  const { members, element, isSecret } = node
+  const more = names.map((name) => [name, ignoredMember] as const)
   return {
     members: members && new Map([...members, ...more]),
     element: element?.members ? { ...element, members: new Map([...element.members, ...more]) } : element,
@@ -132,24 +132,24 @@ function ignoring(place: Place | undefined, names: readonly string[]): Place | u
 }
 
 /** Only for a place without nested levels. */
-function keepingEmpty(place: Place): Place {
-  const members = [...(place.members ?? [])].map(
+function keepingEmpty(node: ShapeNode): ShapeNode {
+  const members = [...(node.members ?? [])].map(
     ([name, member]) => [name, { ...member, isEmptyAbsent: false }] as const,
   )
-  return { ...place, members: new Map(members) }
+  return { ...node, members: new Map(members) }
 }
 
-function placeOf(shape: unknown, isWithinSecret = false): Place | undefined {
+function nodeOf(shape: unknown, isWithinSecret = false): ShapeNode | undefined {
   if (!isRecord(shape)) return undefined
   const isSecret = isWithinSecret || shape['secret'] === true
   const { properties, items, anyOf, ignored } = shape
-  const choices = Array.isArray(anyOf) ? anyOf.map((choice) => placeOf(choice, isSecret)) : []
-  const element = placeOf(items, isSecret) ?? choices.find((choice) => choice?.element)?.element
+  const choices = Array.isArray(anyOf) ? anyOf.map((choice) => nodeOf(choice, isSecret)) : []
+  const element = nodeOf(items, isSecret) ?? choices.find((choice) => choice?.element)?.element
   const members = new Map(choices.flatMap((choice) => [...(choice?.members ?? [])]))
   const required: readonly unknown[] = Array.isArray(shape['required']) ? shape['required'] : []
   for (const [name, member] of Object.entries(isRecord(properties) ? properties : {}))
     members.set(name, memberOf(member, required.includes(name), isSecret))
-  for (const name of Array.isArray(ignored) ? ignored : []) members.set(String(name), passedOver)
+  for (const name of Array.isArray(ignored) ? ignored : []) members.set(String(name), ignoredMember)
   const hasMembers = isRecord(properties) || members.size > 0
   return hasMembers || element ? { members: hasMembers ? members : undefined, element, isSecret } : undefined
 }
@@ -159,14 +159,14 @@ function memberOf(shape: unknown, isRequired: boolean, isSecret: boolean): Membe
   // A code or a choice narrows the request: treating it as absent would widen it.
   const isPlainText = type === 'string' && printable !== 'code' && choices === undefined
   return {
-    place: placeOf(shape, isSecret),
+    node: nodeOf(shape, isSecret),
     isEmptyAbsent: (!isRequired && isPlainText) || emptyIsAbsent === true,
     isIgnored: false,
     alsoCalled: Array.isArray(alsoCalled) ? alsoCalled.map(String) : [],
   }
 }
 
-function isPlain({ members, element }: Place, value: unknown): boolean {
+function isPlain({ members, element }: ShapeNode, value: unknown): boolean {
   if (Array.isArray(value)) {
     if (element) for (const one of value) if (typeof one === 'object' && !isPlain(element, one)) return false
     return true
@@ -175,26 +175,26 @@ function isPlain({ members, element }: Place, value: unknown): boolean {
   for (const name in value) {
     const member = members.get(name)
     if (member === undefined) return false
-    const held = value[name]
-    if (typeof held === 'object') {
-      if (member.isEmptyAbsent && Array.isArray(held) && held.length === 0) return false
-      if (member.place && !isPlain(member.place, held)) return false
-    } else if (held === '' && member.isEmptyAbsent) return false
+    const memberValue = value[name]
+    if (typeof memberValue === 'object') {
+      if (member.isEmptyAbsent && Array.isArray(memberValue) && memberValue.length === 0) return false
+      if (member.node && !isPlain(member.node, memberValue)) return false
+    } else if (memberValue === '' && member.isEmptyAbsent) return false
   }
   return true
 }
 
 type Reading = {
-  tell: Tell
+  report: Report
   isRefused: boolean
-  isValueShown: boolean
+  repeatsValue: boolean
   whereKnown: (name: string) => string | undefined
 }
 
 /** `trail` leads to the value. It is borrowed: on return it is the same again. */
-function read(place: Place, value: unknown, trail: string[], reading: Reading): void {
+function read(node: ShapeNode, value: unknown, trail: string[], reading: Reading): void {
   if (Array.isArray(value)) {
-    const { element } = place
+    const { element } = node
     if (!element) return
     for (const [index, one] of value.entries()) {
       if (typeof one !== 'object') continue
@@ -204,17 +204,17 @@ function read(place: Place, value: unknown, trail: string[], reading: Reading): 
     }
     return
   }
-  const { members } = place
+  const { members } = node
   if (members === undefined || !isRecord(value)) return
   // There may be very many unknown names, so this allocates nothing for them.
   for (const name in value) {
     const member = members.get(name)
-    const held = value[name]
-    if (member === undefined) reading.tell(() => unknownMember({ place, value, name, trail }, reading))
-    else if (member.isEmptyAbsent && isEmpty(held)) Reflect.deleteProperty(value, name)
-    else if (member.place && typeof held === 'object') {
+    const memberValue = value[name]
+    if (member === undefined) reading.report(() => unknownMember({ node, value, name, trail }, reading))
+    else if (member.isEmptyAbsent && isEmpty(memberValue)) Reflect.deleteProperty(value, name)
+    else if (member.node && typeof memberValue === 'object') {
       trail.push(pointerPart(name))
-      read(member.place, held, trail, reading)
+      read(member.node, memberValue, trail, reading)
       trail.pop()
     }
   }
@@ -224,18 +224,23 @@ function isEmpty(value: unknown): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-type Found = { place: Place; value: Record<string, unknown>; name: string; trail: readonly string[] }
+type UnknownMember = {
+  node: ShapeNode
+  value: Record<string, unknown>
+  name: string
+  trail: readonly string[]
+}
 
 function unknownMember(
-  { place, value, name, trail }: Found,
-  { isRefused, isValueShown, whereKnown }: Reading,
+  { node, value, name, trail }: UnknownMember,
+  { isRefused, repeatsValue, whereKnown }: Reading,
 ): Problem {
-  const hint = hintFor(name, place.members ?? new Map(), value) ?? hintElsewhere(whereKnown(name))
+  const hint = hintFor(name, node.members ?? new Map(), value) ?? hintElsewhere(whereKnown(name))
   return {
     type: 'UNKNOWN_FIELD',
-    message: `${shownKey(name)} is not known${isRefused ? '' : ' and was ignored'}`,
+    message: `${readableKey(name)} is not known${isRefused ? '' : ' and was ignored'}`,
     path: ['', ...trail, pointerPart(name)].join('/'),
-    ...(isValueShown && !place.isSecret ? { value: shown(value[name]) } : {}),
+    ...(repeatsValue && !node.isSecret ? { value: shown(value[name]) } : {}),
     ...(hint === undefined ? {} : { hint }),
   }
 }
@@ -250,14 +255,14 @@ function hintFor(
   const others = [...members].filter(([, { isIgnored }]) => !isIgnored)
   const byTrade = others.find(([, { alsoCalled }]) => alsoCalled.some((one) => plainName(one) === plain))
   const names = others.map(([one]) => one)
-  const meant =
+  const candidate =
     byTrade?.[0] ??
-    meantBy(
+    nearestName(
       name,
       names.filter((one) => !Object.hasOwn(sent, one)),
     ) ??
-    meantBy(name, names)
-  return meant === undefined ? undefined : `Did you mean ${meant}?`
+    nearestName(name, names)
+  return candidate === undefined ? undefined : `Did you mean ${candidate}?`
 }
 
 function hintElsewhere(where: string | undefined): string | undefined {
@@ -265,14 +270,14 @@ function hintElsewhere(where: string | undefined): string | undefined {
 }
 
 /** The first place where the name is known, in words like `ari[].rates[]`. */
-function whereIn({ members, element }: Place, name: string, at: string): string | undefined {
+function whereIn({ members, element }: ShapeNode, name: string, at: string): string | undefined {
   if (members?.get(name)?.isIgnored === false) return at === '' ? 'the body' : at
   if (element) {
     const found = whereIn(element, name, `${at}[]`)
     if (found !== undefined) return found
   }
-  for (const [one, { place }] of members ?? []) {
-    const found = place && whereIn(place, name, at === '' ? one : `${at}.${one}`)
+  for (const [one, { node }] of members ?? []) {
+    const found = node && whereIn(node, name, at === '' ? one : `${at}.${one}`)
     if (found !== undefined) return found
   }
   return undefined

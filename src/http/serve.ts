@@ -7,14 +7,14 @@ import { admission, type Admission } from './admission.ts'
 import { admitToken, refuseCardNumberAsId, callOf } from './admit.ts'
 import { answerError, notFound, sendJson } from './answer-error.ts'
 import { bodyReader, overloaded, type BodyReader, ParseTurns } from './body.ts'
-import { brokenRequests, hostFault, type BrokenRequests } from './broken-requests.ts'
+import { brokenRequests, hostProblem, type BrokenRequests } from './broken-requests.ts'
 import { isCardNumberId } from '../base/card-number.ts'
 import { heldOpenRequests, type HeldOpen } from './held-open.ts'
 import { httpServer, pipelining } from './http-server.ts'
-import { firstPlaceOf, inFlightRequests, type InFlight } from './in-flight.ts'
+import { firstSlotOf, inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from './json.ts'
 import { bodyValuesMax } from './limits.ts'
-import { sparing, toldPath } from '../base/log.ts'
+import { throttledWarning, loggedPath } from '../base/log.ts'
 import type { Answer, LongAnswer, Mounted, Streamed } from './mount.ts'
 import { basePathOf, type Access } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
@@ -67,7 +67,7 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   })
   readJsonOnly(fastify, { bodies, inFlight })
   countRequests(fastify, { inFlight, broken, taken, limited }, needs)
-  const errorNeeds = { ...needs, turnedAway: sparing(needs.log, 'requests were turned away') }
+  const errorNeeds = { ...needs, turnedAway: throttledWarning(needs.log, 'requests were turned away') }
   fastify.setErrorHandler((error, request, reply) => answerError(error, request, reply, errorNeeds))
   fastify.setNotFoundHandler((request) => {
     throw notFound(mounted, request)
@@ -150,8 +150,8 @@ function countRequests(
     }
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
-    const beyond = inFlight.began(request, firstPlaceOf(request))
-    if (beyond === undefined) return done(hostFault(request.raw))
+    const beyond = inFlight.began(request, firstSlotOf(request))
+    if (beyond === undefined) return done(hostProblem(request.raw))
     limited(beyond)
     done(overloaded())
   })
@@ -199,7 +199,7 @@ function mountRoutes(
         method: route.method,
         // Pages and probes have HEAD, because monitors use it. The API doesn't: it isn't in the contract.
         exposeHeadRoute: false,
-        config: { place: route.access === 'open' ? 'open' : 'arriving' },
+        config: { slot: route.access === 'open' ? 'open' : 'arriving' },
         url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
         onRequest: async (request, reply) => {
           await admit(route, request, reply)
@@ -255,7 +255,7 @@ function observe(request: FastifyRequest, reply: FastifyReply, needs: ServeNeeds
   const fields = {
     requestId: request.id,
     method: request.method,
-    route: route?.path ?? toldPath(request.url),
+    route: route?.path ?? loggedPath(request.url),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
   }

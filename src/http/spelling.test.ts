@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { meantBy } from './spelling.ts'
+import { nearestName } from './spelling.ts'
 
 const known = ['childAges', 'adults', 'checkin', 'rooms', 'roomId', 'rateId', 'zip']
 
@@ -24,6 +24,6 @@ const meant: [string, string | undefined][] = [
 
 for (const [name, expected] of meant) {
   test(`${JSON.stringify(name.slice(0, 20))} means ${expected ?? 'none of those known'}`, () => {
-    assert.equal(meantBy(name, known), expected)
+    assert.equal(nearestName(name, known), expected)
   })
 }

@@ -6,7 +6,7 @@ const lettersForTypo = 3
 /**
  * The nearest of the known names; undefined if none is near. Upper and lower case, `_` and `-` don't count.
  */
-export function meantBy(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   // Other names are not typing mistakes, and would have to be cut and cleaned before an answer repeats them.
   if (!/^[\w-]{1,60}$/.test(name)) return undefined
   const plain = plainName(name)

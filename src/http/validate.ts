@@ -4,7 +4,7 @@ import { ajvAll, ajvFirst } from './ajv.ts'
 import { pointerPart } from './json.ts'
 import { problemsListedMax, shown, type Problem } from './rejected.ts'
 import type { ConstraintError, ConstraintErrors } from './route.ts'
-import { meantBy } from './spelling.ts'
+import { nearestName } from './spelling.ts'
 
 /** The problems of a value. */
 export type Judgement = {
@@ -104,20 +104,20 @@ function elementsIn(value: unknown, most: number): number {
  * element.
  */
 export function wellFormedPart(value: unknown, problems: readonly Problem[], at = ''): unknown {
-  const places = problems.map(({ path = '' }) => path.slice(at.length).split('/').slice(1).map(nameOf))
-  return without(value, places)
+  const paths = problems.map(({ path = '' }) => path.slice(at.length).split('/').slice(1).map(nameOf))
+  return without(value, paths)
 }
 
-function without(value: unknown, places: readonly (readonly string[])[]): unknown {
-  if (places.some((names) => names.length === 0)) return undefined
-  const placesByName = new Map<string, string[][]>()
-  for (const [name = '', ...names] of places) {
-    const within = placesByName.get(name)
+function without(value: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (paths.some((names) => names.length === 0)) return undefined
+  const pathsByName = new Map<string, string[][]>()
+  for (const [name = '', ...names] of paths) {
+    const within = pathsByName.get(name)
     if (within) within.push(names)
-    else placesByName.set(name, [names])
+    else pathsByName.set(name, [names])
   }
   const part = (name: string, member: unknown): unknown => {
-    const within = placesByName.get(name)
+    const within = pathsByName.get(name)
     return within ? without(member, within) : member
   }
   if (Array.isArray(value)) return value.map((element: unknown, index) => part(String(index), element))
@@ -137,13 +137,13 @@ function problemsOf(
   const wrongTypes = new Set(
     found.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])),
   )
-  const told = found.filter(
+  const relevant = found.filter(
     ({ keyword, instancePath }) => keyword !== 'enum' || !wrongTypes.has(instancePath),
   )
-  const named = told.slice(0, Math.max(1, budget.problems))
+  const named = relevant.slice(0, Math.max(1, budget.problems))
   return {
     problems: named.map((error) => problemOf(error, `${at}${error.instancePath}`, budget)),
-    unlisted: told.length - named.length,
+    unlisted: relevant.length - named.length,
   }
 }
 
@@ -153,15 +153,15 @@ function problemOf(error: ErrorObject, place: string, budget: JudgingBudget): Pr
     const missing = String(error.params['missingProperty'])
     const properties = isRecord(schema['properties']) ? schema['properties'] : {}
     const member = isRecord(properties[missing]) ? properties[missing] : {}
-    const misspelt = budget.hints-- > 0 ? misspeltHint(missing, properties, error.data) : undefined
-    const hint = misspelt ?? whatToSend(missing, member)
+    const misspelling = budget.hints-- > 0 ? misspeltHint(missing, properties, error.data) : undefined
+    const hint = misspelling ?? whatToSend(missing, member)
     const own = chosen(member, 'required') ?? { type: 'REQUIRED', message: `${missing} is required`, hint }
     return { ...own, path: `${place}/${pointerPart(missing)}` }
   }
   const own = chosen(schema, error.keyword)
-  const said = own ?? general(error, lastName(place), schema)
+  const described = own ?? general(error, lastName(place), schema)
   // A value that may contain a secret is not repeated, not even an invalid one.
-  return { ...said, path: place, ...(schema['secret'] === true ? {} : { value: shown(error.data) }) }
+  return { ...described, path: place, ...(schema['secret'] === true ? {} : { value: shown(error.data) }) }
 }
 
 /** A hint if an unknown member was sent under a name close to the missing one. */
@@ -171,8 +171,10 @@ function misspeltHint(
   sent: unknown,
 ): string | undefined {
   const unknown = Object.keys(isRecord(sent) ? sent : {}).filter((name) => !Object.hasOwn(properties, name))
-  const meant = unknown.slice(0, unknownLookedAtMax).find((name) => meantBy(name, [missing]) !== undefined)
-  return meant === undefined ? undefined : `Send ${missing}: ${meant} was sent, which is not known`
+  const candidate = unknown
+    .slice(0, unknownLookedAtMax)
+    .find((name) => nearestName(name, [missing]) !== undefined)
+  return candidate === undefined ? undefined : `Send ${missing}: ${candidate} was sent, which is not known`
 }
 
 /** The contract's description of a missing member. */
@@ -180,9 +182,9 @@ function whatToSend(missing: string, member: Record<string, unknown>): string {
   const { description, examples } = member
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined
   const kind = kindOf(member)
-  const said = typeof description === 'string' ? `: ${description.replaceAll('`', '')}` : ''
+  const described = typeof description === 'string' ? `: ${description.replaceAll('`', '')}` : ''
   const shownExample = example === undefined ? '' : `, for example ${JSON.stringify(example)}`
-  return `Send ${missing}${kind === '' ? '' : `, ${kind}`}${said}${shownExample}`
+  return `Send ${missing}${kind === '' ? '' : `, ${kind}`}${described}${shownExample}`
 }
 
 function kindOf(member: Record<string, unknown>): string {
@@ -213,14 +215,14 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
         message: `${name} must be ${typeName(schema['type'])}`,
         hint:
           error.data === null
-            ? 'null is no value here: leave out what you have none for'
-            : 'Values are not converted',
+            ? 'null is not allowed here; omit the member'
+            : 'Types are not coerced: send 5, not "5"',
       }
     case 'enum':
       return {
         type: 'NOT_ALLOWED',
         message: `${name} must be one of ${allowed}`,
-        hint: 'Letters count as written',
+        hint: 'Upper and lower case matter',
       }
     case 'minimum':
       return { type: 'OUT_OF_RANGE', message: `${name} must be greater than or equal to ${limit}` }
@@ -256,7 +258,7 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
     case 'printable':
       return {
         type: 'INVALID_CHARACTERS',
-        message: `${name} has characters that cannot be kept`,
+        message: `${name} has characters that cannot be stored`,
         hint: 'Remove control characters, lone surrogates and blanks at the ends',
       }
     default:

@@ -1,6 +1,6 @@
 import { gather } from '../base/gather.ts'
 import { monthOf, type DayNumber, type MonthNumber } from '../base/calendar.ts'
-import { numberArray, unseen, type Database, type Queryable } from '../postgres/postgres.ts'
+import { numberArray, hideFromPlanner, type Database, type Queryable } from '../postgres/postgres.ts'
 import { StoreChanged, storeStamp as stampColumn } from '../postgres/store-epoch.ts'
 import {
   bookingCatalogColumn,
@@ -164,7 +164,7 @@ async function loadHotels(
     text: `select ${hotelVersionColumns},
         case when wanted.catalog then ${bookingCatalogColumn} end as catalog,
         ${hotelBlocksColumn} as blocks
-      from unnest(${unseen('$1::int[]')}, $2::boolean[], $3::int[], $4::int[])
+      from unnest(${hideFromPlanner('$1::int[]')}, $2::boolean[], $3::int[], $4::int[])
         as wanted (id, catalog, first_month, last_month)
       join hotel on hotel.id = wanted.id`,
     values: [

@@ -31,7 +31,8 @@ export const requestHeaders: Readonly<Record<string, Described>> = {
     name: 'Last-Event-ID',
     in: 'header',
     required: false,
-    description: 'With `Accept: text/event-stream`: the id of the last event that came; goes before `after`',
+    description:
+      'With `Accept: text/event-stream`: the id of the last received event; takes precedence over `after`',
     schema: text,
   },
   ContentEncoding: {
@@ -46,7 +47,7 @@ export const requestHeaders: Readonly<Record<string, Described>> = {
 export const commonHeaders: Readonly<Record<string, Described>> = {
   RequestId: { description: 'Id of the request: yours, or one that was made', schema: text },
   RateLimit: {
-    description: 'Requests that may come at once, and seconds to wait when there are none',
+    description: 'Requests that can be sent at once, and the seconds to wait when none is left',
     schema: text,
     example: '"key";r=999;t=0',
   },
@@ -97,7 +98,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
     message: 'hotelId must be a string',
     path: '/hotelId',
     value: 5,
-    hint: 'Values are not converted',
+    hint: 'Types are not coerced: send 5, not "5"',
   }),
   Unauthorized: refusal(401, 'The key is missing, unknown, revoked, expired or of the other environment', {
     type: 'UNAUTHORIZED',

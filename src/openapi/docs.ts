@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { mountGuides } from '../guides/guides.ts'
-import { compressed, compressedHere, madeOnce, sendMade, type Made } from '../http/built-page.ts'
+import { compressed, compressedHere, builtOnce, sendBuiltPage, type BuiltPage } from '../http/built-page.ts'
 import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from '../guides/page.ts'
 
 type DocsNeeds = { environment: 'sandbox' | 'production' }
@@ -13,11 +13,11 @@ type DocsNeeds = { environment: 'sandbox' | 'production' }
  * /openapi.json, the API reference for it at /docs, and the guides: no page loads anything from another host.
  */
 export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds): void {
-  const document = madeOnce(async () => {
+  const document = builtOnce(async () => {
     const { openapiDocument } = await import('./document.ts')
     return compressed(Buffer.from(JSON.stringify(openapiDocument({ environment }))))
   })
-  const bundle = madeOnce(referenceScript)
+  const bundle = builtOnce(referenceScript)
 
   // A scope of its own: the headers are for pages, not for the API.
   void fastify.register(async (pages) => {
@@ -41,13 +41,13 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
         .send(startScript(environment)),
     )
     pages.get(scriptPaths.bundle, compressedHere, async (request, reply) =>
-      sendMade(await bundle(), 'text/javascript; charset=utf-8', request, reply),
+      sendBuiltPage(await bundle(), 'text/javascript; charset=utf-8', request, reply),
     )
     mountGuides(pages, { environment })
     pages.get('/openapi.json', compressedHere, async (request, reply) => {
       // Tools that run in a browser may read it from any site: it is public.
       reply.header('access-control-allow-origin', '*').header('cross-origin-resource-policy', 'cross-origin')
-      return sendMade(await document(), 'application/json; charset=utf-8', request, reply)
+      return sendBuiltPage(await document(), 'application/json; charset=utf-8', request, reply)
     })
   })
 }
@@ -55,20 +55,20 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
 const threadTimeoutMs = 30_000
 
 /** The script of the API reference, built in a thread: see reference-worker.ts. */
-async function referenceScript(): Promise<Made> {
+async function referenceScript(): Promise<BuiltPage> {
   // The sources are .ts, the packed product is .js.
   const worker = new Worker(new URL(`./reference-worker${extname(import.meta.filename)}`, import.meta.url))
   try {
     const messages: readonly unknown[] = await once(worker, 'message', {
       signal: AbortSignal.timeout(threadTimeoutMs),
     })
-    return madeOf(messages[0])
+    return builtPageOf(messages[0])
   } finally {
     await worker.terminate()
   }
 }
 
-function madeOf(message: unknown): Made {
+function builtPageOf(message: unknown): BuiltPage {
   if (
     typeof message === 'object' &&
     message !== null &&

@@ -4,8 +4,8 @@ import { errorAnswer, type Access, type PublicRoute } from '../http/route.ts'
 import { callbackItems } from './callbacks.ts'
 import { commonAnswers, commonHeaders, requestHeaders } from './common.ts'
 import { furtherExamples, keyOf } from './further-examples.ts'
-import { faultsBeyondShape, remarks } from './faults.ts'
-import { faultsIn, openapiShapes, type Fault, type Shape, type Shapes } from './shapes.ts'
+import { errorsBeyondShape, remarks } from './route-errors.ts'
+import { errorsIn, openapiShapes, type ListedError, type Shape, type Shapes } from './shapes.ts'
 import { introduction, tags } from './words.ts'
 import recordedAnswers from './sample-answers.json' with { type: 'json' }
 
@@ -102,14 +102,14 @@ function operation(name: RouteName, described: PublicRoute, shapes: Shapes): Jso
 }
 
 function description(name: RouteName, described: PublicRoute): string {
-  const faults = [
-    ...(faultsBeyondShape[name] ?? []),
-    ...faultsIn(described.body),
-    ...faultsIn(described.query),
+  const errors = [
+    ...(errorsBeyondShape[name] ?? []),
+    ...errorsIn(described.body),
+    ...errorsIn(described.query),
   ]
   return [
     described.description,
-    folded('Errors of this operation', unique(faults)),
+    folded('Errors of this operation', unique(errors)),
     folded('Warnings', remarks[name] ?? []),
   ]
     .filter((part) => part !== '')
@@ -121,22 +121,22 @@ function description(name: RouteName, described: PublicRoute): string {
  */
 const generalTypes: ReadonlySet<string> = new Set(['REQUIRED', 'TOO_FEW', 'NOT_ALLOWED'])
 
-function unique(faults: readonly Fault[]): Fault[] {
+function unique(errors: readonly ListedError[]): ListedError[] {
   const byText = new Map(
-    faults
+    errors
       .filter(({ type }) => !generalTypes.has(type))
-      .map((fault) => [`${fault.type} ${fault.message}`, fault]),
+      .map((error) => [`${error.type} ${error.message}`, error]),
   )
   return [...byText.values()]
 }
 
 /** Collapsed by default: there may be dozens, and the fields of the body come below them. */
-function folded(title: string, faults: readonly Fault[]): string {
-  if (faults.length === 0) return ''
-  const lines = faults.map(
+function folded(title: string, errors: readonly ListedError[]): string {
+  if (errors.length === 0) return ''
+  const lines = errors.map(
     ({ type, message, hint }) => `- **${message}** \`${type}\`${hint === undefined ? '' : `  \n  ${hint}`}`,
   )
-  return [`<details>`, `<summary>${title} (${faults.length})</summary>`, '', ...lines, '', `</details>`].join(
+  return [`<details>`, `<summary>${title} (${errors.length})</summary>`, '', ...lines, '', `</details>`].join(
     '\n',
   )
 }
@@ -145,13 +145,13 @@ function parameters(described: PublicRoute, shapes: Shapes): Json[] {
   const listed = (schema: unknown, place: 'query' | 'path'): Json[] => {
     const shape = schema === undefined ? {} : shapes.shown(schema)
     return Object.entries(recordOf(shape['properties'])).map(([name, member]) => {
-      const { description: said, ...rest } = recordOf(member)
+      const { description: written, ...rest } = recordOf(member)
       const required = Array.isArray(shape['required']) && shape['required'].includes(name)
       return {
         name,
         in: place,
         required,
-        ...(said === undefined ? {} : { description: said }),
+        ...(written === undefined ? {} : { description: written }),
         schema: rest,
         ...parameterExamples(described, name, rest['type'] === 'integer'),
       }

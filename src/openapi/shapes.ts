@@ -88,24 +88,24 @@ function inWords(schema: unknown, shown: (schema: unknown) => Shape, areNumbersT
   const { readAs, description } = schema
   if (isRecord(readAs) && !areNumbersText) return { ...readAs, description }
   const { printable, night, decimal, properties, items, anyOf, ...rest } = schema
-  const said: Record<string, unknown> = {}
+  const written: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(rest)) {
-    if (!ownKeywords.has(keyword) && !isSafeIntegerBound(keyword, value)) said[keyword] = value
+    if (!ownKeywords.has(keyword) && !isSafeIntegerBound(keyword, value)) written[keyword] = value
   }
-  if (printable === 'code') said['pattern'] = '^\\S(?:.*\\S)?$'
-  if (night === true) said['examples'] ??= ['2027-04-15']
+  if (printable === 'code') written['pattern'] = '^\\S(?:.*\\S)?$'
+  if (night === true) written['examples'] ??= ['2027-04-15']
   if (decimal === 'any' || decimal === 'atLeastZero') {
-    said['pattern'] = decimalPatterns[decimal]
-    said['examples'] ??= [10, '2.50']
-    if (decimal === 'atLeastZero') said['minimum'] = 0
+    written['pattern'] = decimalPatterns[decimal]
+    written['examples'] ??= [10, '2.50']
+    if (decimal === 'atLeastZero') written['minimum'] = 0
   }
   if (isRecord(properties)) {
     const members = Object.entries(properties).map(([name, member]) => [name, shown(member)] as const)
-    said['properties'] = Object.fromEntries(members)
+    written['properties'] = Object.fromEntries(members)
   }
-  if (items !== undefined) said['items'] = shown(items)
-  if (Array.isArray(anyOf)) said['anyOf'] = anyOf.map(shown)
-  return apart(withoutUnion(said))
+  if (items !== undefined) written['items'] = shown(items)
+  if (Array.isArray(anyOf)) written['anyOf'] = anyOf.map(shown)
+  return apart(withoutUnion(written))
 }
 
 /** These bounds keep numbers exact, and mean nothing to a reader. */
@@ -144,10 +144,10 @@ function apart(schema: Record<string, unknown>): Shape {
   }
 }
 
-export type Fault = { type: string; message: string; hint?: string }
+export type ListedError = { type: string; message: string; hint?: string }
 
 /** The messages beside the constraints of a shape. */
-export function faultsIn(schema: unknown): Fault[] {
+export function errorsIn(schema: unknown): ListedError[] {
   if (!isRecord(schema)) return []
   const { errors, properties, items, anyOf } = schema
   const inner = [
@@ -158,7 +158,7 @@ export function faultsIn(schema: unknown): Fault[] {
   // The boundary: contracts write this annotation typed, in http/route.ts.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
   const own = isRecord(errors) ? Object.values(errors as ConstraintErrors) : []
-  return [...own, ...inner.flatMap(faultsIn)]
+  return [...own, ...inner.flatMap(errorsIn)]
 }
 
 function listOf(value: unknown): readonly unknown[] {

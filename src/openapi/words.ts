@@ -5,7 +5,8 @@ export type Words = { environment: 'sandbox' | 'production' }
 export const tags: readonly { name: string; description: string }[] = [
   {
     name: 'Hotels',
-    description: 'Step 1. Everything else hangs on a hotel: its currency, its time zone and its child ages.',
+    description:
+      'Step 1. Everything else depends on a hotel: its currency, its time zone and its child ages.',
   },
   {
     name: 'Products',
@@ -30,7 +31,7 @@ export const tags: readonly { name: string; description: string }[] = [
   },
   {
     name: 'Sandbox',
-    description: 'Try what goes wrong, and be booked: only in the sandbox.',
+    description: 'Simulate errors and bookings; only in the sandbox.',
   },
   { name: 'Push log', description: 'What you sent, when, and what became of it.' },
   { name: 'Reference data', description: 'The values that pushes may name.' },

@@ -35,7 +35,7 @@ const instantNow = `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"
 /** One line per hour for the same refusal of the same caller: its time is the first one, `attempts` counts all. */
 export async function auditRefusal(db: Queryable, refusal: Refusal): Promise<void> {
   const { operator, action, subject, why, address, requestId } = refusal
-  const shownSubject = subject.slice(0, subjectLengthMax)
+  const subjectStart = subject.slice(0, subjectLengthMax)
   const name = operator?.name ?? nobody
   await db.query(
     `with hour as (select date_trunc('hour', now(), 'UTC') as at),
@@ -63,7 +63,7 @@ export async function auditRefusal(db: Queryable, refusal: Refusal): Promise<voi
       name,
       operator?.role ?? null,
       action,
-      shownSubject,
+      subjectStart,
       JSON.stringify(why),
       address ?? null,
       linesPerHourMax,

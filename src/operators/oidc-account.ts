@@ -66,12 +66,12 @@ export async function useStateOnce(db: Queryable, flowState: string): Promise<bo
   return rowCount === 1
 }
 
-const statesKept = '7 days'
+const stateRetention = '7 days'
 
 export async function deleteOldStates(db: Queryable): Promise<number> {
   const { rowCount } = await db.query(
     'delete from oidc_state_used where at < clock_timestamp() - $1::interval',
-    [statesKept],
+    [stateRetention],
   )
   return rowCount ?? 0
 }

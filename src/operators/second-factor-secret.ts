@@ -24,24 +24,24 @@ export function sealSecret(secret: string, operatorId: number, [key]: MfaKeys): 
 }
 
 /** Throws if the key is missing or the secret belongs to another operator. */
-export function openSecret(kept: Buffer, operatorId: number, keys: MfaKeys): string {
-  if (kept[0] === kinds.plain) return kept.subarray(1).toString()
+export function openSecret(stored: Buffer, operatorId: number, keys: MfaKeys): string {
+  if (stored[0] === kinds.plain) return stored.subarray(1).toString()
   const [nonceAt, tagAt, sealedAt] = [
     1 + keyIdBytes,
     1 + keyIdBytes + nonceBytes,
     1 + keyIdBytes + nonceBytes + tagBytes,
   ]
-  const key = keys.find((one) => keyIdOf(one).equals(kept.subarray(1, nonceAt)))
+  const key = keys.find((one) => keyIdOf(one).equals(stored.subarray(1, nonceAt)))
   if (!key) {
     throw new Error(
       `The second factor of operator ${operatorId} is sealed with a key that ARI_MFA_KEY does not have: add it, or reset the second factor`,
     )
   }
-  const decipher = createDecipheriv('aes-256-gcm', key, kept.subarray(nonceAt, tagAt), {
+  const decipher = createDecipheriv('aes-256-gcm', key, stored.subarray(nonceAt, tagAt), {
     authTagLength: tagBytes,
   })
-  decipher.setAAD(boundTo(operatorId)).setAuthTag(kept.subarray(tagAt, sealedAt))
-  return Buffer.concat([decipher.update(kept.subarray(sealedAt)), decipher.final()]).toString()
+  decipher.setAAD(boundTo(operatorId)).setAuthTag(stored.subarray(tagAt, sealedAt))
+  return Buffer.concat([decipher.update(stored.subarray(sealedAt)), decipher.final()]).toString()
 }
 
 function keyIdOf(key: Buffer): Buffer {

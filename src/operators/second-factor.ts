@@ -28,24 +28,24 @@ export async function proveSecondFactor(
   operatorId: number,
   code: string | undefined,
 ): Promise<Proof> {
-  const { rows } = await needs.db.query<{ kept: Buffer | null; lastStep: number | null }>(
-    'select totp_secret as kept, totp_last_step::float8 as "lastStep" from operator where id = $1',
+  const { rows } = await needs.db.query<{ sealed: Buffer | null; lastStep: number | null }>(
+    'select totp_secret as sealed, totp_last_step::float8 as "lastStep" from operator where id = $1',
     [operatorId],
   )
-  const { kept = null, lastStep = null } = rows[0] ?? {}
-  if (kept === null) return 'none'
+  const { sealed = null, lastStep = null } = rows[0] ?? {}
+  if (sealed === null) return 'none'
   if (code === undefined) return 'missing'
   const typed = code.replaceAll(/[\s-]/g, '').toUpperCase()
   if (!/^\d{6}$/.test(typed))
     return (await useRecoveryCode(needs.db, operatorId, typed)) ? 'recovery code' : 'wrong'
-  const secret = openSecret(kept, operatorId, needs.mfaKeys)
+  const secret = openSecret(sealed, operatorId, needs.mfaKeys)
   const step = await stepOf(secret, typed, needs.clock.now(), lastStep)
   if (step === undefined) return 'wrong'
   const { rowCount } = await needs.db.query(
     // Sealed again with the current key, so that a replaced key can be removed.
     `update operator set totp_last_step = $3, totp_secret = $4
      where id = $1 and totp_secret = $2 and (totp_last_step is null or totp_last_step < $3)`,
-    [operatorId, kept, step, sealSecret(secret, operatorId, needs.mfaKeys)],
+    [operatorId, sealed, step, sealSecret(secret, operatorId, needs.mfaKeys)],
   )
   return rowCount === 1 ? 'code' : 'wrong'
 }

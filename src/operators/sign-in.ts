@@ -53,9 +53,9 @@ export async function signInByPassword(
   }
   if (proof === 'wrong') throw await wrongCode(needs, name, context)
   await attemptSucceeded(needs.db, attempt)
-  if (needs.passwords.isOutdated(known.kept)) {
+  if (needs.passwords.isOutdated(known.passwordHash)) {
     const by = await needs.passwords.hash(password)
-    if (!(await replacePasswordHash(needs.db, known.operatorId, { kept: known.kept, by })))
+    if (!(await replacePasswordHash(needs.db, known.operatorId, { passwordHash: known.passwordHash, by })))
       throw signInRefused()
   }
   return signIn(needs, known, { by: 'password', proof }, context)
@@ -173,10 +173,10 @@ export async function changePassword(
   }
   rejectIfAny(passwordProblems(next, operator.name, '/next'))
   if (await isCommonPassword(next, operator.name)) throw commonPassword()
-  const held = await selectOptionalPassword(needs.db, operator.name)
+  const stored = await selectOptionalPassword(needs.db, operator.name)
   const signedInBy = await needs.sessions.signedInBy(operator)
-  if (held?.passwordHash === null && signedInBy === 'oidc') throw signedInByProvider()
-  const isRequired = held?.passwordHash !== null && signedInBy !== 'link'
+  if (stored?.passwordHash === null && signedInBy === 'oidc') throw signedInByProvider()
+  const isRequired = stored?.passwordHash !== null && signedInBy !== 'link'
   if (isRequired) await requireCurrentPassword(needs, operator.name, current ?? '', { visit, requestId })
   const passwordHash = await needs.passwords.hash(next)
   const hasSecondFactor = await needs.sessions.hasSecondFactor(operator)
@@ -237,11 +237,14 @@ async function checkPassword(
   needs: SignInNeeds,
   { name, password }: { name: string; password: string },
   { address }: Visit,
-): Promise<{ known: (Account & { kept: string }) | undefined; attempt: Attempt }> {
+): Promise<{ known: (Account & { passwordHash: string }) | undefined; attempt: Attempt }> {
   const { db, passwords } = needs
   const attempt = await beginAttempt(needs, { name, address })
-  const held = await selectOptionalPassword(db, name)
-  const kept = held?.passwordHash ?? null
-  const isRight = await passwords.matches(password, kept)
-  return { attempt, known: isRight && held && kept !== null ? { ...held, kept } : undefined }
+  const stored = await selectOptionalPassword(db, name)
+  const passwordHash = stored?.passwordHash ?? null
+  const isRight = await passwords.matches(password, passwordHash)
+  return {
+    attempt,
+    known: isRight && stored && passwordHash !== null ? { ...stored, passwordHash } : undefined,
+  }
 }

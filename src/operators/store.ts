@@ -77,11 +77,11 @@ export async function updatePassword(db: Queryable, operatorId: number, password
 export async function replacePasswordHash(
   db: Queryable,
   operatorId: number,
-  { kept, by }: { kept: string; by: string },
+  { passwordHash, by }: { passwordHash: string; by: string },
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     'update operator set password_hash = $3 where id = $1 and password_hash = $2',
-    [operatorId, kept, by],
+    [operatorId, passwordHash, by],
   )
   return rowCount === 1
 }

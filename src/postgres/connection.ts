@@ -82,7 +82,7 @@ export class Connection extends pg.Client {
         return send(...parameters)
       socket.cork()
       try {
-        return pooled.ask(send, query, values)
+        return pooled.run(send, query, values)
       } finally {
         socket.uncork()
       }
@@ -129,7 +129,7 @@ export class Connection extends pg.Client {
   /**
    * Sends the statements that `start` begins in one write: a system call costs more than a small statement.
    */
-  together<const Statements extends Begun>(start: () => Statements): Promise<Answers<Statements>> {
+  pipelined<const Statements extends Begun>(start: () => Statements): Promise<Answers<Statements>> {
     this.#socket.cork()
     try {
       return allOf(start())

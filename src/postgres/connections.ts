@@ -8,11 +8,11 @@ import {
   type Waits,
 } from './connection-config.ts'
 import { Connection, type Watch } from './connection.ts'
-import { placeOf } from './first-connection.ts'
+import { addressText } from './first-connection.ts'
 import { Hosts } from './hosts.ts'
 import { PooledSession } from './pooled-session.ts'
 import { StoreEpoch } from './store-epoch.ts'
-import { storeFaults, StoreUnavailable } from './store-faults.ts'
+import { storeProblems, StoreUnavailable } from './store-errors.ts'
 import { WriteProbe } from './write-probe.ts'
 
 const idleTimeoutMs = 60_000
@@ -71,8 +71,8 @@ export class Connections {
   }
 
   /** The reason that nothing can be committed; undefined if a commit has just succeeded. */
-  writeFault(): Promise<string | undefined> {
-    return this.#probe.fault()
+  writeProblem(): Promise<string | undefined> {
+    return this.#probe.problem()
   }
 
   /** Throws while nothing can be committed; undefined if there is no doubt. */
@@ -85,8 +85,8 @@ export class Connections {
   }
 
   async #resolveDoubt(): Promise<void> {
-    const fault = await this.#probe.fault()
-    if (fault !== undefined) throw new StoreUnavailable(fault)
+    const problem = await this.#probe.problem()
+    if (problem !== undefined) throw new StoreUnavailable(problem)
     this.#isInDoubt = false
   }
 
@@ -127,9 +127,9 @@ export class Connections {
   async #findHost(): Promise<void> {
     if (!this.#hosts.areSeveral) return
     const before = this.#hosts.current
-    const found = await this.#hosts.find().catch(() => before)
-    if (found === before) return
-    this.#log.warn({ host: placeOf(found) }, 'PostgreSQL is another host from now on')
+    const next = await this.#hosts.find().catch(() => before)
+    if (next === before) return
+    this.#log.warn({ host: addressText(next) }, 'PostgreSQL is another host from now on')
     for (const connection of this.#open) connection.retire()
   }
 
@@ -140,8 +140,8 @@ export class Connections {
     // If one connection is dead, others probably are too: don't let them fail requests one after the other.
     for (const connection of this.#open)
       if (connection !== silent && !connection.isWaiting) void connection.answers()
-    void this.#probe.doubt().then((fault) => {
-      if (fault !== storeFaults.silent) return
+    void this.#probe.doubt().then((problem) => {
+      if (problem !== storeProblems.silent) return
       for (const connection of this.#open) if (connection.isWaiting) connection.giveUp(waitedMs)
     })
   }

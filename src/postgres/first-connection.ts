@@ -33,8 +33,8 @@ type Server = {
  * Returns the address with the details found; fails with UnusableDatabase. `patience` multiplies the wait.
  */
 export async function checkDatabase(address: PostgresAddress, patience = 1): Promise<PostgresAddress> {
-  const { isReadOnly, mayCreate, user, version, versionNumber, pooler } = await ask(address, patience)
-  const where = placeOf(address)
+  const { isReadOnly, mayCreate, user, version, versionNumber, pooler } = await readServer(address, patience)
+  const where = addressText(address)
   if (versionNumber < oldestVersion)
     throw new UnusableDatabase(
       `PostgreSQL ${version} at ${where} is too old: upgrade it to one of 15 to 18, or name another in DATABASE_URL`,
@@ -50,7 +50,7 @@ export async function checkDatabase(address: PostgresAddress, patience = 1): Pro
   return pooler ? { ...address, pooler } : address
 }
 
-async function ask(
+async function readServer(
   address: PostgresAddress,
   patience: number,
 ): Promise<Server & { pooler: Pooler | undefined }> {
@@ -97,7 +97,7 @@ async function poolerBefore(client: pg.Client, pid: number): Promise<Pooler | un
 }
 
 function unusable(cause: unknown, address: PostgresAddress): unknown {
-  const where = placeOf(address)
+  const where = addressText(address)
   const message = cause instanceof Error ? cause.message : String(cause)
   if (cause instanceof NoWritableHost)
     return new UnusableDatabase(
@@ -122,11 +122,11 @@ function unusable(cause: unknown, address: PostgresAddress): unknown {
 }
 
 /** Without user and password. */
-export function placeOf(address: PostgresAddress): string {
-  const places = hostsOf(address).map((host) =>
+export function addressText(address: PostgresAddress): string {
+  const hosts = hostsOf(address).map((host) =>
     'connectionString' in host ? (URL.parse(host.connectionString)?.host ?? '') : `${host.host}:${host.port}`,
   )
-  return places.join(',') || 'its address'
+  return hosts.join(',') || 'its address'
 }
 
 function quoted(name: string): string {

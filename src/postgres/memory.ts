@@ -31,8 +31,8 @@ export class Memory<Found> {
     const { trustedMs, entriesMax } = this.#limits
     // Not the service's clock: a correction of the system time must not prolong trust.
     const nowMs = performance.now()
-    const held = this.#entries.get(key)
-    if (held && nowMs - held.beganMs < (trustedMs ?? Infinity)) return held.found
+    const cached = this.#entries.get(key)
+    if (cached && nowMs - cached.beganMs < (trustedMs ?? Infinity)) return cached.found
     const entry = { beganMs: nowMs, found: read() }
     // Delete first, so that the map stays in the order in which the reads began.
     this.#entries.delete(key)

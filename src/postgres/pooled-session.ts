@@ -24,7 +24,7 @@ export class PooledSession {
     this.#begin = ['begin isolation level read committed', ...set].join('; ')
   }
 
-  ask(send: Send, query: string | pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
+  run(send: Send, query: string | pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
     const text = typeof query === 'string' ? query : query.text
     if (text === 'begin') {
       this.#isWithinTransaction = true
@@ -34,11 +34,11 @@ export class PooledSession {
       this.#isWithinTransaction = false
       return send(text)
     }
-    const asked = typeof query === 'string' ? query : this.#askable(query)
-    return this.#isWithinTransaction ? send(asked, values) : this.#alone(send, asked, values)
+    const statement = typeof query === 'string' ? query : this.#prepared(query)
+    return this.#isWithinTransaction ? send(statement, values) : this.#alone(send, statement, values)
   }
 
-  #askable(query: pg.QueryConfig): pg.QueryConfig {
+  #prepared(query: pg.QueryConfig): pg.QueryConfig {
     if (this.#pooler.keeps === 'nothing') return nameless(query)
     if (query.name === undefined) return query
     const { text, name, ...rest } = query

@@ -30,7 +30,7 @@ export type { Queryable }
 export type Database = Queryable & {
   readonly pool: pg.Pool
   /** Sends the statements that `start` begins in one write, over one connection. */
-  readonly together: <const Statements extends Begun>(
+  readonly pipelined: <const Statements extends Begun>(
     start: (connection: Queryable) => Statements,
   ) => Promise<Answers<Statements>>
   readonly address: PostgresAddress
@@ -56,7 +56,7 @@ export type Database = Queryable & {
    */
   readonly beforeWriting: () => Promise<void> | undefined
   /** The reason that nothing can be committed; undefined if a commit has just succeeded. */
-  readonly writeFault: () => Promise<string | undefined>
+  readonly writeProblem: () => Promise<string | undefined>
   close: () => Promise<void>
 }
 
@@ -91,7 +91,7 @@ export function openDatabase(
     writes: new Gate(writesMax),
     connect: (settings?: SessionSettings) => connections.connect(settings),
     beforeWriting: () => connections.beforeWriting(),
-    writeFault: () => connections.writeFault(),
+    writeProblem: () => connections.writeProblem(),
     close: async () => {
       await Promise.all([pool, signInPool, unhurriedPool].map(endPool))
       await connections.close()
@@ -108,7 +108,7 @@ export function openDatabase(
   return { ...shared, ...queriesOf(pool, epoch), pool, unhurried }
 }
 
-function queriesOf(pool: pg.Pool, epoch: StoreEpoch): Pick<Database, 'query' | 'together'> {
+function queriesOf(pool: pg.Pool, epoch: StoreEpoch): Pick<Database, 'query' | 'pipelined'> {
   const on = async <Result>(ask: (client: Connection) => Promise<Result>): Promise<Result> => {
     const { client, onBroken, release } = await connected(pool, epoch)
     try {
@@ -123,7 +123,7 @@ function queriesOf(pool: pg.Pool, epoch: StoreEpoch): Pick<Database, 'query' | '
   }
   return {
     query: (query, values) => on((client) => client.query(query, values)),
-    together: (start) => on((client) => client.together(() => start(client))),
+    pipelined: (start) => on((client) => client.pipelined(() => start(client))),
   }
 }
 
@@ -154,7 +154,7 @@ async function endPool(pool: pg.Pool): Promise<void> {
  * than the generic one that it plans the statement again at each call, and that takes several times as long
  * as running it.
  */
-export function unseen(parameter: string): string {
+export function hideFromPlanner(parameter: string): string {
   return `(select ${parameter})`
 }
 

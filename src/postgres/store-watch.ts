@@ -12,7 +12,7 @@ const lookEveryMs = 1_000
  * than this much older.
  */
 const looksPerBeat = 5
-const skewSaidEveryMs = 10 * 60_000
+const skewWarningEveryMs = 10 * 60_000
 
 export function startStoreWatch({ db, log, telemetry }: Needs): { close: () => Promise<void> } {
   const { epoch, clock } = db
@@ -27,7 +27,7 @@ export function startStoreWatch({ db, log, telemetry }: Needs): { close: () => P
     () => clock.aheadMs() / 1_000,
   )
   let looks = 0
-  let skewSaidMs = -skewSaidEveryMs
+  let skewWarnedMs = -skewWarningEveryMs
   const look = async (): Promise<void> => {
     // Committed to disk before anyone reads it, so a process that later finds a lower beat knows that this
     // store is gone.
@@ -42,8 +42,8 @@ export function startStoreWatch({ db, log, telemetry }: Needs): { close: () => P
     if (!row) throw new Error('store_beat has no row')
     clock.measured(row.nowMs, { sentMs, receivedMs: performance.now() })
     epoch.heard(row.stamp, row.beat)
-    if (!clock.isSkewed() || performance.now() - skewSaidMs < skewSaidEveryMs) return
-    skewSaidMs = performance.now()
+    if (!clock.isSkewed() || performance.now() - skewWarnedMs < skewWarningEveryMs) return
+    skewWarnedMs = performance.now()
     log.warn({ aheadMs: clock.aheadMs() }, clock.skewText())
   }
   let looking: Promise<void> | undefined

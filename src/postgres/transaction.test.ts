@@ -29,7 +29,7 @@ describe('a transaction', () => {
     const seen = await transaction(gateway.db, async (connection) => {
       connection.lastly((later) => write(later, 'third'))
       connection.lastly((later) => write(later, 'fourth'))
-      const [held] = await connection.together(() => [lines(connection)])
+      const [held] = await connection.pipelined(() => [lines(connection)])
       const first = write(connection, 'first')
       const second = write(connection, 'second')
       await Promise.all([first, second])
@@ -59,7 +59,7 @@ describe('a transaction', () => {
 
   test('is undone by the first of several statements that fails, and leaves a connection of use', async () => {
     const failing = transaction(gateway.db, async (connection) => {
-      await connection.together(() => [
+      await connection.pipelined(() => [
         lines(connection),
         connection.query('select no_such_column from line'),
         lines(connection),
@@ -129,7 +129,7 @@ describe('a transaction', () => {
       return await ask()
     }
     const failing = transaction(gateway.db, async (connection) => {
-      await connection.together(() => [wrapped(connection), lines(connection)])
+      await connection.pipelined(() => [wrapped(connection), lines(connection)])
     })
     await assert.rejects(failing, { code: '42703' })
     const lastly = transaction(gateway.db, async (connection) => {
@@ -145,12 +145,12 @@ describe('a transaction', () => {
 })
 
 test('statements together are answered each, and a failure leaves connections of use', async () => {
-  const [held, one] = await gateway.db.together((connection) => [
+  const [held, one] = await gateway.db.pipelined((connection) => [
     lines(connection),
     connection.query<{ one: number }>('select 1 as one'),
   ])
   assert.deepEqual([held, one.rows], [[], [{ one: 1 }]])
-  const failing = gateway.db.together((connection) => [
+  const failing = gateway.db.pipelined((connection) => [
     connection.query('select no_such_column from line'),
     lines(connection),
   ])
@@ -162,7 +162,7 @@ test('a connection that PostgreSQL ended is given to nobody', async () => {
   const one = openDatabase(gateway.db.address, { warn: () => {} }, { connectionsMax: 1 })
   try {
     const ended = assert.rejects(
-      one.together((connection) => [connection.query('select pg_sleep(10)')]),
+      one.pipelined((connection) => [connection.query('select pg_sleep(10)')]),
       { code: '57P01' },
     )
     const waiting = one.query<{ one: number }>('select 1 as one')

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { allOf, connected, type Answers, type Begun, type Connection } from './connection.ts'
 import type { Database, Queryable } from './postgres.ts'
 import { selectStoreStamp, type StoreEpoch } from './store-epoch.ts'
-import { commitFailure, isConsequence, isTransient } from './store-faults.ts'
+import { commitFailure, isConsequence, isTransient } from './store-errors.ts'
 
 /** The connection of a transaction. */
 export type Transaction = Queryable & {
@@ -11,7 +11,7 @@ export type Transaction = Queryable & {
    * Sends the statements that `start` begins in one write. Statements that open a transaction must only read
    * or lock: they are sent together with its BEGIN.
    */
-  together: <const Statements extends Begun>(start: () => Statements) => Promise<Answers<Statements>>
+  pipelined: <const Statements extends Begun>(start: () => Statements) => Promise<Answers<Statements>>
   /**
    * For statements whose rows nobody needs. `start` is called at once; the queries that it sends through
    * `later` leave in one write with the commit, in the order of the calls. If one fails, nothing is
@@ -97,9 +97,9 @@ class OpenTransaction implements Transaction {
     return answered
   }
 
-  async together<const Statements extends Begun>(start: () => Statements): Promise<Answers<Statements>> {
+  async pipelined<const Statements extends Begun>(start: () => Statements): Promise<Answers<Statements>> {
     this.#refuseAfterEnd()
-    const [, answers] = await this.#client.together(() => {
+    const [, answers] = await this.#client.pipelined(() => {
       const beginning = this.#begin()
       this.#state = 'open'
       const answering = allOf(start())
@@ -130,7 +130,7 @@ class OpenTransaction implements Transaction {
     // A pooler may have moved this transaction to a store that was promoted after the connection was opened.
     this.#epoch.confirm(await this.#storeStamp())
     const [, { command }] = await this.#client
-      .together(() => {
+      .pipelined(() => {
         for (const send of this.#lastSends) send()
         this.#state = 'ended'
         return [allOf(this.#lastWork), this.#client.query('commit')]

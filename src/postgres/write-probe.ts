@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { StoreSilent, type Connection } from './connection.ts'
-import { storeFaults } from './store-faults.ts'
+import { storeProblems } from './store-errors.ts'
 
 /**
  * Tests by a commit whether PostgreSQL commits: a full disk, a standby or a missing replica can still read.
@@ -14,7 +14,7 @@ type Connect = (within: typeof limits) => Promise<Connection>
 export class WriteProbe {
   readonly #connect: Connect
   #connection: Connection | undefined
-  #found: Promise<string | undefined> | undefined
+  #outcome: Promise<string | undefined> | undefined
   #writing: Promise<string | undefined> | undefined
   #isClosed = false
 
@@ -23,8 +23,8 @@ export class WriteProbe {
   }
 
   /** The reason that nothing can be committed. All calls within a second share one commit. */
-  fault(): Promise<string | undefined> {
-    if (this.#found) return this.#found
+  problem(): Promise<string | undefined> {
+    if (this.#outcome) return this.#outcome
     return this.#remember(this.#write())
   }
 
@@ -32,8 +32,8 @@ export class WriteProbe {
    * A connection was silent. Until a commit succeeds, no other caller should wait as long to find that out.
    */
   doubt(): Promise<string | undefined> {
-    void this.#remember(Promise.resolve(storeFaults.silent))
-    return this.#write().then((fault) => this.#remember(Promise.resolve(fault)))
+    void this.#remember(Promise.resolve(storeProblems.silent))
+    return this.#write().then((problem) => this.#remember(Promise.resolve(problem)))
   }
 
   async close(): Promise<void> {
@@ -41,14 +41,14 @@ export class WriteProbe {
     await this.#connection?.end()
   }
 
-  #remember(found: Promise<string | undefined>): Promise<string | undefined> {
-    this.#found = found
-    void found.then(() => setTimeout(() => this.#forget(found), rememberedMs).unref())
-    return found
+  #remember(outcome: Promise<string | undefined>): Promise<string | undefined> {
+    this.#outcome = outcome
+    void outcome.then(() => setTimeout(() => this.#forget(outcome), rememberedMs).unref())
+    return outcome
   }
 
-  #forget(found: Promise<string | undefined>): void {
-    if (this.#found === found) this.#found = undefined
+  #forget(outcome: Promise<string | undefined>): void {
+    if (this.#outcome === outcome) this.#outcome = undefined
   }
 
   #write(): Promise<string | undefined> {
@@ -63,7 +63,7 @@ export class WriteProbe {
       if (this.#connection?.isRetired) this.#drop(this.#connection)
       connection = this.#connection ?? (await this.#connected())
       const opened = connection
-      await opened.together(() => [
+      await opened.pipelined(() => [
         opened.query('begin').then(() => (isAnswering = true)),
         // Writes a small file and removes it: rows and WAL may still fit into existing files.
         opened.query('select pg_export_snapshot()'),
@@ -75,7 +75,7 @@ export class WriteProbe {
       return undefined
     } catch (error) {
       this.#drop(connection)
-      return faultOf(error, isAnswering)
+      return problemOf(error, isAnswering)
     }
   }
 
@@ -95,18 +95,18 @@ export class WriteProbe {
   }
 }
 
-const faultByCode: Readonly<Record<string, string>> = {
-  '25006': storeFaults.readOnly,
-  '53100': storeFaults.full,
-  '57014': storeFaults.busy,
+const problemByCode: Readonly<Record<string, string>> = {
+  '25006': storeProblems.readOnly,
+  '53100': storeProblems.full,
+  '57014': storeProblems.busy,
 }
 
-function faultOf(error: unknown, isAnswering: boolean): string {
+function problemOf(error: unknown, isAnswering: boolean): string {
   if (!(error instanceof pg.DatabaseError)) {
-    if (isAnswering) return storeFaults.noCommit
+    if (isAnswering) return storeProblems.noCommit
     const isSilent =
       error instanceof StoreSilent || (error instanceof Error && error.message === 'timeout expired')
-    return isSilent ? storeFaults.silent : storeFaults.away
+    return isSilent ? storeProblems.silent : storeProblems.away
   }
-  return faultByCode[error.code ?? ''] ?? storeFaults.away
+  return problemByCode[error.code ?? ''] ?? storeProblems.away
 }

@@ -94,7 +94,7 @@ async function checkOne(
 ): Promise<StoredCheck> {
   const { hotelId, currency, minorDigits } = stay.catalog
   const atMs = clock.now()
-  const [callback, terms] = await db.together((connection) => [
+  const [callback, terms] = await db.pipelined((connection) => [
     selectCallback(connection, hotelId, 'availability', atMs),
     selectOptionalTerms(connection, hotelId),
   ])

@@ -245,7 +245,7 @@ export const priceCheckRoutes = {
       outcome: Type.Optional(oneOf(priceCheckOutcomes)),
       since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
       until: queried('Before this instant, or on this date (UTC) or before'),
-      cursor: queried('nextCursor of the page before'),
+      cursor: queried('nextCursor of the previous page'),
       limit: queriedLimit('checks', checksPerPage),
     }),
     answer: Type.Object({

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Needs } from '../postgres/needs.ts'
-import { isUnavailable } from '../postgres/store-faults.ts'
+import { isUnavailable } from '../postgres/store-errors.ts'
 import { formatNight } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Failure } from './ask-supplier.ts'

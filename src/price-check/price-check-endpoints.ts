@@ -16,7 +16,7 @@ import { isRecord } from '../http/validate.ts'
 import type { PriceChecker } from './checker.ts'
 import { priceCheckErrors, priceCheckRoutes, checksPerPage } from './contract.ts'
 import { comparedOf, listedCheckOf, readDrift } from './render-check.ts'
-import { readPlace, writeCursor } from '../http/query.ts'
+import { readListRange, writeCursor } from '../http/query.ts'
 import { judgePage } from '../push-log/pages.ts'
 import { selectChecks } from './store.ts'
 
@@ -82,7 +82,7 @@ function roomRateOf({ roomRates }: BookingCatalog, { roomId, rateId }: Body): Bo
 export const listPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
   onEveryProblem(
     priceCheckRoutes.listPriceChecks,
-    judgePage(needs, (query, problems) => readPlace(query, checksPerPage, problems)),
+    judgePage(needs, (query, problems) => readListRange(query, checksPerPage, problems)),
     async ({ query, caller, read }) => {
       await needs.priceChecks.ledger.written()
       const { limit, hotel, ...place } = read

@@ -70,7 +70,7 @@ const hintCharactersMax = 100
 function hintFor(name: string, known: ReadonlySet<string>): string | undefined {
   if (name.length > hintCharactersMax) return undefined
   const plain = name.trim().toLowerCase()
-  for (const one of known) if (one.toLowerCase() === plain) return `Letters count as written: send ${one}`
+  for (const one of known) if (one.toLowerCase() === plain) return `Upper and lower case matter: send ${one}`
   return undefined
 }
 

@@ -102,7 +102,7 @@ const refusals: Refusal[] = [
   }),
   ...['roomId', 'rateId'].flatMap((member): Refusal[] => {
     const path = `/products/0/${member}`
-    const characters = `${member} has characters that cannot be kept`
+    const characters = `${member} has characters that cannot be stored`
     return [
       [`${member} empty`, { [member]: '' }, 'TOO_SHORT', `${member} must not be empty`, path],
       [
@@ -120,7 +120,7 @@ const refusals: Refusal[] = [
     'a lone surrogate in roomName',
     { roomName: '\udc00' },
     'INVALID_CHARACTERS',
-    'roomName has characters that cannot be kept',
+    'roomName has characters that cannot be stored',
     '/products/0/roomName',
   ],
   [
@@ -354,7 +354,7 @@ describe('a bad product', () => {
         message: 'RoomType is not valid',
         path: '/products/0/roomType',
         value: ' double',
-        hint: 'Letters count as written: send Double',
+        hint: 'Upper and lower case matter: send Double',
       },
     ])
   })
@@ -407,7 +407,7 @@ describe('a bad product', () => {
     )
     const reply = await refused(supplier, text)
     assert.deepEqual(problems(reply), [
-      { type: 'DUPLICATE_KEY', message: 'roomId stands twice in one object', path: '/products/0/roomId' },
+      { type: 'DUPLICATE_KEY', message: 'roomId appears twice in one object', path: '/products/0/roomId' },
     ])
   })
 })

@@ -107,7 +107,7 @@ export const pushLogRoutes = {
             'Only pushes with a problem or a warning of this type, as `ROOM_NOT_FOUND` or `UNKNOWN_FIELD`',
         }),
       ),
-      cursor: queried('nextCursor of the page before'),
+      cursor: queried('nextCursor of the previous page'),
       limit: queriedLimit('pushes', pageLimit),
     }),
     answer: Type.Object({

@@ -208,7 +208,7 @@ test('every parameter that is wrong is named, all at once', async () => {
     ],
     ['outcome=ok', 'outcome must be one of applied, unchanged, partial, rejected, dryRun', '?outcome'],
     ['limit=1&limit=2', 'limit must be a string', '?limit'],
-    ['hotelId=%00', 'hotelId has characters that cannot be kept', '?hotelId'],
+    ['hotelId=%00', 'hotelId has characters that cannot be stored', '?hotelId'],
   ]
   for (const [query, message, path] of cases) {
     const { status, body } = await supplier.get(`/push/log?${query}`)

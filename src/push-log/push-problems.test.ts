@@ -104,6 +104,11 @@ test('a message that repeats what the database cannot keep is kept without it', 
     assert.equal(reply.status, 400)
   }
   const all = await told()
-  assert.deepEqual(all.get('nul'), ['rejected', 1, ['DUPLICATE_KEY'], 'a b stands twice in one object'])
-  assert.deepEqual(all.get('half'), ['rejected', 1, ['DUPLICATE_KEY'], 'a\ufffdb stands twice in one object'])
+  assert.deepEqual(all.get('nul'), ['rejected', 1, ['DUPLICATE_KEY'], 'a b appears twice in one object'])
+  assert.deepEqual(all.get('half'), [
+    'rejected',
+    1,
+    ['DUPLICATE_KEY'],
+    'a\ufffdb appears twice in one object',
+  ])
 })

@@ -38,7 +38,7 @@ const notOne = (name: string, of: readonly string[]): { errors: { enum: Constrai
     enum: {
       type: 'NOT_ALLOWED',
       message: `Tax ${name} must be one of ${of.join(', ')}`,
-      hint: 'Letters count as written',
+      hint: 'Upper and lower case matter',
     },
   },
 })

@@ -43,13 +43,13 @@ import {
 } from '../deliveries/store.ts'
 import { notesShownMax, noteRoutes } from './note-contract.ts'
 import { selectChecksOfReservation } from '../price-checks/store.ts'
-import { shownCardFace, changesBetween } from './version-changes.ts'
+import { cardFace, changesBetween } from './version-changes.ts'
 import {
   instantOf,
   optionalInstant,
-  placesOf,
+  endpointTextsOf,
   reachOf,
-  shownWithTimeline,
+  deliveryWithTimeline,
 } from '../deliveries/shown-delivery.ts'
 import { audit } from '../../operators/audit.ts'
 import { transaction } from '../../postgres/transaction.ts'
@@ -75,7 +75,7 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
     query['reservation'] === undefined ? undefined : readReservationId(query['reservation'])
   if (query['reservation'] !== undefined && reservationId === undefined)
     problems.push(
-      invalid('reservation', query['reservation'], 'must be the number of a reservation, as 55191'),
+      invalid('reservation', query['reservation'], 'must be the number of a reservation, for example 55191'),
     )
   return {
     supplierId: readNumber('supplierId', query, problems),
@@ -110,49 +110,50 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
   on(reservationConsoleRoutes.showReservation, async ({ params }) => {
     const { db } = needs
     await needs.priceChecks.ledger.written()
-    const held = await reservationOf(db, params.reservationId)
+    const reservation = await reservationOf(db, params.reservationId)
     const [hotel, history, deliveries, notes, card] = await Promise.all([
-      selectOptionalHotelOfReservation(db, held.hotelId),
-      selectHistory(db, held.id),
-      selectDeliveriesOf(db, held.id),
-      selectNotes(db, held.id, notesShownMax),
-      shownCard(needs, held),
+      selectOptionalHotelOfReservation(db, reservation.hotelId),
+      selectHistory(db, reservation.id),
+      selectDeliveriesOf(db, reservation.id),
+      selectNotes(db, reservation.id, notesShownMax),
+      cardOf(needs, reservation),
     ])
     // Removed since it was found, with everything that belongs to it.
     if (!hotel || history.length === 0) throw reservationNotFound(params.reservationId)
     const ids = deliveries.map(({ id }) => id)
-    const versions = history.map((version): StoredReservation => ({ ...held, ...version }))
-    const [attempts, alerts, checks, places] = await Promise.all([
+    const versions = history.map((version): StoredReservation => ({ ...reservation, ...version }))
+    const [attempts, alerts, checks, endpointTexts] = await Promise.all([
       selectAttemptsOf(db, ids),
       selectAlerts(db, ids),
-      selectChecksOfReservation(db, held.supplierId, versions.map(checksNamed)),
-      placesOf(db, deliveries),
+      selectChecksOfReservation(db, reservation.supplierId, versions.map(checksNamed)),
+      endpointTextsOf(db, deliveries),
     ])
     const attemptsById = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
-    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = renderReservation(held)
+    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } =
+      renderReservation(reservation)
     return answer(200, {
       reservation: {
-        reservationId: held.id,
-        version: held.version,
-        status: held.status,
-        supplierId: held.supplierId,
-        hotelId: held.hotelId,
+        reservationId: reservation.id,
+        version: reservation.version,
+        status: reservation.status,
+        supplierId: reservation.supplierId,
+        hotelId: reservation.hotelId,
         ...hotel,
         checkin,
         checkout,
         currency,
-        createdAt: instantOf(held.createdAtMs),
-        modifiedAt: instantOf(held.modifiedAtMs),
+        createdAt: instantOf(reservation.createdAtMs),
+        modifiedAt: instantOf(reservation.modifiedAtMs),
         rooms,
         customer,
         paymentType: payment.type,
         total,
         penalty,
         card,
-        reach: reachOf(held.version, deliveries, attemptsById),
-        versions: shownVersions(versions),
+        reach: reachOf(reservation.version, deliveries, attemptsById),
+        versions: listedVersions(versions),
         priceChecks: checks.map(withVersion(versions)),
-        deliveries: withTimelines(deliveries, places, attemptsById),
+        deliveries: withTimelines(deliveries, endpointTexts, attemptsById),
         alerts: alerts.map(({ deliveryId, reason, atMs, clearedAtMs }) => ({
           deliveryId: deliveryIdOf(deliveryId),
           reason,
@@ -160,41 +161,38 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
           clearedAt: optionalInstant(clearedAtMs),
         })),
         notes,
-        body: supplierBody([{ ...held, id: String(held.id) }]),
+        body: supplierBody([{ ...reservation, id: String(reservation.id) }]),
       },
     })
   })
 
-async function shownCard(
-  { db, clock }: Needs,
-  { id, content }: StoredReservation,
-): Promise<ShownCard | null> {
+async function cardOf({ db, clock }: Needs, { id, content }: StoredReservation): Promise<ShownCard | null> {
   const { card } = content.payment
   if (!card) return null
-  const kept = await selectOptionalCardTerms(db, id, clock.now())
+  const terms = await selectOptionalCardTerms(db, id, clock.now())
   return {
-    ...shownCardFace(card),
-    keptUntil: kept ? instantOf(kept.keptUntilMs) : null,
-    isCvvKept: kept?.isCvvKept ?? false,
+    ...cardFace(card),
+    keptUntil: terms ? instantOf(terms.keptUntilMs) : null,
+    isCvvKept: terms?.isCvvKept ?? false,
   }
 }
 
 function withTimelines(
   deliveries: readonly DeliveryRow[],
-  places: ReadonlyMap<number, string>,
+  endpointTexts: ReadonlyMap<number, string>,
   attemptsById: ReadonlyMap<string, readonly AttemptRow[]>,
 ): ShownDelivery[] {
-  return deliveries.map((one) => shownWithTimeline(one, places, attemptsById.get(one.id) ?? []))
+  return deliveries.map((one) => deliveryWithTimeline(one, endpointTexts, attemptsById.get(one.id) ?? []))
 }
 
 /** Newest first. */
-function shownVersions(versions: readonly StoredReservation[]): ShownVersion[] {
+function listedVersions(versions: readonly StoredReservation[]): ShownVersion[] {
   return versions
-    .map((held, index) => {
+    .map((reservation, index) => {
       const former = versions[index - 1]
-      const { version, status, modifiedAtMs } = held
-      const { total } = renderReservation(held)
-      const changes = former ? changesBetween(former, held) : { changes: [], moreChanges: 0 }
+      const { version, status, modifiedAtMs } = reservation
+      const { total } = renderReservation(reservation)
+      const changes = former ? changesBetween(former, reservation) : { changes: [], moreChanges: 0 }
       return { version, status, at: instantOf(modifiedAtMs), total, ...changes }
     })
     .reverse()

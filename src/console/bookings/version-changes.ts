@@ -16,8 +16,9 @@ export function changesBetween(
 }
 
 /** The values by which people tell versions apart; nights by date, so that a moved stay shows added and removed nights. */
-function comparable(held: StoredReservation): Record<string, unknown> {
-  const { status, checkin, checkout, currency, rooms, customer, payment, total } = renderReservation(held)
+function comparable(reservation: StoredReservation): Record<string, unknown> {
+  const { status, checkin, checkout, currency, rooms, customer, payment, total } =
+    renderReservation(reservation)
   return {
     status,
     checkin,
@@ -30,7 +31,7 @@ function comparable(held: StoredReservation): Record<string, unknown> {
     })),
     customer,
     paymentType: payment.type,
-    ...(payment.card ? { card: shownCardFace(payment.card) } : {}),
+    ...(payment.card ? { card: cardFace(payment.card) } : {}),
   }
 }
 
@@ -57,7 +58,7 @@ const lastDigits = 4
 const brandlessName = 'Card'
 
 /** Brand and last four digits. The brand is free text, so anything that looks like a number is not shown as one. */
-export function shownCardFace({ type, number }: NonNullable<Payment['card']>): {
+export function cardFace({ type, number }: NonNullable<Payment['card']>): {
   brand: string
   last4: string
 } {

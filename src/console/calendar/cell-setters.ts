@@ -6,7 +6,7 @@ import type { CellSetter } from './contract.ts'
 import { selectKeyNames } from './store.ts'
 
 /** The origins of values of a hotel, with key names and stop-sell reasons, in the order requested. */
-export async function shownSetters(
+export async function namedSetters(
   db: Queryable,
   hotelId: number,
   setters: readonly (Setter | undefined)[],

@@ -36,7 +36,7 @@ export async function calendarRooms(stay: HotelStay, window: CalendarWindow): Pr
   return [...rooms.values()]
 }
 
-const reasonBit = Object.fromEntries(unsellableReasons.map((reason, place) => [reason, 1 << place]))
+const reasonBit = Object.fromEntries(unsellableReasons.map((reason, position) => [reason, 1 << position]))
 
 function bitOf(reason: UnsellableReason): number {
   return reasonBit[reason] ?? 0
@@ -73,8 +73,8 @@ class Columns {
     const { rate, mealPlan, isAvailable, pricingModel } = roomRate
     const restricted: Partial<Record<string, CalendarColumn>> = {}
     for (const name of rateRestrictions) {
-      const held = this.#held('rate', fieldNumber[name])
-      if (held) restricted[name] = held
+      const column = this.#stored('rate', fieldNumber[name])
+      if (column) restricted[name] = column
     }
     const price = this.#column((day) => this.#priceOn(day))
     const unsellable = this.#column((day) => this.#reasonsOn(day), 0)
@@ -93,9 +93,9 @@ class Columns {
   }
 
   #row(row: RowName): CalendarRow {
-    const units = this.#held(row, fieldNumber.inventory)
-    const closed = this.#held(row, fieldNumber.closed)
-    const stopSell = this.#held(row, fieldNumber.stopSell)
+    const units = this.#stored(row, fieldNumber.inventory)
+    const closed = this.#stored(row, fieldNumber.closed)
+    const stopSell = this.#stored(row, fieldNumber.stopSell)
     const revision = this.#revisions(row)
     return {
       ...(units ? { units } : {}),
@@ -105,7 +105,7 @@ class Columns {
     }
   }
 
-  #held(row: RowName, field: number): CalendarColumn | undefined {
+  #stored(row: RowName, field: number): CalendarColumn | undefined {
     return this.#days.holds(row, field) ? this.#column((day) => this.#days.at(row, field, day)) : undefined
   }
 
@@ -115,17 +115,17 @@ class Columns {
 
   #reasonsOn(day: DayNumber): number {
     const days = this.#days
-    const isHeld = (row: RowName, field: number): boolean => days.at(row, field, day) !== unset
+    const isSet = (row: RowName, field: number): boolean => days.at(row, field, day) !== unset
     let reasons = day < this.#window.today ? bitOf('past') : 0
     if (days.unitsOn(day) <= 0) reasons |= bitOf('inventory')
     if (this.#priceOn(day) === unset) {
       const isFormer = this.#party && (this.#former?.priceOn(this.#party, day) ?? unset) !== unset
       reasons |= bitOf(isFormer ? 'formerCurrency' : 'price')
     }
-    if (isHeld('room', fieldNumber.closed)) reasons |= bitOf('closedRoom')
-    if (isHeld('rate', fieldNumber.closed)) reasons |= bitOf('closedRate')
-    if (isHeld('room', fieldNumber.stopSell)) reasons |= bitOf('stopSellRoom')
-    if (isHeld('rate', fieldNumber.stopSell)) reasons |= bitOf('stopSellRate')
+    if (isSet('room', fieldNumber.closed)) reasons |= bitOf('closedRoom')
+    if (isSet('rate', fieldNumber.closed)) reasons |= bitOf('closedRate')
+    if (isSet('room', fieldNumber.stopSell)) reasons |= bitOf('stopSellRoom')
+    if (isSet('rate', fieldNumber.stopSell)) reasons |= bitOf('stopSellRate')
     return reasons
   }
 
@@ -154,9 +154,9 @@ function noteRevisions(block: Block, newest: Float64Array, month: number, from: 
     const values = block.values(field) ?? []
     const revisions = block.revisions(field) ?? []
     for (let night = begin; night < end; night++) {
-      const place = first + night - from
+      const position = first + night - from
       const revision = revisions[night] ?? unset
-      if (values[night] !== unset && revision > (newest[place] ?? unset)) newest[place] = revision
+      if (values[night] !== unset && revision > (newest[position] ?? unset)) newest[position] = revision
     }
   }
 }

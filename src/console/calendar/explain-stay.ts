@@ -13,7 +13,7 @@ import { RoomRateDays } from '../../offers/room-rate-days.ts'
 import { readSetters } from '../../offers/set-by.ts'
 import { isRecord } from '../../http/validate.ts'
 import { calendarRoutes, type ExplainedOffer } from './contract.ts'
-import { shownSetters } from './cell-setters.ts'
+import { namedSetters } from './cell-setters.ts'
 import { readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 
@@ -39,7 +39,7 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
       const quote = isOffered(catalog, roomRate, sought) ? quoteOf(days, roomRate, sought) : undefined
       const nearest = quote ? undefined : nearestOf(days, catalog, roomRate, { asked: rooms, sought })
       const setterOf = await readSetters(needs.db, [{ catalog, tested: [{ roomRate, rules }] }])
-      const setBy = await shownSetters(
+      const setBy = await namedSetters(
         needs.db,
         catalog.hotelId,
         rules.map(({ origin }) => setterOf(catalog, roomRate, origin)),

@@ -11,7 +11,7 @@ import { firstDay, formatNight, monthOf, parseNight, type DayNumber } from '../.
 import { minorText } from '../../base/money.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import { calendarRoutes, type CellValue, type CalendarCell, type CellPush } from './contract.ts'
-import { shownSetters } from './cell-setters.ts'
+import { namedSetters } from './cell-setters.ts'
 import { readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -28,10 +28,10 @@ export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
     const { catalog, revision } = stay
     const roomRate = roomRateNamed(catalog, { roomId: query.room, rateId: query.rate }, '?room', '?rate')
     const rows: RowName[] = query.rate === undefined ? ['room'] : ['room', 'rate']
-    const held = heldOf(stay, roomRate, rows, night)
-    const origins = held.map(({ origin }) => ({ origin }))
+    const cellValues = cellValuesOf(stay, roomRate, rows, night)
+    const origins = cellValues.map(({ origin }) => ({ origin }))
     const setterOf = await readSetters(needs.db, [{ catalog, tested: [{ roomRate, rules: origins }] }])
-    const setBy = await shownSetters(
+    const setBy = await namedSetters(
       needs.db,
       catalog.hotelId,
       origins.map(({ origin }) => setterOf(catalog, roomRate, origin)),
@@ -49,31 +49,31 @@ export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
       rateName: query.rate === undefined ? null : roomRate.rate.name,
       currency: catalog.currency,
       revision,
-      values: held.map(({ value }, index) => ({ ...value, setBy: setBy[index] ?? null })),
+      values: cellValues.map(({ value }, index) => ({ ...value, setBy: setBy[index] ?? null })),
       ...history,
     })
   })
 
-type Held = { value: Omit<CellValue, 'setBy'>; origin: Origin }
+type CellContent = { value: Omit<CellValue, 'setBy'>; origin: Origin }
 
 const plainNames = ['inventory', ...restrictionNames] as const
 type PlainName = (typeof plainNames)[number]
 const plainNameOf = new Map<number, PlainName>(plainNames.map((name) => [fieldNumber[name], name]))
 
 /** The values on the night, including cleared ones. */
-function heldOf(
+function cellValuesOf(
   stay: HotelStay,
   roomRate: BookableRoomRate,
   rows: readonly RowName[],
   night: DayNumber,
-): Held[] {
+): CellContent[] {
   const days = new RoomRateDays(stay, { from: night, days: 1 }, [])
   days.turnTo(roomRate)
   const index = night - firstDay(monthOf(night))
   return rows.flatMap((row) => {
     const [block] = days.blocks(row)
     if (!block) return []
-    return fieldsOf(block).flatMap((field): Held[] => {
+    return fieldsOf(block).flatMap((field): CellContent[] => {
       const revision = block.revisions(field)?.[index] ?? unset
       if (revision === unset) return []
       const value = block.values(field)?.[index] ?? unset
@@ -81,7 +81,7 @@ function heldOf(
         {
           value: {
             of: row,
-            ...shownField(field, value, stay.catalog),
+            ...fieldName(field, value, stay.catalog),
             ...formerOf(field, value, revision, stay),
             revision,
           },
@@ -100,7 +100,7 @@ function fieldsOf(block: Block): number[] {
   )
 }
 
-function shownField(
+function fieldName(
   field: number,
   value: number,
   { minorDigits }: BookingCatalog,
@@ -153,8 +153,8 @@ async function readCellHistory(
       searchedBackTo = push.at
       searched++
       bytes += push.bodyBytes
-      const kept = bodyById.get(push.id)
-      const items = kept?.body ? itemsThatName(unpack(kept.bodyEncoding, kept.body), cell) : []
+      const stored = bodyById.get(push.id)
+      const items = stored?.body ? itemsThatName(unpack(stored.bodyEncoding, stored.body), cell) : []
       const { id: pushId, requestId, at, outcome, revision } = push
       const kind = push.kind === 'stopSell' ? 'stopSell' : 'ari'
       if (items.length > 0) history.push({ pushId, requestId, at, kind, outcome, revision, items })

@@ -32,8 +32,8 @@ export const getCalendar = (needs: CalendarNeeds): Mounted =>
     const { catalog, revision } = stay
     const nightsMax = Math.floor(calendarCellsMax / Math.max(1, catalog.roomRates.length))
     const days = Math.min(lastDay - from + 1, Math.max(1, nightsMax))
-    const shownParty = [party.adults, ...party.childAges].join('_')
-    const version = [revision, catalog.version, today, from, days, shownParty].join('.')
+    const partyKey = [party.adults, ...party.childAges].join('_')
+    const version = [revision, catalog.version, today, from, days, partyKey].join('.')
     if (query.since === version) return answer(200, { isUnchanged: true, version })
     const window = { from, days, today, parties: partiesOf([party], catalog) }
     const { hotelId, supplier, hotelCode, currency, minorDigits, timeZone, isAvailable } = catalog

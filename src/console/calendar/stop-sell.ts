@@ -34,7 +34,7 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
       const hotelId = hotelNumber(params.hotelId)
       if (hotelId === undefined) throw hotelNotFound(params.hotelId)
       const nights = to - from + 1
-      const told = await transaction(needs.db, async (connection) => {
+      const outcome = await transaction(needs.db, async (connection) => {
         const hotel = (await lockHotels(connection, [hotelId], 'wait')).get(hotelId)
         // Under the lock, which may have waited for a push of products or a reset of the sandbox.
         const range = { firstDay: from, lastDay: from }
@@ -70,7 +70,7 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
         }
         return answered
       })
-      return answer(200, told)
+      return answer(200, outcome)
     },
   )
 
@@ -108,7 +108,7 @@ function rowsOf(catalog: BookingCatalog, { targets }: Body): StoppedRow[] {
     const row = { roomNo, rateNo: rateId === undefined ? 0 : rateNo }
     const text = `${row.roomNo}/${row.rateNo}`
     if (seen.has(text)) {
-      const message = 'A room or rate stands twice in the request'
+      const message = 'A room or rate appears twice in the request'
       twice.push({ type: 'DUPLICATE_TARGET', message, path, value: shown(rateId ?? roomId) })
     }
     seen.add(text)
@@ -131,7 +131,7 @@ async function note(
   const { action, reason, targets, from, to } = body
   const isStopped = action === 'stop'
   await insertStopSell(connection, { hotelId, revision, operator: operator.name, requestId, atMs: nowMs })
-  const shownBody = {
+  const loggedBody = {
     hotelId: hotelCode,
     action,
     ...(reason === undefined ? {} : { reason }),
@@ -142,7 +142,7 @@ async function note(
       ...(rateId === undefined ? { stopSell: isStopped } : { rates: [{ rateId, stopSell: isStopped }] }),
     })),
   }
-  const said = {
+  const loggedAnswer = {
     code: '200',
     message: isStopped ? 'Sale stopped by the platform' : 'Sale opened by the platform',
     hotelId: hotelCode,
@@ -153,12 +153,12 @@ async function note(
   const push = {
     kind: 'stopSell',
     requestId,
-    rawBody: Buffer.from(JSON.stringify(shownBody)),
+    rawBody: Buffer.from(JSON.stringify(loggedBody)),
     startedMs,
     caller: { supplierId, keyId: null },
   }
-  const kept = { outcome: 'applied', hotelId, hotelCode, revision, cellsChanged: nightsChanged } as const
-  await keepPushes(connection, [{ push, answer: answer(200, said), kept }], nowMs)
+  const entry = { outcome: 'applied', hotelId, hotelCode, revision, cellsChanged: nightsChanged } as const
+  await keepPushes(connection, [{ push, answer: answer(200, loggedAnswer), kept: entry }], nowMs)
   await audit(connection, {
     operator,
     requestId,

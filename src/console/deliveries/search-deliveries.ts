@@ -11,7 +11,7 @@ import {
   type Page,
   type OpenSearch,
 } from './store.ts'
-import { placesOf, shownListed } from './shown-delivery.ts'
+import { endpointTextsOf, listedDelivery } from './shown-delivery.ts'
 
 /** GET /deliveries. */
 export const searchDeliveries = (needs: Needs): Mounted =>
@@ -24,9 +24,9 @@ export const searchDeliveries = (needs: Needs): Mounted =>
         ? await selectOpenDeliveries(db, search.search, range)
         : await selectAllDeliveries(db, search, range)
     const { page, last } = pageOf(rows, limit)
-    const places = await placesOf(db, page)
+    const endpointTexts = await endpointTextsOf(db, page)
     return answer(200, {
-      deliveries: page.map((row) => shownListed(row, places)),
+      deliveries: page.map((row) => listedDelivery(row, endpointTexts)),
       nextCursor: last ? cursorOf(last) : null,
     })
   })
@@ -59,14 +59,14 @@ type DeliverySearch =
       status: 'delivered' | 'superseded' | undefined
     }
 
-const ofOpenOnly = ['endpoint', 'olderThanMinutes', 'arrivalWithinHours', 'alerted'] as const
+const openFilters = ['endpoint', 'olderThanMinutes', 'arrivalWithinHours', 'alerted'] as const
 
 export function readDeliverySearch(query: Query, nowMs: number, problems: Problem[]): DeliverySearch {
   const state = query['state']
   const supplierId = readNumber('supplierId', query, problems)
   const hotelId = readNumber('hotelId', query, problems)
   const openState = openStates.find((one) => one === state)
-  const narrowing = ofOpenOnly.filter((name) => query[name] !== undefined)
+  const narrowing = openFilters.filter((name) => query[name] !== undefined)
   const status = state === 'delivered' || state === 'superseded' ? state : undefined
   if (status !== undefined) {
     for (const name of narrowing)

@@ -21,10 +21,10 @@ type By = { operator: Operator; requestId: string }
 /** POST /deliveries/{deliveryId}/send-again. */
 export const sendDeliveryAgain = ({ db, clock }: Needs): Mounted =>
   on(deliveryConsoleRoutes.sendDeliveryAgain, async ({ params, operator, requestId }) => {
-    const said = await transaction(db, (connection) =>
-      sendChosen(connection, [params.deliveryId], { operator, requestId }, clock.now()),
+    const sent = await transaction(db, (connection) =>
+      sendSelected(connection, [params.deliveryId], { operator, requestId }, clock.now()),
     )
-    return answer(200, said)
+    return answer(200, sent)
   })
 
 /** GET /deliveries/count-to-send. */
@@ -63,12 +63,12 @@ export const sendDeliveriesAgain = ({ db, clock }: Needs): Mounted =>
     async ({ body, operator, requestId }) => {
       const by = { operator, requestId }
       const nowMs = clock.now()
-      const said = await transaction(db, (connection) =>
+      const sent = await transaction(db, (connection) =>
         body.deliveryIds
-          ? sendChosen(connection, body.deliveryIds, by, nowMs)
-          : sendMeant(connection, body, by, nowMs),
+          ? sendSelected(connection, body.deliveryIds, by, nowMs)
+          : sendMatching(connection, body, by, nowMs),
       )
-      return answer(200, said)
+      return answer(200, sent)
     },
   )
 
@@ -87,7 +87,7 @@ function problemsOf(body: unknown): Problem[] {
   ]
 }
 
-async function sendChosen(
+async function sendSelected(
   connection: Queryable,
   deliveryIds: readonly string[],
   { operator, requestId }: By,
@@ -136,7 +136,7 @@ function deliveryUnknown(sent: string): Problem {
   return { type: 'DELIVERY_NOT_FOUND', message: 'Delivery not found', value: shown(sent) }
 }
 
-async function sendMeant(
+async function sendMatching(
   connection: Queryable,
   { filter, count = 0 }: BodyOf<typeof deliveryConsoleRoutes.sendDeliveriesAgain>,
   { operator, requestId }: By,

@@ -15,7 +15,7 @@ export const optionalInstant = (epochMs: number | null): string | null =>
   epochMs === null ? null : instantOf(epochMs)
 
 /** Host and path of each endpoint whose URL a key still has; the rest of a URL may contain secrets. */
-export async function placesOf(
+export async function endpointTextsOf(
   db: Queryable,
   deliveries: readonly DeliveryRow[],
 ): Promise<ReadonlyMap<number, string>> {
@@ -24,13 +24,14 @@ export async function placesOf(
   return new Map(urls.map((url) => [endpointOf(url), hostAndPath(url)]))
 }
 
-export function shownListed(row: DeliveryRow, places: ReadonlyMap<number, string>): ListedDelivery {
+export function listedDelivery(row: DeliveryRow, endpointTexts: ReadonlyMap<number, string>): ListedDelivery {
   const { id, endpoint, createdAtMs, undeliveredSinceMs, dueAtMs, giveUpAtMs, ...rest } = row
   const { deliveredAtMs, alertedAtMs, arrivesAtMs, ...shown } = rest
   return {
     deliveryId: deliveryIdOf(id),
     ...shown,
-    endpoint: endpoint === noEndpoint ? null : { id: String(endpoint), place: places.get(endpoint) ?? null },
+    endpoint:
+      endpoint === noEndpoint ? null : { id: String(endpoint), place: endpointTexts.get(endpoint) ?? null },
     createdAt: instantOf(createdAtMs),
     undeliveredSince: instantOf(undeliveredSinceMs),
     dueAt: optionalInstant(dueAtMs),
@@ -41,13 +42,13 @@ export function shownListed(row: DeliveryRow, places: ReadonlyMap<number, string
   }
 }
 
-export function shownWithTimeline(
+export function deliveryWithTimeline(
   row: DeliveryRow,
-  places: ReadonlyMap<number, string>,
+  endpointTexts: ReadonlyMap<number, string>,
   attempts: readonly AttemptRow[],
 ): ShownDelivery {
   return {
-    ...shownListed(row, places),
+    ...listedDelivery(row, endpointTexts),
     timeline: attempts.map(({ deliveryId: _delivery, atMs, ...attempt }) => ({
       ...attempt,
       at: instantOf(atMs),
@@ -67,9 +68,10 @@ export function reachOf(
   // The first delivery that arrived: repeats change nothing.
   const arrived = present.findLast(({ state }) => state === 'delivered')
   if (arrived) {
-    const made = attempts.get(arrived.id) ?? []
+    const ownAttempts = attempts.get(arrived.id) ?? []
     const wasFetched =
-      !made.some(({ outcome }) => outcome === 'accepted') && (made.length > 0 || arrived.attempts === 0)
+      !ownAttempts.some(({ outcome }) => outcome === 'accepted') &&
+      (ownAttempts.length > 0 || arrived.attempts === 0)
     const kind = wasFetched ? 'acknowledged' : 'reached'
     const at = optionalInstant(arrived.deliveredAtMs)
     return { kind, at, attempts: arrived.attempts, nextAt: null, earlierVersion: null }

@@ -20,8 +20,8 @@ export type OpenSearch = {
   isAlerted: boolean
 }
 
-export type DeliveryPlace = { createdAtMs: number; id: string }
-export type Page = { after: DeliveryPlace | undefined; limit: number }
+export type DeliveryPosition = { createdAtMs: number; id: string }
+export type Page = { after: DeliveryPosition | undefined; limit: number }
 
 const isOpenState: Readonly<Record<OpenState, string>> = {
   undelivered: 'true',
@@ -33,7 +33,7 @@ const isOpenState: Readonly<Record<OpenState, string>> = {
 }
 
 /** Parameters $1 to $6. */
-const isMeant = ({ state }: OpenSearch): string => `delivery.status in ('queued', 'sending', 'dead')
+const isMatching = ({ state }: OpenSearch): string => `delivery.status in ('queued', 'sending', 'dead')
   and ${isOpenState[state]} and ($1::int is null or delivery.supplier_id = $1)
   and ($2::int8 is null or delivery.endpoint = $2)
   and ($3::float8 is null or delivery.undelivered_since <= instant($3))
@@ -41,7 +41,7 @@ const isMeant = ({ state }: OpenSearch): string => `delivery.status in ('queued'
   and ($5::boolean is null or delivery.alerted_at is not null)
   and ($6::int is null or delivery.hotel_id = $6)`
 
-function meant(search: OpenSearch): unknown[] {
+function parametersOf(search: OpenSearch): unknown[] {
   const { supplierId, hotelId, endpoint, undeliveredBeforeMs, arrivesBeforeMs, isAlerted } = search
   return [
     supplierId ?? null,
@@ -82,7 +82,7 @@ export type DeliveryRow = {
   lastNote: ReservationNote | null
 }
 
-const shownDeliveries = `
+const selectDeliveries = `
   select delivery.id, delivery.reservation_id as "reservationId", delivery.version,
     delivery.reservation_status as "reservationStatus", delivery.supplier_id as "supplierId", supplier.name as supplier,
     delivery.hotel_id as "hotelId", hotel.name as "hotelName", hotel.time_zone as "timeZone",
@@ -112,10 +112,10 @@ export async function selectOpenDeliveries(
   { after, limit }: Page,
 ): Promise<DeliveryRow[]> {
   const { rows } = await db.query<DeliveryRow>(
-    `${shownDeliveries} where delivery.id in (
-       select delivery.id from delivery where ${isMeant(search)} and ${isAfter} ${newestFirst} limit $9
+    `${selectDeliveries} where delivery.id in (
+       select delivery.id from delivery where ${isMatching(search)} and ${isAfter} ${newestFirst} limit $9
      ) ${newestFirst}`,
-    [...meant(search), after?.createdAtMs ?? null, after?.id ?? null, limit],
+    [...parametersOf(search), after?.createdAtMs ?? null, after?.id ?? null, limit],
   )
   return rows
 }
@@ -152,7 +152,7 @@ export async function selectAllDeliveries(
           'reservation.hotel_id = $5 and ($1::int is null or reservation.supplier_id = $1)',
         )}) as newest`
   const { rows } = await db.query<DeliveryRow>(
-    `${shownDeliveries} where delivery.id in (
+    `${selectDeliveries} where delivery.id in (
        select newest.id from ${way} order by newest.created_at desc, newest.id desc limit $4
      ) ${newestFirst}`,
     [
@@ -169,7 +169,7 @@ export async function selectAllDeliveries(
 /** All deliveries of a reservation, newest first. */
 export async function selectDeliveriesOf(db: Queryable, reservationId: number): Promise<DeliveryRow[]> {
   const { rows } = await db.query<DeliveryRow>(
-    `${shownDeliveries} where delivery.reservation_id = $1
+    `${selectDeliveries} where delivery.reservation_id = $1
      order by delivery.version desc, delivery.created_at desc, delivery.id desc limit ${deliveriesOfOneMax}`,
     [reservationId],
   )
@@ -196,9 +196,9 @@ export async function selectToSendAgain(db: Queryable, search: OpenSearch, limit
   const { rows } = await db.query<{ id: string }>(
     `select distinct on (delivery.reservation_id) delivery.id from delivery join reservation
        on reservation.id = delivery.reservation_id and reservation.version = delivery.version
-     where ${isMeant(search)} and delivery.status <> 'sending' and not delivery.is_outdated
+     where ${isMatching(search)} and delivery.status <> 'sending' and not delivery.is_outdated
      order by delivery.reservation_id, delivery.created_at desc limit $7`,
-    [...meant(search), limit],
+    [...parametersOf(search), limit],
   )
   return rows.map(({ id }) => id)
 }

@@ -104,8 +104,8 @@ export const hotelRoutes = {
       staleSince: queried('No ARI since then: a date (UTC) or an ISO 8601 instant'),
       endsBy: queried('No ARI after this month: YYYY-MM'),
       sort: Type.Optional(oneOf(hotelOrders)),
-      cursor: queried('nextCursor of the page before'),
-      limit: queried(`1 to ${hotelsPerPage.max}, ${hotelsPerPage.usual} unless told`),
+      cursor: queried('nextCursor of the previous page'),
+      limit: queried(`1 to ${hotelsPerPage.max}, ${hotelsPerPage.usual} by default`),
     }),
   }),
   getHotel: consoleRoute<HotelPage>()({

@@ -40,9 +40,9 @@ export function roomRateNamed(
   const [first] = ofRoom
   if (!first) throw notOfHotel('ROOM_NOT_FOUND', 'Room not found', roomPath, roomId)
   if (rateId === undefined) return first
-  const found = ofRoom.find(({ rate }) => rate.code === rateId)
-  if (!found) throw notOfHotel('RATE_NOT_FOUND', 'Rate not found', ratePath, rateId)
-  return found
+  const roomRate = ofRoom.find(({ rate }) => rate.code === rateId)
+  if (!roomRate) throw notOfHotel('RATE_NOT_FOUND', 'Rate not found', ratePath, rateId)
+  return roomRate
 }
 
 function notOfHotel(type: string, message: string, path: string, value: string): Rejected {

@@ -20,7 +20,7 @@ import {
   type LoggedPush,
   namedPush,
 } from '../pushes/store.ts'
-import { shownHotel } from './list-hotels.ts'
+import { listedHotel } from './list-hotels.ts'
 import { selectHotelsOnSale } from '../../ari/on-sale.ts'
 import type { HotelRow } from '../../hotels/store.ts'
 import type { Needs } from '../../postgres/needs.ts'
@@ -35,15 +35,15 @@ export const getHotel = (needs: ChecklistNeeds): Mounted =>
     const id = hotelNumber(params.hotelId)
     const thisMonth = monthOf(dayIn('UTC', clock.now()))
     const details = id === undefined ? undefined : await selectOptionalHotelDetails(db, id)
-    const found = details && (await readListed(db, details.id, clock.now(), thisMonth))
-    if (!details || !found) throw hotelNotFound(params.hotelId)
-    const checklist = await readChecklist(needs, { ...details, supplierId: found.supplierId })
+    const listed = details && (await readListed(db, details.id, clock.now(), thisMonth))
+    if (!details || !listed) throw hotelNotFound(params.hotelId)
+    const checklist = await readChecklist(needs, { ...details, supplierId: listed.supplierId })
     const { channelManager, minChildAge, maxChildAge, pushed, cityMatched, productCount } = details
     const products = await readProducts(db, details.id)
     const outcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
     const lastPushes = await selectNewestOfKinds(db, details.id, pushKinds, outcomes)
     return answer(200, {
-      hotel: { ...withoutStage(found), channelManager, minChildAge, maxChildAge, pushed, cityMatched },
+      hotel: { ...withoutStage(listed), channelManager, minChildAge, maxChildAge, pushed, cityMatched },
       isReady: checklist.every(({ status }) => status !== 'missing'),
       checklist,
       products,
@@ -69,7 +69,7 @@ async function readListed(db: Queryable, hotelId: number, nowMs: number, thisMon
     nowMs,
     thisMonth,
   })
-  return row && shownHotel(row, thisMonth)
+  return row && listedHotel(row, thisMonth)
 }
 
 async function readProducts(db: Queryable, hotelId: number): Promise<HotelProduct[]> {

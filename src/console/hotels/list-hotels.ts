@@ -59,7 +59,7 @@ export const listHotels = ({ db, clock }: Needs): Mounted =>
     // Nothing is named by punctuation alone.
     const { page, last } = pageOf(words?.length === 0 ? [] : await selectHotels(db, query), limit)
     return answer(200, {
-      hotels: [...exact, ...page].map((row) => shownHotel(row, thisMonth)),
+      hotels: [...exact, ...page].map((row) => listedHotel(row, thisMonth)),
       nextCursor: last ? writePosition(order, last) : null,
     })
   })
@@ -80,7 +80,7 @@ function readMonth(text: string | undefined, problems: Problem[]): MonthNumber |
   if (text === undefined) return undefined
   const day = /^\d{4}-\d\d$/.test(text) ? parseNight(`${text}-01`) : undefined
   if (day !== undefined) return monthOf(day)
-  problems.push(invalid('endsBy', text, 'must be a month, as 2027-04'))
+  problems.push(invalid('endsBy', text, 'must be a month, for example 2027-04'))
   return undefined
 }
 
@@ -126,7 +126,7 @@ function positionOf(json: string, order: HotelOrder): HotelPosition | undefined 
 }
 
 /** A hotel as shown in lists. */
-export function shownHotel(row: HotelFoundRow, thisMonth: MonthNumber): HotelListed {
+export function listedHotel(row: HotelFoundRow, thisMonth: MonthNumber): HotelListed {
   return {
     ...plainOf(row),
     createdAt: row.createdAt.toISOString(),

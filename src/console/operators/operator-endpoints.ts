@@ -15,7 +15,7 @@ import {
 } from '../../operators/manage.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { selectAudit, type AuditFilter } from '../../operators/audit.ts'
-import { readPlace, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
+import { readListRange, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 
 /** GET /operators. */
 export const listOperators = ({ db }: { db: Queryable }): Mounted =>
@@ -85,5 +85,5 @@ export const listAudit = ({ db }: { db: Queryable }): Mounted =>
 
 const judge = judgeQuery((query, problems): AuditFilter & { limit: number } => {
   const { operator, action, subject } = query
-  return { operator, action, subject, ...readPlace(query, auditPageLimit, problems) }
+  return { operator, action, subject, ...readListRange(query, auditPageLimit, problems) }
 })

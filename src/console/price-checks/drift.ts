@@ -19,12 +19,12 @@ export const searchDrift = (needs: Needs & { priceChecks: PriceChecker }): Mount
     const rows = await selectDrift(needs.db, { ...read, limit: read.limit + 1 })
     const { page, last } = pageOf(rows, read.limit)
     return answer(200, {
-      nights: page.map(shownNight),
+      nights: page.map(listedNight),
       nextCursor: last ? cursorOf(last) : null,
     })
   })
 
-function cursorOf({ place: { share, hotelId, roomNo, rateNo, night } }: DriftingRow): string {
+function cursorOf({ position: { share, hotelId, roomNo, rateNo, night } }: DriftingRow): string {
   return writePosition([share, hotelId, roomNo, rateNo, night])
 }
 
@@ -44,18 +44,18 @@ const judge = judgeQuery((query, problems): DriftSearch => {
   }
 })
 
-function shownNight({ place, ...row }: DriftingRow): DriftingNight {
+function listedNight({ position, ...row }: DriftingRow): DriftingNight {
   const { stored, live, lastAtMs, sinceAtMs, sinceRevision, largest, ...shown } = row
   const digits = minorDigits(row.currency) ?? 2
   const isCompared = stored !== null && live !== null
   return {
     ...shown,
-    night: place.night,
+    night: position.night,
     largest: signedText(largest, digits),
     stored: stored === null ? null : minorText(stored, digits),
     live: live === null ? null : minorText(live, digits),
     difference: isCompared ? signedText(live - stored, digits) : null,
-    differencePercent: isCompared && stored > 0 ? Math.round(place.share * 1_000) / 10 : null,
+    differencePercent: isCompared && stored > 0 ? Math.round(position.share * 1_000) / 10 : null,
     lastAt: instantOf(lastAtMs),
     since:
       sinceAtMs === null || sinceRevision === null
@@ -78,14 +78,14 @@ export const findPushOfRevision = ({ db }: Needs): Mounted =>
 type DriftSearch = {
   supplierId: number | undefined
   hotelId: number | undefined
-  after: DriftPlace | undefined
+  after: DriftPosition | undefined
   limit: number
 }
 
-type DriftPlace = { share: number; hotelId: number; roomNo: number; rateNo: number; night: string }
+type DriftPosition = { share: number; hotelId: number; roomNo: number; rateNo: number; night: string }
 
 type DriftingRow = {
-  place: DriftPlace
+  position: DriftPosition
   supplierId: number
   supplier: string
   hotelId: number
@@ -118,7 +118,7 @@ async function selectDrift(
 ): Promise<DriftingRow[]> {
   const { rows } = await db.query<DriftingRow>(
     `select json_build_object('share', ${share}, 'hotelId', d.hotel_id, 'roomNo', d.room_no, 'rateNo', d.rate_no,
-         'night', d.night) as place,
+         'night', d.night) as position,
        hotel.supplier_id as "supplierId", supplier.name as supplier, d.hotel_id as "hotelId",
        hotel.name as "hotelName", hotel.time_zone as "timeZone", room.code as "roomId",
        room.name as "roomName", rate.code as "rateId", rate.name as "rateName",

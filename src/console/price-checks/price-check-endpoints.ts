@@ -32,7 +32,7 @@ export const searchPriceChecks = (needs: Needs & { priceChecks: PriceChecker }):
     const { limit, sinceMs } = read
     const { page, last } = pageOf(await selectConsoleChecks(needs.db, { ...read, limit: limit + 1 }), limit)
     return answer(200, {
-      priceChecks: page.map(shownCheck),
+      priceChecks: page.map(listedCheck),
       since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(),
       nextCursor: last ? writePosition([Math.round(last.atMs), last.id]) : null,
     })
@@ -56,7 +56,7 @@ const judgeSearch = ({ clock }: Needs) =>
     }
   })
 
-function shownCheck(row: ConsoleCheckRow): ConsoleCheck {
+function listedCheck(row: ConsoleCheckRow): ConsoleCheck {
   const { hotelId: hotelCode, ...check } = listedCheckOf(row)
   const { supplierId, supplier, hotelNo: hotelId, hotelName, timeZone, requestId } = row
   return { ...check, hotelCode, supplierId, supplier, hotelId, hotelName, timeZone, requestId }

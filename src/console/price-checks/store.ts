@@ -9,11 +9,11 @@ export type CheckSearch = {
   hotelId: number | undefined
   outcome: PriceCheckOutcome | undefined
   sinceMs: number | undefined
-  after: CheckPlace | undefined
+  after: CheckPosition | undefined
   limit: number
 }
 
-export type CheckPlace = { atMs: number; id: number }
+export type CheckPosition = { atMs: number; id: number }
 
 export type ConsoleCheckRow = CheckRow & {
   supplierId: number
@@ -25,7 +25,7 @@ export type ConsoleCheckRow = CheckRow & {
 }
 
 /** Parameters $3 to $7. */
-const found = (condition: string): string => `
+const matching = (condition: string): string => `
   select id, at from price_check
   where ${condition} and ($3::text is null or outcome = $3)
     and at >= coalesce(instant($4), '-infinity')
@@ -40,10 +40,10 @@ export async function selectConsoleChecks(
   // Without a hotel, supplier by supplier, because checks are indexed by supplier.
   const picked =
     hotelId === undefined
-      ? `select newest.id from supplier as owner cross join lateral (${found('supplier_id = owner.id')}) as newest
+      ? `select newest.id from supplier as owner cross join lateral (${matching('supplier_id = owner.id')}) as newest
          where ($1::int is null or owner.id = $1) and $2::int is null
          order by newest.at desc, newest.id desc limit $7`
-      : `select id from (${found('hotel_id = $2 and ($1::int is null or supplier_id = $1)')}) as newest`
+      : `select id from (${matching('hotel_id = $2 and ($1::int is null or supplier_id = $1)')}) as newest`
   const { rows } = await db.query<ConsoleCheckRow>(
     `select ${checkColumns}, c.supplier_id as "supplierId", supplier.name as supplier, c.hotel_id as "hotelNo",
        hotel.name as "hotelName", hotel.time_zone as "timeZone", c.request_id as "requestId"

@@ -97,11 +97,11 @@ function compared(
     const members = differences(former?.parts.get(part), after)
     return members.length === 0 ? [] : [{ part, comparedWith: former?.comparedWith ?? null, members }]
   })
-  const shown = changed.slice(0, partsShownMax)
+  const listed = changed.slice(0, partsShownMax)
   return {
     kind: 'members',
-    parts: shown.map((part) => ({ ...part, members: part.members.slice(0, membersOfPartMax) })),
-    moreParts: changed.length - shown.length,
+    parts: listed.map((part) => ({ ...part, members: part.members.slice(0, membersOfPartMax) })),
+    moreParts: changed.length - listed.length,
     isUnchanged: changed.length === 0,
   }
 }
@@ -172,12 +172,12 @@ async function readChangedNights(
     }
   }
   const ranges = rangesOf(cells)
-  const shown = ranges.slice(0, changesShownMax)
+  const listed = ranges.slice(0, changesShownMax)
   return {
     kind: 'nights',
     hotelId,
-    nights: await named(db, hotelId, shown),
-    moreNights: ranges.length - shown.length,
+    nights: await named(db, hotelId, listed),
+    moreNights: ranges.length - listed.length,
     cellsHeld,
   }
 }

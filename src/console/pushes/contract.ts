@@ -134,8 +134,8 @@ export const pushRoutes = {
       requestId: queried('x-request-id'),
       since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
       until: queried('Before this instant, or on this date (UTC) or before'),
-      cursor: queried('nextCursor of the page before'),
-      limit: queried(`1 to ${pushesPerPage.max}, ${pushesPerPage.usual} unless told`),
+      cursor: queried('nextCursor of the previous page'),
+      limit: queried(`1 to ${pushesPerPage.max}, ${pushesPerPage.usual} by default`),
     }),
   }),
   getPush: consoleRoute<PushPage>()({ method: 'GET', path: '/pushes/{pushId}', params: pushParams }),
@@ -151,7 +151,7 @@ export const pushRoutes = {
     path: '/pushes/{pushId}/items',
     params: pushParams,
     query: Type.Object({
-      from: queried('Index of the first, 0 unless told'),
+      from: queried('Index of the first item, 0 by default'),
       at: Type.Optional(
         text({
           description: 'JSON Pointer into the body: returns the page that contains it',
@@ -159,7 +159,7 @@ export const pushRoutes = {
         }),
       ),
       only: Type.Optional(oneOf(['failed'], { description: 'Only items with errors or warnings' })),
-      limit: queried(`1 to ${itemsPerPage.max}, ${itemsPerPage.usual} unless told`),
+      limit: queried(`1 to ${itemsPerPage.max}, ${itemsPerPage.usual} by default`),
     }),
   }),
   /** The body as received, or the answer as sent. */

@@ -3,10 +3,10 @@ import type { Needs } from '../../postgres/needs.ts'
 import { laidOut } from './json-text.ts'
 import { readChanges } from './changes.ts'
 import { pushRoutes, shownCharactersMax, type ShownBody, itemsPerPage } from './contract.ts'
-import { itemPlaces, readAnswer, hasProblems, indexOfPointer, judgedItems, shownItem } from './items.ts'
+import { itemLocations, readAnswer, hasProblems, indexOfPointer, judgedItems, itemWithText } from './items.ts'
 import {
   selectLoggedPushes,
-  shownPush,
+  listedPush,
   selectOptionalPush,
   selectPushBytes,
   type LoggedPush,
@@ -26,25 +26,25 @@ export const getPush = ({ db, clock }: Needs): Mounted =>
     const read = await readPush(db, params.pushId)
     const { push, body } = read
     const text = body.encoding === 'json' ? body.bytes.toString() : undefined
-    const said = readAnswer(read.answer.bytes.toString())
+    const response = readAnswer(read.answer.bytes.toString())
     const same = await selectLoggedPushes(
       db,
       { supplierId: push.supplierId, requestId: push.requestId },
       sameRequestIdMax + 1,
     )
     return answer(200, {
-      push: shownPush(push),
-      body: shownBody(body),
-      answer: shownBody(read.answer),
-      problems: said.errors,
-      moreProblems: said.moreErrors,
-      items: text === undefined ? 0 : itemPlaces(push.kind, text).length,
+      push: listedPush(push),
+      body: bodyStart(body),
+      answer: bodyStart(read.answer),
+      problems: response.errors,
+      moreProblems: response.moreErrors,
+      items: text === undefined ? 0 : itemLocations(push.kind, text).length,
       changes: await readChanges(db, push, text, clock.now()),
-      sameRequestId: same.filter(({ pushId }) => pushId !== push.pushId).map(shownPush),
+      sameRequestId: same.filter(({ pushId }) => pushId !== push.pushId).map(listedPush),
     })
   })
 
-function shownBody({ bytes, encoding }: ReadPush['body']): ShownBody {
+function bodyStart({ bytes, encoding }: ReadPush['body']): ShownBody {
   const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8')
   const cut =
     encoding === 'json'
@@ -63,22 +63,26 @@ export const downloadPush = ({ db }: Needs): Mounted =>
 
 /** GET /pushes/{pushId}/items: each item with its result, in the order sent. */
 export const listPushItems = ({ db }: Needs): Mounted =>
-  onEveryProblem(pushRoutes.listPushItems, judge, async ({ params, query, read: { from: asked, limit } }) => {
-    const { push, body, answer: answered } = await readPush(db, params.pushId)
-    const text = body.encoding === 'json' ? body.bytes.toString() : ''
-    const places = text === '' ? [] : itemPlaces(push.kind, text)
-    const items = judgedItems(places, push, readAnswer(answered.bytes.toString()))
-    const matching = query.only === 'failed' ? items.filter(hasProblems) : items
-    const place = query.at === undefined ? -1 : indexOfPointer(matching, query.at)
-    const from = place === -1 ? asked : place - (place % limit)
-    return answer(200, {
-      items: matching.slice(from, from + limit).map((item) => shownItem(text, item)),
-      total: items.length,
-      matching: matching.length,
-      from,
-      nextFrom: from + limit < matching.length ? from + limit : null,
-    })
-  })
+  onEveryProblem(
+    pushRoutes.listPushItems,
+    judge,
+    async ({ params, query, read: { from: requestedFrom, limit } }) => {
+      const { push, body, answer: answered } = await readPush(db, params.pushId)
+      const text = body.encoding === 'json' ? body.bytes.toString() : ''
+      const locations = text === '' ? [] : itemLocations(push.kind, text)
+      const items = judgedItems(locations, push, readAnswer(answered.bytes.toString()))
+      const matching = query.only === 'failed' ? items.filter(hasProblems) : items
+      const position = query.at === undefined ? -1 : indexOfPointer(matching, query.at)
+      const from = position === -1 ? requestedFrom : position - (position % limit)
+      return answer(200, {
+        items: matching.slice(from, from + limit).map((item) => itemWithText(text, item)),
+        total: items.length,
+        matching: matching.length,
+        from,
+        nextFrom: from + limit < matching.length ? from + limit : null,
+      })
+    },
+  )
 
 const indexMax = 999_999_999
 

@@ -20,9 +20,9 @@ const listsByKind: Readonly<Partial<Record<PushKind, readonly string[]>>> = {
   ari: ['ari'],
 }
 
-export type ItemPlace = Span & { pointer: string; index: number }
+export type ItemLocation = Span & { pointer: string; index: number }
 
-export function itemPlaces(kind: PushKind, body: string): ItemPlace[] {
+export function itemLocations(kind: PushKind, body: string): ItemLocation[] {
   const lists = listsByKind[kind]
   if (!lists) return [{ pointer: '', index: 0, from: 0, to: body.length }]
   return lists.flatMap((list) => {
@@ -42,8 +42,8 @@ export type ReadAnswer = {
 }
 
 export function readAnswer(json: string): ReadAnswer {
-  const said = parsed(json)
-  const { errors, warnings, results, moreErrors } = isRecord(said) ? said : {}
+  const response = parsed(json)
+  const { errors, warnings, results, moreErrors } = isRecord(response) ? response : {}
   return {
     errors: problemsOf(errors),
     moreErrors: typeof moreErrors === 'number' ? moreErrors : 0,
@@ -75,26 +75,26 @@ function problemsOf(list: unknown): PushProblem[] {
   }))
 }
 
-export type JudgedItem = ItemPlace & Omit<PushItem, 'text' | 'isCut'>
+export type JudgedItem = ItemLocation & Omit<PushItem, 'text' | 'isCut'>
 
 /** The result of each item. */
 export function judgedItems(
-  places: readonly ItemPlace[],
+  locations: readonly ItemLocation[],
   { outcome, kind }: Pick<PushListed, 'outcome' | 'kind'>,
-  said: ReadAnswer,
+  response: ReadAnswer,
 ): JudgedItem[] {
-  const errors = byItem(said.errors, places)
-  const warnings = byItem(said.warnings, places)
-  return places.map((place) => {
-    const result = kind === 'ari' ? said.results.get(place.index) : undefined
-    const own = result ? problemsOf(result['errors']) : (errors.get(place.pointer) ?? [])
+  const errors = byItem(response.errors, locations)
+  const warnings = byItem(response.warnings, locations)
+  return locations.map((location) => {
+    const result = kind === 'ari' ? response.results.get(location.index) : undefined
+    const own = result ? problemsOf(result['errors']) : (errors.get(location.pointer) ?? [])
     const cellsChanged = result?.['cellsChanged']
     return {
-      ...place,
+      ...location,
       status: statusOf(result) ?? statusInAll(outcome, own.length > 0),
       ...(typeof cellsChanged === 'number' ? { cellsChanged } : {}),
       errors: own,
-      warnings: [...problemsOf(result?.['warnings']), ...(warnings.get(place.pointer) ?? [])],
+      warnings: [...problemsOf(result?.['warnings']), ...(warnings.get(location.pointer) ?? [])],
     }
   })
 }
@@ -110,19 +110,22 @@ function statusInAll(outcome: PushListed['outcome'], hasErrors: boolean): ItemSt
 }
 
 /** Problems by the pointer of their item. */
-function byItem(problems: readonly PushProblem[], places: readonly ItemPlace[]): Map<string, PushProblem[]> {
-  const pointers = new Set(places.map(({ pointer }) => pointer))
-  const found = new Map<string, PushProblem[]>()
+function byItem(
+  problems: readonly PushProblem[],
+  locations: readonly ItemLocation[],
+): Map<string, PushProblem[]> {
+  const pointers = new Set(locations.map(({ pointer }) => pointer))
+  const problemsByPointer = new Map<string, PushProblem[]>()
   for (const problem of problems) {
     const pointer = itemPointer(problem.path ?? '', pointers)
     if (pointer === undefined) continue
-    found.set(pointer, [...(found.get(pointer) ?? []), problem])
+    problemsByPointer.set(pointer, [...(problemsByPointer.get(pointer) ?? []), problem])
   }
-  return found
+  return problemsByPointer
 }
 
 /** The index of the item that a pointer leads to or into; -1 if none. */
-export function indexOfPointer(items: readonly ItemPlace[], path: string): number {
+export function indexOfPointer(items: readonly ItemLocation[], path: string): number {
   const pointer = itemPointer(path, new Set(items.map((item) => item.pointer)))
   return items.findIndex((item) => item.pointer === pointer)
 }
@@ -136,7 +139,7 @@ function itemPointer(path: string, pointers: ReadonlySet<string>): string | unde
   return undefined
 }
 
-export function shownItem(body: string, { from, to, ...item }: JudgedItem): PushItem {
+export function itemWithText(body: string, { from, to, ...item }: JudgedItem): PushItem {
   return { ...item, ...laidOut(body.slice(from, to), itemCharactersMax) }
 }
 

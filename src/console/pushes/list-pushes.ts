@@ -4,7 +4,7 @@ import { readLimit, cursorProblem, judgeQuery, readRange } from '../../http/quer
 import type { Problem } from '../../http/rejected.ts'
 import { readCount, readNumber } from '../list-query.ts'
 import { pushesPerPage, pushRoutes } from './contract.ts'
-import { shownPush, selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
+import { listedPush, selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { PushFilters } from '../../push-log/store.ts'
 
@@ -27,7 +27,7 @@ export const listPushes = ({ db, clock }: Needs): Mounted =>
       }
       const { pushes, next, searchedToMs } = await readPushPage(db, search, limit, clock.now())
       return answer(200, {
-        pushes: pushes.map(shownPush),
+        pushes: pushes.map(listedPush),
         nextCursor: next ? writePushPosition(next) : null,
         searchedTo: searchedToMs === undefined ? null : new Date(searchedToMs).toISOString(),
       })
@@ -82,8 +82,8 @@ async function readPushPage(
   nowMs: number,
 ): Promise<PushPage> {
   if (search.hotelId !== undefined || search.requestId !== undefined) {
-    const found = await selectLoggedPushes(db, search, limit + 1)
-    return pushPage(found, limit, undefined)
+    const rows = await selectLoggedPushes(db, search, limit + 1)
+    return pushPage(rows, limit, undefined)
   }
   const startedMs = performance.now()
   const next = await readNextNumbers(db, search, limit, nowMs)
@@ -92,16 +92,15 @@ async function readPushPage(
   let untilMs = search.untilMs
   let fromMs = (untilMs ?? nowMs) - firstStretchMs
   let stretchMs = firstStretchMs
-  const found: LoggedPush[] = []
+  const rows: LoggedPush[] = []
   for (;;) {
     const begunMs = performance.now()
     const sinceMs = Math.max(fromMs, endMs)
-    found.push(...(await selectLoggedPushes(db, { ...search, sinceMs, untilMs }, limit + 1)))
-    if (sinceMs <= endMs) return pushPage(inOrder(found), limit, undefined)
-    const oldest = inOrder(found)[limit]
-    if (oldest && oldest.atMs >= sinceMs + edgeMs) return pushPage(inOrder(found), limit, undefined)
-    if (performance.now() - startedMs > searchForMs && !oldest)
-      return pushPage(inOrder(found), limit, sinceMs)
+    rows.push(...(await selectLoggedPushes(db, { ...search, sinceMs, untilMs }, limit + 1)))
+    if (sinceMs <= endMs) return pushPage(inOrder(rows), limit, undefined)
+    const oldest = inOrder(rows)[limit]
+    if (oldest && oldest.atMs >= sinceMs + edgeMs) return pushPage(inOrder(rows), limit, undefined)
+    if (performance.now() - startedMs > searchForMs && !oldest) return pushPage(inOrder(rows), limit, sinceMs)
     untilMs = sinceMs
     if (performance.now() - begunMs < quickMs) stretchMs *= longerBy
     fromMs = sinceMs - stretchMs
@@ -122,21 +121,21 @@ async function readNextNumbers(
   // So that only a day or two are searched.
   const sinceMs = Math.max(search.sinceMs ?? 0, (untilMs ?? nowMs) - dayMs)
   const numbers = { beforeId: before, afterId: before - numbersAtOnce, sinceMs }
-  const found = await selectLoggedPushes(db, { ...search, ...numbers }, limit + 1)
-  return found.length > limit ? pushPage(found, limit, undefined) : undefined
+  const rows = await selectLoggedPushes(db, { ...search, ...numbers }, limit + 1)
+  return rows.length > limit ? pushPage(rows, limit, undefined) : undefined
 }
 
 function inOrder(pushes: readonly LoggedPush[]): LoggedPush[] {
   return pushes.toSorted((left, right) => right.pushId - left.pushId)
 }
 
-function pushPage(found: readonly LoggedPush[], limit: number, searchedToMs: number | undefined): PushPage {
-  const pushes = found.slice(0, limit)
+function pushPage(rows: readonly LoggedPush[], limit: number, searchedToMs: number | undefined): PushPage {
+  const pushes = rows.slice(0, limit)
   const last = pushes.at(-1)
   if (searchedToMs !== undefined)
     return { pushes, next: { beforeId: last?.pushId, untilMs: searchedToMs + edgeMs }, searchedToMs }
   const next =
-    found.length > limit && last ? { beforeId: last.pushId, untilMs: last.atMs + edgeMs } : undefined
+    rows.length > limit && last ? { beforeId: last.pushId, untilMs: last.atMs + edgeMs } : undefined
   return { pushes, next, searchedToMs: undefined }
 }
 

@@ -214,7 +214,7 @@ export async function selectOptionalRegistration(
 }
 
 /** A push as shown in lists. */
-export function shownPush({ atMs: _atMs, ...push }: LoggedPush): PushListed {
+export function listedPush({ atMs: _atMs, ...push }: LoggedPush): PushListed {
   return push
 }
 

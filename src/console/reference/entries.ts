@@ -27,18 +27,18 @@ export const listReferenceEntries = ({ db }: Needs): Mounted =>
       selectEntries(db, 'roomTypes'),
       selectEntries(db, 'mealPlans'),
     ])
-    const told = (rows: typeof roomTypes) =>
+    const withUses = (rows: typeof roomTypes) =>
       rows.map(({ uses, ...rest }) => ({ ...rest, used: counted(uses) }))
     return answer(200, {
-      roomTypes: told(roomTypes),
-      mealPlans: told(mealPlans),
+      roomTypes: withUses(roomTypes),
+      mealPlans: withUses(mealPlans),
     })
   })
 
 /** GET /reference/use: the uses of an entry, to check before it is retired. */
 export const getReferenceUse = ({ db }: Needs): Mounted =>
   on(referenceRoutes.getReferenceUse, async ({ query: { list, key } }) => {
-    await entryHeld(db, list, key)
+    await existingEntry(db, list, key)
     const { uses, suppliers, hotels } = await selectUse(db, list, key)
     return answer(200, { used: counted(uses), suppliers, hotels })
   })
@@ -66,7 +66,7 @@ export const addReferenceEntry = ({ db }: Needs): Mounted =>
 export const retireReferenceEntry = ({ db, clock }: Needs): Mounted =>
   on(referenceRoutes.retireReferenceEntry, async ({ body: { list, key }, operator, requestId }) => {
     await transaction(db, async (connection) => {
-      const { isRetired } = await entryHeld(connection, list, key)
+      const { isRetired } = await existingEntry(connection, list, key)
       if (isRetired) return
       const { uses } = await selectUse(connection, list, key)
       await retire[list](connection, key, clock.now())
@@ -81,9 +81,9 @@ export const retireReferenceEntry = ({ db, clock }: Needs): Mounted =>
 export const bringBackReferenceEntry = ({ db }: Needs): Mounted =>
   on(referenceRoutes.bringBackReferenceEntry, async ({ body: { list, key }, operator, requestId }) => {
     await transaction(db, async (connection) => {
-      const held = await entryHeld(connection, list, key)
-      if (!held.isRetired) return
-      await put(connection, list, held)
+      const entry = await existingEntry(connection, list, key)
+      if (!entry.isRetired) return
+      await put(connection, list, entry)
       const action = 'reference.bring-back'
       const after = { isRetired: false }
       await audit(connection, { operator, requestId, action, subject: subject(list, key), after })
@@ -114,13 +114,13 @@ function subject(list: ReferenceList, key: string): string {
   return `${nouns[list]} ${JSON.stringify(key)}`
 }
 
-async function entryHeld(
+async function existingEntry(
   db: Queryable,
   list: ReferenceList,
   key: string,
 ): Promise<Omit<ReferenceEntry, 'used'>> {
-  const held = await selectOptionalEntry(db, list, key)
-  if (held) return held
+  const entry = await selectOptionalEntry(db, list, key)
+  if (entry) return entry
   throw new Rejected(404, {
     type: 'NOT_FOUND',
     message: `There is no ${nouns[list]} ${JSON.stringify(shown(key))}`,

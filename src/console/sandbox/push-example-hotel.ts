@@ -83,8 +83,8 @@ function pushed(kind: string, body: object, accept: ExamplePushed['accept']): Ex
 }
 
 function messageOf(json: string): string {
-  const said: unknown = JSON.parse(json)
-  return isRecord(said) ? String(said['message']) : ''
+  const answered: unknown = JSON.parse(json)
+  return isRecord(answered) ? String(answered['message']) : ''
 }
 
 /** The limits of keys apply to suppliers, not to the platform. */

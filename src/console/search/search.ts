@@ -13,7 +13,7 @@ export const search = (needs: Needs) =>
   on(searchRoutes.search, async ({ query }) => {
     const typed = query.text.trim()
     // Matches by id come before matches by name.
-    const found = (
+    const results = (
       await Promise.all([
         findReservation(needs, typed),
         findPushes(needs, typed),
@@ -22,7 +22,7 @@ export const search = (needs: Needs) =>
         findGuests(needs, typed),
       ])
     ).flat()
-    return answer(200, { found })
+    return answer(200, { found: results })
   })
 
 async function findReservation({ db }: Needs, typed: string): Promise<SearchResult[]> {
@@ -50,7 +50,7 @@ async function findHotels({ db, clock }: Needs, typed: string): Promise<SearchRe
   const [hotelIds, allWords] = await Promise.all([selectNamedHotels(db, typed), selectSearchWords(db, typed)])
   const words = allWords.slice(0, searchWordsMax)
   const nowMs = clock.now()
-  const asked = {
+  const query = {
     order: 'name' as const,
     after: undefined,
     limit: foundMax,
@@ -60,10 +60,10 @@ async function findHotels({ db, clock }: Needs, typed: string): Promise<SearchRe
   const [named, called] = await Promise.all([
     hotelIds.length === 0
       ? []
-      : selectHotels(db, { ...asked, search: {}, exact: { hotelIds, isOnly: true } }),
+      : selectHotels(db, { ...query, search: {}, exact: { hotelIds, isOnly: true } }),
     words.length === 0
       ? []
-      : selectHotels(db, { ...asked, search: { words }, exact: { hotelIds, isOnly: false } }),
+      : selectHotels(db, { ...query, search: { words }, exact: { hotelIds, isOnly: false } }),
   ])
   return [...named, ...called].slice(0, foundMax).map(({ hotelId, name, code, city, supplier }) => ({
     kind: 'hotel',

@@ -37,7 +37,7 @@ export const createSupplierKey = (needs: KeyNeeds): Mounted =>
     const { channelManager } = body
     const expiresAtMs = body.expiresAt === undefined ? null : readInstant('expiresAt', body.expiresAt)
     if (expiresAtMs !== null && expiresAtMs <= needs.clock.now()) throw endInThePast()
-    const made = await transaction(needs.db, async (connection) => {
+    const created = await transaction(needs.db, async (connection) => {
       const { name } = await supplierNamed(connection, params.supplierId)
       const wanted = { supplier: name, channelManager, expiresAtMs, limits: {} }
       const { keyId, apiKey } = await insertKey(connection, needs.environment, wanted)
@@ -47,7 +47,7 @@ export const createSupplierKey = (needs: KeyNeeds): Mounted =>
       await audit(connection, { operator, requestId, action: 'key.create', subject, after })
       return { keyId, apiKey }
     })
-    return answer(201, made)
+    return answer(201, created)
   })
 
 /** POST /keys/{keyId}/rotate. */
@@ -57,11 +57,11 @@ export const rotateSupplierKey = (needs: KeyNeeds): Mounted =>
     const oldUntilMs = nowMs + body.overlapMinutes * minuteMs
     const oldKeyUntil = isoSeconds(oldUntilMs)
     const apiKey = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
-      const made = await replaceSecret(connection, needs.environment, keyId, { nowMs, oldUntilMs })
+      const created = await replaceSecret(connection, needs.environment, keyId, { nowMs, oldUntilMs })
       await needs.revocations.note(connection, 'key', keyId)
       const subject = keySubject(keyId, before)
       await audit(connection, { operator, requestId, action: 'key.rotate', subject, after: { oldKeyUntil } })
-      return made
+      return created
     })
     return answer(200, { apiKey, oldKeyUntil })
   })
@@ -130,11 +130,11 @@ export const rotateSigningSecret = (needs: KeyNeeds): Mounted =>
     const oldSecretUntil = isoSeconds(oldUntilMs)
     const signingSecret = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
       await needs.revocations.note(connection, 'signing secret', keyId)
-      const made = await rotateSigning(connection, keyId, oldUntilMs)
+      const created = await rotateSigning(connection, keyId, oldUntilMs)
       const subject = keySubject(keyId, before)
       const after = { oldOneSignsUntil: oldSecretUntil }
       await audit(connection, { operator, requestId, action: 'key.rotate-signing-secret', subject, after })
-      return made.signingSecret
+      return created.signingSecret
     })
     return answer(200, { signingSecret, oldSecretUntil })
   })

@@ -69,9 +69,9 @@ export function keyUnknown(text: string): Rejected {
 
 /** A date (its start in UTC) or an instant in a body. */
 export function readInstant(member: string, text: string): number {
-  const wrong: Problem[] = []
-  const atMs = readSince(member, text, wrong)
-  rejectIfAny(wrong.map((problem) => ({ ...problem, path: `/${member}` })))
+  const problems: Problem[] = []
+  const atMs = readSince(member, text, problems)
+  rejectIfAny(problems.map((problem) => ({ ...problem, path: `/${member}` })))
   return atMs ?? 0
 }
 

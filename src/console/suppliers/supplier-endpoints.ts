@@ -72,7 +72,7 @@ export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mou
         pushes,
         keys: await Promise.all(
           keys.map(({ supplierId: _ofIt, supplier: _name, ...row }) =>
-            shownKey(row, { priceChecks, outbound }),
+            listedKey(row, { priceChecks, outbound }),
           ),
         ),
         calls,
@@ -81,7 +81,7 @@ export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mou
     })
   })
 
-async function shownKey(
+async function listedKey(
   row: Omit<KeyRow, 'supplierId' | 'supplier'>,
   { priceChecks, outbound }: Pick<GetNeeds, 'priceChecks' | 'outbound'>,
 ): Promise<SupplierKey> {
@@ -121,9 +121,9 @@ export const changeSupplier = ({ db }: Needs): Mounted =>
     const account = await transaction(db, async (connection) => {
       const supplier = await supplierNamed(connection, params.supplierId)
       await connection.query('select from supplier where id = $1 for update', [supplier.supplierId])
-      const held = await selectAccount(connection, supplier.supplierId)
+      const previous = await selectAccount(connection, supplier.supplierId)
       const now = await setAccount(connection, supplier.name, body)
-      const { before, after } = differing(held, now)
+      const { before, after } = differing(previous, now)
       if (Object.keys(after).length > 0) {
         const subject = supplierSubject(supplier)
         await audit(connection, { operator, requestId, action: 'supplier.change', subject, before, after })
@@ -147,11 +147,11 @@ function rejectWrongTolerance({ priceTolerance }: BodyOf<typeof supplierRoutes.c
 }
 
 /** Only the changed values. */
-function differing(held: Account, now: Account): { before: object; after: object } {
-  const heldByName = new Map<string, unknown>(Object.entries(held))
-  const changed = Object.entries(now).filter(([name, value]) => heldByName.get(name) !== value)
+function differing(previous: Account, now: Account): { before: object; after: object } {
+  const previousByName = new Map<string, unknown>(Object.entries(previous))
+  const changed = Object.entries(now).filter(([name, value]) => previousByName.get(name) !== value)
   return {
-    before: Object.fromEntries(changed.map(([name]) => [name, heldByName.get(name)])),
+    before: Object.fromEntries(changed.map(([name]) => [name, previousByName.get(name)])),
     after: Object.fromEntries(changed),
   }
 }

@@ -20,8 +20,8 @@ const assetsFolder = join(webFolder, 'assets')
 /** Not those that the build has compressed: they are sent in place of these. */
 const assetName = /^[\w-][\w.-]{0,199}\.(?:js|css|svg|png|woff2)$/
 /** Their names contain hashes of their content. */
-const forEver = { maxAge: '365d', immutable: true } as const
-const noncePlace = '%STYLE_NONCE%'
+const cachedForever = { maxAge: '365d', immutable: true } as const
+const noncePlaceholder = '%STYLE_NONCE%'
 const nonceBytes = 16
 
 /** The web application at /console; its API is mounted with the other routes. */
@@ -38,7 +38,7 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
     const page = await readPage()
     const state = await build.begin(page !== undefined)
     if (page !== undefined && state.is === 'built')
-      return reply.send(withFirstScript(page).replaceAll(noncePlace, nonce))
+      return reply.send(withFirstScript(page).replaceAll(noncePlaceholder, nonce))
     const why = state.is === 'failed' ? state.why : undefined
     reply.code(503).header('retry-after', '2').header('content-security-policy', waitingPolicy(nonce))
     return reply.send(waitingPage(nonce, why))
@@ -67,7 +67,7 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
     )
     pages.get<{ Params: { name: string } }>('/console/assets/:name', compressedHere, (request, reply) => {
       const { name } = request.params
-      return assetName.test(name) ? reply.sendFile(name, assetsFolder, forEver) : reply.callNotFound()
+      return assetName.test(name) ? reply.sendFile(name, assetsFolder, cachedForever) : reply.callNotFound()
     })
   })
   return { prepare: () => void build.begin(true), close: build.close }

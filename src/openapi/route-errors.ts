@@ -11,20 +11,20 @@ import { reservationErrors } from '../bookings/answer-contract.ts'
 import { sandboxErrors } from '../sandbox/contract.ts'
 import { taxFaults } from '../taxes/contract.ts'
 import { webhookErrors } from '../webhooks/contract.ts'
-import type { Fault } from './shapes.ts'
+import type { ListedError } from './shapes.ts'
 
 /** Possible errors beyond the shape of a request, by operation; a test compares the list with the source. */
 
 const { notFound: hotelIdNotFound, ...hotelShapeFaults } = hotelFaults
 const { hotelNotFound, ...taxShapeFaults } = taxFaults
 
-const rateIdNotFound: Fault = {
+const rateIdNotFound: ListedError = {
   type: 'RATE_NOT_FOUND',
   message: 'RateID not found',
   hint: 'Push the rate, with this room, with POST /push/products first',
 }
 
-const ariFaults: readonly Fault[] = [
+const ariErrors: readonly ListedError[] = [
   hotelIdNotFound,
   itemFaults.roomNotFound,
   rateIdNotFound,
@@ -103,7 +103,7 @@ const ariFaults: readonly Fault[] = [
   },
 ]
 
-const bookingFaults: readonly Fault[] = [
+const bookingErrors: readonly ListedError[] = [
   reservationErrors.hotelNotFound,
   reservationErrors.roomNotFound,
   reservationErrors.rateNotFound,
@@ -124,14 +124,14 @@ const bookingFaults: readonly Fault[] = [
   cardErrors.elsewhere,
 ]
 
-export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
+export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
   pushHotels: Object.values(hotelShapeFaults),
   pushProducts: [hotelIdNotFound, ...Object.values(productFaults), ...Object.values(cancelPolicyFaults)],
   getProducts: [hotelIdNotFound, ...Object.values(productReadFaults)],
   pushTaxes: [hotelNotFound, ...Object.values(taxShapeFaults)],
   getTaxes: [hotelNotFound],
   getRoomRateMappings: [hotelIdNotFound],
-  pushAri: ariFaults,
+  pushAri: ariErrors,
   getAri: [
     hotelIdNotFound,
     itemFaults.roomNotFound,
@@ -175,9 +175,9 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
   listDeliveries: [hotelNotFound],
   sendDeliveriesAgain: [hotelNotFound, deliveryErrors.deliveryNotFound, deliveryErrors.notRegistered],
   acknowledgeReservations: [deliveryErrors.notFound, deliveryErrors.versionNotFound],
-  createReservation: bookingFaults,
+  createReservation: bookingErrors,
   modifyReservation: [
-    ...bookingFaults,
+    ...bookingErrors,
     reservationErrors.notFound,
     reservationErrors.hotelChanged,
     reservationErrors.cancelled,
@@ -203,7 +203,7 @@ export const faultsBeyondShape: Readonly<Partial<Record<RouteName, readonly Faul
 }
 
 /** Warnings about a push that was accepted nevertheless. */
-export const remarks: Readonly<Partial<Record<RouteName, readonly Fault[]>>> = {
+export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
   pushHotels: Object.values(hotelRemarks),
   pushProducts: [
     {

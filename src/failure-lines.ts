@@ -1,9 +1,9 @@
 import { WrongSettings } from './config.ts'
 import { Rejected } from './http/rejected.ts'
-import { isUnavailable } from './postgres/store-faults.ts'
+import { isUnavailable } from './postgres/store-errors.ts'
 
 /** The reason that a program stopped, in lines for the person who ran it: never a stack trace. */
-export function whyFailed(error: unknown): string[] {
+export function failureLines(error: unknown): string[] {
   if (error instanceof WrongSettings) return [...error.lines]
   if (error instanceof Rejected) {
     return error.problems.map(({ message, hint }) => oneLine(hint ? `${message} (${hint})` : message))

@@ -2,10 +2,10 @@ import pg from 'pg'
 import { StoreSilent } from './connection.ts'
 import { StoreChanged } from './store-epoch.ts'
 
-/** The faults of PostgreSQL, and their consequences for callers. */
+/** The errors of PostgreSQL, and their consequences for callers. */
 
 /** Human-readable reasons why nothing can be committed. */
-export const storeFaults = {
+export const storeProblems = {
   silent: 'the store does not answer',
   noCommit: 'the store reads but does not finish a commit: is its synchronous standby there?',
   readOnly: 'the store is read-only: a standby, or a database that was made so',
@@ -68,12 +68,12 @@ const unavailableClasses = /^(?:08|53|57P|58|25006|57014|XX001)/
 const driverMessages =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|not replicated|not queryable|client was closed|connection error/i
 
-const ourFaults = [StoreUnavailable, OutcomeUnknown, StoreSilent, StoreChanged]
+const ownErrors = [StoreUnavailable, OutcomeUnknown, StoreSilent, StoreChanged]
 
 /** Whether PostgreSQL could not be reached or could not work, so that the caller should try again later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (ourFaults.some((ours) => error instanceof ours)) return true
+  if (ownErrors.some((ours) => error instanceof ours)) return true
   if (error instanceof AggregateError) return error.errors.some(isUnavailable)
   const code = codeOf(error)
   return (

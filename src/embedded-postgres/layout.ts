@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { makeFolders } from './make-folders.ts'
 import { endProcessesOf, systemPath, type OsUser } from './processes.ts'
 
-export type Place = {
+export type Layout = {
   /** Belongs to the service: contains the lock, the configuration and the server's folders. */
   stateDir: string
   /** PostgreSQL's data folder, which exists after the first start. */
@@ -42,7 +42,7 @@ const makeAccountWithinMs = 10_000
 const noOwnAccount = `other programs that run as nobody can read the data, because no user ${ownAccount} could be made: make one (useradd --system ${ownAccount}) and restart the service`
 
 /** Decides the location of the data, the same at every start, and creates the folder. */
-export async function choosePlace(dataDir: string): Promise<Place> {
+export async function chooseLayout(dataDir: string): Promise<Layout> {
   const serviceUser = currentUser()
   const { here, shared } = await candidates(dataDir).catch(async (error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw cannotUse(dataDir, error)
@@ -53,11 +53,11 @@ export async function choosePlace(dataDir: string): Promise<Place> {
     }
     return candidates(dataDir)
   })
-  const place =
+  const layout =
     serviceUser.uid === 0
-      ? await choosePlaceOfRoot(here, shared, serviceUser)
-      : await choosePlaceOfUser(here, shared, serviceUser)
-  const { stateDir, serverUser } = place
+      ? await chooseLayoutOfRoot(here, shared, serviceUser)
+      : await chooseLayoutOfUser(here, shared, serviceUser)
+  const { stateDir, serverUser } = layout
   try {
     const isOfServer = ((await ownerOf(stateDir)) ?? serviceUser.uid) === serverUser.uid
     // The server's group may pass through root's own folder, but not list it.
@@ -65,10 +65,10 @@ export async function choosePlace(dataDir: string): Promise<Place> {
   } catch (error) {
     throw cannotUse(stateDir, error)
   }
-  return place
+  return layout
 }
 
-async function choosePlaceOfUser(here: string, shared: string, serviceUser: OsUser): Promise<Place> {
+async function chooseLayoutOfUser(here: string, shared: string, serviceUser: OsUser): Promise<Layout> {
   const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
   // Only root creates this folder, and an ordinary user can't look into it.
   if (!isHere && (await ownerOf(shared)) !== undefined) {
@@ -76,10 +76,10 @@ async function choosePlaceOfUser(here: string, shared: string, serviceUser: OsUs
       `The data for ${here} are in ${shared}, because the service was first started as root: start it as root, or move that folder's "cluster" to ${here} and give it to ${serviceUser.name}`,
     )
   }
-  return placeAt(here, serviceUser, serviceUser, [])
+  return layoutAt(here, serviceUser, serviceUser, [])
 }
 
-async function choosePlaceOfRoot(here: string, shared: string, serviceUser: OsUser): Promise<Place> {
+async function chooseLayoutOfRoot(here: string, shared: string, serviceUser: OsUser): Promise<Layout> {
   const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
   const isShared = !isHere && (await ownerOf(join(shared, 'cluster'))) !== undefined
   const stateOwner = await ownerOf(isShared ? shared : here)
@@ -90,19 +90,19 @@ async function choosePlaceOfRoot(here: string, shared: string, serviceUser: OsUs
   const notes = serverUser.name === 'nobody' ? [`${where}; ${noOwnAccount}`] : [where]
   await openToServer(join(here, '..'), serverUser)
   if (isHere) {
-    if (canReach(join(here, '..'), serverUser)) return placeAt(here, serviceUser, serverUser, notes)
+    if (canReach(join(here, '..'), serverUser)) return layoutAt(here, serviceUser, serverUser, notes)
     throw new Error(
       `PostgreSQL can't run as root, and ${serverUser.name}, which it runs as, can't reach its data in ${here}: open the folders above to it (chmod o+x), or set ARI_DATA_DIR or DATABASE_URL`,
     )
   }
   if (!isShared && canReach(join(here, '..'), serverUser))
-    return placeAt(here, serviceUser, serverUser, notes)
+    return layoutAt(here, serviceUser, serverUser, notes)
   await makeFolder(sharedDir, 0o755)
   const why = `its data are in ${shared}, because ${serverUser.name} could not reach ${here}`
-  return placeAt(shared, serviceUser, serverUser, [...notes, `PostgreSQL: ${why}`])
+  return layoutAt(shared, serviceUser, serverUser, [...notes, `PostgreSQL: ${why}`])
 }
 
-function placeAt(stateDir: string, serviceUser: OsUser, serverUser: OsUser, notes: string[]): Place {
+function layoutAt(stateDir: string, serviceUser: OsUser, serverUser: OsUser, notes: string[]): Layout {
   return { stateDir, clusterDir: join(stateDir, 'cluster'), serviceUser, serverUser, notes }
 }
 
@@ -131,7 +131,7 @@ export async function giveDataToServer({
   clusterDir,
   serviceUser,
   serverUser,
-}: Place): Promise<void> {
+}: Layout): Promise<void> {
   if (serviceUser.uid !== 0 || (await ownerOf(stateDir)) !== 0) return
   const owner = await ownerOf(clusterDir)
   if (owner === undefined || owner === serverUser.uid) return
@@ -148,16 +148,16 @@ export async function candidates(dataDir: string): Promise<{ here: string; share
 }
 
 /** The folder of the socket, closed to all other users; short enough for the operating system. */
-export async function makeSocketFolder(place: Place): Promise<string> {
-  const own = join(place.stateDir, 'socket')
+export async function makeSocketFolder(layout: Layout): Promise<string> {
+  const own = join(layout.stateDir, 'socket')
   if (fits(own)) {
-    await makeFolder(own, 0o700, place.serverUser)
+    await makeFolder(own, 0o700, layout.serverUser)
     return own
   }
   // Root's TMPDIR may be closed to the server; /tmp isn't.
   const parent =
-    place.serviceUser.uid === 0 || !fits(join(tmpdir(), 'ari-0123456789abcdef')) ? '/tmp' : tmpdir()
-  const folder = join(parent, `ari-${shortHash(place.stateDir)}`)
+    layout.serviceUser.uid === 0 || !fits(join(tmpdir(), 'ari-0123456789abcdef')) ? '/tmp' : tmpdir()
+  const folder = join(parent, `ari-${shortHash(layout.stateDir)}`)
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
@@ -165,13 +165,13 @@ export async function makeSocketFolder(place: Place): Promise<string> {
   }
   // Anybody can create folders there: reject one that another user may have prepared or can access.
   const found = await lstat(folder)
-  const isOurs = found.uid === place.serverUser.uid || found.uid === place.serviceUser.uid
+  const isOurs = found.uid === layout.serverUser.uid || found.uid === layout.serviceUser.uid
   if (!found.isDirectory() || !isOurs || (found.mode & 0o777) !== 0o700) {
     throw new Error(
       `${folder}, needed for PostgreSQL's socket because the path of the data folder is too long, was made by somebody else or is open to others: remove it, or set ARI_DATA_DIR to a shorter path`,
     )
   }
-  if (found.uid !== place.serverUser.uid) await chown(folder, place.serverUser.uid, place.serverUser.gid)
+  if (found.uid !== layout.serverUser.uid) await chown(folder, layout.serverUser.uid, layout.serverUser.gid)
   return folder
 }
 
