@@ -19,6 +19,7 @@ import {
   type Verdict,
 } from './docs-pages.ts'
 import { minutes } from './pace.ts'
+import { compileCache } from './programs.ts'
 import {
   client,
   type Reply,
@@ -40,9 +41,6 @@ const followingPage = 'docs/changes.md'
 const shownPort = /\b8000\b/g
 const shellTimeoutMs = minutes(3)
 const lookEveryMs = 50
-/** The compile cache is shared by the programs of a run. */
-const { NODE_COMPILE_CACHE } = process.env
-const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 let gateway: TestGateway
 let folder: string
 

@@ -261,7 +261,7 @@ function answerTo(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(url, { agent, ...options }, resolve)
-      .once('error', reject)
+      .on('error', reject)
       .end(body)
   })
 }

@@ -39,7 +39,7 @@ const programs = {
 
 /** The compile cache is shared by the programs of a run. */
 const { NODE_COMPILE_CACHE } = process.env
-const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+export const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 
 export function startProgram(
   name: keyof typeof programs,
