@@ -103,7 +103,7 @@ describe('remarks', () => {
   })
 })
 
-describe('the number of a card is refused, repeated nowhere and kept nowhere', () => {
+describe('a card number in another member is refused, and neither repeated nor stored', () => {
   const card = { holderName: 'Ada', type: 'VI', number, expiry: '01/2030' }
   const paying = (more: object) => ({ payment: { type: 'Channel Collect', card: { ...card, ...more } } })
   const places: readonly (readonly [path: string, more: Record<string, unknown>])[] = [
@@ -196,7 +196,7 @@ describe('the number of a card is refused, repeated nowhere and kept nowhere', (
   })
 })
 
-test('what is no number of a card, or a telephone number with its +, is kept as it came', async () => {
+test('other numbers, and telephone numbers with a +, are stored unchanged', async () => {
   const customer = {
     ...ada,
     phone: '+4111111111111111',
@@ -211,7 +211,7 @@ test('what is no number of a card, or a telephone number with its +, is kept as 
   assert.deepEqual((await read(idOf(booked)))['customer'], customer)
 })
 
-describe('a body that no endpoint asked for', () => {
+describe('a body that no endpoint expects', () => {
   test('is told of member by member at a cancellation, and nothing of it is repeated, stored or held against it', async () => {
     const id = idOf(expectStatus(await shop.book(), 201))
     const another = '5555555555554444'
@@ -235,7 +235,7 @@ describe('a body that no endpoint asked for', () => {
     assert.deepEqual([refused.status, problemsOf(refused).length], [400, 3])
   })
 
-  test('holds nothing up where it is empty or no JSON', async () => {
+  test('delays nothing if it is empty or not JSON', async () => {
     for (const body of ['', '{"reason"', '[]', '"gone"']) {
       const id = idOf(expectStatus(await shop.book(), 201))
       expectOk(await shop.platform.post(`/booking/reservations/${id}/cancel`, body))

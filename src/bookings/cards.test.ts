@@ -57,7 +57,7 @@ function modify(id: string, more: Record<string, unknown>): Promise<Reply> {
   return shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme', more))
 }
 
-test('a card is kept sealed, and only its type and masked number are ever read back', async () => {
+test('a card is stored encrypted, and only its type and masked number can be read back', async () => {
   const booked = await shop.book(paying())
   const id = idOf(booked)
   assert.deepEqual(await kept(id), card)
@@ -71,7 +71,7 @@ test('a card is kept sealed, and only its type and masked number are ever read b
     for (const secret of [card.number, card.holderName, card.cvv]) assert.ok(!text.includes(secret), text)
 })
 
-test('a supplier whose contract says nothing of cards gets none: none is kept, and the answer warns', async () => {
+test('a supplier whose contract excludes cards receives none: none is stored, and the answer warns', async () => {
   await setAccount(gateway.db, 'Acme', { deliversCards: false })
   const reply = await shop.book(paying())
   assert.equal(await kept(idOf(reply)), undefined)
@@ -157,7 +157,7 @@ function saidBy({ text, body }: Reply): string {
 }
 
 describe('a modification', () => {
-  test('without a card keeps the one that is held; the same card again changes nothing', async () => {
+  test('without a card keeps the stored one; the same card again changes nothing', async () => {
     const id = idOf(await shop.book(paying()))
     expectStatus(await modify(id, { rooms: [room({ guest: { firstName: 'G', lastName: 'H' } })] }), 200)
     assert.deepEqual(await kept(id), card)
@@ -168,7 +168,7 @@ describe('a modification', () => {
     assert.equal(expectStatus(same, 200).body['message'], 'Reservation unchanged')
   })
 
-  test('with another card has that kept in its place, as a new version even if it is all that is new', async () => {
+  test('with another card replaces the stored one, as a new version even if nothing else changed', async () => {
     const id = idOf(await shop.book(paying()))
     const other = { number: '5555555555554444', type: 'MC', cvv: '111' }
     const reply = expectStatus(await modify(id, paying(other)), 200)
@@ -184,7 +184,7 @@ describe('a modification', () => {
   })
 })
 
-describe('what is destroyed', () => {
+describe('destruction of cards', () => {
   test('the card goes when seven days from the departure are over, later where the departure is later', async () => {
     const [id, longer] = [idOf(await shop.book(paying())), idOf(await shop.book(paying()))]
     expectStatus(await modify(longer, { checkout: '2027-04-24' }), 200)
@@ -240,7 +240,7 @@ describe('what is destroyed', () => {
     assert.deepEqual(await kept(untouched), card)
   })
 
-  test('what was to be destroyed sooner anyway is not kept longer by a cancellation', async () => {
+  test('a cancellation never extends the time for which a card is stored', async () => {
     const id = idOf(await shop.book(paying()))
     await gateway.db.query(
       `update reservation_card set keep_until = '2027-03-01T18:00:00Z' where reservation_id = $1`,

@@ -111,7 +111,7 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
   })
 })
 
-test('the fees of the policy are kept with the room, shown and delivered, and are in no total', async () => {
+test('the fees of the policy are stored with the room, displayed and delivered, and are in no total', async () => {
   const fees = [
     { name: 'Linen', valueType: 'fixed', value: 5, appliedPer: 'per_person_per_stay' },
     { name: 'Service', valueType: '%', value: '2.5', appliedPer: 'per_room_per_stay' },
@@ -241,7 +241,7 @@ test('rooms of several room-rates are one reservation, priced each by its own, a
   assert.deepEqual(held.rooms[0].total, offer.total)
 })
 
-describe('what forbids a booking', () => {
+describe('reasons that forbid a booking', () => {
   test('a restriction: NOT_BOOKABLE with the rule, its dates and the push that set it', async () => {
     expectOk(
       await shop.supplier.post(
@@ -417,7 +417,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([invalid.status, Object(problemsOf(invalid)[0])[1]], [400, 'INVALID_IDEMPOTENCY_KEY'])
   })
 
-  test('keeps no refusal: what was sold out can be booked under the same key later', async () => {
+  test('stores no refusal: a sold-out stay can be booked under the same key later', async () => {
     const later = { 'idempotency-key': 'later' }
     await pushNights(shop.supplier, { inventory: 0 })
     await refused(() => shop.book({}, later))
@@ -425,7 +425,7 @@ describe('an Idempotency-Key', () => {
     idOf(await shop.book({}, later))
   })
 
-  test('that another call answers in the same moment is refused, and nothing is booked', async () => {
+  test('that another call answers at the same moment is refused, and nothing is booked', async () => {
     const answering = (connection: Queryable): Promise<unknown> =>
       connection.query(
         `insert into booking_answer (token_id, idempotency_key, request_hash, at, status, answer)
@@ -509,7 +509,7 @@ test('two suppliers with the same codes: a booking touches the one that it names
   assert.ok(!(await listed('Acme')).includes('Twin'))
 })
 
-test('what the guests of a room are is told by the hotel’s age categories', async () => {
+test('the guests of a room are classified by the hotel’s age categories', async () => {
   expectOk(
     await shop.supplier.post('/push/products', {
       hotelId: 'H1',

@@ -56,7 +56,7 @@ test('retries come after 10 s, 30 s, 2, 5, 10 and 10 minutes, then by the hour u
   assert.deepEqual([next.kind, runs, (nowMs - noon) / hourMs], ['dead', 72, 72])
 })
 
-test('what failed together does not come back together: up to a tenth of the delay is added', () => {
+test('deliveries that failed together do not return together: up to a tenth of the delay is added', () => {
   const next = nextAttempt(failedAt(noon, { chance: 1 }))
   assert.deepEqual(next, { kind: 'retry', retries: 1, dueAtMs: noon + 11_000 })
 })
@@ -77,7 +77,7 @@ test('Retry-After puts a retry off, never forward, and binds the hourly run as w
   assert.deepEqual(endless, { kind: 'retry', retries: 1, dueAtMs: noon + 24 * hourMs })
 })
 
-test('what was refused waits for the hourly run, and what would come too late is dead', () => {
+test('refused deliveries wait for the hourly run, and those that would be too late are dead', () => {
   assert.deepEqual(nextAttempt(failedAt(noon, { outcome: 'refused' })), {
     kind: 'hourly',
     notBeforeMs: undefined,
@@ -87,7 +87,7 @@ test('what was refused waits for the hourly run, and what would come too late is
     assert.deepEqual(nextAttempt(failedAt(late, { outcome })), { kind: 'dead' })
 })
 
-test('Retry-After is read as seconds or as a date, and as nothing else', () => {
+test('Retry-After is parsed as seconds or as a date, and as nothing else', () => {
   const texts = [
     '120',
     '0',
@@ -104,7 +104,7 @@ test('Retry-After is read as seconds or as a date, and as nothing else', () => {
   )
 })
 
-test('the first look makes the present hour; later ones make each hour once, and those that nobody was there for', () => {
+test('the first poll runs the present hour; later ones run each hour once, including missed hours', () => {
   assert.deepEqual(hoursToRun(undefined, noon + 5), [noon])
   assert.deepEqual(hoursToRun(noon, noon + hourMs - 1), [])
   assert.deepEqual(hoursToRun(noon, noon + hourMs), [noon + hourMs])

@@ -86,7 +86,7 @@ test('a longer stay takes units of the nights that are new only, at the prices o
   assert.deepEqual(await unitsLeft(gateway), [0, 0, 0])
 })
 
-test('a further room is priced and taken beside those that stay; a shorter stay gives nothing back', async () => {
+test('an additional room is priced and booked beside the unchanged ones; a shorter stay gives nothing back', async () => {
   const id = idOf(await shop.book())
   await pushNights(shop.supplier, {
     inventory: 1,
@@ -156,7 +156,7 @@ describe('after the hotel has changed its currency', () => {
   })
 })
 
-test('what cannot be booked leaves the reservation as it was', async () => {
+test('a modification that cannot be booked leaves the reservation unchanged', async () => {
   const id = idOf(await shop.book())
   const held = (await shop.platform.get(`/booking/reservations/${id}`)).body
   const third = [room(), room(), room()]
@@ -177,7 +177,7 @@ test('the same state again changes nothing and delivers nothing', async () => {
   assert.deepEqual(await deliveriesOf(id), [[1, 'Confirm', 'queued']])
 })
 
-test('a cancellation is a version of its own and is delivered; inventory is not raised; again, it changes nothing', async () => {
+test('a cancellation is a separate version and is delivered; inventory is not raised; cancelling again changes nothing', async () => {
   const id = idOf(await shop.book())
   const { body } = expectStatus(await cancel(id), 200)
   assert.deepEqual(body, {
@@ -206,7 +206,7 @@ describe('nothing follows a cancellation', () => {
     ])
   })
 
-  test('also where both come at once: whoever is first decides, and the last version is the cancellation', async () => {
+  test('also if both arrive at once: the first one decides, and the last version is the cancellation', async () => {
     for (let round = 0; round < 10; round++) {
       await pushNights(shop.supplier)
       const id = idOf(await shop.book())
@@ -365,7 +365,7 @@ describe('the list', () => {
     assert.deepEqual([codeAlone.status, pathsOf(codeAlone)], [400, ['?hotel']])
   })
 
-  test('refuses what it cannot read, all at once', async () => {
+  test('refuses unreadable parameters, all at once', async () => {
     const query = 'hotel=1&supplier=x&status=confirm&arrivalFrom=2027-02-30&arrivalTo=x&cursor=x&limit=0'
     const reply = await shop.platform.get(`/booking/reservations?${query}`)
     assert.deepEqual(

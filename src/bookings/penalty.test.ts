@@ -64,7 +64,7 @@ const ofBar = (from: string, amount: string) => ({
   by: [{ roomId: 'DBL', rateId: 'BAR', code: 'FLEX', from, amount }],
 })
 
-test('a cancellation says what it costs: from the very second of each deadline of the policy that was booked', async () => {
+test('a cancellation states its cost: from the exact second of each deadline of the booked policy', async () => {
   // Summer time begins on 28 March; two nights at 110.00 from 20 April.
   const [first, second, last] = [
     '2027-03-27T00:00:00+01:00',
@@ -84,7 +84,7 @@ test('a cancellation says what it costs: from the very second of each deadline o
   assert.deepEqual(found, cases)
 })
 
-test('the penalties of rooms add up; the answer again, reading, listing, and what the supplier gets say the same', async () => {
+test('the penalties of rooms add up; a repeated answer, the reservation, the list and the delivery agree', async () => {
   const rooms = [room(), room({ rateId: 'NRF' })]
   const { id, penalty } = await cancelled('2027-04-19T12:00:00Z', rooms)
   const due = {
@@ -118,7 +118,7 @@ test('the penalties of rooms add up; the answer again, reading, listing, and wha
   })
 })
 
-test('what is not cancelled has no penalty, and what was booked without a policy neither', async () => {
+test('a reservation that is not cancelled has no penalty, nor has one booked without a policy', async () => {
   gateway.clock.set(bookedAt)
   const other = await openShop(gateway, 'Without')
   const id = idOf(await other.book())

@@ -116,7 +116,7 @@ test('a check that fails refuses the booking, or lets it go on at the stored pri
   expectStatus(await shop.book(), 201)
 })
 
-test('each room-rate and party is asked for once, with its number of rooms', async () => {
+test('each room-rate and party is checked once, with its number of rooms', async () => {
   await pushNights(shop.supplier, { inventory: 9 })
   const from = supplierServer.calls.length
   const rooms = [room(), room({ adults: 1 }), room(), room({ rateId: 'NRF', childAges: [4, 3], adults: 1 })]
@@ -130,7 +130,7 @@ test('each room-rate and party is asked for once, with its number of rooms', asy
   assert.deepEqual(asked.sort(), ['BAR 1 1 ', 'BAR 2 2 ', 'NRF 1 1 3,4'])
 })
 
-test('while the supplier is asked no transaction is open: the hotel is pushed meanwhile, and that counts', async () => {
+test('no transaction is open during a price check: a push of the hotel in between counts', async () => {
   const held = Promise.withResolvers<void>()
   const asked = new Promise<void>((resolve) => {
     live = { onAsked: resolve, until: held.promise }

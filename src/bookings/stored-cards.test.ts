@@ -32,7 +32,7 @@ async function wordsOf(id: string): Promise<string[]> {
   return rows.map(({ word }) => word)
 }
 
-test('numbers of cards in names, remarks and answers go, by which nothing is found any more, and cards of cancelled bookings', async () => {
+test('card numbers are removed from names, remarks, answers and the search words, and so are cards of cancelled bookings', async () => {
   const { db } = gateway
   const plain = idOf(await shop.book({ customer: { ...ada, remarks: 'Late' } }))
   const untouched = await read(plain)

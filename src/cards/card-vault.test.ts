@@ -139,7 +139,7 @@ const isClosed = ([named, vaultKey, state, remark]: (typeof closed)[number]) =>
       assert.equal(Object(body['vault']).state, state)
     })
 
-    test('delivers what has no card and every cancellation, and leaves bookings that have one to others, CVV and all', async () => {
+    test('delivers bookings without a card and every cancellation, and leaves bookings with one to other processes, including the CVV', async () => {
       const there = await processWith({ vaultKey })
       const [withCard, cancelled] = [idOf(await shop.book(paying)), idOf(await shop.book(paying))]
       expectStatus(await there.platform.post(`/booking/reservations/${cancelled}/cancel`, {}), 200)
@@ -175,7 +175,7 @@ const isClosed = ([named, vaultKey, state, remark]: (typeof closed)[number]) =>
   })
 for (const one of closed) void isClosed(one)
 
-test('of two processes that bring the first key one has it, and the other says that its key is another', async () => {
+test('if two processes bring the first key, one wins, and the other reports that its key differs', async () => {
   await gateway.db.query('delete from vault_key')
   const [one, other] = await Promise.all([
     processWith({ vaultKey: newKey }),
@@ -188,7 +188,7 @@ test('of two processes that bring the first key one has it, and the other says t
   expectStatus(await closedOne.book(paying), 503)
 })
 
-test('a store without a vault and a process without a key: a card is refused for good, and nothing is wrong', async () => {
+test('a store without a vault and a process without a key: cards are refused, and no error is reported', async () => {
   await gateway.db.query('delete from vault_key')
   const there = await processWith({})
   assert.deepEqual([there.vault.status().state, await readyz(there)], ['unused', 'ready\n'])

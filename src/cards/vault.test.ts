@@ -11,7 +11,7 @@ const withoutCvv: Card = {
 }
 const card: Card = { ...withoutCvv, cvv: '123' }
 
-test('what is sealed opens again, for its own reservation and with its own key only', () => {
+test('a sealed card opens again only for its own reservation and with its own key', () => {
   const sealed = openVault(key).seal('7', card)
   assert.deepEqual(openVault(key).open('7', sealed), card)
   assert.throws(() => openVault(key).open('8', sealed))
@@ -41,7 +41,7 @@ test('without the key of the CVV it is gone and the card is not; without that of
   assert.deepEqual(vault.open('7', vault.seal('7', withoutCvv)), withoutCvv)
 })
 
-test('nothing of a card stands in what is sealed, and the same card is sealed differently each time', () => {
+test('a sealed card contains no plain card data, and the same card is sealed differently each time', () => {
   const vault = openVault(key)
   const texts = [1, 2].map(() =>
     Object.values(vault.seal('7', card))

@@ -82,7 +82,7 @@ const isDeliveredBy = (what: string, rest: string) =>
 void isDeliveredBy('is larger than 256 KB', `content-length: 307200\r\n\r\n${'x'.repeat(307_200)}`)
 void isDeliveredBy('breaks', 'content-length: 100\r\n\r\nhalf')
 
-test('a reservation is delivered as soon as it is committed, signed, and its attempt is kept', async () => {
+test('a reservation is delivered, signed, as soon as it is committed, and its attempt is stored', async () => {
   const receiver = await receiving()
   const supplier = await stage.supplierAt('prompt', undefined)
   const { body } = await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
@@ -177,7 +177,7 @@ test('an older version that fails while a newer one waits is not tried again', a
   )
 })
 
-test('what was refused comes with the hourly run, several of a hotel and status in one body; a refused body one by one', async () => {
+test('refused deliveries are sent in the hourly run, several of a hotel and status in one body; those of a refused body one by one', async () => {
   let isMended = false
   const receiver = await receiving((socket, call) => {
     // A body with several reservations is refused even then.
@@ -257,7 +257,7 @@ test('a URL that was replaced meanwhile is not called any more: the new one is',
   )
 })
 
-test('who is undelivered for half an hour, or fails within two days of the arrival, is reported once', async () => {
+test('a reservation that is undelivered for half an hour, or fails within two days of arrival, is reported once', async () => {
   const receiver = await receiving(answering(200, 500))
   const supplier = await stage.supplierAt('alerts', receiver.url)
   const [far] = await book(stage.gateway, supplier)

@@ -52,7 +52,7 @@ test('with 50 reservations of a hotel hanging, fresh ones of the same URL are ca
   assert.equal(await areDelivered(idsOf(next)), false)
 })
 
-test('of an endpoint that hangs altogether each hotel has its turn, however many reservations another has waiting', async () => {
+test('at an endpoint that hangs completely each hotel gets its turn, however many reservations of another are waiting', async () => {
   const supplier = await stage.supplierAt('turns', `http://127.0.0.1:${receiver.port}/turns`)
   const others = [await hotelOf(supplier, 'H2'), await hotelOf(supplier, 'H3')]
   const many = idsOf(await book(stage.gateway, supplier, { count: 400 }))

@@ -60,7 +60,7 @@ const untilStatus = (supplier: DeliverySupplier, status: string, count: number):
     50_000,
   )
 
-test('a delivery is listed with each attempt: when, what was answered in its own words, and when the next one comes', async () => {
+test('a delivery is listed with each attempt: its time, the answer word for word, and the time of the next one', async () => {
   const answers = { status: 503, body: '{"error":"no room 4111 1111 1111 1111 for 55191"}' }
   const { supplier } = await supplierAnswering('listed', answers)
   const [booked] = await book(stage.gateway, supplier)
@@ -108,7 +108,7 @@ test('a delivery is listed with each attempt: when, what was answered in its own
   )
 })
 
-test('what waits for the hourly run says when that is, and what has no URL says so', async () => {
+test('a delivery that waits for the hourly run states its time, and one without a URL says so', async () => {
   const { supplier } = await supplierAnswering('hourly', { status: 302, body: '' })
   await book(stage.gateway, supplier)
   await untilStatus(supplier, 'failing', 1)
@@ -170,7 +170,7 @@ test('the list is narrowed by hotel, reservation, status and time, and read page
   )
 })
 
-test('what failed is sent again at once, by name or all of it; again, it changes nothing', async () => {
+test('failed deliveries are resent at once, by id or all of them; a repeat changes nothing', async () => {
   const answers = { status: 422, body: '{}' }
   const { supplier, receiver } = await supplierAnswering('again', answers)
   const booked = await book(stage.gateway, supplier, { count: 3 })
@@ -218,7 +218,7 @@ test('what failed is sent again at once, by name or all of it; again, it changes
   )
 })
 
-test('what was given up is sent again with its schedule from the beginning; an older version never', async () => {
+test('a delivery that was given up is resent with a new schedule; an older version never is', async () => {
   const answers = { status: 500, body: '{}' }
   const { supplier } = await supplierAnswering('given up', answers)
   const [dead, changed] = await book(stage.gateway, supplier, { count: 2 })

@@ -47,7 +47,7 @@ const standsAs = async (reservationId: number): Promise<unknown[]> =>
 const isDelivered = (reservationId: number) => async (): Promise<boolean> =>
   (await deliveriesOf(stage.gateway, reservationId)).at(-1)?.status === 'delivered'
 
-test('what was booked before any URL was registered is delivered when one is, each reservation as a first attempt', async () => {
+test('reservations booked before any URL was registered are delivered once there is one, each as a first attempt', async () => {
   const supplier = await stage.supplierAt('late', undefined)
   const ids = [await bookOne(supplier), await bookOne(supplier)]
   assert.deepEqual(await Promise.all(ids.map(standsAs)), [[['queued', 0]], [['queued', 0]]])
@@ -60,7 +60,7 @@ test('what was booked before any URL was registered is delivered when one is, ea
   assert.deepEqual(rows, [{ trigger: 'realtime' }])
 })
 
-test('what was booked while the URL was removed, and what just lost it, is delivered when one is registered again', async () => {
+test('reservations booked while the URL was removed, or waiting when it was removed, are delivered once one is registered again', async () => {
   const supplier = await stage.supplierAt('again', undefined)
   await register(supplier, 'first')
   expectOk(await supplier.delete(path))
@@ -126,7 +126,7 @@ test('a URL of another key of the account does as well, and one of a key that is
   await until('it is delivered', isDelivered(id), limitMs)
 })
 
-test('what could not be sent because its address was refused is tried again when a worker starts, whose rules may be others', async () => {
+test('deliveries whose address was refused are retried when a worker starts, because its rules may differ', async () => {
   const supplier = await stage.supplierAt('refused', undefined)
   await stage.gateway.db.query(
     `update api_key set pushbook_webhook = 'http://169.254.7.7:8080/', pushbook_webhook_at = now(), signing_secret = 'whsec_AAAA'

@@ -4,7 +4,7 @@ import { book, deliveriesOf, startDeliveryTest, until } from '../../test/deliver
 import type { Reply } from '../../test/harness.ts'
 import { httpAnswer, startReceiver } from '../../test/receiver.ts'
 
-test('a stop of the service ends a push on demand with an answer, and the reservation is sent by whoever is left', async () => {
+test('a stop of the service ends a push on demand with an answer, and a remaining process sends the reservation', async () => {
   const stage = await startDeliveryTest()
   let isSlow = false
   const receiver = await startReceiver((socket) => {

@@ -66,7 +66,7 @@ const card = {
 const [room] = content.rooms
 assert.ok(room)
 
-test('the body is the contract’s, word for word, and of the shape that suppliers are told', () => {
+test('the body is the contract’s, word for word, and has the documented shape', () => {
   const body = supplierBody([version], () => card)
   assert.deepEqual(body, {
     hotelId: 'H1',
@@ -134,7 +134,7 @@ test('the body is the contract’s, word for word, and of the shape that supplie
   assert.ok(validator(delivery).matches(body))
 })
 
-test('without a card there is none, not even masked; what was not told is left out', () => {
+test('without a card there is none, not even masked; absent members are omitted', () => {
   const plain = {
     ...version,
     content: {

@@ -104,7 +104,7 @@ test('however many calls of an endpoint hang, some more begin in each second, an
   assert.deepEqual([Math.min(...retried) >= 1, slots.underWay() - before <= 30], [true, true])
 })
 
-test('endpoints of which all calls hang leave a new one what it begins with, and share the rest evenly', () => {
+test('endpoints whose calls all hang leave a new endpoint its initial room, and share the rest evenly', () => {
   const slots = new DeliverySlots()
   const dead = Array.from({ length: 100 }, (_, index) => 100 + index)
   begunEachSecond(slots, dead, { seconds: 9 })

@@ -114,7 +114,7 @@ test('a reservation that cannot be read is a push that failed: nothing is sent, 
   )
 })
 
-test('those who push one reservation over and over hold up no other one of the account', async () => {
+test('repeated pushes of one reservation delay no other reservation of the account', async () => {
   const held: (() => void)[] = []
   let isSlow = false
   const { supplier, receiver } = await supplierBehaving('eager', (socket) => {
@@ -134,7 +134,7 @@ test('those who push one reservation over and over hold up no other one of the a
   assert.deepEqual(statuses, Array(5).fill([200, 'delivered']))
 })
 
-test('without a URL nothing can be pushed, and an account may be shut out of it', async () => {
+test('without a URL nothing can be pushed, and the feature may be disabled for an account', async () => {
   const supplier = await stage.supplierAt('no url', undefined)
   const [booked] = await book(stage.gateway, supplier)
   const { status, body } = await pushed(supplier, booked?.reservationId ?? 0)
@@ -202,7 +202,7 @@ test('reservations are retrieved by page in the order of their changes, in bodie
   assert.deepEqual(cancelled.body['data'], whole.body['data'].slice(1))
 })
 
-test('what is acknowledged is not sent any more, and a newer version still is', async () => {
+test('an acknowledged version is no longer sent, but a newer version is', async () => {
   const supplier = await stage.supplierAt('acknowledging', undefined)
   const [one, other] = await book(stage.gateway, supplier, { count: 2 })
   assert.ok(one && other)
@@ -228,7 +228,7 @@ test('what is acknowledged is not sent any more, and a newer version still is', 
   assert.deepEqual([idsOf(left), idsOf(done)], [[String(other.reservationId)], [String(one.reservationId)]])
 })
 
-test('an acknowledgement with anything unknown in it changes nothing, and names all of it', async () => {
+test('an acknowledgement with unknown entries changes nothing, and names all of them', async () => {
   const supplier = await stage.supplierAt('wrong', undefined)
   const [{ reservationId } = { reservationId: 0 }] = await book(stage.gateway, supplier)
   const id = String(reservationId)
@@ -288,7 +288,7 @@ test('dead letters are sent again singly and by range, delivered ones as repeats
   )
 })
 
-test('of several who send a delivered reservation again at once, by hand or by the queue, one does', async () => {
+test('if several resend a delivered reservation at once, by hand or by the queue, it is sent once', async () => {
   const { supplier } = await supplierBehaving('at once', always(200))
   const { db, clock } = stage.gateway
   const [booked] = await book(stage.gateway, supplier)
@@ -332,7 +332,7 @@ test('sent again while it is cancelled, a reservation does not arrive in its old
   )
 })
 
-test('what has nowhere to go is not sent again, and whoever sends again waits for no booking of the hotel', async () => {
+test('deliveries without a URL are not resent, and a resend waits for no booking of the hotel', async () => {
   const supplier = await stage.supplierAt('nowhere', undefined)
   const { db, clock } = stage.gateway
   const [booked] = await book(stage.gateway, supplier)
@@ -356,7 +356,7 @@ test('what has nowhere to go is not sent again, and whoever sends again waits fo
   assert.deepEqual(sent, { again: 0, repeated: 1, nowhere: 0 })
 })
 
-test('two deliveries of one reservation that wait, which should never be, hold up nobody', async () => {
+test('two waiting deliveries of one reservation, which should never exist, block no others', async () => {
   const { supplier, receiver } = await supplierBehaving('doubled', always(200))
   const { db } = stage.gateway
   const [doubled, other] = await book(stage.gateway, supplier, { count: 2 })

@@ -20,7 +20,7 @@ test('a key without limits of its own has those of the contract', async () => {
   assert.deepEqual(body, { code: '200', message: 'Limits retrieved successfully', limits: usual })
 })
 
-test('a key with limits of its own is told these, and no rate limit is null', async () => {
+test('a key with its own limits reads these, and the absence of a rate limit is null', async () => {
   const own = { bodyBytesMax: 2_048, ariItemsMax: 7, ariCellsMax: 70 }
   const few = await gateway.supplier('few', { ...own, requestsPerMinute: 60, requestsBurst: 5 })
   const limited = await few.get('/push/limits')
@@ -30,7 +30,7 @@ test('a key with limits of its own is told these, and no rate limit is null', as
   assert.deepEqual(unlimited.body['limits'], { ...usual, requestsPerMinute: null, burst: null })
 })
 
-test('what is told is what counts: the body one byte too large and the request above the burst are refused', async () => {
+test('the published limits are enforced: a body one byte too large and a request above the burst are refused', async () => {
   const supplier = await gateway.supplier('counts', {
     bodyBytesMax: 1_024,
     requestsPerMinute: 60,

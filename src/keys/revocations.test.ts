@@ -34,7 +34,7 @@ function refusal({ status, body }: Reply): unknown[] {
 const unwritable = "the file of ARI_REVOCATIONS_FILE can't be written (it is no file)"
 const unchanged = [503, 'REVOCATIONS_FILE_UNWRITABLE', `Nothing was changed: ${unwritable}`]
 
-test('what would take access away is refused where the file can not be written, and nothing is changed', async () => {
+test('a revocation is refused if the file can’t be written, and nothing is changed', async () => {
   const admin = await fileless.operator('admin')
   const other = await fileless.operator('operator')
   const supplier = await fileless.supplier('Fileless')
@@ -67,7 +67,7 @@ test('what would take access away is refused where the file can not be written, 
   assert.equal((await supplier.get('/push/limits')).status, 200)
 })
 
-test('what gives access back is done all the same, and the answer says that a restart takes it back', async () => {
+test('restoring access is done anyway, and the answer warns that a restart undoes it', async () => {
   const admin = await gateway.operator('admin')
   const filelessAdmin = await fileless.operator('admin')
   const other = await gateway.operator('viewer')

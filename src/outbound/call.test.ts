@@ -249,7 +249,7 @@ const misbehaviours: Readonly<Record<string, [Behaviour, unknown[]]>> = {
 
 for (const certificate of [undefined, goodCertificate]) {
   const scheme = certificate ? 'https' : 'http'
-  test(`over ${scheme}, whatever the other side does is told as what it is, and does not stay`, async () => {
+  test(`over ${scheme}, whatever the other side does is reported for what it is, and the connection is not reused`, async () => {
     const by = caller()
     const found = Object.entries(misbehaviours).map(async ([what, [behave, expected]]) => {
       const supplier = await receiver(behave, certificate ? { certificate } : {})
@@ -303,7 +303,7 @@ test('certificates are verified even if the environment tells Node not to', asyn
   }
 })
 
-test('what fails before the request begins has sent no byte of it', async () => {
+test('a call that fails before the request begins has sent no byte of it', async () => {
   const by = caller()
   const free = await receiver()
   await free.close()
@@ -381,7 +381,7 @@ test('the connection goes to the address that was vetted, though the name says a
   assert.deepEqual([asked, supplier.connections(), canary.connections()], [['supplier.example'], 1, 0])
 })
 
-test('every new connection is vetted anew; one that is kept is not looked up again', async () => {
+test('every new connection is vetted anew; a reused one is not looked up again', async () => {
   const supplier = await receiver((socket, _call, index) => {
     socket.write(httpAnswer(200, '{}', index === 1 ? { connection: 'close' } : {}))
   })
@@ -395,7 +395,7 @@ test('every new connection is vetted anew; one that is kept is not looked up aga
   )
 })
 
-test('of several addresses the next is tried when one cannot be reached', async () => {
+test('if one of several addresses cannot be reached, the next is tried', async () => {
   const supplier = await receiver()
   const resolve = async () => ['127.0.0.3', '::1', '127.0.0.1']
   assert.deepEqual(await post(caller({ resolve }), `http://supplier.example:${supplier.port}/`), [200, '{}'])

@@ -46,7 +46,7 @@ test('a circuit opens with the fifth failure in a row, for that URL only', () =>
   assert.equal(by.circuits.openCount(), 1)
 })
 
-test('an answer in between begins the count anew, and what says nothing of the URL does not count', () => {
+test('an answer in between restarts the count, and outcomes that say nothing about the URL do not count', () => {
   const by = virtual()
   for (let round = 0; round < 10; round++) {
     for (let count = 1; count < failuresToOpen; count++) by.call('failed')

@@ -39,7 +39,7 @@ test('public addresses may be connected to, up to the edges of the special range
   )
 })
 
-test('what a resolver should never say is no address to connect to', () => {
+test('invalid answers of a resolver are never used as addresses', () => {
   const odd = [
     '',
     'localhost',
@@ -62,7 +62,7 @@ test('what a resolver should never say is no address to connect to', () => {
 
 const allSpecial = [...specialIpv4, ...specialIpv6]
 
-test('for local tries this machine is let through, and nothing else that is special', () => {
+test('for local trials this machine is allowed, and no other special address', () => {
   const allowed = allSpecial.filter((address) => mayConnect(address, loopbackNetworks))
   assert.deepEqual(allowed, ['127.0.0.1', '127.255.255.254', '::1'])
 })

@@ -110,7 +110,7 @@ function told({ body }: Reply): unknown {
   return { outcome, bookable, difference, failed: failure?.reason }
 }
 
-test('the supplier is asked in the words of the specification, signed, and answered prices stand beside the stored ones', async () => {
+test('the signed request follows the specification word for word, and the answered prices are listed beside the stored ones', async () => {
   const { supplier, receiver, signingSecret } = await supplierWith(answering({ ...asHeld, mealPlan: 'BB' }))
   const reply = expectOk(
     await platform.post(
@@ -147,7 +147,7 @@ test('the supplier is asked in the words of the specification, signed, and answe
   new Webhook(signingSecret).verify(body.toString(), Object.fromEntries(headers))
 })
 
-test('what the supplier answers decides the outcome, and with the account whether it can be booked', async () => {
+test('the supplier’s answer decides the outcome, and together with the account’s settings whether it can be booked', async () => {
   const dearer = { ...asHeld, amountBeforeTax: [100, 104], amountAfterTax: [110, 114.4] }
   const cheaper = { ...asHeld, amountBeforeTax: [90, 90], amountAfterTax: [99, '99.00'] }
   const cases: [string, Behaviour | undefined, Record<string, unknown>][] = [
@@ -246,7 +246,7 @@ test('the tolerance is per cent of the stored total, exact to the minor unit, up
   )
 })
 
-test('a stay that is not for sale as pushed is asked for all the same, and never bookable', async () => {
+test('a stay that is not on sale as pushed is checked anyway, and never bookable', async () => {
   const { supplier, receiver } = await supplierWith(answering(asHeld))
   const ari = (line: Record<string, unknown>) =>
     supplier.post('/push/ari', {
@@ -284,7 +284,7 @@ test('a stay that is not for sale as pushed is asked for all the same, and never
   assert.equal(receiver.calls.length, 3)
 })
 
-test('identical checks at the same time share one call, others do not, and each is kept', async () => {
+test('identical concurrent checks share one call, others do not, and each is stored', async () => {
   const { supplier, receiver } = await supplierWith(answering(asHeld, 150))
   const replies = await Promise.all([
     ...Array.from({ length: 5 }, () => check(supplier)),
@@ -306,7 +306,7 @@ test('identical checks at the same time share one call, others do not, and each 
   assert.equal(Object(body['drift']).checks, 2 * 3)
 })
 
-test('a call is made once more when nothing of it was sent, and only then', async () => {
+test('a call is repeated only if no byte of it was sent', async () => {
   const { supplier, receiver } = await supplierWith((socket) => socket.resetAndDestroy())
   await check(supplier)
   assert.equal(receiver.calls.length, 1)
@@ -343,7 +343,7 @@ test('a URL that fails five times in a row is left alone, and the supplier sees 
   assert.match(metrics, /^ari_price_check_circuit_changes_total\{state="open"\} 1$/m)
 })
 
-describe('what cannot be asked', () => {
+describe('queries that cannot be checked', () => {
   test('is refused with everything that is wrong', async () => {
     const wrong = await platform.post('/booking/priceCheck', {
       hotel: { platformHotelId: '1', hotelId: 'H1' },
@@ -551,7 +551,7 @@ test('checks are listed newest first, page by page, by hotel, room, rate, outcom
   )
 })
 
-test('while a hotel is locked by a push, checks of it are answered and kept', async () => {
+test('while a hotel is locked by a push, checks of it are answered and stored', async () => {
   const { supplier } = await supplierWith(answering(asHeld))
   await check(supplier)
   const holder = await gateway.db.pool.connect()

@@ -50,7 +50,7 @@ test('an answer is read to the minor unit, as documented and as strings or numbe
   })
 })
 
-test('what is not as asked is named', () => {
+test('a deviation from the request is named', () => {
   const having = (changed: Record<string, unknown>) => ({ roomRate: { ...right, ...changed } })
   const cases: [unknown, string][] = [
     ['', 'malformed_json'],

@@ -204,7 +204,7 @@ test('a delivery that fails is tried step by step as the clock goes on, alerted 
   )
 })
 
-test('a call that is under way while the clock is advanced is an attempt of before, and what follows it is due at once', async () => {
+test('a call in progress while the clock is advanced counts as an earlier attempt, and its retry is due at once', async () => {
   const shop = await openShop(gateway, 'Under way')
   const waiting: (() => void)[] = []
   const receiver = await deliveredTo(shop, (socket, _call, index) => {
@@ -248,7 +248,7 @@ test('two advances at once add up', async () => {
   assert.equal(Object(await clockOf(supplier)).aheadBy, 'P8DT12H')
 })
 
-test('what is no duration, is none at all or leads too far is refused, and changes nothing', async () => {
+test('an invalid, empty or too long duration is refused, and changes nothing', async () => {
   const supplier = await gateway.supplier('Wrong')
   const refusals: unknown[] = []
   for (const sent of [

@@ -113,7 +113,7 @@ async function followUntil(
   return { changes: told, cursor }
 }
 
-test('a reset removes all hotels and what hangs on them, and says so; keys, URLs and the log stay, and other accounts whole', async () => {
+test('a reset removes all hotels with their data, and reports it; keys, URLs and the log stay, and other accounts are untouched', async () => {
   const shop = await openShop(gateway, 'All')
   await openShop(gateway, 'Beside')
   const beside = await digestOf('Beside')
@@ -161,7 +161,7 @@ test('a reset removes all hotels and what hangs on them, and says so; keys, URLs
   assert.deepEqual(expectOk(await reset(shop.supplier)).body['removed'], none)
 })
 
-test('a hotel that is pushed again is the same hotel to the platform, empty; no process answers from what it remembers', async () => {
+test('a hotel that is pushed again is the same, empty hotel to the platform; no process answers from its caches', async () => {
   const shop = await openShop(gateway, 'Again')
   const second = await platformOf(other)
   const through = { ...shop.supplier, ...client(other.url, { 'x-api-key': shop.supplier.apiKey }) }
@@ -255,7 +255,7 @@ test('a hotel is removed and pushed again as often as anybody likes: the numbers
   }
 })
 
-test('whoever follows the changes is told of every removed hotel, and the feed comes to its end', async () => {
+test('the change feed reports every removed hotel and reaches its end', async () => {
   const supplier = await gateway.supplier('Many')
   const platform = await platformOf(gateway)
   const { cursor } = await follow(platform)
@@ -280,7 +280,7 @@ test('whoever follows the changes is told of every removed hotel, and the feed c
   )
 })
 
-test('a reset to which anything is sent, as if it were of one hotel, is refused and removes nothing', async () => {
+test('a reset with a body, such as one hotel, is refused and removes nothing', async () => {
   const shop = await openShop(gateway, 'Of one hotel')
   const digest = await digestOf('Of one hotel')
   const unknown = (path: string) => ({
@@ -339,7 +339,7 @@ test('a call under way while its reservation is removed ends without a trace, an
   assert.deepEqual([await rowsOf('Calling'), await orphans()], [{}, 0])
 })
 
-test('beside pushes, bookings and deliveries of both processes each is whole or not there, and nobody gets a 500', async () => {
+test('beside pushes, bookings and deliveries of both processes each reset is complete or absent, and no call gets a 500', async () => {
   const receiver = await startReceiver(
     (socket, _call, index) => void socket.write(httpAnswer(index % 3 === 0 ? 500 : 200, '{}')),
   )
@@ -405,7 +405,7 @@ test('beside pushes, bookings and deliveries of both processes each is whole or 
   assert.equal(await digestOf('Not racing'), beside)
 })
 
-test('an account that had 100,000 other hotels is told that no more can be removed, and keeps what it has', async () => {
+test('an account that had 100,000 other hotels cannot remove more, and keeps its hotels', async () => {
   const { supplier } = await openShop(gateway, 'Wornout')
   await gateway.db.query(
     `insert into removed_hotel (supplier_id, code, id, revision, catalog_version, ari_version, numbers_after, numbers_epoch)

@@ -15,7 +15,7 @@ const gateway = await gatewayForTests({
   checkBudgetMs: 600_000,
 })
 
-test('a price check under way while its hotel is removed leaves nothing, and those kept with it are kept', async () => {
+test('a price check in progress while its hotel is removed leaves no trace, and others of the same batch are stored', async () => {
   const shop = await openShop(gateway, 'Checked')
   const beside = await openShop(gateway, 'Checked beside')
   const answers: (() => void)[] = []
@@ -47,7 +47,7 @@ test('a price check under way while its hotel is removed leaves nothing, and tho
   assert.deepEqual(await kept(), [{ name: 'Checked beside', isThere: true }])
 })
 
-test('of a price check under way while its hotel is removed and pushed again, the answer is of the old one, and nothing is kept', async () => {
+test('a price check in progress while its hotel is removed and pushed again answers for the old hotel, and is not stored', async () => {
   const shop = await openShop(gateway, 'Pushed again')
   const answers: (() => void)[] = []
   const live = {
@@ -106,7 +106,7 @@ test('of a price check under way while its hotel is removed and pushed again, th
   assert.deepEqual(rows, [{ checks: 1, nights: 1 }])
 })
 
-test('whoever reads or changes what a reset removes finds it, or is told that it is gone', async () => {
+test('a concurrent reader or writer of removed data finds it, or gets a 404', async () => {
   const shop = await openShop(gateway, 'Looked at', { inventory: 1_000 })
   const operator = await gateway.operator('operator')
   const ids = async (): Promise<{ hotel: number; reservation: number }> => {

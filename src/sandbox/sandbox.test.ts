@@ -125,14 +125,14 @@ test('a test booking that comes again under its Idempotency-Key is the same one'
   expectStatus(byPlatform, 201)
 })
 
-test('a body that is no JSON may hold a card: nothing of it is repeated', async () => {
+test('a body that is not JSON may contain a card: no part of it is repeated', async () => {
   const card = '{"number":"4111111111111111","cvv":"837","x":None}'
   const reply = await shop.supplier.post('/push/sandbox/booking', `{"payment":{"card":${card}}}`)
   assert.equal(reply.status, 400)
   assert.doesNotMatch(reply.text, /4111|837|None/)
 })
 
-test('what is wrong with a test booking is said as to the platform, under the names that were sent', async () => {
+test('problems of a test booking are reported as to the platform, under the names that were sent', async () => {
   const book = async (body: object) => {
     const reply = await shop.supplier.post('/push/sandbox/booking', body)
     return [reply.status, problemsOf(reply)]
@@ -252,7 +252,7 @@ test('a delivery whose reply got lost is sent again, and the supplier knows it f
   assert.equal(first?.webhookId, second?.webhookId)
 })
 
-test('every process knows of an order, and what is left after an hour is forgotten', async () => {
+test('every process knows the ordered faults, and unused ones expire after an hour', async () => {
   const other = await gateway.second()
   const platform = client(other.url, { authorization: `Bearer ${await gateway.token('platform')}` })
   assert.deepEqual(await outcomes(1, platform), ['available'])
@@ -275,7 +275,7 @@ test('an order with a hotel that the account does not have is refused whole', as
   assert.deepEqual(expectOk(await shop.supplier.get('/push/sandbox/faults')).body['faults'], [])
 })
 
-test('in production there is nothing of it', async () => {
+test('in production none of it exists', async () => {
   const production = await gatewayForTests({ environment: 'production' })
   const supplier = await production.supplier('Acme')
   const replies = [

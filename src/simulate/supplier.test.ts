@@ -139,7 +139,7 @@ async function pushStay(): Promise<void> {
 describe('a price check', () => {
   before(pushStay)
 
-  test('is answered from what was pushed, to the cent of what the platform offers', async () => {
+  test('is answered from the pushed data, to the cent of the platform’s offer', async () => {
     const { urls, secret } = await start()
     for (const [rateId, inventory] of [
       ['BAR', 3],
@@ -186,7 +186,7 @@ describe('a price check', () => {
     )
   })
 
-  test('of what is not on sale finds no units; of what is not known, nothing', async () => {
+  test('finds no units for a stay that is not on sale, and nothing for unknown codes', async () => {
     const { urls, secret } = await start()
     const far = { ...asked, checkin: '2027-06-01', checkout: '2027-06-02' }
     const { body } = await send(urls.priceCheck, far, { secrets: [secret] })
@@ -266,7 +266,7 @@ describe('a reservation', () => {
   })
   const receipts = () => calls.flatMap(({ reservations = [] }) => reservations.map(({ receipt }) => receipt))
 
-  test('is taken once: repeats are answered alike and change nothing, older versions neither', async () => {
+  test('is processed once: repeats get the same answer and change nothing, nor do older versions', async () => {
     const { urls, secret, reservation } = await start()
     const deliver = (sent: unknown, id: string) => send(urls.booking, sent, { id, secrets: [secret] })
     const answers = [
@@ -340,7 +340,7 @@ describe('a reservation', () => {
   })
 })
 
-test('a gateway that calls no private addresses is named as the reason, and what helps', async () => {
+test('a gateway that calls no private addresses is named as the reason, with the remedy', async () => {
   const closed = await gatewayForTests()
   const { apiKey } = await closed.supplier('Sea View')
   await assert.rejects(start({ url: closed.url, apiKey }), /ARI_ALLOW_PRIVATE_WEBHOOKS=true.*--public-url/)

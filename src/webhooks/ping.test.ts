@@ -55,7 +55,7 @@ function verified(secret: unknown, { headers, body }: ReceivedCall): unknown {
   return new Webhook(String(secret)).verify(body.toString(), Object.fromEntries(headers))
 }
 
-test('the first registration calls nothing: nobody could verify a call signed with the secret that its answer brings', async () => {
+test('the first registration makes no call: the caller doesn’t have the signing secret yet', async () => {
   const supplier = await gateway.supplier('first')
   const arrived = arrivals()
   const reply = await register(supplier)
@@ -76,7 +76,7 @@ test('the first registration calls nothing: nobody could verify a call signed wi
   assert.deepEqual(verified(reply.body['signingSecret'], call), { type: 'ping' })
 })
 
-test('a later registration calls the URL once with a signed ping, and answers with what came of it', async () => {
+test('a later registration calls the URL once with a signed ping, and answers with its result', async () => {
   const supplier = await gateway.supplier('registers')
   const first = await register(supplier)
   const arrived = arrivals()
@@ -94,7 +94,7 @@ test('a later registration calls the URL once with a signed ping, and answers wi
   assert.match(headers.get('webhook-id') ?? '', /^ping_[0-9a-f-]{36}$/)
 })
 
-test('whatever the endpoint does, the URL is registered, and the answer says what it did', async () => {
+test('whatever the endpoint does, the URL is registered, and the answer reports the result', async () => {
   const supplier = await gateway.supplier('any answer')
   await register(supplier)
   const cases: [Behaviour, unknown][] = [
@@ -136,7 +136,7 @@ test('a name that is public when it is registered and private when it is called 
   assert.deepEqual([asked, arrived()], [2, []])
 })
 
-test('a refused registration, and one repeated under its Idempotency-Key, call nothing', async () => {
+test('a refused registration, and one repeated under its Idempotency-Key, make no call', async () => {
   const supplier = await gateway.supplier('silent')
   const headers = { 'idempotency-key': 'once' }
   await supplier.post(paths.availability, { webhook }, headers)
@@ -147,7 +147,7 @@ test('a refused registration, and one repeated under its Idempotency-Key, call n
   assert.deepEqual(arrived(), [])
 })
 
-test('of one key two pings at a time are made, and further ones skipped', async () => {
+test('a key has at most two pings at a time, and further ones are skipped', async () => {
   const supplier = await gateway.supplier('busy')
   await register(supplier)
   const held: (() => void)[] = []

@@ -41,7 +41,7 @@ async function register(supplier: TestSupplier, name: string): Promise<void> {
   expectOk(await supplier.post('/push/webhook/availability', { webhook: `https://pms.example.com/${name}` }))
 }
 
-test('the URL is that of the key which pushed the hotel last; its push changes nothing else of the hotel', async () => {
+test('the URL is that of the key that last pushed the hotel; its push changes nothing else of the hotel', async () => {
   const [one, other] = [await gateway.supplier('two keys'), await gateway.supplier('two keys')]
   expectOk(await one.post('/push/hotels', [hotel]))
   assert.equal(await called(one), undefined)
@@ -103,7 +103,7 @@ test("another supplier's URL is never called, and each kind of call has its own 
   )
 })
 
-test('a new hotel belongs to the key that made it, and each hotel of a push to the key that sent it', async () => {
+test('a new hotel belongs to the key that created it, and each hotel of a push to the key that sent it', async () => {
   const [one, other] = [await gateway.supplier('made'), await gateway.supplier('made')]
   expectOk(await one.post('/push/hotels', [hotel, { ...hotel, hotelId: 'H2' }]))
   expectOk(await other.post('/push/hotels', [hotel, { ...hotel, hotelId: 'H3' }]))

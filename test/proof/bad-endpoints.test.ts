@@ -59,7 +59,7 @@ test(`${badEndpoints} bad endpoints beside ${healthyEndpoints} healthy ones: all
   })
 })
 
-test('the comparison finds slots that whoever comes first takes from the others', async (t) => {
+test('the comparison finds slots that the first endpoint takes from the others', async (t) => {
   await inWorld('first come, first served', async (world) => {
     const { arrivedMs, healthy, stage } = world
     await bookBad(world, badBacklog)

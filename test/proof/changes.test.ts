@@ -119,7 +119,7 @@ async function followUnderLoad(
   return outcome
 }
 
-test('who follows the feed, by asking or by events, ends with exactly what is stored, with 8 writers and restarts', async (t) => {
+test('a follower of the feed, by polling or by events, ends with exactly the stored state, with 8 writers and restarts', async (t) => {
   const restarts: NodeJS.Signals[] = ['SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGTERM']
   const { differences, disorder, told } = await followUnderLoad(['slowCommits'], restarts, t)
   t.diagnostic(`${told} changes told`)

@@ -141,13 +141,13 @@ test('a clock that is set back makes no hour twice, and one that ran ahead none 
   assert.deepEqual([shown(ahead.hours), ahead.due], [shown([2, 3, 4, 5, 6].map(at)), 2])
 })
 
-test('hours that nobody was there for are made up for by one run, and none of them twice after a restart', async () => {
+test('missed hours are made up for by one run, and none of them twice after a restart', async () => {
   await startAnew()
   const { hours, due } = await watch([noon, noon + 7.4 * hourMs, noon + 7.4 * hourMs, noon + 8 * hourMs])
   assert.deepEqual([shown(hours), due], [shown(hoursBetween(noon, noon + 8 * hourMs)), 3])
 })
 
-test('a run that is cut off in the middle leaves nothing, and the next look makes it', async () => {
+test('a run that is cut off leaves no trace, and the next poll repeats it', async () => {
   await startAnew()
   await watch([noon])
   for (const statement of [

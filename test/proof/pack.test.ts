@@ -73,7 +73,7 @@ test('the package holds the emitted service with its data, and no source and no 
   )
 })
 
-test('npx ari --help says what there is, and so does the command on the Node of the machine', () => {
+test('npx ari --help lists the commands, and so does the command on the Node of the machine', () => {
   assert.match(run('npx', ['ari', '--help'], home), /^Usage: ari /)
   assert.match(run(join(home, 'node_modules/.bin/ari'), ['--help'], home), /^Usage: ari /)
 })

@@ -101,7 +101,7 @@ after(async () => {
 
 const through = () => ({ host: '127.0.0.1', port: ports.pgbouncer, user: 'ari', database: 'postgres' })
 
-test('what a session of ours has holds in every transaction, and is left to nobody else', async (context) => {
+test('our session settings hold in every transaction, and leak to no other client', async (context) => {
   if (typeof programs === 'string') return context.skip(programs)
   const address = await checkDatabase(through())
   assert.equal(address.pooler?.keeps, keepsStatements ? 'prepared statements' : 'nothing')
@@ -129,7 +129,7 @@ test('what a session of ours has holds in every transaction, and is left to nobo
   }
 })
 
-test('statements that it keeps do not outlive the schema for which they were made', async (context) => {
+test('prepared statements do not outlive the schema for which they were prepared', async (context) => {
   if (typeof programs === 'string') return context.skip(programs)
   const { pooler, ...address } = await checkDatabase(through())
   assert.ok(pooler)
@@ -153,7 +153,7 @@ test('statements that it keeps do not outlive the schema for which they were mad
   }
 })
 
-test('what npm test proves holds through it: first what touches connections, then the rest while there is time', async (context) => {
+test('the tests of npm test pass through it: first those about connections, then the rest while there is time', async (context) => {
   if (typeof programs === 'string') return context.skip(programs)
   const others = testFiles('tests').filter((file) => !first.includes(file))
   const size = Math.ceil(others.length / turnsOfOthers)

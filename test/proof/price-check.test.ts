@@ -38,7 +38,7 @@ function say(t: TestContext, { checks: made, slowestMs, findings }: Proof): void
   t.diagnostic(`${made} checks, the slowest took ${Math.round(slowestMs)} ms; ${findings.length} findings`)
 }
 
-test(`${checks.full} checks against ${Object.keys(servers).length} kinds of servers: each is answered, as what it is or as late, sent once, and kept`, async (t) => {
+test(`${checks.full} checks against ${Object.keys(servers).length} kinds of servers: each is answered, for what it is or as late, sent once, and stored`, async (t) => {
   await inWorld(lanes, undefined, async (world) => {
     // A service that has just started is still compiling its code and opening its connections.
     const warm = await prove(world, exactly(warmingUp), ['after 5 ms', 'over TLS'])

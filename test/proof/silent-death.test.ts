@@ -191,7 +191,7 @@ function judge(
   return `${calls.length} calls, ${refused} refused, the longest took ${(longest / 1_000).toFixed(1)} s; served again ${((servedMs - answersAgainMs) / 1_000).toFixed(1)} s after PostgreSQL answered`
 }
 
-test('the machine is silent for a while: everybody is told within it, and served when it answers again', async (context) => {
+test('the machine is silent for a while: every caller gets an answer in time, and is served once it answers again', async (context) => {
   const made = await machines(context, 1)
   const [host] = made?.hosts ?? []
   if (!made || !host) return

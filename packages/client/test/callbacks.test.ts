@@ -140,7 +140,7 @@ describe('a server of Request and Response', () => {
     return [response.status, await response.json()]
   }
 
-  test('answers what its handlers say, and a ping by itself', async () => {
+  test('answers with the result of its handlers, and answers pings itself', async () => {
     const asked: PriceCheckRequest = { ...priceCheckCallback.example.request, childAges: [5] }
     assert.deepEqual(await send(JSON.stringify(asked)), [200, priceCheckAnswer])
     assert.deepEqual(await send(delivery), [200, {}])
@@ -152,7 +152,7 @@ describe('a server of Request and Response', () => {
     assert.deepEqual(troubles, [])
   })
 
-  test('answers 401 to others, 400 to what is no call, 500 when a handler fails', async () => {
+  test('answers 401 to forged calls, 400 to malformed ones, and 500 when a handler fails', async () => {
     assert.deepEqual((await send(delivery, {}))[0], 401)
     const withoutStatus = JSON.stringify({ ...JSON.parse(delivery), status: undefined })
     assert.deepEqual(await send(withoutStatus), [400, { message: '/status is missing' }])

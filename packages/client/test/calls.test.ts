@@ -145,7 +145,7 @@ describe('a refusal', () => {
 })
 
 describe('an ARI push of which items fail', () => {
-  test('resolves, and its failed items are told with what was sent', async () => {
+  test('resolves, and its failed items are listed with the items sent', async () => {
     const { client } = await connect()
     await client.pushHotels([hotel()])
     await client.pushProducts({
@@ -227,7 +227,7 @@ describe('what passes by itself', () => {
     assert.deepEqual(rows, [{ revision: 1 }])
   })
 
-  test('is also a limit, an overloaded service and what stands before it', async () => {
+  test('is also a rate limit, an overloaded service, or a failing proxy in front of it', async () => {
     const json = (status: number, type: string) =>
       Response.json(
         { code: String(status), message: 'Later', requestId: 'r', errors: [{ type, message: 'Later' }] },
@@ -262,7 +262,7 @@ describe('what passes by itself', () => {
     )
   })
 
-  test('is also a test booking: it has a key, and is made once', async () => {
+  test('is also a test booking: it has a key, and books only once', async () => {
     const way = broken(['lost'])
     const { client } = await connect({ fetch: way.fetch })
     const stay = { checkin: '2027-04-20', checkout: '2027-04-21' }

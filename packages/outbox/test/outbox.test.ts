@@ -119,7 +119,7 @@ describe('an outbox', () => {
     }
   })
 
-  test('sends again what was sent and not answered, under the same key', async () => {
+  test('resends unanswered pushes under the same key', async () => {
     const lost: Fetch = async (url, init) => {
       await (await fetch(url, init)).text()
       throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') })
@@ -151,7 +151,7 @@ describe('an outbox', () => {
     assert.deepEqual(await applied('H1'), ids)
   })
 
-  test('sends a push of several hotels after what each of them waits for', async () => {
+  test('sends a push of several hotels after the earlier pushes of each of them', async () => {
     const sent: string[] = []
     const outbox = await outboxOn({
       fetch: async (url, init) => {
@@ -189,7 +189,7 @@ describe('an outbox', () => {
 
   const byStatus = (left: DeadLetter, right: DeadLetter) => right.status - left.status
 
-  test('puts what is refused aside with the reason, and goes on', async () => {
+  test('sets refused pushes aside with the reason, and continues', async () => {
     const letters: DeadLetter[] = []
     const outbox = await outboxOn({ onRefused: (letter) => void letters.push(letter) })
     const refused = { hotelId: 'H9', taxes: [] }
@@ -219,7 +219,7 @@ describe('an outbox', () => {
     assert.deepEqual(await applied('H1'), [ids[1], last])
   })
 
-  test('waits where the key is refused: that is not the fault of what is pushed', async () => {
+  test('waits if the key is refused: the pushes themselves are not at fault', async () => {
     const { apiKey } = supplier
     const troubles: unknown[] = []
     const client = supplierClient({ url: gateway.url, apiKey: apiKey.slice(0, -1) })
@@ -273,7 +273,7 @@ describe('an outbox', () => {
     )
   })
 
-  test('takes four functions in place of a client, and what they throw as they describe it', async () => {
+  test('accepts four functions instead of a client, and treats their errors as they describe them', async () => {
     let isDown = true
     const call = async (kind: string, body: unknown, { idempotencyKey, requestId, signal }: PushOptions) => {
       if (isDown) throw new Error('no line to the gateway')
@@ -324,7 +324,7 @@ describe('an outbox', () => {
     )
   })
 
-  test('takes no more than it may hold, and nothing once it is closed', async () => {
+  test('accepts no more than its limit, and nothing once it is closed', async () => {
     const outbox = await outboxOn({ fetch: noWay, bytesMax: 300 })
     await outbox.add('pushAri', priceOf('H1', 1))
     await outbox.add('pushAri', priceOf('H1', 2))
@@ -362,7 +362,7 @@ describe('the file of an outbox', () => {
     await outboxOn()
   })
 
-  test('grows no longer than what waits in it asks for', async () => {
+  test('grows no larger than its waiting pushes require', async () => {
     const outbox = await outboxOn()
     const remark = 'x'.repeat(100_000)
     for (let price = 1; price <= 60; price++) {
