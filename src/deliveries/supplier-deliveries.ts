@@ -78,10 +78,7 @@ function renderDelivery(row: DeliveryRow, attempts: readonly AttemptRow[], nowMs
     status: row.state,
     createdAt: instantOf(row.createdAtMs),
     deliveredAt: row.deliveredAtMs === null ? null : instantOf(row.deliveredAtMs),
-    nextAttemptAt:
-      row.dueAtMs === null
-        ? null
-        : instantOf(nextAttemptMs(row.dueAtMs, row.notBeforeMs, nowMs) + row.aheadMs),
+    nextAttemptAt: row.dueAtMs === null ? null : instantOf(nextAttemptMs(row.dueAtMs, row, nowMs)),
     giveUpAt: instantOf(row.giveUpAtMs + row.aheadMs),
     attempts: attempts.map(({ deliveryId: _delivery, atMs, ...attempt }) => ({
       ...attempt,
@@ -90,9 +87,14 @@ function renderDelivery(row: DeliveryRow, attempts: readonly AttemptRow[], nowMs
   }
 }
 
-/** Infinity: in the next hourly run at or after that time. */
-function nextAttemptMs(dueAtMs: number, notBeforeMs: number | null, nowMs: number): number {
-  return dueAtMs === Infinity ? runAfter(Math.max(nowMs, notBeforeMs ?? 0)) : dueAtMs
+/**
+ * By the account's clock. Infinity: in the next hourly run at or after that time. A test clock that passes a full hour
+ * of its own makes one too.
+ */
+function nextAttemptMs(dueAtMs: number, { notBeforeMs, aheadMs }: DeliveryRow, nowMs: number): number {
+  if (dueAtMs !== Infinity) return dueAtMs + aheadMs
+  const earliestMs = Math.max(nowMs, notBeforeMs ?? 0)
+  return Math.min(runAfter(earliestMs) + aheadMs, runAfter(earliestMs + aheadMs))
 }
 
 function instantOf(epochMs: number): string {

@@ -142,6 +142,15 @@ test('a recovery code replaces the app once, however it is typed', async () => {
   assert.deepEqual(short(await browser(gateway.url).signIn(other, password, second)), refused)
 })
 
+test('of simultaneous sign-ins with one recovery code, one is let in', async () => {
+  const { recoveryCodes } = await withSecondFactor()
+  const replies = await Promise.all(
+    Array.from({ length: 4 }, () => browser(gateway.url).signIn(name, password, recoveryCodes[0])),
+  )
+  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 401, 401, 401])
+  assert.equal((await browser(gateway.url).signIn(name, password, recoveryCodes[1])).status, 200)
+})
+
 test('wrong codes lock a name like wrong passwords; the right password without a code neither counts nor resets the count', async () => {
   const { secret } = await withSecondFactor()
   const visitor = browser(gateway.url)

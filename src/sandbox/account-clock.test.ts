@@ -147,6 +147,20 @@ test('before its deadline a cancellation is free, behind it costs, and after the
   )
 })
 
+test('no attempt comes before the announced one when the clock passes a full hour of its own', async () => {
+  const shop = await openShop(gateway, 'Refusing')
+  expectOk(await advance(shop.supplier, 'PT31M'))
+  await deliveredTo(shop, (socket) => socket.write(httpAnswer(400, '{}')))
+  await shop.book()
+  await untilAttempts(shop, 1)
+  const { nextAttemptAt } = await deliveryOf(shop)
+  assert.equal(nextAttemptAt, '2027-03-01T13:00:00.000Z')
+  expectOk(await advance(shop.supplier, 'PT29M'))
+  await untilAttempts(shop, 2)
+  const { attempts } = await deliveryOf(shop)
+  assert.deepEqual([attempts[1]?.trigger, attempts[1]?.at], ['hourly', nextAttemptAt])
+})
+
 test('a delivery that fails is tried step by step as the clock goes on, alerted after half an hour, and given up after 72 hours, in seconds', async () => {
   const shop = await openShop(gateway, 'Failing')
   const receiver = await deliveredTo(shop, failing)

@@ -123,7 +123,7 @@ test(`${kills.accounts} × kill -9 of the service under pushes, bookings, resets
   let service = await startService(environ)
   const accounts = await openAccounts(environ, service.url)
   undo.push(accounts.receiver.close)
-  const rounds = roundsWithin({ full: kills.accounts, floor: floors.accounts, share: 0.04 })
+  const rounds = roundsWithin({ full: kills.accounts, floor: floors.accounts, share: 0.02 })
   for (let kill = rounds.next(); kill !== undefined; kill = rounds.next()) {
     const { next, contradictions } = await killUnderAccounts(accounts, service, () => startService(environ))
     assert.deepEqual(contradictions, [], `kill ${kill + 1}\n${next.output().slice(-3_000)}`)
