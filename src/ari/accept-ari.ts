@@ -10,7 +10,7 @@ import type { ariRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { planPush, tooManyCells, type Plan } from './plan.ts'
 import { pricesSent } from './plan-item.ts'
-import { isSent, itemFaults, readablePush, type ItemFaults, type ReadablePush } from './readable.ts'
+import { isSent, itemProblems, readablePush, type ItemProblems, type ReadablePush } from './readable.ts'
 
 export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
 
@@ -23,8 +23,8 @@ export async function acceptAri(
   { push, body: sent, problems, judgementByItem }: SentAri,
 ): Promise<Answer> {
   const { caller } = push
-  const faultsByItem = new Map(
-    [...(judgementByItem ?? [])].map(([index, judgement]) => [index, itemFaults(judgement)]),
+  const problemsByItem = new Map(
+    [...(judgementByItem ?? [])].map(([index, judgement]) => [index, itemProblems(judgement)]),
   )
   const body = readablePush(sent, problems, judgementByItem)
   const { hotelId } = body
@@ -32,18 +32,18 @@ export async function acceptAri(
     hotelId === undefined
       ? undefined
       : await needs.catalogs.of({ supplierId: caller.supplierId, hotelCode: hotelId })
-  const plan = planPush(body, faultsByItem, catalog, needs.clock.now())
+  const plan = planPush(body, problemsByItem, catalog, needs.clock.now())
   if (body.ari.length === 0) warn(push.warnings, () => noItems)
   const { ariCellsMax } = caller.limits
   const whole = [
     ...problems,
     ...tooManyItems(sent, caller),
-    ...modelMissing(body, problems, faultsByItem),
+    ...modelMissing(body, problems, problemsByItem),
     ...(plan.cells > ariCellsMax ? [tooManyCells(plan.cells, ariCellsMax)] : []),
   ]
   if (hotelId !== undefined && !catalog) throw refused([hotelNotFound(hotelId), ...whole], plan, 404)
   if (whole.length > 0 || !catalog) throw refused(whole, plan, 400)
-  return needs.committer.submit({ push, body, faultsByItem, catalog, plan })
+  return needs.committer.submit({ push, body, problemsByItem, catalog, plan })
 }
 
 /** An empty `getAri` answer can be posted back, but an empty push is almost always a mistake. */
@@ -80,16 +80,16 @@ function tooManyItems(body: unknown, caller: Caller): Problem[] {
 function modelMissing(
   body: ReadablePush,
   problems: readonly Problem[],
-  faultsByItem: ReadonlyMap<number, ItemFaults>,
+  problemsByItem: ReadonlyMap<number, ItemProblems>,
 ): Problem[] {
   if (body.pricingModel !== undefined || problems.some(({ path }) => path === '/pricingModel')) return []
   const priced = body.ari.some((item, index) => {
-    const place = { path: `/ari/${index}`, wrong: faultsByItem.get(index)?.places, flat: item }
-    if (!item || isSent(item, 'pricingModel', place)) return false
-    if (pricesSent(item, place).length > 0) return true
+    const location = { path: `/ari/${index}`, unreadable: problemsByItem.get(index)?.paths, flat: item }
+    if (!item || isSent(item, 'pricingModel', location)) return false
+    if (pricesSent(item, location).length > 0) return true
     return (item.rates ?? []).some((line, rate) => {
-      const linePlace = { ...place, path: `${place.path}/rates/${rate}`, flat: undefined }
-      return line && !isSent(line, 'pricingModel', linePlace) && pricesSent(line, linePlace).length > 0
+      const lineLocation = { ...location, path: `${location.path}/rates/${rate}`, flat: undefined }
+      return line && !isSent(line, 'pricingModel', lineLocation) && pricesSent(line, lineLocation).length > 0
     })
   })
   if (!priced) return []

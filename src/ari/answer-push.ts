@@ -16,18 +16,19 @@ import { type Plan, type ReadyPush, problemsIn } from './plan.ts'
 /** The answer to a push and its push log entry. `revision` is the hotel's revision after the push. */
 export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {
   const { body, catalog, plan, push } = ready
-  const told = results.length > 0 ? results : refusedResults(ready)
-  const cellsChanged = told.reduce((sum, result) => sum + result.cellsChanged, 0)
-  const summary = { items: told.length, ...countStatuses(told), cellsChanged }
-  const { results: listed, moreErrors, moreWarnings } = listedInAll(told, push.warnings)
+  const itemResults = results.length > 0 ? results : refusedResults(ready)
+  const cellsChanged = itemResults.reduce((sum, result) => sum + result.cellsChanged, 0)
+  const summary = { items: itemResults.length, ...countStatuses(itemResults), cellsChanged }
+  const { results: listed, moreErrors, moreWarnings } = listedInAll(itemResults, push.warnings)
   const members = { summary, results: listed }
-  const refused = plan.refused.length > 0 || (told.length > 0 && summary.rejected === told.length)
+  const refused =
+    plan.refused.length > 0 || (itemResults.length > 0 && summary.rejected === itemResults.length)
   const kept = {
     hotelId: catalog.hotelId,
     hotelCode: catalog.hotelCode,
     revision,
     cellsChanged: body.dryRun ? 0 : cellsChanged,
-    warnings: warningsOf(push, told),
+    warnings: warningsOf(push, itemResults),
   }
   const dryRun = body.dryRun === true ? { dryRun: true } : {}
   if (refused) {
@@ -47,7 +48,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ? { code: '207', message: 'ARI partially updated' }
     : { code: '200', message: 'ARI updated successfully' }
   const outcome = body.dryRun ? 'dryRun' : partial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
-  const said = {
+  const accepted = {
     ...words,
     hotelId: catalog.hotelCode,
     revision,
@@ -58,8 +59,8 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ...warningMembers(push.warnings),
     ...(moreWarnings > 0 ? { moreWarnings } : {}),
   }
-  const problems = partial ? problemsOf(told) : undefined
-  const answered = answer(partial ? 207 : 200, said)
+  const problems = partial ? problemsOf(itemResults) : undefined
+  const answered = answer(partial ? 207 : 200, accepted)
   return { push, kept: { ...kept, outcome, problems }, answer: { ...answered, has: push.warnings } }
 }
 

@@ -28,7 +28,7 @@ export type ItemResult = {
 export async function applyPush(
   { body, catalog, plan, push }: ReadyPush,
   hotel: LockedHotel,
-  held: Blocks,
+  stored: Blocks,
   models: Map<string, ModelChange>,
 ): Promise<ItemResult[]> {
   const isAtomicBroken = body.atomic === true && plan.items.some((item) => problemsIn(item) > 0)
@@ -41,12 +41,12 @@ export async function applyPush(
   }
   const isDryRun = body.dryRun === true
   // Items can undo each other only if there is more than one.
-  const scratch = isDryRun || plan.items.length > 1 ? new Scratch(held) : undefined
+  const scratch = isDryRun || plan.items.length > 1 ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
   const results = await applyItems(
     plan.items,
-    { blocks: scratch ?? held, stamp, priced },
-    { blocks: scratch?.after ?? held, before: scratch && held, priceFloor: catalog.priceFloor },
+    { blocks: scratch ?? stored, stamp, priced },
+    { blocks: scratch?.after ?? stored, before: scratch && stored, priceFloor: catalog.priceFloor },
   )
   const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
   const isUndone = changes && scratch?.isUnchanged(stamp) === true
@@ -160,7 +160,7 @@ function applyRow(
   if (row.pricingModel === 'guest' && stamp.sequence !== undefined) {
     const cleared = block.set(fieldNumber.unitPrice, mask, unset, stamp)
     changed |= cleared.changed
-    barred = block.held(fieldNumber.unitPrice, cleared.superseded)
+    barred = block.nightsWithValue(fieldNumber.unitPrice, cleared.superseded)
   }
   let priced = 0
   for (const { field, value } of row.sets) {
@@ -174,9 +174,9 @@ function applyRow(
   return { changed, superseded: superseded | barred, priced }
 }
 
-function noteTenfold(row: RowChange, { month, mask }: MonthNights, held: Block, tenfold: Tenfold[]): void {
+function noteTenfold(row: RowChange, { month, mask }: MonthNights, stored: Block, tenfold: Tenfold[]): void {
   for (const set of row.sets) {
-    const nights = isPriceField(set.field) ? tenfoldNights(held, set, mask) : 0
+    const nights = isPriceField(set.field) ? tenfoldNights(stored, set, mask) : 0
     if (nights !== 0) tenfold.push({ row, month, set, nights })
   }
 }

@@ -10,7 +10,7 @@ import type { Catalogs, HotelCatalog } from './catalog.ts'
 import { ariRoutes, mappingRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { type AriNeeds, acceptAri, itemsMaxOf } from './accept-ari.ts'
-import { itemFaults } from './item-contract.ts'
+import { itemErrors } from './item-contract.ts'
 import { problemAt } from './plan-item.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
 import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
@@ -31,7 +31,7 @@ export const getAri = (needs: AriNeeds) =>
     const from = parseNight(body.startDate) ?? 0
     const to = parseNight(body.endDate) ?? 0
     const { catalog, state, blocks } = await readTransaction(needs.db, (connection) =>
-      selectHeld(connection, needs.catalogs, caller.supplierId, { body, from, to }),
+      selectStored(connection, needs.catalogs, caller.supplierId, { body, from, to }),
     )
     const { runs, leftOut } = await runsOf(blocks, {
       from,
@@ -61,11 +61,11 @@ const judge =
   ({ catalogs }: AriNeeds): Judge<void, 'supplier'> =>
   async (sent, shapeProblems, { caller: { supplierId } }) => {
     const { hotelId, startDate, endDate, ...codes } = readable(sent, shapeProblems)
-    const wrong = [...shapeProblems, ...rangeProblems(startDate, endDate)]
-    if (wrong.length === 0) return
+    const problems = [...shapeProblems, ...rangeProblems(startDate, endDate)]
+    if (problems.length === 0) return
     const catalog = hotelId === undefined ? undefined : await catalogs.of({ supplierId, hotelCode: hotelId })
     const unknown = hotelId === undefined || catalog ? [] : [hotelNotFound(hotelId)]
-    rejectIfAny([...unknown, ...wrong, ...(catalog ? numbersOf(codes, catalog).problems : [])])
+    rejectIfAny([...unknown, ...problems, ...(catalog ? numbersOf(codes, catalog).problems : [])])
   }
 
 type Codes = readonly (string | undefined)[]
@@ -82,10 +82,15 @@ function readable(sent: unknown, problems: readonly Problem[]): ReadableBody {
   return (problems.length === 0 ? sent : (wellFormedPart(sent, problems) ?? {})) as ReadableBody
 }
 
-type Asked = { body: BodyOf<typeof ariRoutes.getAri>; from: number; to: number }
+type Requested = { body: BodyOf<typeof ariRoutes.getAri>; from: number; to: number }
 
-async function selectHeld(connection: Queryable, catalogs: Catalogs, supplierId: number, asked: Asked) {
-  const { body, from, to } = asked
+async function selectStored(
+  connection: Queryable,
+  catalogs: Catalogs,
+  supplierId: number,
+  requested: Requested,
+) {
+  const { body, from, to } = requested
   // Use one snapshot: a push between the statements would show its nights under the previous revision or
   // names.
   await connection.query('set transaction isolation level repeatable read read only')
@@ -108,7 +113,7 @@ async function selectHeld(connection: Queryable, catalogs: Catalogs, supplierId:
 function tooMuch(): Rejected {
   return new Rejected(400, {
     type: 'READ_TOO_LARGE',
-    message: `More than ${blocksReadMax} months of rooms and rates are asked for`,
+    message: `More than ${blocksReadMax} months of rooms and rates are requested`,
     path: '/roomIds',
     hint: 'Name fewer roomIds or rateIds, or a shorter range, and read the rest with further calls',
   })
@@ -118,7 +123,7 @@ function rangeProblems(startDate: string | undefined, endDate: string | undefine
   if (startDate === undefined || endDate === undefined) return []
   const from = parseNight(startDate) ?? 0
   const to = parseNight(endDate) ?? 0
-  if (from > to) return [problemAt(itemFaults.datesReversed, '/startDate', startDate)]
+  if (from > to) return [problemAt(itemErrors.datesReversed, '/startDate', startDate)]
   if (to - from < rangeNightsMax) return []
   const message = `startDate to endDate must be at most ${rangeNightsMax} nights`
   return [

@@ -5,19 +5,19 @@
  */
 
 /** The bytes of a row; null if the row is known not to exist. */
-export type HeldBlock = Buffer | null
+export type StoredBlock = Buffer | null
 
 /**
  * A string with one character per byte. Small Buffers share memory with unrelated allocations made at the
  * same moment, so a cached Buffer would keep 64 KB of it from being freed.
  */
-type KeptBlock = string | null
+type CachedBlock = string | null
 const spelling = 'latin1'
 
 /** The store and version for which the cached blocks of a hotel are valid. */
 export type BlocksAt = { storeStamp: string; ariVersion: number }
 
-type HotelBlocks = BlocksAt & { bytes: number; blockByKey: Map<string, KeptBlock> }
+type HotelBlocks = BlocksAt & { bytes: number; blockByKey: Map<string, CachedBlock> }
 
 const bytesKeptMax = 20 * 1024 * 1024
 /** Memory of an entry besides its block: keys and the objects around them. */
@@ -32,7 +32,7 @@ export class BlockCache {
   }
 
   /** Undefined when the block isn't cached. `isCurrent` tells whether the cached block is still valid. */
-  get(hotelId: number, key: string): HeldBlock | undefined {
+  get(hotelId: number, key: string): StoredBlock | undefined {
     const kept = this.#hotels.get(hotelId)?.blockByKey.get(key)
     return typeof kept === 'string' ? Buffer.from(kept, spelling) : kept
   }
@@ -54,7 +54,7 @@ export class BlockCache {
   keep(
     hotelId: number,
     { storeStamp, basedOn, now }: { storeStamp: string; basedOn: number; now: number },
-    blocks: Iterable<readonly [key: string, HeldBlock]>,
+    blocks: Iterable<readonly [key: string, StoredBlock]>,
   ): void {
     const known = this.#hotels.get(hotelId)
     const isOfThisStore = known?.storeStamp === storeStamp

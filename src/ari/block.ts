@@ -174,7 +174,7 @@ export class Block {
       if (!isGuestPriceField(field) || kept.has(field)) continue
       const result = this.set(field, mask, unset, stamp)
       changed |= result.changed
-      superseded |= this.held(field, result.superseded)
+      superseded |= this.nightsWithValue(field, result.superseded)
     }
     // Remember the sequence for buckets that no push has named yet: a late, older push must not set them.
     if (stamp.sequence !== undefined) this.#advance(fieldNumber.anyGuestPrice, mask, stamp, stamp.sequence)
@@ -182,14 +182,14 @@ export class Block {
   }
 
   /** The nights of the mask that have a value of the field. */
-  held(field: number, mask: NightMask): NightMask {
+  nightsWithValue(field: number, mask: NightMask): NightMask {
     const values = mask === 0 ? undefined : this.values(field)
-    let held = 0
+    let nights = 0
     for (let rest = values ? mask : 0; rest !== 0; rest &= rest - 1) {
       const night = 31 - Math.clz32(rest & -rest)
-      if ((values?.[night] ?? unset) !== unset) held |= 1 << night
+      if ((values?.[night] ?? unset) !== unset) nights |= 1 << night
     }
-    return held
+    return nights
   }
 
   #write(field: number, mask: NightMask, value: number, stamp: Stamp): NightMask {

@@ -44,7 +44,7 @@ export type PriceFloor = {
 export type PriceFloors = {
   /** An SQL expression; null if any price is allowed. */
   column: (hotelId: string) => string
-  of: (held: unknown, minorDigits: number) => PriceFloor | undefined
+  of: (stored: unknown, minorDigits: number) => PriceFloor | undefined
 }
 
 export type Catalogs = {
@@ -58,28 +58,28 @@ export type Catalogs = {
   forget: (hotel: HotelOfSupplier) => void
 }
 
-/** Most entries kept in total; a catalog takes about as much memory as its rooms, rates and room-rates. */
+/** Most entries cached in total; a catalog takes about as much memory as its rooms, rates and room-rates. */
 const entriesKeptMax = 100_000
 const catalogReads = { keysMax: 100, readsAtOnceMax: 4 }
 
 export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
-  const kept = new Map<string, HotelCatalog>()
+  const cached = new Map<string, HotelCatalog>()
   let entries = 0
   db.epoch.onChange(() => {
-    kept.clear()
+    cached.clear()
     entries = 0
   })
   const forget = (text: string): void => {
-    const known = kept.get(text)
+    const known = cached.get(text)
     if (known) entries -= weight(known)
-    kept.delete(text)
+    cached.delete(text)
   }
   const keep = (text: string, catalog: HotelCatalog): void => {
     forget(text)
-    kept.set(text, catalog)
+    cached.set(text, catalog)
     entries += weight(catalog)
     // Evict the oldest first: a Map iterates its keys in insertion order.
-    for (const oldest of kept.keys()) {
+    for (const oldest of cached.keys()) {
       if (entries <= entriesKeptMax) break
       forget(oldest)
     }
@@ -88,12 +88,12 @@ export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
     connection: Queryable,
     wanted: readonly HotelOfSupplier[],
   ): Promise<ReadonlyMap<HotelOfSupplier, HotelCatalog>> => {
-    const found = await selectHotelCatalogs(connection, wanted, priceFloors.column)
+    const rows = await selectHotelCatalogs(connection, wanted, priceFloors.column)
     const catalogByHotel = new Map<HotelOfSupplier, HotelCatalog>()
     for (const [index, hotel] of wanted.entries()) {
-      const held = found[index]
-      if (!held) continue
-      const catalog = catalogOf(hotel, held, priceFloors)
+      const stored = rows[index]
+      if (!stored) continue
+      const catalog = catalogOf(hotel, stored, priceFloors)
       keep(keyText(hotel), catalog)
       catalogByHotel.set(hotel, catalog)
     }
@@ -103,7 +103,7 @@ export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
   const current = async (connection: Queryable, hotel: HotelOfSupplier): Promise<HotelCatalog | undefined> =>
     (await load(connection, [hotel])).get(hotel)
   return {
-    of: async (hotel) => kept.get(keyText(hotel)) ?? (await missing([hotel])).get(hotel),
+    of: async (hotel) => cached.get(keyText(hotel)) ?? (await missing([hotel])).get(hotel),
     current,
     reload: async (connection, known) => {
       const catalog = await current(connection, known)

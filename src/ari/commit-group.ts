@@ -5,7 +5,7 @@ import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyPush } from './apply.ts'
 import { monthsBeside } from './odd-values.ts'
-import type { BlockCache, HeldBlock } from './block-cache.ts'
+import type { BlockCache, StoredBlock } from './block-cache.ts'
 import { Block, type Blocks } from './block.ts'
 import { isCatalogOf, type Catalogs } from './catalog.ts'
 import { planPush, tooManyCells, type ReadyPush } from './plan.ts'
@@ -41,8 +41,8 @@ type Row = {
   key: BlockKey
   text: string
   /** The bytes as committed; undefined until they are read. */
-  held: HeldBlock | undefined
-  /** Whether `held` comes from the cache. */
+  stored: StoredBlock | undefined
+  /** Whether `stored` comes from the cache. */
   isCached: boolean
   /** Decoded on first use. */
   block: Block | undefined
@@ -88,15 +88,15 @@ async function lockAndRead(
       unknown.map(({ key }) => key),
     ),
   ])
-  for (const row of unknown) row.held = read.get(row.text) ?? null
+  for (const row of unknown) row.stored = read.get(row.text) ?? null
   for (const [text, row] of rows) {
     const { hotelId } = row.key
     const hotel = hotels.get(hotelId)
     // Blocks read for a hotel that isn't locked may change at any moment.
     if (!hotel) rows.delete(text)
-    else if (row.held === undefined && cache.isCurrent(hotelId, hotel)) {
-      row.held = cache.get(hotelId, text)
-      row.isCached = row.held !== undefined
+    else if (row.stored === undefined && cache.isCurrent(hotelId, hotel)) {
+      row.stored = cache.get(hotelId, text)
+      row.isCached = row.stored !== undefined
     }
   }
   await readRest(connection, rows)
@@ -110,7 +110,7 @@ function addRows({ catalog, plan }: ReadyPush, rows: Map<string, Row>): void {
     const text = blockKeyText({ hotelId, roomNo, rateNo, month })
     if (rows.has(text)) return
     const key = { hotelId, roomNo, rateNo, month }
-    rows.set(text, { key, text, held: undefined, isCached: false, block: undefined })
+    rows.set(text, { key, text, stored: undefined, isCached: false, block: undefined })
   }
   for (const item of plan.items) {
     for (const change of item.rows) {
@@ -122,12 +122,12 @@ function addRows({ catalog, plan }: ReadyPush, rows: Map<string, Row>): void {
 
 /** Reads the rows that haven't been read yet. */
 async function readRest(connection: Connection, rows: ReadonlyMap<string, Row>): Promise<void> {
-  const wanted = [...rows.values()].filter(({ held }) => held === undefined)
+  const wanted = [...rows.values()].filter(({ stored }) => stored === undefined)
   const read = await selectBlocks(
     connection,
     wanted.map(({ key }) => key),
   )
-  for (const row of wanted) row.held = read.get(row.text) ?? null
+  for (const row of wanted) row.stored = read.get(row.text) ?? null
 }
 
 /** Applies a push; plans it again under the lock if its hotel has changed since its catalog was cached. */
@@ -148,7 +148,7 @@ async function recordOf(
 
 async function planAnew(connection: Connection, push: ReadyPush, needs: GroupNeeds): Promise<ReadyPush> {
   const catalog = await needs.catalogs.reload(connection, push.catalog)
-  const plan = planPush(push.body, push.faultsByItem, catalog, needs.clock.now())
+  const plan = planPush(push.body, push.problemsByItem, catalog, needs.clock.now())
   const { ariCellsMax } = push.push.caller.limits
   if (plan.cells > ariCellsMax) plan.refused.push(tooManyCells(plan.cells, ariCellsMax))
   return { ...push, catalog, plan }
@@ -161,7 +161,7 @@ function blocksOf(hotelId: number, { rows }: Group): Blocks {
       const text = blockKeyText({ hotelId, roomNo, rateNo, month })
       const row = rows.get(text)
       if (!row) throw new Error(`row ${text} was not read`)
-      return (row.block ??= row.held ? Block.decode(row.held) : Block.empty())
+      return (row.block ??= row.stored ? Block.decode(row.stored) : Block.empty())
     },
   }
 }
@@ -176,8 +176,8 @@ async function writeAndCommit(
   // opened.
   for (const { storeStamp } of group.hotels.values()) needs.db.epoch.confirm(storeStamp)
   const written: WrittenBlock[] = []
-  for (const { key, text, held, block } of group.rows.values())
-    if (block?.dirty) written.push({ key, text, bytes: block.encode(), isStored: held !== null })
+  for (const { key, text, stored, block } of group.rows.values())
+    if (block?.dirty) written.push({ key, text, bytes: block.encode(), isStored: stored !== null })
   const kept = records.filter((record) => record !== undefined)
   const nowMs = needs.clock.now()
   const ended = await connection
@@ -217,10 +217,10 @@ function remember({ hotels, rows }: Group, written: readonly WrittenBlock[], cac
     if (!hotel) continue
     const { storeStamp, ariVersion: basedOn } = hotel
     const now = writtenHotels.has(hotelId) ? basedOn + 1 : basedOn
-    const changed: [string, HeldBlock][] = []
-    for (const { text, held, isCached } of ofHotel) {
+    const changed: [string, StoredBlock][] = []
+    for (const { text, stored, isCached } of ofHotel) {
       const bytes = bytesByText.get(text)
-      if (bytes || !isCached) changed.push([text, bytes ?? held ?? null])
+      if (bytes || !isCached) changed.push([text, bytes ?? stored ?? null])
     }
     cache.keep(hotelId, { storeStamp, basedOn, now }, changed)
   }

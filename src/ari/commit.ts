@@ -230,8 +230,8 @@ export class CommitConnection {
       // runs.
       const doubt = this.#needs.db.beforeWriting()
       if (doubt) await doubt
-      const held = this.#connection
-      if (held?.isRetired || (held?.isRested && !(await held.answers()))) this.#drop(held)
+      const current = this.#connection
+      if (current?.isRetired || (current?.isRested && !(await current.answers()))) this.#drop(current)
       const connection = this.#connection ?? (await this.#open())
       try {
         return await transaction(connection)

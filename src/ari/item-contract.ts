@@ -149,7 +149,7 @@ export type AriItem = Static<typeof ariItem>
 type DateName = 'date' | 'startDate' | 'endDate'
 
 /** Faults that the rules find in an item whose shape is valid. */
-export const itemFaults = {
+export const itemErrors = {
   ambiguousDates: {
     type: 'AMBIGUOUS_DATES',
     message: 'date cannot be sent together with startDate or endDate',

@@ -73,23 +73,23 @@ async function outermostNights(
 ): Promise<Map<RoomRateRow, DayNumber>> {
   const found = new Map<RoomRateRow, DayNumber>()
   const step = end === 'first' ? 1 : -1
-  let sought = roomRates.flatMap((row) => {
+  let searched = roomRates.flatMap((row) => {
     const { firstMonth, lastMonth } = row
     if (firstMonth === null || lastMonth === null) return []
     return [{ row, month: end === 'first' ? firstMonth : lastMonth, firstMonth, lastMonth }]
   })
-  while (sought.length > 0) {
-    const keyed = sought.map((one) => ({ one, key: keyOf(hotelId, one.row, one.month) }))
+  while (searched.length > 0) {
+    const keyed = searched.map((one) => ({ one, key: keyOf(hotelId, one.row, one.month) }))
     const blocks = await selectBlocks(
       db,
       keyed.map(({ key }) => key),
     )
     for (const { one, key } of keyed) {
       const bytes = blocks.get(blockKeyText(key))
-      const index = bytes && heldNight(Block.decode(bytes), end)
+      const index = bytes && outermostNight(Block.decode(bytes), end)
       if (index !== undefined) found.set(one.row, firstDay(one.month) + index)
     }
-    sought = sought
+    searched = searched
       .filter(({ row }) => !found.has(row))
       .map((one) => ({ ...one, month: one.month + step }))
       .filter(({ month, firstMonth, lastMonth }) => month >= firstMonth && month <= lastMonth)
@@ -102,12 +102,12 @@ function keyOf(hotelId: number, { roomNo, rateNo }: RoomRateRow, month: MonthNum
 }
 
 /** The index of the first or last night of the block on which any pushed field has a value. */
-function heldNight(block: Block, end: 'first' | 'last'): number | undefined {
+function outermostNight(block: Block, end: 'first' | 'last'): number | undefined {
   const fields = block.fields().filter(isPushedField)
   const nights = fields.flatMap((field) => {
     const values = block.values(field) ?? []
-    const isHeld = (value: number) => value !== unset
-    const night = end === 'first' ? values.findIndex(isHeld) : values.findLastIndex(isHeld)
+    const hasValue = (value: number) => value !== unset
+    const night = end === 'first' ? values.findIndex(hasValue) : values.findLastIndex(hasValue)
     return night === -1 ? [] : [night]
   })
   if (nights.length === 0) return undefined
@@ -145,7 +145,7 @@ function mappingOf(
   }
 }
 
-function statusOf(isAvailable: boolean, holdsAri: boolean): Mapping['status'] {
+function statusOf(isAvailable: boolean, hasAri: boolean): Mapping['status'] {
   if (!isAvailable) return 'archived'
-  return holdsAri ? 'active' : 'no_ari'
+  return hasAri ? 'active' : 'no_ari'
 }

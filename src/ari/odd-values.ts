@@ -52,12 +52,12 @@ const double = guestPriceField('adult', 2)
 /** The nights on which a new price is ten times, or a tenth of, the stored price. */
 export function tenfoldNights(before: Block, { field, value }: FieldValue, nights: NightMask): NightMask {
   if (value === unset || value === 0) return 0
-  const held = before.values(field)
-  return held ? nightsWhere(nights, (night) => isTenfold(held[night] ?? unset, value)) : 0
+  const stored = before.values(field)
+  return stored ? nightsWhere(nights, (night) => isTenfold(stored[night] ?? unset, value)) : 0
 }
 
-function isTenfold(held: number, value: number): boolean {
-  return held > 0 && (held === value * 10 || held * 10 === value)
+function isTenfold(stored: number, value: number): boolean {
+  return stored > 0 && (stored === value * 10 || stored * 10 === value)
 }
 
 /** The months of other rows needed to judge a change: the room's, and for a departure the night before. */
@@ -133,8 +133,8 @@ function setOf(sets: readonly FieldValue[], field: number): FieldValue | undefin
 /** The nights of the mask that still have the pushed value; none if it was cleared. */
 function nightsHolding(block: Block, set: FieldValue | undefined, nights: NightMask): NightMask {
   if (!set || set.value === unset || nights === 0) return 0
-  const held = block.values(set.field)
-  return held ? nightsWhere(nights, (night) => held[night] === set.value) : 0
+  const stored = block.values(set.field)
+  return stored ? nightsWhere(nights, (night) => stored[night] === set.value) : 0
 }
 
 /** The nights on which both fields have a value and the first is greater than the second. */
@@ -156,8 +156,8 @@ function stocked(
   month: MonthNumber,
   nights: NightMask,
 ): NightMask {
-  const ofRoom = blocks.of(roomNo, 0, month).held(fieldNumber.inventory, nights)
-  return ofRoom | ofRate.held(fieldNumber.inventory, nights & ~ofRoom)
+  const ofRoom = blocks.of(roomNo, 0, month).nightsWithValue(fieldNumber.inventory, nights)
+  return ofRoom | ofRate.nightsWithValue(fieldNumber.inventory, nights & ~ofRoom)
 }
 
 /**
@@ -205,7 +205,7 @@ function onSale(blocks: Blocks, row: RowChange, month: MonthNumber, nights: Nigh
   const block = blocks.of(row.roomNo, row.rateNo, month)
   let priced = 0
   for (const field of nights === 0 ? [] : block.fields())
-    if (isPriceField(field)) priced |= block.held(field, nights)
+    if (isPriceField(field)) priced |= block.nightsWithValue(field, nights)
   return priced === 0 ? 0 : stocked(blocks, row, block, month, priced)
 }
 
@@ -222,15 +222,15 @@ function note(odd: OddNights, oddity: Oddity, nights: NightMask): void {
   if (nights !== 0) odd.set(oddity, (odd.get(oddity) ?? 0) + countNights(nights))
 }
 
-type Told = { type: string; message: string; hint: string }
+type WarningText = { type: string; message: string; hint: string }
 
 function warningOf(oddity: Oddity, count: number, path: string): Problem {
   const { type, message, hint } =
-    typeof oddity === 'string' ? toldBy[oddity](count) : aboveMost(oddity, count)
+    typeof oddity === 'string' ? textByOddity[oddity](count) : aboveMost(oddity, count)
   return { type, message, path, hint }
 }
 
-const toldBy: Readonly<Record<OddValue, (count: number) => Told>> = {
+const textByOddity: Readonly<Record<OddValue, (count: number) => WarningText>> = {
   tenfold: (count) => ({
     type: 'ROUND_NUMBER_X10',
     message: `${nightsText(count)} got a price ten times, or a tenth of, the one before`,
@@ -258,7 +258,7 @@ const toldBy: Readonly<Record<OddValue, (count: number) => Told>> = {
   }),
 }
 
-function aboveMost({ min, max }: Limit, count: number): Told {
+function aboveMost({ min, max }: Limit, count: number): WarningText {
   const nights = nightsText(count)
   const what = {
     nights: `${nights} cannot be booked`,

@@ -8,10 +8,13 @@ import { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import { fieldNumber, guestBucket, isGuestPriceField } from './fields.ts'
 
-type AskedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'aheadMs' | 'currencyRevision'>
+type RequestedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'aheadMs' | 'currencyRevision'>
 
 /** The position at which the search in a hotel continues: after this row of ari_month. */
-type Sought = AskedHotel & { today: DayNumber; after: { roomNo: number; rateNo: number; month: number } }
+type Searched = RequestedHotel & {
+  today: DayNumber
+  after: { roomNo: number; rateNo: number; month: number }
+}
 
 type CandidateRow = {
   hotelId: number
@@ -36,39 +39,39 @@ const blocksAtOnce = 200
  */
 export async function selectHotelsOnSale(
   db: Queryable,
-  hotels: readonly AskedHotel[],
+  hotels: readonly RequestedHotel[],
   nowMs: number,
 ): Promise<Set<number>> {
   const onSale = new Set<number>()
   const nowhere = { roomNo: 0, rateNo: 0, month: 0 }
-  let sought: Sought[] = hotels.map((hotel) => ({
+  let searched: Searched[] = hotels.map((hotel) => ({
     ...hotel,
     today: todayIn(hotel, nowMs),
     after: nowhere,
   }))
   let blocksOfHotel = blocksOfRound.first
   let blocksRead = 0
-  while (sought.length > 0 && blocksRead < blocksReadMax) {
-    const hotelById = new Map(sought.map((hotel) => [hotel.id, hotel]))
-    const rows = await selectCandidates(db, sought, blocksOfHotel)
-    const goesOn = new Map<number, Sought>()
+  while (searched.length > 0 && blocksRead < blocksReadMax) {
+    const hotelById = new Map(searched.map((hotel) => [hotel.id, hotel]))
+    const rows = await selectCandidates(db, searched, blocksOfHotel)
+    const unfinished = new Map<number, Searched>()
     for (const [index, row] of rows.entries()) {
       if (index % blocksAtOnce === blocksAtOnce - 1) await breathe()
       const hotel = hotelById.get(row.hotelId)
       if (!hotel || onSale.has(hotel.id)) continue
       if (hasPrice(row, hotel)) onSale.add(hotel.id)
-      else goesOn.set(hotel.id, { ...hotel, after: row })
+      else unfinished.set(hotel.id, { ...hotel, after: row })
     }
     blocksRead += rows.length
     blocksOfHotel = blocksOfRound.later
-    sought = [...goesOn.values()].filter(({ id }) => !onSale.has(id))
+    searched = [...unfinished.values()].filter(({ id }) => !onSale.has(id))
   }
   return onSale
 }
 
 async function selectCandidates(
   db: Queryable,
-  sought: readonly Sought[],
+  searched: readonly Searched[],
   blocksOfHotel: number,
 ): Promise<CandidateRow[]> {
   const { rows } = await db.query<CandidateRow>({
@@ -78,8 +81,8 @@ async function selectCandidates(
     // processes.
     text: `select hotel.id as "hotelId", candidate.*
       from unnest($1::int[], $2::int2[], $3::int2[], $4::int2[], $5::int2[])
-        as sought (hotel_id, from_month, after_room, after_rate, after_month)
-      join hotel on hotel.id = sought.hotel_id
+        as searched (hotel_id, from_month, after_room, after_rate, after_month)
+      join hotel on hotel.id = searched.hotel_id
         and (currency_changed_at is null or ari_at >= currency_changed_at - interval '1 minute')
       cross join lateral (
         select held.room_no as "roomNo", held.rate_no as "rateNo", month, block,
@@ -95,11 +98,11 @@ async function selectCandidates(
         limit $6
       ) as candidate`,
     values: [
-      sought.map(({ id }) => id),
-      sought.map(({ today }) => monthOf(today)),
-      sought.map(({ after }) => after.roomNo),
-      sought.map(({ after }) => after.rateNo),
-      sought.map(({ after }) => after.month),
+      searched.map(({ id }) => id),
+      searched.map(({ today }) => monthOf(today)),
+      searched.map(({ after }) => after.roomNo),
+      searched.map(({ after }) => after.rateNo),
+      searched.map(({ after }) => after.month),
       blocksOfHotel,
     ],
   })
@@ -107,7 +110,7 @@ async function selectCandidates(
 }
 
 /** Without a price for adults nobody can stay, whatever the price for children. */
-function hasPrice(row: CandidateRow, { today, currencyRevision }: Sought): boolean {
+function hasPrice(row: CandidateRow, { today, currencyRevision }: Searched): boolean {
   const block = Block.decode(row.block)
   const adultsMax = guestsMaxOf(row).adult
   const firstNight = today - firstDay(row.month)

@@ -4,26 +4,26 @@ import type { Push } from '../http/call.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { fieldNumber, rateFields, type FieldValue } from './fields.ts'
-import { ariItem, itemFaults, rateLine, type PricingModel } from './item-contract.ts'
+import { ariItem, itemErrors, rateLine, type PricingModel } from './item-contract.ts'
 import { countNights, type MonthNights } from './month.ts'
 import {
-  formFaults,
+  formProblems,
   itemNights,
   linePrices,
   pricesSent,
   problemAt,
-  type Fault,
+  type DeferredProblem,
   type HotelToday,
-  type LinePlace,
+  type LineLocation,
 } from './plan-item.ts'
 import { pushedRestrictions } from './restrictions.ts'
-import type { ItemFaults, Place, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
+import type { ItemProblems, Location, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
 
 /** A push ready to be applied; the version of the cached catalog in its plan is compared under the lock. */
 export type ReadyPush = {
   push: Push
   body: ReadablePush
-  faultsByItem: ReadonlyMap<number, ItemFaults>
+  problemsByItem: ReadonlyMap<number, ItemProblems>
   catalog: HotelCatalog
   plan: Plan
 }
@@ -73,13 +73,15 @@ export function problemsIn({ problems, unlisted }: PlannedItem): number {
  */
 export function planPush(
   body: ReadablePush,
-  faultsByItem: ReadonlyMap<number, ItemFaults>,
+  problemsByItem: ReadonlyMap<number, ItemProblems>,
   catalog: HotelCatalog | undefined,
   nowMs: number,
 ): Plan {
   const hotel = catalog && { catalog, today: todayIn(catalog, nowMs) }
   const push: PushContext = { body, hotel, listing: { room: problemsListedMax } }
-  const items = body.ari.map((item, index) => planItem(item, `/ari/${index}`, faultsByItem.get(index), push))
+  const items = body.ari.map((item, index) =>
+    planItem(item, `/ari/${index}`, problemsByItem.get(index), push),
+  )
   let cells = 0
   for (const { rows } of items)
     for (const { months } of rows) for (const { mask } of months) cells += countNights(mask)
@@ -93,20 +95,20 @@ type PushContext = { body: ReadablePush; hotel: HotelToday | undefined; listing:
 function planItem(
   item: ReadableItem | undefined,
   path: string,
-  faults: ItemFaults | undefined,
+  shape: ItemProblems | undefined,
   push: PushContext,
 ): PlannedItem {
   const planned: PlannedItem = { rows: [], problems: [], unlisted: 0, breaksRule: false, warnings: [] }
-  const place: Place = { path, wrong: faults?.places }
-  addFaults(planned, push, asFaults(faults?.item))
+  const location: Location = { path, unreadable: shape?.paths }
+  addProblems(planned, push, deferred(shape?.item))
   if (!item) return planned
-  const { months, faults: dateFaults } = itemNights(item, place, push.hotel)
-  addFaults(planned, push, dateFaults)
+  const { months, problems: dateProblems } = itemNights(item, location, push.hotel)
+  addProblems(planned, push, dateProblems)
   const { roomId } = item
   const roomNo = roomId === undefined ? undefined : push.hotel?.catalog.roomNoByCode.get(roomId)
   if (push.hotel && roomId !== undefined && roomNo === undefined)
-    addFault(planned, push, () => problemAt(itemFaults.roomNotFound, `${path}/roomId`, roomId))
-  addFaults(planned, push, formFaults(item, place))
+    addProblem(planned, push, () => problemAt(itemErrors.roomNotFound, `${path}/roomId`, roomId))
+  addProblems(planned, push, formProblems(item, location))
   const isWrong = problemsIn(planned) > 0
 
   const sets = roomValues(item)
@@ -119,7 +121,7 @@ function planItem(
       guestPricesKept: undefined,
       pricingModel: undefined,
     })
-  planLines({ item, place, faults, roomNo, months }, planned, push)
+  planLines({ item, location, shape, roomNo, months }, planned, push)
   if (isWrong) return { ...planned, rows: [], warnings: [] }
   const { rows, warnings } = planned
   if (rows.length === 0 && problemsIn(planned) === 0 && warnings.length === 0)
@@ -140,35 +142,37 @@ function roomValues(item: ReadableItem): FieldValue[] {
 /** The context in which every rate line of an item is judged. `roomNo` is absent if the room is unknown. */
 type LineContext = {
   item: ReadableItem
-  place: Place
-  faults: ItemFaults | undefined
+  location: Location
+  shape: ItemProblems | undefined
   roomNo: number | undefined
   months: readonly MonthNights[]
 }
 
 /** Adds the rows of the item's rate lines: the item itself in the flat form, and each entry of `rates`. */
 function planLines(context: LineContext, planned: PlannedItem, push: PushContext): void {
-  const { item, place, faults } = context
-  const flatPlace: LinePlace = { ...place, flat: item }
-  if (item.rateId !== undefined || pricesSent(item, flatPlace).length > 0) {
+  const { item, location, shape } = context
+  const flatLocation: LineLocation = { ...location, flat: item }
+  if (item.rateId !== undefined || pricesSent(item, flatLocation).length > 0) {
     const before = problemsIn(planned)
-    const row = planLine(item, flatPlace, context, planned, push)
+    const row = planLine(item, flatLocation, context, planned, push)
     if (row && problemsIn(planned) === before) planned.rows.push(row)
   }
   const pathByRate = new Map<string, string>()
   for (const [index, line] of (item.rates ?? []).entries()) {
     const before = problemsIn(planned)
-    addFaults(planned, push, asFaults(faults?.byRate.get(index)))
+    addProblems(planned, push, deferred(shape?.byRate.get(index)))
     if (!line) continue
-    const path = `${place.path}/rates/${index}`
+    const path = `${location.path}/rates/${index}`
     const { rateId } = line
     const earlier = rateId === undefined ? undefined : pathByRate.get(rateId)
     if (rateId !== undefined) pathByRate.set(rateId, path)
     if (earlier !== undefined)
-      addFaults(planned, push, [() => problemAt(itemFaults.duplicateRate(earlier), `${path}/rateId`, rateId)])
+      addProblems(planned, push, [
+        () => problemAt(itemErrors.duplicateRate(earlier), `${path}/rateId`, rateId),
+      ])
     // The rate itself was judged at its first appearance.
     const judged = earlier === undefined ? line : withoutRate(line)
-    const row = planLine(judged, { path, wrong: place.wrong, flat: undefined }, context, planned, push)
+    const row = planLine(judged, { ...location, path, flat: undefined }, context, planned, push)
     if (problemsIn(planned) > before) continue
     if (row) planned.rows.push(row)
     else planned.warnings.push(nothingSent(line, rateLine, path))
@@ -182,7 +186,7 @@ function withoutRate({ rateId: _rateId, ...rest }: ReadableLine): ReadableLine {
 /** The changes of a rate line; undefined if it sets nothing, or if its room-rate is unknown. */
 function planLine(
   line: ReadableLine,
-  place: LinePlace,
+  location: LineLocation,
   context: LineContext,
   planned: PlannedItem,
   push: PushContext,
@@ -194,14 +198,18 @@ function planLine(
   const product =
     roomNo === undefined || rateNo === undefined ? undefined : catalog?.productOf(roomNo, rateNo)
   if (catalog && rateId !== undefined && !product && (rateNo === undefined || roomNo !== undefined)) {
-    const unknown = rateNo === undefined ? itemFaults.rateNotFound : itemFaults.rateNotOfRoom
-    addFault(planned, push, () => problemAt(unknown, `${place.path}/rateId`, rateId))
+    const unknown = rateNo === undefined ? itemErrors.rateNotFound : itemErrors.rateNotOfRoom
+    addProblem(planned, push, () => problemAt(unknown, `${location.path}/rateId`, rateId))
   }
-  const prices = linePrices(line, place, { model: modelOf(line, place, context, push), product, catalog })
-  addFaults(planned, push, prices.faults)
+  const prices = linePrices(line, location, {
+    model: modelOf(line, location, context, push),
+    product,
+    catalog,
+  })
+  addProblems(planned, push, prices.problems)
   planned.warnings.push(...prices.warnings)
   if (roomNo === undefined || rateNo === undefined || !product) return undefined
-  const sets = [...lineValues(line, place), ...prices.sets]
+  const sets = [...lineValues(line, location), ...prices.sets]
   const isOverlay = push.body.mode === 'overlay'
   if (isOverlay) {
     const sent = new Set(sets.map(({ field }) => field))
@@ -216,17 +224,18 @@ function planLine(
 /** The model sent closest to the price; undefined if it can't be read. */
 function modelOf(
   line: ReadableLine,
-  { path, wrong }: Place,
-  { item, place }: LineContext,
+  { path, unreadable }: Location,
+  { item, location }: LineContext,
   { body }: PushContext,
 ) {
-  if (line.pricingModel !== undefined || wrong?.has(`${path}/pricingModel`)) return line.pricingModel
-  if (item.pricingModel !== undefined || wrong?.has(`${place.path}/pricingModel`)) return item.pricingModel
+  if (line.pricingModel !== undefined || unreadable?.has(`${path}/pricingModel`)) return line.pricingModel
+  if (item.pricingModel !== undefined || unreadable?.has(`${location.path}/pricingModel`))
+    return item.pricingModel
   return body.pricingModel
 }
 
 /** Everything except prices. In the flat form `inventory` belongs to the room. */
-function lineValues(line: ReadableLine, { flat }: LinePlace): FieldValue[] {
+function lineValues(line: ReadableLine, { flat }: LineLocation): FieldValue[] {
   const sets: FieldValue[] = []
   if (line.inventory !== undefined && !flat)
     sets.push({ field: fieldNumber.inventory, value: line.inventory ?? unset })
@@ -244,18 +253,18 @@ const ignoredListedMax = 5
 function nothingSent(part: object, shape: typeof ariItem | typeof rateLine, path: string): Problem {
   const ignored = Object.keys(part).filter((name) => !Object.hasOwn(shape.properties, name))
   const named = ignored.slice(0, ignoredListedMax).map((name) => name.slice(0, 40).toWellFormed())
-  return problemAt(itemFaults.nothingSent(named), path)
+  return problemAt(itemErrors.nothingSent(named), path)
 }
 
-function asFaults(problems: readonly Problem[] = []): readonly Fault[] {
+function deferred(problems: readonly Problem[] = []): readonly DeferredProblem[] {
   return problems.map((problem) => () => problem)
 }
 
-/** Adds faults that break a rule. */
-function addFaults(planned: PlannedItem, push: PushContext, faults: readonly Fault[]): void {
-  for (const spell of faults) {
+/** Adds problems that break a rule. */
+function addProblems(planned: PlannedItem, push: PushContext, problems: readonly DeferredProblem[]): void {
+  for (const build of problems) {
     planned.breaksRule = true
-    addFault(planned, push, spell)
+    addProblem(planned, push, build)
   }
 }
 
@@ -263,13 +272,13 @@ function addFaults(planned: PlannedItem, push: PushContext, faults: readonly Fau
  * Adds a fault, and lists it while the answer has room. On its own, for an unknown room or rate, it doesn't
  * count as breaking a rule.
  */
-function addFault(planned: PlannedItem, { listing }: PushContext, spell: Fault): void {
+function addProblem(planned: PlannedItem, { listing }: PushContext, build: DeferredProblem): void {
   if (listing.room === 0) {
     planned.unlisted++
     return
   }
   listing.room--
-  planned.problems.push(spell())
+  planned.problems.push(build())
 }
 
 function currencyProblems(body: ReadablePush, catalog: HotelCatalog): Problem[] {

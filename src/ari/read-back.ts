@@ -18,7 +18,7 @@ import { everyWeekday, type WeekdayMask } from './month.ts'
 import { isSwitch, pushedRestrictions } from './restrictions.ts'
 import type { BlockKey } from './store.ts'
 
-type Held = readonly (readonly [field: number, value: number])[]
+type FieldValues = readonly (readonly [field: number, value: number])[]
 
 /** A field's value in a row (a room or a room-rate) on the nights of a range that fall on the weekdays. */
 export type Run = {
@@ -27,7 +27,7 @@ export type Run = {
   from: DayNumber
   to: DayNumber
   onDays: WeekdayMask
-  held: Held
+  fieldValues: FieldValues
 }
 
 export type ReadOptions = {
@@ -42,7 +42,7 @@ export type ReadOptions = {
 /** Number of nights of room-rates with a price that is left out, by reason. */
 export type LeftOut = { formerCurrency: number; beyondOccupancy: number }
 
-type Night = { held: Held; /** Equal text means equal values. */ signature: string }
+type Night = { fieldValues: FieldValues; /** Equal text means equal values. */ signature: string }
 type Row = { roomNo: number; rateNo: number; nights: (Night | undefined)[] }
 
 /** Amount of work before other requests get a turn of the event loop. */
@@ -91,18 +91,19 @@ function readNights(
   const first = firstDay(month)
   const last = Math.min(daysIn(month) - 1, to - first)
   for (let night = Math.max(0, from - first); night <= last; night++) {
-    const held: [number, number][] = []
+    const fieldValues: [number, number][] = []
     const found = { beyondOccupancy: 0, formerCurrency: 0 }
     for (const { field, values, revisions, isBeyond: isUnsold } of columns) {
       const value = values[night] ?? unset
       if (value === unset) continue
       if (isUnsold) found.beyondOccupancy = 1
       else if (isPriceField(field) && (revisions[night] ?? 0) <= currencyRevision) found.formerCurrency = 1
-      else held.push([field, value])
+      else fieldValues.push([field, value])
     }
     leftOut.beyondOccupancy += found.beyondOccupancy
     leftOut.formerCurrency += found.formerCurrency
-    if (held.length > 0) nights[first + night - from] = { held, signature: held.join(';') }
+    if (fieldValues.length > 0)
+      nights[first + night - from] = { fieldValues, signature: fieldValues.join(';') }
   }
 }
 
@@ -137,7 +138,14 @@ function rangesOf({ roomNo, rateNo, nights }: Row, firstNight: DayNumber): Run[]
     const to = chosen.at(-1) ?? from
     const isWhole = chosen.length === to - from + 1
     const onDays = isWhole ? everyWeekday : weekdaysOf(chosen, firstNight)
-    runs.push({ roomNo, rateNo, from: firstNight + from, to: firstNight + to, onDays, held: night.held })
+    runs.push({
+      roomNo,
+      rateNo,
+      from: firstNight + from,
+      to: firstNight + to,
+      onDays,
+      fieldValues: night.fieldValues,
+    })
   }
   return runs
 }
@@ -213,8 +221,8 @@ function compare(left: string, right: string): number {
 }
 
 function modelOf(run: Run): PricingModel | undefined {
-  if (run.held.some(([field]) => field === fieldNumber.unitPrice)) return 'unit'
-  return run.held.some(([field]) => isGuestPriceField(field)) ? 'guest' : undefined
+  if (run.fieldValues.some(([field]) => field === fieldNumber.unitPrice)) return 'unit'
+  return run.fieldValues.some(([field]) => isGuestPriceField(field)) ? 'guest' : undefined
 }
 
 function commonModel(runs: readonly Run[]): PricingModel | undefined {
@@ -224,8 +232,8 @@ function commonModel(runs: readonly Run[]): PricingModel | undefined {
   return unit + guest === 0 ? undefined : unit > guest ? 'unit' : 'guest'
 }
 
-function plainMembers({ held }: Run): Partial<RateLine> {
-  const values = new Map(held)
+function plainMembers({ fieldValues }: Run): Partial<RateLine> {
+  const values = new Map(fieldValues)
   const members: Partial<RateLine> = {}
   const inventory = values.get(fieldNumber.inventory)
   if (inventory !== undefined) members.inventory = inventory
@@ -241,7 +249,7 @@ function plainMembers({ held }: Run): Partial<RateLine> {
 function rateLine(run: Run, names: Names, common: PricingModel | undefined): RateLine {
   const model = modelOf(run)
   const prices: PriceLine[] = []
-  for (const [field, value] of run.held) {
+  for (const [field, value] of run.fieldValues) {
     if (!isPriceField(field)) continue
     const amount = fromMinor(value, names.minorDigits)
     prices.push(isGuestPriceField(field) ? { ...guestBucket(field), amount } : { amount })

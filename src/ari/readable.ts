@@ -23,23 +23,23 @@ type Readable<Shape> = { readonly [Name in keyof Shape]?: Shape[Name] }
 type ReadablePrices = { prices?: readonly (ReadablePrice | undefined)[] | null }
 
 /** Problems with the shape of an item, assigned to the item or the rate line that they concern. */
-export type ItemFaults = {
+export type ItemProblems = {
   item: Problem[]
   byRate: Map<number, Problem[]>
   /** Places whose value is unreadable, or missing and already reported. */
-  places: ReadonlySet<string>
+  paths: ReadonlySet<string>
 }
 
-/** The location of a part of an item in the request, and the places within the item with problems, if any. */
-export type Place = { path: string; wrong: ReadonlySet<string> | undefined }
+/** The location of a part of an item in the request, and the paths within the item with problems, if any. */
+export type Location = { path: string; unreadable: ReadonlySet<string> | undefined }
 
 /** Whether a member was sent, readable or not. */
 export function isSent<Name extends string>(
   part: { readonly [Member in Name]?: unknown },
   name: Name,
-  { path, wrong }: Place,
+  { path, unreadable }: Location,
 ): boolean {
-  return part[name] !== undefined || wrong?.has(`${path}/${name}`) === true
+  return part[name] !== undefined || unreadable?.has(`${path}/${name}`) === true
 }
 
 /** The readable part of a push. Items are absent if none was judged. */
@@ -51,7 +51,7 @@ export function readablePush(
   const head = problems.length === 0 ? sent : wellFormedPart(sent, problems)
   const isWhole = problems.length === 0 && judgementByItem?.size === 0
   const body = isWhole ? head : { ...(isRecord(head) ? head : {}), ari: readableItems(head, judgementByItem) }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: every place that has not this shape was just left out.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: every location that has not this shape was just left out.
   return body as ReadablePush
 }
 
@@ -73,7 +73,7 @@ function readableItems(
 const ratePath = /^\/ari\/\d+\/rates\/(\d+)(?=\/|$)/
 
 /** An item's problems, separated by rate line; if validation stopped early, all concern the whole item. */
-export function itemFaults({ problems, isCoarse }: Judgement): ItemFaults {
+export function itemProblems({ problems, isCoarse }: Judgement): ItemProblems {
   const item: Problem[] = []
   const byRate = new Map<number, Problem[]>()
   for (const problem of problems) {
@@ -82,5 +82,5 @@ export function itemFaults({ problems, isCoarse }: Judgement): ItemFaults {
     if (ofRate) ofRate.push(problem)
     else byRate.set(Number(rate), [problem])
   }
-  return { item, byRate, places: new Set(problems.map(({ path = '' }) => path)) }
+  return { item, byRate, paths: new Set(problems.map(({ path = '' }) => path)) }
 }

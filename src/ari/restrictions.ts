@@ -174,12 +174,12 @@ export const pushedRestrictions = restrictionNames
   .filter(isPushed)
   .toSorted((one, other) => restrictions[one].number - restrictions[other].number)
 
-export type Allows = (held: number, stay: RestrictedStay) => boolean
+export type Allows = (value: number, stay: RestrictedStay) => boolean
 
 /** Whether a stored value allows a stay. */
 export function allowsBy(restriction: Restriction): Allows {
   if (restriction.kind === 'switch') return () => false
   const { compares } = restriction
-  if (restriction.kind === 'min') return (held, stay) => stay[compares] >= held
-  return (held, stay) => stay[compares] <= held
+  if (restriction.kind === 'min') return (value, stay) => stay[compares] >= value
+  return (value, stay) => stay[compares] <= value
 }

@@ -27,7 +27,7 @@ export async function stopSell(
   const keys = rows.flatMap((row) =>
     months.map(({ month }): BlockKey => ({ hotelId: hotel.id, ...row, month })),
   )
-  const held = await selectBlocks(connection, keys)
+  const stored = await selectBlocks(connection, keys)
   const { currencyRevision } = hotel
   const stamp = { revision: hotel.revision + 1, sequence: undefined, keyId: 0, currencyRevision }
   const written: WrittenBlock[] = []
@@ -36,7 +36,7 @@ export async function stopSell(
     for (const { month, mask } of months) {
       const key = { hotelId: hotel.id, ...row, month }
       const text = blockKeyText(key)
-      const bytes = held.get(text)
+      const bytes = stored.get(text)
       const block = bytes ? Block.decode(bytes) : Block.empty()
       changed += countNights(changedNights(block, mask, isStopped, stamp))
       if (block.dirty) written.push({ key, text, bytes: block.encode(), isStored: bytes !== undefined })

@@ -4,7 +4,7 @@ import {
   feeLine,
   stayTotal,
   testedRule,
-  unknownReferenceFault,
+  unknownReferenceError,
 } from '../offers/contract.ts'
 import { integer, oneOf, success, warning, type ConstraintError } from '../http/route.ts'
 import { priceCheckOutcomes } from '../price-check/contract.ts'
@@ -165,7 +165,7 @@ export type RefusalDetails = Static<typeof refusalDetails>
 
 /** Refusals caused by the state of a hotel or a reservation. */
 export const reservationErrors = {
-  hotelNotFound: unknownReferenceFault,
+  hotelNotFound: unknownReferenceError,
   supplierNotFound: {
     type: 'SUPPLIER_NOT_FOUND',
     message: 'Supplier not found',

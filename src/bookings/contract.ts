@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { askedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
+import { requestedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
 import { code, date, decimal, lines, oneOf, queriedLimit, route, success, text } from '../http/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import {
@@ -37,7 +37,7 @@ const customer = Type.Object(
 const bookedRoom = Type.Object({
   roomId: code({ description: "The supplier's code of the room" }),
   rateId: code({ description: "The supplier's code of the rate" }),
-  ...askedRoom.properties,
+  ...requestedRoom.properties,
   guest: Type.Object(person, { description: 'The guest who stays in the room' }),
 })
 

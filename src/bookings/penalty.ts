@@ -1,4 +1,4 @@
-import type { ShownPenalty } from '../offers/cancel-policy.ts'
+import type { StayPenalty } from '../offers/cancel-policy.ts'
 import type { ReservationContent, ReservationVersion, RoomState } from './state.ts'
 import { minorText, toMinor } from '../base/money.ts'
 
@@ -46,7 +46,7 @@ type Due = Pick<PenaltyOfRoom, 'from' | 'amount'>
  * The penalty of the last deadline that has passed, whatever the earlier penalties were; for a no-show, the
  * no-show penalty if it is higher.
  */
-function dueOf(penalties: readonly ShownPenalty[], minorDigits: number, atMs: number): Due | undefined {
+function dueOf(penalties: readonly StayPenalty[], minorDigits: number, atMs: number): Due | undefined {
   const [noShows, byDeadline] = [true, false].map((isNoShow) => {
     let last: (Due & { fromMs: number }) | undefined
     for (const { from, amount: text, noShow = false } of penalties) {

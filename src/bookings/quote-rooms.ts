@@ -1,6 +1,6 @@
 import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../offers/booking-catalog.ts'
-import { preparePolicy, shownPolicy, feeLines } from '../offers/cancel-policy.ts'
-import { isOffered, isUnrestricted, soughtStay, taxesOf, type SoughtStay } from '../offers/evaluate.ts'
+import { preparePolicy, stayPolicy, feeLines } from '../offers/cancel-policy.ts'
+import { isOffered, isUnrestricted, wantedStay, taxesOf, type WantedStay } from '../offers/evaluate.ts'
 import { explain, type TestedRule } from '../offers/explain.ts'
 import { partiesOf } from '../offers/party.ts'
 import { RoomRateDays } from '../offers/room-rate-days.ts'
@@ -95,7 +95,7 @@ function quoteGroup(
     group.map(({ room: { adults, childAges = [] } }) => ({ adults, childAges })),
     catalog,
   )
-  const stayToPrice = soughtStay(order, order.today, parties)
+  const stayToPrice = wantedStay(order, order.today, parties)
   const window = { from: order.arrival, days: stayToPrice.length + 1 }
   const days = new RoomRateDays(stay, window, parties.priceFields)
   days.turnTo(roomRate)
@@ -147,7 +147,7 @@ function roomState(
   roomRate: BookableRoomRate,
   requested: BookedRoom,
   taxed: TaxedRoom,
-  { arrival }: SoughtStay,
+  { arrival }: WantedStay,
 ): RoomState {
   const { roomNo, rateNo, room, rate, mealPlan } = roomRate
   const { minChildAge, maxChildAge } = catalog
@@ -210,7 +210,7 @@ export function withPolicy(
   const base = { nights: nights.length, persons, afterTax: total.afterTax }
   return {
     ...state,
-    cancelPolicy: shownPolicy(policy, quote, minorDigits),
+    cancelPolicy: stayPolicy(policy, quote, minorDigits),
     fees: feeLines(policy.fees, base, minorDigits),
   }
 }

@@ -1,4 +1,4 @@
-import { hotelFaults } from '../hotels/contract.ts'
+import { hotelErrors } from '../hotels/contract.ts'
 import { isEmail } from '../hotels/hotel-rules.ts'
 import { referenceProblems, stayProblems } from '../offers/stay-request.ts'
 import { besideShape, type Judge } from '../http/mount.ts'
@@ -43,9 +43,9 @@ function reservationProblems(body: unknown, nowMs: number): Problem[] {
 function customerProblems({ email, countryCode }: Record<string, unknown>): Problem[] {
   const problems: Problem[] = []
   if (typeof email === 'string' && !isEmail(email))
-    problems.push({ ...hotelFaults.email, path: '/customer/email', value: shown(email) })
+    problems.push({ ...hotelErrors.email, path: '/customer/email', value: shown(email) })
   if (typeof countryCode === 'string' && !isCountryCode(countryCode))
-    problems.push({ ...hotelFaults.country, path: '/customer/countryCode', value: shown(countryCode) })
+    problems.push({ ...hotelErrors.country, path: '/customer/countryCode', value: shown(countryCode) })
   return problems
 }
 

@@ -1,4 +1,4 @@
-import type { ShownPolicy, FeeLine } from '../offers/cancel-policy.ts'
+import type { StayPolicy, FeeLine } from '../offers/cancel-policy.ts'
 import type { Tax } from '../taxes/contract.ts'
 import type { TaxedTotal } from '../taxes/compute.ts'
 import type { paymentTypes } from './callback-contract.ts'
@@ -41,7 +41,7 @@ export type RoomState = {
   nights: { date: string; beforeTax: number; afterTax: number }[]
   taxes: TaxState[]
   total: TaxedTotal
-  cancelPolicy: ShownPolicy | null
+  cancelPolicy: StayPolicy | null
   /** The cancellation policy's fees; absent in bookings made before fees were stored. */
   fees?: FeeLine[]
 }

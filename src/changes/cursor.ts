@@ -4,16 +4,16 @@ import { changesKeptDays } from './contract.ts'
 /** The position of a row, and of a hotel in it, within one epoch of the store. */
 export type Position = { turn: number; id: number; hotels: number }
 
-/** A place in the feed: a row, the number of its hotels already reported, and the epoch of the store. */
-export type Place = Position & { epoch: string }
+/** A position in the feed: a row, the number of its hotels already reported, and the epoch of the store. */
+export type FeedPosition = Position & { epoch: string }
 
-export function isBefore(place: Position, other: Position): boolean {
-  if (place.turn !== other.turn) return place.turn < other.turn
-  return place.id < other.id || (place.id === other.id && place.hotels < other.hotels)
+export function isBefore(position: Position, other: Position): boolean {
+  if (position.turn !== other.turn) return position.turn < other.turn
+  return position.id < other.id || (position.id === other.id && position.hotels < other.hotels)
 }
 
 /** Opaque to callers, so that the format can change. */
-export function writePlace({ epoch, turn, id, hotels }: Place): string {
+export function writeCursor({ epoch, turn, id, hotels }: FeedPosition): string {
   return Buffer.from(`change ${epoch} ${turn} ${id} ${hotels}`).toString('base64url')
 }
 
@@ -22,14 +22,18 @@ const placeText = /^change ([0-9a-f]{12}) (\d{1,15}) (\d{1,15}) (\d{1,9})$/
 const formerPlaceText = /^change \d{1,15} \d{1,15} \d{1,9}$/
 
 /** `path` is the location of the text in the request. */
-export function readPlace(text: string | undefined, path: string, wrong: Problem[]): Place | undefined {
+export function readCursor(
+  text: string | undefined,
+  path: string,
+  problems: Problem[],
+): FeedPosition | undefined {
   if (text === undefined) return undefined
   const written = Buffer.from(text, 'base64url').toString('latin1')
   if (formerPlaceText.test(written)) throw restarted(path)
   const [, epoch = '', turn, id, hotels] = placeText.exec(written) ?? []
-  const place = { epoch, turn: Number(turn), id: Number(id), hotels: Number(hotels) }
-  if (writePlace(place) === text) return place
-  wrong.push({
+  const position = { epoch, turn: Number(turn), id: Number(id), hotels: Number(hotels) }
+  if (writeCursor(position) === text) return position
+  problems.push({
     type: 'INVALID_CURSOR',
     message: 'after is not a cursor',
     path,

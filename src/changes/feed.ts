@@ -5,24 +5,24 @@ import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { changedNights } from './changed-nights.ts'
 import type { Change } from './contract.ts'
-import { isBefore, restarted, tooOld, writePlace, type Place } from './cursor.ts'
-import { selectChanges, selectOptionalEnd, selectPlaceOfNow, type ChangeRow } from './store.ts'
+import { isBefore, restarted, tooOld, writeCursor, type FeedPosition } from './cursor.ts'
+import { selectChanges, selectOptionalEnd, selectCurrentPosition, type ChangeRow } from './store.ts'
 
 export type Page = {
   changes: Change[]
-  /** The place after everything that was scanned. */
-  place: Place
+  /** The position after everything that was scanned. */
+  position: FeedPosition
   hasMore: boolean
 }
 
 export type Feed = {
-  now: () => Promise<Place>
-  /** Throws 410 if the place is no longer in the feed. */
-  read: (after: Place, limit: number) => Promise<Page>
+  now: () => Promise<FeedPosition>
+  /** Throws 410 if the position is no longer in the feed. */
+  read: (after: FeedPosition, limit: number) => Promise<Page>
   /**
-   * Resolves once there is something to read after the place; false after `withinMs` or an abort of `over`.
+   * Resolves once there is something to read after the position; false after `withinMs` or an abort of `over`.
    */
-  changed: (after: Place, withinMs: number, over: AbortSignal) => Promise<boolean>
+  changed: (after: FeedPosition, withinMs: number, over: AbortSignal) => Promise<boolean>
 }
 
 /** More blocks in one answer would keep all other requests waiting. */
@@ -37,7 +37,7 @@ export function feed(needs: Needs): Feed {
   // Callers that keep up all ask for the same page.
   const pages = new Memory<Page>(needs.db.epoch, { entriesMax: reads.waiting })
   const watch = new Watch(needs)
-  const readInTurn = async (after: Place, limit: number): Promise<Page> => {
+  const readInTurn = async (after: FeedPosition, limit: number): Promise<Page> => {
     const turn = gate.enter('read')
     if (!turn) throw overloaded()
     await turn
@@ -49,16 +49,16 @@ export function feed(needs: Needs): Feed {
   }
   return {
     now: async () => {
-      const { place, storeStamp } = await selectPlaceOfNow(needs.db)
+      const { position, storeStamp } = await selectCurrentPosition(needs.db)
       needs.db.epoch.confirm(storeStamp)
-      return place
+      return position
     },
-    read: (after, limit) => pages.get(`${limit} ${writePlace(after)}`, () => readInTurn(after, limit)),
+    read: (after, limit) => pages.get(`${limit} ${writeCursor(after)}`, () => readInTurn(after, limit)),
     changed: (after, withinMs, over) => watch.wait(after, withinMs, over),
   }
 }
 
-async function readPage({ db }: Needs, after: Place, limit: number): Promise<Page> {
+async function readPage({ db }: Needs, after: FeedPosition, limit: number): Promise<Page> {
   const found = await selectChanges(db, after, { limit, blocksMax: blocksPerPageMax })
   const { rows, hasMore, horizon, nextTurn, storeStamp } = found
   // A store promoted a moment ago still has the cursor's epoch, but may have lost the changes before the
@@ -69,16 +69,16 @@ async function readPage({ db }: Needs, after: Place, limit: number): Promise<Pag
   const nights = await changedNights(db, rows)
   const changes = rows.flatMap((row) => {
     const ofNights = nights.get(row) ?? []
-    if (row.blocks.length === 0) return [told(row)]
+    if (row.blocks.length === 0) return [answerMembers(row)]
     // All of its nights have changed again since: the later change reports them.
-    return ofNights.length === 0 ? [] : [{ ...told(row), nights: ofNights }]
+    return ofNights.length === 0 ? [] : [{ ...answerMembers(row), nights: ofNights }]
   })
-  return { changes, place: rows.at(-1)?.place ?? after, hasMore }
+  return { changes, position: rows.at(-1)?.position ?? after, hasMore }
 }
 
-function told({ place, kind, at, hotelId, hotelCode, supplier, revisionTo }: ChangeRow): Change {
+function answerMembers({ position, kind, at, hotelId, hotelCode, supplier, revisionTo }: ChangeRow): Change {
   return {
-    cursor: writePlace(place),
+    cursor: writeCursor(position),
     kind,
     at: at.toISOString(),
     platformHotelId: String(hotelId),
@@ -88,7 +88,7 @@ function told({ place, kind, at, hotelId, hotelCode, supplier, revisionTo }: Cha
   }
 }
 
-type Waiter = { after: Place; settle: (hasChanged: boolean) => void; fail: (error: unknown) => void }
+type Waiter = { after: FeedPosition; settle: (hasChanged: boolean) => void; fail: (error: unknown) => void }
 
 /** Polls for changes while any request waits for one. */
 class Watch {
@@ -104,7 +104,7 @@ class Watch {
     })
   }
 
-  async wait(after: Place, withinMs: number, over: AbortSignal): Promise<boolean> {
+  async wait(after: FeedPosition, withinMs: number, over: AbortSignal): Promise<boolean> {
     if (over.aborted) return false
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<boolean>()
     const waiter: Waiter = { after, settle, fail }

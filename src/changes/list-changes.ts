@@ -6,7 +6,7 @@ import { readLimit } from '../http/query.ts'
 import { rejectIfAny, shown, type Problem, Rejected } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { changeRoutes, changesPerPage, waitSecondsMax } from './contract.ts'
-import { readPlace, writePlace, type Place } from './cursor.ts'
+import { readCursor, writeCursor, type FeedPosition } from './cursor.ts'
 import { feed, type Feed, type Page } from './feed.ts'
 import { Readable } from 'node:stream'
 
@@ -14,19 +14,19 @@ import { Readable } from 'node:stream'
 export const listChanges = (needs: Needs) => {
   const changes = feed(needs)
   return onHeld(changeRoutes.listChanges, async ({ query }, held) => {
-    const wrong: Problem[] = []
+    const problems: Problem[] = []
     const isStream = (held.headers.accept ?? '').toLowerCase().includes('text/event-stream')
     const resumed = isStream ? held.headers['last-event-id'] : undefined
     // A reconnecting caller sends its first URL again, with its current position in the header.
-    const asked =
+    const after =
       resumed === undefined
-        ? readPlace(query.after, '?after', wrong)
-        : readPlace(String(resumed), 'last-event-id', wrong)
-    const waitSeconds = readWait(query.wait, wrong)
-    const limit = readLimit(query.limit, changesPerPage, wrong)
-    rejectIfAny(wrong)
+        ? readCursor(query.after, '?after', problems)
+        : readCursor(String(resumed), 'last-event-id', problems)
+    const waitSeconds = readWait(query.wait, problems)
+    const limit = readLimit(query.limit, changesPerPage, problems)
+    rejectIfAny(problems)
     if (isStream) {
-      const start = asked ?? (await changes.now())
+      const start = after ?? (await changes.now())
       // Report an invalid cursor before the stream begins; afterwards it is too late.
       await changes.read(start, 1)
       return {
@@ -34,47 +34,47 @@ export const listChanges = (needs: Needs) => {
         stream: eventStream({ changes, start, limit, held, needs }),
       }
     }
-    if (!asked) return answer(200, said({ changes: [], place: await changes.now(), hasMore: false }))
-    const page = await readOrWait(changes, asked, { limit, waitMs: waitSeconds * 1_000, held })
+    if (!after) return answer(200, pageAnswer({ changes: [], position: await changes.now(), hasMore: false }))
+    const page = await readOrWait(changes, after, { limit, waitMs: waitSeconds * 1_000, held })
     needs.telemetry.changesTold.inc(page.changes.length)
-    return answer(200, said(page))
+    return answer(200, pageAnswer(page))
   })
 }
 
 /** The first page with changes; an empty one when the time is up, or once `held.over` aborts. */
 async function readOrWait(
   changes: Feed,
-  after: Place,
+  after: FeedPosition,
   { limit, waitMs, held }: { limit: number; waitMs: number; held: Held },
 ): Promise<Page> {
   const untilMs = performance.now() + waitMs
-  let place = after
+  let position = after
   for (;;) {
-    const page = await changes.read(place, limit)
-    place = page.place
+    const page = await changes.read(position, limit)
+    position = page.position
     if (page.changes.length > 0 || held.over.aborted) return page
     if (page.hasMore) continue
     const leftMs = untilMs - performance.now()
-    if (leftMs <= 0 || !(await changes.changed(place, leftMs, held.over))) return page
+    if (leftMs <= 0 || !(await changes.changed(position, leftMs, held.over))) return page
     await held.admitAgain()
   }
 }
 
-function said({ changes, place, hasMore }: Page): AnswerOf<typeof changeRoutes.listChanges> {
+function pageAnswer({ changes, position, hasMore }: Page): AnswerOf<typeof changeRoutes.listChanges> {
   return {
     code: '200',
     message: 'Changes retrieved successfully',
     changes,
-    cursor: writePlace(place),
+    cursor: writeCursor(position),
     hasMore,
   }
 }
 
-function readWait(text: string | undefined, wrong: Problem[]): number {
+function readWait(text: string | undefined, problems: Problem[]): number {
   if (text === undefined) return 0
   const seconds = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN
   if (seconds <= waitSecondsMax) return seconds
-  wrong.push({
+  problems.push({
     type: 'INVALID_WAIT',
     message: `wait must be an integer from 0 to ${waitSecondsMax}`,
     path: '?wait',
@@ -95,10 +95,10 @@ const bytesAhead = 64 * 1024
 /** At shutdown, the longest wait for a caller to read the rest. */
 const endsWithinMs = 1_000
 
-type EventSource = { changes: Feed; start: Place; limit: number; held: Held; needs: Needs }
+type EventSource = { changes: Feed; start: FeedPosition; limit: number; held: Held; needs: Needs }
 
 /**
- * The changes from a place on as server-sent events. Each page is read only after the caller took the
+ * The changes from a position on as server-sent events. Each page is read only after the caller took the
  * previous one, so a slow caller costs no memory. Ends when the caller loses its permission or disconnects,
  * and at shutdown.
  */
@@ -114,19 +114,19 @@ function eventStream(source: EventSource): Readable {
 
 async function* events({ changes, start, limit, held, needs }: EventSource): AsyncGenerator<string> {
   // The first event has an id, so that a caller that reconnects before the first change resumes from here.
-  yield `retry: ${reconnectAfterMs}\nevent: start\nid: ${writePlace(start)}\ndata: {}\n\n`
-  let place = start
+  yield `retry: ${reconnectAfterMs}\nevent: start\nid: ${writeCursor(start)}\ndata: {}\n\n`
+  let position = start
   try {
     while (!held.over.aborted) {
-      const page = await changes.read(place, limit)
+      const page = await changes.read(position, limit)
       await held.admitAgain()
-      place = page.place
+      position = page.position
       if (page.changes.length > 0) {
         needs.telemetry.changesTold.inc(page.changes.length)
         yield textOf(page)
       }
       if (page.hasMore) continue
-      if (!(await changes.changed(place, heartbeatEveryMs, held.over))) yield ':\n\n'
+      if (!(await changes.changed(position, heartbeatEveryMs, held.over))) yield ':\n\n'
     }
   } catch (error) {
     // The answer has begun, so it can only end; a caller that reconnects gets the reason.

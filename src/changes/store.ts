@@ -2,10 +2,10 @@ import { sweep } from '../postgres/sweep.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { ChangeKind } from './contract.ts'
 import { storeStamp } from '../postgres/store-epoch.ts'
-import type { Place, Position } from './cursor.ts'
+import type { FeedPosition, Position } from './cursor.ts'
 
 export type ChangeRow = {
-  place: Place
+  position: FeedPosition
   kind: ChangeKind
   at: Date
   hotelId: number
@@ -38,8 +38,8 @@ export type Found = {
   /** Whether more changes can be reported already. */
   hasMore: boolean
   storeStamp: string
-  /** Everything up to this place may be deleted. */
-  horizon: Place
+  /** Everything up to this position may be deleted. */
+  horizon: FeedPosition
   /** No transaction has this number yet. */
   nextTurn: number
 }
@@ -48,13 +48,13 @@ export type Found = {
 const isTurnOver = 'turn < pg_snapshot_xmin(pg_current_snapshot())::text::int8'
 
 /**
- * The changes after a place, one per hotel: at most `limit`, and only as many as name about `blocksMax`
+ * The changes after a position, one per hotel: at most `limit`, and only as many as name about `blocksMax`
  * blocks together (but at least one). A change is left out while a transaction with a lower number is
  * running, because that transaction may still commit a row that belongs before it.
  */
 export async function selectChanges(
   db: Queryable,
-  after: Place,
+  after: FeedPosition,
   { limit, blocksMax }: { limit: number; blocksMax: number },
 ): Promise<Found> {
   const { rows } = await db.query<Row & Bounds>({
@@ -64,16 +64,16 @@ export async function selectChanges(
         -- The first row may already have been reported, in whole or in part.
         select * from change where (turn, id) >= ($1::int8, $2::int8) and ${isTurnOver}
         order by turn, id limit $4 + 2
-      ), told as (
-        select turn, id, kind, at, told.*, coalesce(cardinality(string_to_array(told.blocks, ' ')), 0) as block_count
+      ), reported as (
+        select turn, id, kind, at, reported.*, coalesce(cardinality(string_to_array(reported.blocks, ' ')), 0) as block_count
         from next cross join unnest(hotel_ids, revisions_from, revisions_to, blocks) with ordinality
-          as told (hotel_id, revision_from, revision_to, blocks, no)
-        where (turn, id, told.no) > ($1, $2, $3)
-        order by turn, id, told.no limit $4 + 1
+          as reported (hotel_id, revision_from, revision_to, blocks, no)
+        where (turn, id, reported.no) > ($1, $2, $3)
+        order by turn, id, reported.no limit $4 + 1
       ), counted as (
         select *, count(*) over ()::int as found,
           sum(block_count) over (order by turn, id, no) - block_count as blocks_before
-        from told
+        from reported
       ), page as (
         select turn, counted.id, no::int, kind, at, hotel_id as "hotelId", coalesce(hotel.code, removed.code) as "hotelCode",
           supplier.name as supplier, revision_from as "revisionFrom", revision_to as "revisionTo", blocks, found
@@ -112,7 +112,7 @@ function changeOf({ epoch, turn, id, no, blocks, ...row }: Row & Bounds): Change
   const { kind, at, hotelId, hotelCode, supplier, revisionFrom, revisionTo } = row
   return [
     {
-      place: { epoch, turn, id, hotels: no },
+      position: { epoch, turn, id, hotels: no },
       kind,
       at,
       hotelId,
@@ -126,28 +126,30 @@ function changeOf({ epoch, turn, id, no, blocks, ...row }: Row & Bounds): Change
 }
 
 /**
- * The place after which all future commits appear. It is the place of the last row that can be reported, not
- * the number of the next transaction: after a crash, PostgreSQL reuses transaction numbers that left nothing
- * on disk.
+ * The position after which all future commits appear. It is the position of the last row that can be
+ * reported, not the number of the next transaction: after a crash, PostgreSQL reuses transaction numbers that
+ * left nothing on disk.
  */
-export async function selectPlaceOfNow(db: Queryable): Promise<{ place: Place; storeStamp: string }> {
-  const { rows } = await db.query<Place & { storeStamp: string }>(
+export async function selectCurrentPosition(
+  db: Queryable,
+): Promise<{ position: FeedPosition; storeStamp: string }> {
+  const { rows } = await db.query<FeedPosition & { storeStamp: string }>(
     `select store_epoch.id as epoch, ${storeStamp} as "storeStamp", coalesce(last.turn, horizon.turn) as turn,
        coalesce(last.id, horizon.id) as id, coalesce(last.hotels, horizon.hotels) as hotels
-     from store_epoch cross join change_horizon as horizon left join (${lastToTell}) as last on true`,
+     from store_epoch cross join change_horizon as horizon left join (${lastReportable}) as last on true`,
   )
   const [row] = rows
   if (!row) throw new Error('store_epoch has no row')
-  const { storeStamp: stamp, ...place } = row
-  return { place, storeStamp: stamp }
+  const { storeStamp: stamp, ...position } = row
+  return { position, storeStamp: stamp }
 }
 
-const lastToTell = `select turn, id, cardinality(hotel_ids) as hotels from change where ${isTurnOver}
+const lastReportable = `select turn, id, cardinality(hotel_ids) as hotels from change where ${isTurnOver}
   order by turn desc, id desc limit 1`
 
-/** The place of the last change that can be reported. */
+/** The position of the last change that can be reported. */
 export async function selectOptionalEnd(db: Queryable): Promise<Position | undefined> {
-  const { rows } = await db.query<Position>({ name: 'select-end-of-changes', text: lastToTell })
+  const { rows } = await db.query<Position>({ name: 'select-end-of-changes', text: lastReportable })
   return rows[0]
 }
 

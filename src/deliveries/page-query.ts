@@ -1,5 +1,5 @@
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import { unknownHotelFault } from '../push-log/contract.ts'
+import { unknownHotelError } from '../push-log/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Judge } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
@@ -46,7 +46,7 @@ export const judgePageAfter =
     const most = readLimit(limit, listed.rowsPerPage, problems)
     const after = readPageEnd(cursor, listed, problems)
     const hotel = code === undefined ? undefined : await selectOptionalHotel(db, supplierId, code)
-    const unknown = code === undefined || hotel ? [] : [hotelNotFound(code, unknownHotelFault, '?hotelId')]
+    const unknown = code === undefined || hotel ? [] : [hotelNotFound(code, unknownHotelError, '?hotelId')]
     rejectIfAny([...unknown, ...problems], problems.length > 0 ? 400 : 404)
     return { hotelId: hotel?.id, sinceMs, untilMs, after, limit: most }
   }

@@ -16,7 +16,7 @@ import type { Queryable } from '../postgres/postgres.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
 import { stateOf } from './store.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import { unknownHotelFault } from '../push-log/contract.ts'
+import { unknownHotelError } from '../push-log/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import { Rejected, rejectIfAny, shown } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -200,7 +200,7 @@ export const sendDeliveriesAgain = ({ db, clock }: Needs): Mounted =>
     const hotel =
       body.hotelId === undefined ? undefined : await selectOptionalHotel(db, supplierId, body.hotelId)
     if (body.hotelId !== undefined && !hotel)
-      throw new Rejected(404, hotelNotFound(body.hotelId, unknownHotelFault))
+      throw new Rejected(404, hotelNotFound(body.hotelId, unknownHotelError))
     const own = { supplierId, hotelId: hotel?.id }
     const named = body.deliveryIds && (await namedOf(db, own, body.deliveryIds))
     if (!(await hasCallback(db, supplierId, 'pushbook', nowMs)))

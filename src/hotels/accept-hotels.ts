@@ -5,7 +5,7 @@ import { shown, type Problem } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { applyPush, type Kept } from '../push-log/keep.ts'
 import { matchCity } from '../reference/cities.ts'
-import { hotelRemarks, timeZoneOtherwise, type Hotel, type hotelRoutes } from './contract.ts'
+import { hotelWarnings, timeZoneOtherwise, type Hotel, type hotelRoutes } from './contract.ts'
 import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
 
 /** Saves a validated push of hotels, all or none; each is the full state of its hotel. */
@@ -13,8 +13,8 @@ export function acceptHotels(needs: Needs, push: Push, hotels: readonly Hotel[])
   const rows = hotels.map(toSave)
   return applyPush(needs, push, async (connection) => {
     const saved = await saveHotels(connection, push.caller, rows, needs.clock.now())
-    const said = answerOf(push.requestId, hotels, rows, saved)
-    return { answer: answer(200, said, said.warnings), kept: keptOf(saved) }
+    const members = answerOf(push.requestId, hotels, rows, saved)
+    return { answer: answer(200, members, members.warnings), kept: keptOf(saved) }
   })
 }
 
@@ -68,17 +68,17 @@ function answerOf(
 }
 
 function warningsOf({ city, timezone }: Hotel, cityMatched: string | undefined, index: number): Problem[] {
-  const found: Problem[] = []
-  if (timezone === undefined) found.push({ ...hotelRemarks.timeZoneMissing, path: `/${index}/timezone` })
+  const warnings: Problem[] = []
+  if (timezone === undefined) warnings.push({ ...hotelWarnings.timeZoneMissing, path: `/${index}/timezone` })
   if (city !== undefined && cityMatched === undefined) {
-    found.push({ ...hotelRemarks.cityUnknown, path: `/${index}/city`, value: shown(city) })
+    warnings.push({ ...hotelWarnings.cityUnknown, path: `/${index}/city`, value: shown(city) })
   }
-  return found
+  return warnings
 }
 
 function currencyWarnings({ currency }: Hotel, before: string | undefined, index: number): Problem[] {
   if (before === undefined || before === currency) return []
-  return [{ ...hotelRemarks.currencyChanged, path: `/${index}/currency`, value: currency }]
+  return [{ ...hotelWarnings.currencyChanged, path: `/${index}/currency`, value: currency }]
 }
 
 function keptOf(saved: ReadonlyMap<string, SavedHotel>): Kept {

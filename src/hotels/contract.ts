@@ -1,4 +1,4 @@
-import { unknownHotelFault } from '../push-log/contract.ts'
+import { unknownHotelError } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
 import { code, integer, oneOf, route, success, text, warning, type ConstraintError } from '../http/route.ts'
@@ -13,7 +13,7 @@ export const emailCharactersMax = 254
 export const timeZoneOtherwise = 'UTC'
 
 /** Faults that the schema can't find because they need reference data, in the words of the contract. */
-export const hotelFaults = {
+export const hotelErrors = {
   childAge: {
     type: 'CHILD_AGE_INVALID',
     message: 'Validation failure on minChildAge or maxChildAge',
@@ -46,11 +46,11 @@ export const hotelFaults = {
   },
   repeated: { type: 'DUPLICATE_HOTEL', message: 'hotelId stands twice in one request' },
   /** In the specification's words for products, which ARI shares. */
-  notFound: { ...unknownHotelFault, message: 'Hotel ID is not found' },
+  notFound: { ...unknownHotelError, message: 'Hotel ID is not found' },
 } as const satisfies Record<string, ConstraintError>
 
 /** Warnings about accepted values. */
-export const hotelRemarks = {
+export const hotelWarnings = {
   timeZoneMissing: {
     type: 'TIMEZONE_MISSING',
     message: `No timezone sent: nights are counted in ${timeZoneOtherwise}`,
@@ -80,7 +80,7 @@ export const hotelId = code({
 })
 
 const childAge = (description: string) =>
-  integer({ minimum: 1, maximum: childAgeMax, description, errors: { '*': hotelFaults.childAge } })
+  integer({ minimum: 1, maximum: childAgeMax, description, errors: { '*': hotelErrors.childAge } })
 
 /** Free text that may be empty: many systems send an empty string for unknown values. */
 const freeText = (maxLength: number, description: string) =>
@@ -222,7 +222,7 @@ export const hotelRoutes = {
           message: 'At least one hotel is required',
           hint: 'Send an array of hotels',
         },
-        maxItems: hotelFaults.tooManyHotels,
+        maxItems: hotelErrors.tooManyHotels,
       },
     }),
     answer: Type.Object({

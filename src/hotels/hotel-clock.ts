@@ -13,12 +13,12 @@ export function todayIn({ timeZone, aheadMs }: HotelClock, nowMs: number): DayNu
  * Locks the account's row, for adding hotels: until the transaction ends, no test clock advances and no reset
  * happens. It is locked before any of its hotels, and mere references to the account don't wait for it.
  */
-export async function holdAccount(connection: Queryable, supplierId: number): Promise<void> {
+export async function shareAccount(connection: Queryable, supplierId: number): Promise<void> {
   await connection.query('select from supplier where id = $1 for share', [supplierId])
 }
 
 /** Exclusive: until the transaction ends, no hotel is added either. Returns the test clock's lead. */
-export async function takeAccount(connection: Queryable, supplierId: number): Promise<number> {
+export async function lockAccount(connection: Queryable, supplierId: number): Promise<number> {
   const { rows } = await connection.query<{ aheadMs: number }>(
     'select clock_ahead_ms as "aheadMs" from supplier where id = $1 for no key update',
     [supplierId],

@@ -4,7 +4,7 @@ import { isRecord } from '../http/validate.ts'
 import { isCountryCode } from '../reference/countries.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { isTimeZone } from '../reference/time-zones.ts'
-import { childAgeMax, emailCharactersMax, hotelFaults, hotelsPerPushMax } from './contract.ts'
+import { childAgeMax, emailCharactersMax, hotelErrors, hotelsPerPushMax } from './contract.ts'
 
 const emailAddress = /^[^\s@\p{C}]+@[^\s@\p{C}.]+(?:\.[^\s@\p{C}.]+)+$/u
 
@@ -16,10 +16,10 @@ export function isEmail(text: string): boolean {
 type TextRule = { member: string; fits: (text: string) => boolean; fault: ConstraintError }
 
 const textRules: readonly TextRule[] = [
-  { member: 'currency', fits: (text) => minorDigits(text) !== undefined, fault: hotelFaults.currency },
-  { member: 'countryCodeISO2', fits: isCountryCode, fault: hotelFaults.country },
-  { member: 'email', fits: isEmail, fault: hotelFaults.email },
-  { member: 'timezone', fits: isTimeZone, fault: hotelFaults.timeZone },
+  { member: 'currency', fits: (text) => minorDigits(text) !== undefined, fault: hotelErrors.currency },
+  { member: 'countryCodeISO2', fits: isCountryCode, fault: hotelErrors.country },
+  { member: 'email', fits: isEmail, fault: hotelErrors.email },
+  { member: 'timezone', fits: isTimeZone, fault: hotelErrors.timeZone },
 ]
 
 /**
@@ -36,18 +36,18 @@ export function hotelProblems(body: unknown): Problem[] {
 }
 
 function problemsOf(hotel: Record<string, unknown>, index: number): Problem[] {
-  const found: Problem[] = []
+  const problems: Problem[] = []
   for (const { member, fits, fault } of textRules) {
     const value = hotel[member]
     if (typeof value === 'string' && !fits(value)) {
-      found.push({ ...fault, path: `/${index}/${member}`, value: shown(value) })
+      problems.push({ ...fault, path: `/${index}/${member}`, value: shown(value) })
     }
   }
   const { minChildAge, maxChildAge } = hotel
   if (isAge(minChildAge) && isAge(maxChildAge) && minChildAge > maxChildAge) {
-    found.push({ ...hotelFaults.childAge, path: `/${index}/minChildAge`, value: minChildAge })
+    problems.push({ ...hotelErrors.childAge, path: `/${index}/minChildAge`, value: minChildAge })
   }
-  return found
+  return problems
 }
 
 function isAge(value: unknown): value is number {
@@ -68,7 +68,7 @@ function repeated(
   }
   return [
     {
-      ...hotelFaults.repeated,
+      ...hotelErrors.repeated,
       path: `/${index}/hotelId`,
       value: shown(hotelId),
       hint: `First at /${first}/hotelId; send each hotel once`,
@@ -79,7 +79,7 @@ function repeated(
 /** A hotel that the supplier never pushed, or that belongs to another supplier: both get the same answer. */
 export function hotelNotFound(
   hotelId: string,
-  fault: Problem = hotelFaults.notFound,
+  fault: Problem = hotelErrors.notFound,
   path = '/hotelId',
 ): Problem {
   return { ...fault, path, value: shown(hotelId) }

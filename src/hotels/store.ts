@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Hotel } from './contract.ts'
-import { holdAccount } from './hotel-clock.ts'
+import { shareAccount } from './hotel-clock.ts'
 
 /** The columns of a hotel that other features use. */
 export type HotelRow = {
@@ -98,7 +98,7 @@ export async function saveHotels(
   nowMs: number,
 ): Promise<Map<string, SavedHotel>> {
   const { supplierId, keyId } = pusher
-  await holdAccount(connection, supplierId)
+  await shareAccount(connection, supplierId)
   const inserted = await insertMissing(connection, pusher, hotels, nowMs)
   const saved = new Map<string, SavedHotel>()
   for (const { id, code, revision } of inserted) {
@@ -146,14 +146,14 @@ function noted(kind: 'hotel' | 'products' | 'taxes'): string {
 
 /**
  * Indexes the hotels in `raised` for search by their current names, in the statement that changes them.
- * Expects the columns of `foundBy`.
+ * Expects the columns of `searchedColumns`.
  */
 const searchable = `searchable as (
        insert into hotel_search (hotel_id, supplier_id, name, words)
        select id, supplier_id, left(search_text(name), 100), hotel_words(name, code, city_matched, pushed) from raised
        on conflict (hotel_id) do update set name = excluded.name, words = excluded.words
      )`
-const foundBy = 'supplier_id, code, name, city_matched, pushed'
+const searchedColumns = 'supplier_id, code, name, city_matched, pushed'
 
 const pushedColumns = `code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, city_matched`
 
@@ -201,7 +201,7 @@ async function insertMissing(
          left join (select * from removed_hotel where supplier_id = $1) as removed (account_id, removed_code) on removed_code = code
        order by code
        on conflict (supplier_id, code) do nothing
-       returning id, revision, ${foundBy}
+       returning id, revision, ${searchedColumns}
      ), ${searchable}, ${noted('hotel')}, returned as (delete from removed_hotel using raised where removed_hotel.id = raised.id)
      select id, code, revision from raised`,
     [supplierId, nowMs, keyId, ...pushedValues(hotels)],
@@ -233,7 +233,7 @@ async function updateChanged(
              held.pushed, held.city_matched)
            is distinct from (sent.name, sent.currency, sent.is_available, sent.min_child_age,
              sent.max_child_age, sent.time_zone, sent.pushed, sent.city_matched)
-       returning held.id, held.revision, ${foundBy
+       returning held.id, held.revision, ${searchedColumns
          .split(', ')
          .map((column) => `held.${column}`)
          .join()}

@@ -1,4 +1,4 @@
-import { scopesOf, taxesColumn, type HeldTax } from '../taxes/store.ts'
+import { scopesOf, taxesColumn, type StoredTax } from '../taxes/store.ts'
 import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../taxes/room-rate-taxes.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import { platformRateId, platformRoomId, roomRateKey } from '../products/store.ts'
@@ -83,7 +83,7 @@ export type BookingCatalogRow = Pick<
     'unit' | 'guest' | null,
     string,
   ][]
-  taxes: HeldTax[]
+  taxes: StoredTax[]
 }
 
 /** Approximate memory of each part besides its texts. */

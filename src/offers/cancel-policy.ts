@@ -10,11 +10,11 @@ type Penalty = NonNullable<CancelPolicy['cancelPenalties']>[number]
 type Charge = Penalty['penaltyCharge']
 
 /** The cost of cancelling: `amount` applies from an instant on, or from the booking on if `from` is null. */
-export type ShownPenalty = { from: string | null; amount: string; noShow?: true }
-export type ShownPolicy = { code: string | null; description: string | null; penalties: ShownPenalty[] }
+export type StayPenalty = { from: string | null; amount: string; noShow?: true }
+export type StayPolicy = { code: string | null; description: string | null; penalties: StayPenalty[] }
 
 /** A policy for one date of arrival, without the amounts, which differ by offer. */
-export type PreparedPolicy = Omit<ShownPolicy, 'penalties'> & {
+export type PreparedPolicy = Omit<StayPolicy, 'penalties'> & {
   penalties: readonly PreparedPenalty[]
   fees: readonly Fee[]
   /** The JSON before the penalties. */
@@ -45,7 +45,7 @@ export function preparePolicy(
       (startDate === undefined || startDate <= night) && (endDate === undefined || night <= endDate),
   )
   if (!policy) return undefined
-  const said = { code: policy.code ?? null, description: policy.description ?? null }
+  const members = { code: policy.code ?? null, description: policy.description ?? null }
   const penalties = (policy.cancelPenalties ?? []).map((penalty): PreparedPenalty => {
     const isNoShow = penalty.noShow === true
     const from = isNoShow
@@ -61,15 +61,15 @@ export function preparePolicy(
   })
   penalties.sort((one, other) => rankOf(one) - rankOf(other))
   const { fees = [] } = policy
-  return { ...said, penalties, fees, head: `${JSON.stringify(said).slice(0, -1)},"penalties":[` }
+  return { ...members, penalties, fees, head: `${JSON.stringify(members).slice(0, -1)},"penalties":[` }
 }
 
 /** The policy with the amounts of its penalties. */
-export function shownPolicy(
+export function stayPolicy(
   { code, description, penalties }: PreparedPolicy,
   quote: Quote,
   minorDigits: number,
-): ShownPolicy {
+): StayPolicy {
   return {
     code,
     description,
@@ -165,7 +165,7 @@ export type Fee = NonNullable<CancelPolicy['fees']>[number]
 
 /** `amount` is in minor units. */
 export type FeeLine = Pick<Fee, 'name' | 'appliedPer'> & { amount: number }
-export type ShownFee = Pick<Fee, 'name' | 'appliedPer'> & { amount: string; payNow: false }
+export type StayFee = Pick<Fee, 'name' | 'appliedPer'> & { amount: string; payNow: false }
 
 /** The quantities by which the fees of a room are multiplied. */
 export type FeeBase = {
@@ -201,7 +201,7 @@ export function feesText(fees: readonly Fee[], bases: readonly FeeBase[], minorD
       amount: minorText(amount, minorDigits),
       appliedPer,
       payNow: false,
-    } satisfies ShownFee
+    } satisfies StayFee
     text += `${text === '' ? '' : ','}${JSON.stringify(shown)}`
   }
   return text

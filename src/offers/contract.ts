@@ -29,14 +29,14 @@ export const offerRules = [
 export type OfferRule = (typeof offerRules)[number]
 
 /** For the platform: its reference doesn't match any hotel. */
-export const unknownReferenceFault = {
+export const unknownReferenceError = {
   type: 'HOTEL_NOT_FOUND',
   message: 'Hotel not found',
   hint: 'Check platformHotelId, or supplier and hotelId',
 } as const satisfies ConstraintError
 
 /** Faults that involve several members. */
-export const offerFaults = {
+export const offerErrors = {
   referenceMissing: {
     type: 'HOTEL_REFERENCE_REQUIRED',
     message: 'Each hotel requires platformHotelId, or supplier and hotelId',
@@ -76,7 +76,7 @@ export const hotelReference = Type.Object(
 export type HotelReference = Static<typeof hotelReference>
 
 /** The guests in one room. */
-export const askedRoom = Type.Object({
+export const requestedRoom = Type.Object({
   adults: integer({ minimum: 1, maximum: guestsPerRoomMax }),
   childAges: Type.Optional(
     Type.Array(integer({ minimum: 0, maximum: guestAgeMax }), {
@@ -202,7 +202,7 @@ const unavailable = Type.Object({
       {
         checkin: Type.String(),
         checkout: Type.String(),
-        rooms: Type.Array(askedRoom),
+        rooms: Type.Array(requestedRoom),
         change: Type.String({ description: 'In words', examples: ['3 nights instead of 2'] }),
       },
       { description: 'The smallest change that makes it bookable, within 14 days' },
@@ -243,7 +243,7 @@ export const offerRoutes = {
       hotels: Type.Array(hotelReference, { minItems: 1, maxItems: hotelsPerSearchMax }),
       checkin: date({ description: 'First night' }),
       checkout: date({ description: 'Day of departure' }),
-      rooms: Type.Array(askedRoom, {
+      rooms: Type.Array(requestedRoom, {
         minItems: 1,
         maxItems: roomsPerStayMax,
         description: 'Who stays in each room; all rooms are of one room-rate',

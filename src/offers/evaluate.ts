@@ -14,7 +14,7 @@ import { fits, type Parties } from './party.ts'
 import type { RoomRateDays } from './room-rate-days.ts'
 
 /** A stay of some parties, from a hotel's point of view: the criteria for each of its room-rates. */
-export type SoughtStay = RestrictedStay & {
+export type WantedStay = RestrictedStay & {
   arrival: DayNumber
   departure: DayNumber
   /** The hotel's date at the time of booking. */
@@ -22,11 +22,11 @@ export type SoughtStay = RestrictedStay & {
   parties: Parties
 }
 
-export function soughtStay(
+export function wantedStay(
   { arrival, departure }: { arrival: DayNumber; departure: DayNumber },
   today: DayNumber,
   parties: Parties,
-): SoughtStay {
+): WantedStay {
   return { arrival, departure, length: departure - arrival, advanceDays: arrival - today, today, parties }
 }
 
@@ -40,9 +40,9 @@ export type Quote = {
 }
 
 /** The checks on a room-rate that don't need its nights. */
-export function isOffered(catalog: BookingCatalog, roomRate: BookableRoomRate, sought: SoughtStay): boolean {
-  if (!catalog.isAvailable || !roomRate.isAvailable || sought.advanceDays < 0) return false
-  for (const party of sought.parties.distinct) if (!fits(party, roomRate)) return false
+export function isOffered(catalog: BookingCatalog, roomRate: BookableRoomRate, wanted: WantedStay): boolean {
+  if (!catalog.isAvailable || !roomRate.isAvailable || wanted.advanceDays < 0) return false
+  for (const party of wanted.parties.distinct) if (!fits(party, roomRate)) return false
   return true
 }
 
@@ -53,18 +53,18 @@ export function isOffered(catalog: BookingCatalog, roomRate: BookableRoomRate, s
 export function quoteOf(
   days: RoomRateDays,
   roomRate: BookableRoomRate,
-  sought: SoughtStay,
+  wanted: WantedStay,
 ): Quote | undefined {
-  const unitsLeft = unitsOf(days, sought)
-  if (unitsLeft < sought.parties.partyByRoom.length || !isPriced(days, sought)) return undefined
-  if (!isUnrestricted(days, sought)) return undefined
-  const rooms = pricedRooms(days, roomRate, sought)
+  const unitsLeft = unitsOf(days, wanted)
+  if (unitsLeft < wanted.parties.partyByRoom.length || !isPriced(days, wanted)) return undefined
+  if (!isUnrestricted(days, wanted)) return undefined
+  const rooms = pricedRooms(days, roomRate, wanted)
   const taxed = computeTaxes(rooms)
   return taxed.fault === undefined ? { unitsLeft, rooms, taxed } : undefined
 }
 
 /** The units available on all nights; 0 if a night has none. */
-export function unitsOf(days: RoomRateDays, { arrival, departure }: SoughtStay): number {
+export function unitsOf(days: RoomRateDays, { arrival, departure }: WantedStay): number {
   let least = Number.POSITIVE_INFINITY
   for (let night = arrival; night < departure; night++) {
     const units = days.unitsOn(night)
@@ -74,7 +74,7 @@ export function unitsOf(days: RoomRateDays, { arrival, departure }: SoughtStay):
   return least
 }
 
-function isPriced(days: RoomRateDays, { arrival, departure, parties }: SoughtStay): boolean {
+function isPriced(days: RoomRateDays, { arrival, departure, parties }: WantedStay): boolean {
   for (const party of parties.distinct) {
     for (let night = arrival; night < departure; night++) {
       if (days.priceOn(party, night) === unset) return false
@@ -90,15 +90,15 @@ const rules = restrictionNames.map((name) => ({
 }))
 
 /** Whether no restriction of the room or the room-rate forbids the stay. */
-export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean {
-  const { arrival, departure } = sought
+export function isUnrestricted(days: RoomRateDays, wanted: WantedStay): boolean {
+  const { arrival, departure } = wanted
   for (const { field, tests, allows } of rules) {
     if (!days.holds('rate', field)) continue
     const first = tests === 'departure' ? departure : arrival
     const last = tests === 'nights' ? departure - 1 : first
     for (let day = first; day <= last; day++) {
-      const held = days.at('rate', field, day)
-      if (held !== unset && !allows(held, sought)) return false
+      const value = days.at('rate', field, day)
+      if (value !== unset && !allows(value, wanted)) return false
     }
   }
   for (const field of closureFields) {
@@ -110,13 +110,13 @@ export function isUnrestricted(days: RoomRateDays, sought: SoughtStay): boolean 
   return true
 }
 
-function pricedRooms(days: RoomRateDays, { taxes }: BookableRoomRate, sought: SoughtStay): PricedRoom[] {
-  const { distinct, partyByRoom } = sought.parties
+function pricedRooms(days: RoomRateDays, { taxes }: BookableRoomRate, wanted: WantedStay): PricedRoom[] {
+  const { distinct, partyByRoom } = wanted.parties
   const priced = distinct.map((party): PricedRoom => {
     // Allocated at its final length: a growing array reserves space for sixteen more elements.
-    const nights = new Array<PricedNight>(sought.length)
+    const nights = new Array<PricedNight>(wanted.length)
     for (let index = 0; index < nights.length; index++) {
-      const day = sought.arrival + index
+      const day = wanted.arrival + index
       nights[index] = { day, price: days.priceOn(party, day) }
     }
     return { taxes, nights, persons: party.persons }
@@ -128,7 +128,7 @@ function pricedRooms(days: RoomRateDays, { taxes }: BookableRoomRate, sought: So
 export function taxesOf(
   days: RoomRateDays,
   roomRate: BookableRoomRate,
-  sought: SoughtStay,
+  wanted: WantedStay,
 ): TaxedStay | TaxesExceedPrice | undefined {
-  return isPriced(days, sought) ? computeTaxes(pricedRooms(days, roomRate, sought)) : undefined
+  return isPriced(days, wanted) ? computeTaxes(pricedRooms(days, roomRate, wanted)) : undefined
 }

@@ -13,7 +13,7 @@ import { firstDay, formatNight, monthOf, type DayNumber } from '../base/calendar
 import { minorText } from '../base/money.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import type { OfferRule } from './contract.ts'
-import { taxesOf, type SoughtStay } from './evaluate.ts'
+import { taxesOf, type WantedStay } from './evaluate.ts'
 import { fits, type Party } from './party.ts'
 import type { RoomRateDays, RowName } from './room-rate-days.ts'
 
@@ -44,7 +44,7 @@ type Context = {
   days: RoomRateDays
   catalog: BookingCatalog
   roomRate: BookableRoomRate
-  sought: SoughtStay
+  wanted: WantedStay
   revisions: Revisions
 }
 
@@ -53,9 +53,9 @@ export function explain(
   days: RoomRateDays,
   catalog: BookingCatalog,
   roomRate: BookableRoomRate,
-  sought: SoughtStay,
+  wanted: WantedStay,
 ): TestedRule[] {
-  const context = { days, catalog, roomRate, sought, revisions: new Revisions(days) }
+  const context = { days, catalog, roomRate, wanted, revisions: new Revisions(days) }
   const rules = [
     ...offeredRules(context),
     ...inventoryRules(context),
@@ -66,7 +66,7 @@ export function explain(
   return rules.toSorted((one, other) => Number(one.pass) - Number(other.pass))
 }
 
-function offeredRules({ catalog, roomRate, sought }: Context): TestedRule[] {
+function offeredRules({ catalog, roomRate, wanted }: Context): TestedRule[] {
   const { isAvailable, maxOccupancy, maxAdult, maxChild } = roomRate
   const [hotel, product] = [{ kind: 'hotel' }, { kind: 'product' }] as const
   const whole = (rule: OfferRule, held: boolean, origin: Origin): TestedRule => ({
@@ -87,31 +87,31 @@ function offeredRules({ catalog, roomRate, sought }: Context): TestedRule[] {
     whole('productAvailable', isAvailable, product),
     {
       rule: 'arrivalDate',
-      pass: sought.advanceDays >= 0,
-      days: [sought.arrival],
-      held: formatNight(sought.today),
-      asked: formatNight(sought.arrival),
+      pass: wanted.advanceDays >= 0,
+      days: [wanted.arrival],
+      held: formatNight(wanted.today),
+      asked: formatNight(wanted.arrival),
       origin: undefined,
     },
-    ...sought.parties.distinct.map((party): TestedRule => {
+    ...wanted.parties.distinct.map((party): TestedRule => {
       const pass = fits(party, roomRate)
       const origin = pass ? undefined : product
-      return { rule: 'occupancy', pass, days: [], held: occupancy, asked: shownParty(party), origin }
+      return { rule: 'occupancy', pass, days: [], held: occupancy, asked: partyJson(party), origin }
     }),
   ]
 }
 
-function shownParty({ adults, children, infants }: Party): object {
+function partyJson({ adults, children, infants }: Party): object {
   return { adults, children, infants }
 }
 
 function inventoryRules(context: Context): TestedRule[] {
-  const { days, sought } = context
-  const asked = sought.parties.partyByRoom.length
+  const { days, wanted } = context
+  const asked = wanted.parties.partyByRoom.length
   const field = fieldNumber.inventory
   const merged = new Merged()
   for (const row of ['room', 'rate'] as const) {
-    for (let day = sought.arrival; day < sought.departure; day++) {
+    for (let day = wanted.arrival; day < wanted.departure; day++) {
       const units = days.at(row, field, day)
       // Either inventory may be the only one set; if neither is, the room's is reported as missing.
       if (units === unset && (row === 'rate' || days.unitsOn(day) !== unset)) continue
@@ -128,10 +128,10 @@ function inventoryRules(context: Context): TestedRule[] {
   return merged.rules
 }
 
-function priceRules({ days, sought, catalog, roomRate, revisions }: Context): TestedRule[] {
-  return sought.parties.distinct.flatMap((party) => {
+function priceRules({ days, wanted, catalog, roomRate, revisions }: Context): TestedRule[] {
+  return wanted.parties.distinct.flatMap((party) => {
     const merged = new Merged()
-    for (let day = sought.arrival; day < sought.departure; day++) {
+    for (let day = wanted.arrival; day < wanted.departure; day++) {
       const price = days.priceOn(party, day)
       const missing = price === unset ? missingPrice(days, party, day) : undefined
       const fields = missing === undefined ? fieldsPaid(days, party, day) : [missing, fieldNumber.unitPrice]
@@ -139,7 +139,7 @@ function priceRules({ days, sought, catalog, roomRate, revisions }: Context): Te
         rule: 'price',
         pass: price !== unset,
         held: price === unset ? null : minorText(price, catalog.minorDigits),
-        asked: shownParty(party),
+        asked: partyJson(party),
         ...(missing !== undefined && roomRate.pricingModel === 'guest'
           ? { missing: guestBucket(missing) }
           : {}),
@@ -161,14 +161,14 @@ function fieldsPaid(days: RoomRateDays, party: Party, day: DayNumber): number[] 
 }
 
 function restrictionRules(context: Context, name: RestrictionName): TestedRule[] {
-  const { days, sought, revisions } = context
+  const { days, wanted, revisions } = context
   const restriction: Restriction = restrictions[name]
   const { tests, kind } = restriction
   const allows = allowsBy(restriction)
   const field = fieldNumber[name]
-  const first = tests === 'departure' ? sought.departure : sought.arrival
-  const last = tests === 'nights' ? sought.departure - 1 : first
-  const asked = kind === 'switch' ? false : sought[restriction.compares]
+  const first = tests === 'departure' ? wanted.departure : wanted.arrival
+  const last = tests === 'nights' ? wanted.departure - 1 : first
+  const asked = kind === 'switch' ? false : wanted[restriction.compares]
   const rows: readonly RowName[] = isClosure(name) ? ['room', 'rate'] : ['rate']
   return rows.flatMap((row) => {
     const merged = new Merged()
@@ -177,7 +177,7 @@ function restrictionRules(context: Context, name: RestrictionName): TestedRule[]
       merged.add(day, {
         rule: name,
         ...(isClosure(name) ? { of: row } : {}),
-        pass: held === unset || allows(held, sought),
+        pass: held === unset || allows(held, wanted),
         held: kind === 'switch' ? held !== unset : heldNumber(held),
         asked,
         origin: revisions.origin(row, field, day),
@@ -187,12 +187,12 @@ function restrictionRules(context: Context, name: RestrictionName): TestedRule[]
   })
 }
 
-function taxRules({ days, roomRate, sought }: Context): TestedRule[] {
-  const taxed = roomRate.taxes.entries.length > 0 ? taxesOf(days, roomRate, sought) : undefined
+function taxRules({ days, roomRate, wanted }: Context): TestedRule[] {
+  const taxed = roomRate.taxes.entries.length > 0 ? taxesOf(days, roomRate, wanted) : undefined
   if (!taxed) return []
-  const said = { rule: 'taxes', held: null, asked: null, origin: undefined } as const
-  if (taxed.fault === undefined) return [{ ...said, pass: true, days: [] }]
-  return [{ ...said, pass: false, days: taxed.nights, reason: taxed.fault }]
+  const taxRule = { rule: 'taxes', held: null, asked: null, origin: undefined } as const
+  if (taxed.fault === undefined) return [{ ...taxRule, pass: true, days: [] }]
+  return [{ ...taxRule, pass: false, days: taxed.nights, reason: taxed.fault }]
 }
 
 function heldNumber(value: number): number | null {

@@ -6,12 +6,12 @@ import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import { AnswerBytes, OfferTexts, textsBeforeNights } from './offer-text.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
-import { offerFaults, offerRoutes, offersAnswerMax } from './contract.ts'
-import { isOffered, quoteOf, soughtStay, type SoughtStay } from './evaluate.ts'
+import { offerErrors, offerRoutes, offersAnswerMax } from './contract.ts'
+import { isOffered, quoteOf, wantedStay, type WantedStay } from './evaluate.ts'
 import { explain, type TestedRule } from './explain.ts'
 import { type HotelFinder, offerProblems } from './stay-request.ts'
 import { daysMovedMax, nearestOf, type Nearest } from './nearest.ts'
-import { partiesOf, type AskedRoom, type Parties } from './party.ts'
+import { partiesOf, type RequestedRoom, type Parties } from './party.ts'
 import { RoomRateDays } from './room-rate-days.ts'
 import { readSetBy, type SetByOf } from './set-by.ts'
 import type { HotelStay, StayReader } from './stays.ts'
@@ -50,7 +50,7 @@ const workAtOnceMs = 5
  */
 const roomRatesBetweenLooks = 16
 
-type Asked = { arrival: DayNumber; departure: DayNumber; rooms: readonly AskedRoom[] }
+type Requested = { arrival: DayNumber; departure: DayNumber; rooms: readonly RequestedRoom[] }
 /** A hotel whose refusals are still to be explained. */
 type FoundHotel = {
   catalog: BookingCatalog
@@ -63,7 +63,7 @@ type Unavailable = { roomRate: BookableRoomRate; rules: TestedRule[]; nearest: N
 /** The state of one request while its hotels are evaluated. */
 class Search {
   readonly range: { firstDay: DayNumber; lastDay: DayNumber }
-  readonly #asked: Asked
+  readonly #asked: Requested
   readonly #needs: OfferNeeds
   readonly #tokenId: number
   readonly #explains: boolean
@@ -94,8 +94,8 @@ class Search {
     // Besides the stay itself, the day of departure counts.
     const around = this.#explains ? daysMovedMax : 0
     this.range = { firstDay: arrival - around, lastDay: departure + around }
-    const datesSaid = this.#explains ? departure - arrival + 2 * around + 1 : 0
-    this.#dates = Array.from({ length: datesSaid }, (_, index) => formatNight(this.range.firstDay + index))
+    const datesWritten = this.#explains ? departure - arrival + 2 * around + 1 : 0
+    this.#dates = Array.from({ length: datesWritten }, (_, index) => formatNight(this.range.firstDay + index))
     this.#bytes.add('{"code":"200","message":"Offers retrieved successfully","hotels":[')
   }
 
@@ -103,24 +103,24 @@ class Search {
     const { catalog, revision } = stay
     const { hotelId, supplier, hotelCode, currency } = catalog
     const parties = this.#partiesIn(catalog)
-    const sought = soughtStay(this.#asked, todayIn(catalog, this.#needs.clock.now()), parties)
+    const wanted = wantedStay(this.#asked, todayIn(catalog, this.#needs.clock.now()), parties)
     const days = this.#daysOf(stay, parties)
-    const texts = new OfferTexts(catalog, sought, {
+    const texts = new OfferTexts(catalog, wanted, {
       beforeNights: this.#beforeNights,
       hasTrace: this.#traces,
     })
     const offers: string[] = []
     const unavailable: Unavailable[] = []
     for (const roomRate of catalog.roomRates) {
-      const isSold = isOffered(catalog, roomRate, sought)
+      const isSold = isOffered(catalog, roomRate, wanted)
       if (!isSold && !this.#explains) continue
       days.turnTo(roomRate)
-      const quote = isSold ? quoteOf(days, roomRate, sought) : undefined
+      const quote = isSold ? quoteOf(days, roomRate, wanted) : undefined
       if (quote) {
         const text = texts.text(roomRate, quote)
         this.#count(text)
         offers.push(text)
-      } else if (this.#explains) unavailable.push(this.#explained(days, catalog, roomRate, sought))
+      } else if (this.#explains) unavailable.push(this.#explained(days, catalog, roomRate, wanted))
       if (this.#explains || ++this.#roomRates % roomRatesBetweenLooks === 0) await this.#breathe()
     }
     const head = { platformHotelId: String(hotelId), supplier, hotelId: hotelCode, currency, revision }
@@ -170,19 +170,19 @@ class Search {
     days: RoomRateDays,
     catalog: BookingCatalog,
     roomRate: BookableRoomRate,
-    sought: SoughtStay,
+    wanted: WantedStay,
   ): Unavailable {
     return {
       roomRate,
-      rules: explain(days, catalog, roomRate, sought),
-      nearest: nearestOf(days, catalog, roomRate, { asked: this.#asked.rooms, sought }),
+      rules: explain(days, catalog, roomRate, wanted),
+      nearest: nearestOf(days, catalog, roomRate, { asked: this.#asked.rooms, wanted }),
     }
   }
 
   async #unavailableTexts({ catalog, tested }: FoundHotel, setBy: SetByOf): Promise<string> {
     const texts: string[] = []
     for (const { roomRate, rules, nearest } of tested) {
-      const told = rules.map(({ days, origin, ...rule }) => ({
+      const testedRules = rules.map(({ days, origin, ...rule }) => ({
         ...rule,
         dates: days.map((day) => this.#dates[day - this.range.firstDay]),
         setBy: setBy(catalog, roomRate, origin),
@@ -190,7 +190,7 @@ class Search {
       const text = JSON.stringify({
         roomId: roomRate.room.code,
         rateId: roomRate.rate.code,
-        rules: told,
+        rules: testedRules,
         nearest,
       })
       this.#count(text)
@@ -202,7 +202,7 @@ class Search {
 
   #count(text: string): void {
     this.#characters += text.length
-    if (this.#characters > offersAnswerMax) throw new Rejected(400, offerFaults.answerTooLarge)
+    if (this.#characters > offersAnswerMax) throw new Rejected(400, offerErrors.answerTooLarge)
   }
 
   async #breathe(): Promise<void> {

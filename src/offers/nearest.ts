@@ -1,15 +1,15 @@
 import { unset } from '../ari/block-codec.ts'
 import { formatNight, weekdayOf, type DayNumber } from '../base/calendar.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
-import { quoteOf, soughtStay, unitsOf, type SoughtStay } from './evaluate.ts'
-import { fits, type AskedRoom, type Parties } from './party.ts'
+import { quoteOf, wantedStay, unitsOf, type WantedStay } from './evaluate.ts'
+import { fits, type RequestedRoom, type Parties } from './party.ts'
 import type { RoomRateDays } from './room-rate-days.ts'
 
 /** How far arrival and departure may move. */
 export const daysMovedMax = 14
 
 /** Another stay that can be booked, with the members of a request. */
-export type Nearest = { checkin: string; checkout: string; rooms: readonly AskedRoom[]; change: string }
+export type Nearest = { checkin: string; checkout: string; rooms: readonly RequestedRoom[]; change: string }
 
 type Move = { shift: number; longer: number }
 
@@ -39,7 +39,7 @@ function sizeOf({ shift, longer }: Move): number {
   return Math.abs(shift) + Math.abs(longer)
 }
 
-type Found = { arrival: DayNumber; departure: DayNumber; rooms: readonly number[] }
+type Candidate = { arrival: DayNumber; departure: DayNumber; rooms: readonly number[] }
 
 /**
  * The smallest change of a stay that makes it bookable at the room-rate to which `days` is set, whose window
@@ -50,21 +50,21 @@ export function nearestOf(
   days: RoomRateDays,
   catalog: BookingCatalog,
   roomRate: BookableRoomRate,
-  { asked, sought }: { asked: readonly AskedRoom[]; sought: SoughtStay },
+  { asked, wanted }: { asked: readonly RequestedRoom[]; wanted: WantedStay },
 ): Nearest | undefined {
-  const { parties, today } = sought
+  const { parties, today } = wanted
   if (!catalog.isAvailable || !roomRate.isAvailable) return undefined
   const fitting = [...parties.partyByRoom.keys()].filter((room) => {
     const party = parties.distinct[parties.partyByRoom[room] ?? 0]
     return party !== undefined && fits(party, roomRate)
   })
-  const nights = new WindowNights(days, sought)
-  let best: Found | undefined
+  const nights = new WindowNights(days, wanted)
+  let best: Candidate | undefined
   for (const { shift, longer } of moves) {
-    const arrival = sought.arrival + shift
-    const departure = arrival + sought.length + longer
+    const arrival = wanted.arrival + shift
+    const departure = arrival + wanted.length + longer
     if (departure <= arrival || arrival < today || nights.isBlocked(arrival, departure)) continue
-    const other = soughtStay({ arrival, departure }, today, parties)
+    const other = wantedStay({ arrival, departure }, today, parties)
     const priced = fitting.filter((room) =>
       nights.isPriced(parties.partyByRoom[room] ?? 0, arrival, departure),
     )
@@ -74,7 +74,7 @@ export function nearestOf(
     best = { arrival, departure, rooms }
     if (rooms.length === asked.length) break
   }
-  return best && nearestText(best, asked, sought)
+  return best && nearestText(best, asked, wanted)
 }
 
 /**
@@ -86,7 +86,7 @@ class WindowNights {
   readonly #blocked: Uint16Array
   readonly #unpriced: Uint16Array[]
 
-  constructor(days: RoomRateDays, { arrival, departure, parties }: SoughtStay) {
+  constructor(days: RoomRateDays, { arrival, departure, parties }: WantedStay) {
     this.#from = arrival - daysMovedMax
     const dayCount = departure + daysMovedMax - this.#from
     const counted = (counts: (day: DayNumber) => boolean): Uint16Array => {
@@ -122,15 +122,15 @@ function someOf(parties: Parties, rooms: readonly number[]): Parties {
 const weekdayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
 function nearestText(
-  { arrival, departure, rooms }: Found,
-  asked: readonly AskedRoom[],
-  sought: SoughtStay,
+  { arrival, departure, rooms }: Candidate,
+  asked: readonly RequestedRoom[],
+  wanted: WantedStay,
 ): Nearest {
   const length = departure - arrival
   const checkin = formatNight(arrival)
   const changes: string[] = []
-  if (length !== sought.length) changes.push(`${count(length, 'night')} instead of ${sought.length}`)
-  if (arrival !== sought.arrival)
+  if (length !== wanted.length) changes.push(`${count(length, 'night')} instead of ${wanted.length}`)
+  if (arrival !== wanted.arrival)
     changes.push(`arrive on ${weekdayNames[weekdayOf(arrival)] ?? ''} ${checkin}`)
   if (rooms.length !== asked.length) changes.push(`${count(rooms.length, 'room')} instead of ${asked.length}`)
   return {

@@ -14,7 +14,7 @@ import {
   type Fee,
   type FeeBase,
 } from './cancel-policy.ts'
-import type { Quote, SoughtStay } from './evaluate.ts'
+import type { Quote, WantedStay } from './evaluate.ts'
 
 /**
  * Offers as JSON text, assembled from prepared pieces: in a search with thousands of offers, building objects
@@ -22,7 +22,7 @@ import type { Quote, SoughtStay } from './evaluate.ts'
  */
 export class OfferTexts {
   readonly #catalog: BookingCatalog
-  readonly #sought: SoughtStay
+  readonly #wanted: WantedStay
   readonly #hasTrace: boolean
   readonly #beforeNights: readonly string[]
   /** The JSON before a tax's amount. */
@@ -33,11 +33,11 @@ export class OfferTexts {
   /** All hotels of a search share `beforeNights`. */
   constructor(
     catalog: BookingCatalog,
-    sought: SoughtStay,
+    wanted: WantedStay,
     { beforeNights, hasTrace }: { beforeNights: readonly string[]; hasTrace: boolean },
   ) {
     this.#catalog = catalog
-    this.#sought = sought
+    this.#wanted = wanted
     this.#hasTrace = hasTrace
     this.#beforeNights = beforeNights
   }
@@ -100,7 +100,7 @@ export class OfferTexts {
     if (policies.length === 0) return null
     const known = this.#policyByList.get(policies)
     if (known !== undefined) return known
-    const prepared = preparePolicy(policies, this.#catalog.timeZone, this.#sought.arrival) ?? null
+    const prepared = preparePolicy(policies, this.#catalog.timeZone, this.#wanted.arrival) ?? null
     this.#policyByList.set(policies, prepared)
     return prepared
   }

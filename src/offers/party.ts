@@ -2,7 +2,7 @@ import { guestPriceField } from '../ari/fields.ts'
 import { type Occupancy, guestsMaxOf } from '../products/store.ts'
 
 /** The guests in one room, as requested. */
-export type AskedRoom = { adults: number; childAges: readonly number[] }
+export type RequestedRoom = { adults: number; childAges: readonly number[] }
 
 /** The same guests by a hotel's age categories, with the guest-model price fields that apply to them. */
 export type Party = {
@@ -30,7 +30,7 @@ export type Parties = {
 export type ChildAges = { minChildAge: number; maxChildAge: number }
 
 /** Infants are younger than `minChildAge`, children up to `maxChildAge`; older guests are adults. */
-export function partiesOf(rooms: readonly AskedRoom[], ages: ChildAges): Parties {
+export function partiesOf(rooms: readonly RequestedRoom[], ages: ChildAges): Parties {
   const distinct: Party[] = []
   const indexByText = new Map<string, number>()
   const partyByRoom = rooms.map((room) => {
@@ -48,7 +48,7 @@ export function partiesOf(rooms: readonly AskedRoom[], ages: ChildAges): Parties
   return { distinct, partyByRoom, priceFields: [...new Set(fields)].filter((field) => field > 0) }
 }
 
-function partyOf({ adults, childAges }: AskedRoom, { minChildAge, maxChildAge }: ChildAges): Party {
+function partyOf({ adults, childAges }: RequestedRoom, { minChildAge, maxChildAge }: ChildAges): Party {
   const grown = childAges.filter((age) => age > maxChildAge).length
   const infants = childAges.filter((age) => age < minChildAge).length
   const children = childAges.length - grown - infants

@@ -171,20 +171,19 @@ function readRow(
   row: RowDays,
   currencyRevision: number,
 ): void {
-  const place = placeOf(index, key)
-  if (place !== undefined)
-    row.read(bytes, index[place + 1] ?? 0, index[place + 2] ?? 0, month, currencyRevision)
+  const slot = slotOf(index, key)
+  if (slot !== undefined) row.read(bytes, index[slot + 1] ?? 0, index[slot + 2] ?? 0, month, currencyRevision)
 }
 
 /** The block of a row, for callers that need the revisions of its values. */
 export function blockOf({ bytes, index }: HotelMonth, key: number): Block | undefined {
-  const place = placeOf(index, key)
-  return place === undefined
+  const slot = slotOf(index, key)
+  return slot === undefined
     ? undefined
-    : Block.decode(bytes.subarray(index[place + 1] ?? 0, index[place + 2] ?? 0))
+    : Block.decode(bytes.subarray(index[slot + 1] ?? 0, index[slot + 2] ?? 0))
 }
 
-function placeOf(index: Int32Array, key: number): number | undefined {
+function slotOf(index: Int32Array, key: number): number | undefined {
   let [low, high] = [0, index.length / indexStride - 1]
   while (low <= high) {
     const middle = (low + high) >> 1

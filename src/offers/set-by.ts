@@ -36,7 +36,7 @@ const newestPushesMax = 20
 const bytesParsedAtOnce = 256 * 1024
 
 /** Room-rates of a hotel whose values' origins are requested. */
-export type AskedOrigins = {
+export type RequestedOrigins = {
   catalog: BookingCatalog
   tested: readonly { roomRate: BookableRoomRate; rules: readonly Pick<TestedRule, 'origin'>[] }[]
 }
@@ -50,16 +50,16 @@ export type SetByOf = By<SetBy>
 export type SetterOf = By<Setter>
 
 /** The pushes and platform changes that set the values, in the shape of an answer. */
-export async function readSetBy(db: Queryable, asked: readonly AskedOrigins[]): Promise<SetByOf> {
+export async function readSetBy(db: Queryable, asked: readonly RequestedOrigins[]): Promise<SetByOf> {
   const setterOf = await readSetters(db, asked)
   return (...named) => {
     const setter = setterOf(...named)
-    return setter?.push ? said(setter.push, setter.item) : setter
+    return setter?.push ? setByPush(setter.push, setter.item) : setter
   }
 }
 
 /** The pushes and platform changes that set the values; a few statements for any number of hotels. */
-export async function readSetters(db: Queryable, asked: readonly AskedOrigins[]): Promise<SetterOf> {
+export async function readSetters(db: Queryable, asked: readonly RequestedOrigins[]): Promise<SetterOf> {
   const made = new Map<string, { hotelId: number; revision: number }>()
   const hotelsChanged = new Set<number>()
   const productsChanged = new Set<number>()
@@ -158,7 +158,7 @@ async function readBodies(
   return bodies
 }
 
-function said({ requestId, at }: AppliedPush, item: number | undefined): SetBy {
+function setByPush({ requestId, at }: AppliedPush, item: number | undefined): SetBy {
   return { requestId, at, ...(item === undefined ? {} : { item }) }
 }
 

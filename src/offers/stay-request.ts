@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected, shown, type Problem } from '../http/rejected.ts'
-import { unknownReferenceFault, type HotelReference, offerFaults, stayNightsMax } from './contract.ts'
+import { unknownReferenceError, type HotelReference, offerErrors, stayNightsMax } from './contract.ts'
 import { parseNight } from '../base/calendar.ts'
 import { isRecord } from '../http/validate.ts'
 
@@ -38,7 +38,7 @@ export function referenceNotFound(
   { platformHotelId, hotelId }: Pick<HotelReference, 'platformHotelId' | 'hotelId'>,
   path = '/hotel',
 ): Rejected {
-  return new Rejected(404, { ...unknownReferenceFault, path, value: shown(platformHotelId ?? hotelId) })
+  return new Rejected(404, { ...unknownReferenceError, path, value: shown(platformHotelId ?? hotelId) })
 }
 
 function keyOf({ supplier = '', hotelId = '' }: HotelReference): string {
@@ -84,10 +84,10 @@ export function referenceProblems(reference: unknown, path: string): Problem[] {
   const { platformHotelId, supplier, hotelId } = reference
   if (platformHotelId === undefined) {
     if (supplier !== undefined && hotelId !== undefined) return []
-    return [{ ...offerFaults.referenceMissing, path }]
+    return [{ ...offerErrors.referenceMissing, path }]
   }
   if (supplier === undefined && hotelId === undefined) return []
-  return [{ ...offerFaults.referenceAmbiguous, path }]
+  return [{ ...offerErrors.referenceAmbiguous, path }]
 }
 
 export function stayProblems({ checkin, checkout }: Record<string, unknown>): Problem[] {
@@ -97,7 +97,7 @@ export function stayProblems({ checkin, checkout }: Record<string, unknown>): Pr
   if (arrival === undefined || departure === undefined) return []
   const path = '/checkout'
   const value = shown(checkout)
-  if (departure <= arrival) return [{ ...offerFaults.datesReversed, path, value }]
+  if (departure <= arrival) return [{ ...offerErrors.datesReversed, path, value }]
   if (departure - arrival <= stayNightsMax) return []
-  return [{ ...offerFaults.stayTooLong, path, value }]
+  return [{ ...offerErrors.stayTooLong, path, value }]
 }

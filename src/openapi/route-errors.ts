@@ -1,22 +1,22 @@
-import { daysAheadMax, itemFaults } from '../ari/item-contract.ts'
+import { daysAheadMax, itemErrors } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
-import { hotelFaults, hotelRemarks } from '../hotels/contract.ts'
-import { offerFaults } from '../offers/contract.ts'
+import { hotelErrors, hotelWarnings } from '../hotels/contract.ts'
+import { offerErrors } from '../offers/contract.ts'
 import { priceCheckErrors } from '../price-check/contract.ts'
-import { cancelPolicyFaults } from '../products/cancel-policy-contract.ts'
-import { productFaults, productReadFaults, productRemarks } from '../products/contract.ts'
+import { cancelPolicyErrors } from '../products/cancel-policy-contract.ts'
+import { productErrors, productReadErrors, productWarnings } from '../products/contract.ts'
 import { cardErrors } from '../cards/contract.ts'
 import { deliveryErrors } from '../deliveries/contract.ts'
 import { reservationErrors } from '../bookings/answer-contract.ts'
 import { sandboxErrors } from '../sandbox/contract.ts'
-import { taxFaults } from '../taxes/contract.ts'
+import { taxErrors } from '../taxes/contract.ts'
 import { webhookErrors } from '../webhooks/contract.ts'
 import type { ListedError } from './shapes.ts'
 
 /** Possible errors beyond the shape of a request, by operation; a test compares the list with the source. */
 
-const { notFound: hotelIdNotFound, ...hotelShapeFaults } = hotelFaults
-const { hotelNotFound, ...taxShapeFaults } = taxFaults
+const { notFound: hotelIdNotFound, ...hotelShapeFaults } = hotelErrors
+const { hotelNotFound, ...taxShapeFaults } = taxErrors
 
 const rateIdNotFound: ListedError = {
   type: 'RATE_NOT_FOUND',
@@ -26,7 +26,7 @@ const rateIdNotFound: ListedError = {
 
 const ariErrors: readonly ListedError[] = [
   hotelIdNotFound,
-  itemFaults.roomNotFound,
+  itemErrors.roomNotFound,
   rateIdNotFound,
   {
     type: 'PRICING_MODEL_REQUIRED',
@@ -38,7 +38,7 @@ const ariErrors: readonly ListedError[] = [
     message: "currency must be the hotel's currency …",
     hint: 'Change it with POST /push/hotels, or leave currency out',
   },
-  itemFaults.datesReversed,
+  itemErrors.datesReversed,
   {
     type: 'DATE_IN_PAST',
     message: 'startDate must not be earlier than yesterday',
@@ -59,7 +59,7 @@ const ariErrors: readonly ListedError[] = [
     message: 'daysOfWeek leaves no night of the range',
     hint: 'Name a weekday that the range contains',
   },
-  itemFaults.bothForms,
+  itemErrors.bothForms,
   {
     type: 'AMBIGUOUS_PRICE',
     message: 'prices and price cannot be sent together',
@@ -111,12 +111,12 @@ const bookingErrors: readonly ListedError[] = [
   reservationErrors.soldOut,
   reservationErrors.priceChanged,
   reservationErrors.priceCheckFailed,
-  offerFaults.referenceMissing,
-  offerFaults.referenceAmbiguous,
-  offerFaults.datesReversed,
-  offerFaults.stayTooLong,
-  hotelFaults.email,
-  hotelFaults.country,
+  offerErrors.referenceMissing,
+  offerErrors.referenceAmbiguous,
+  offerErrors.datesReversed,
+  offerErrors.stayTooLong,
+  hotelErrors.email,
+  hotelErrors.country,
   cardErrors.number,
   cardErrors.expired,
   cardErrors.notAccepted,
@@ -126,17 +126,17 @@ const bookingErrors: readonly ListedError[] = [
 
 export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
   pushHotels: Object.values(hotelShapeFaults),
-  pushProducts: [hotelIdNotFound, ...Object.values(productFaults), ...Object.values(cancelPolicyFaults)],
-  getProducts: [hotelIdNotFound, ...Object.values(productReadFaults)],
+  pushProducts: [hotelIdNotFound, ...Object.values(productErrors), ...Object.values(cancelPolicyErrors)],
+  getProducts: [hotelIdNotFound, ...Object.values(productReadErrors)],
   pushTaxes: [hotelNotFound, ...Object.values(taxShapeFaults)],
   getTaxes: [hotelNotFound],
   getRoomRateMappings: [hotelIdNotFound],
   pushAri: ariErrors,
   getAri: [
     hotelIdNotFound,
-    itemFaults.roomNotFound,
+    itemErrors.roomNotFound,
     rateIdNotFound,
-    itemFaults.datesReversed,
+    itemErrors.datesReversed,
     {
       type: 'RANGE_TOO_LONG',
       message: 'startDate to endDate must be at most 800 nights',
@@ -144,7 +144,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
     },
     {
       type: 'READ_TOO_LARGE',
-      message: 'More than 6000 months of rooms and rates are asked for',
+      message: 'More than 6000 months of rooms and rates are requested',
       hint: 'Name fewer roomIds or rateIds, or a shorter range, and read the rest with further calls',
     },
   ],
@@ -154,10 +154,10 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   listPriceChecks: [hotelNotFound],
   checkPrice: [
     ...Object.values(priceCheckErrors),
-    offerFaults.referenceMissing,
-    offerFaults.referenceAmbiguous,
-    offerFaults.datesReversed,
-    offerFaults.stayTooLong,
+    offerErrors.referenceMissing,
+    offerErrors.referenceAmbiguous,
+    offerErrors.datesReversed,
+    offerErrors.stayTooLong,
   ],
   orderFaults: [sandboxErrors.production, sandboxErrors.hotelNotFound],
   getFaults: [sandboxErrors.production],
@@ -187,7 +187,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   getReservation: [reservationErrors.notFound],
   listReservations: [reservationErrors.hotelNotFound],
   cancelReservation: [reservationErrors.notFound, reservationErrors.stayOver],
-  findOffers: Object.values(offerFaults),
+  findOffers: Object.values(offerErrors),
   listChanges: [
     {
       type: 'CURSOR_TOO_OLD',
@@ -204,14 +204,14 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
 
 /** Warnings about a push that was accepted nevertheless. */
 export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
-  pushHotels: Object.values(hotelRemarks),
+  pushHotels: Object.values(hotelWarnings),
   pushProducts: [
     {
       type: 'ATTRIBUTE_OVERRULED',
       message: 'roomName is overruled by a later product of the same push',
       hint: 'It belongs to the whole room; the last product that names it counts',
     },
-    ...Object.values(productRemarks),
+    ...Object.values(productWarnings),
   ],
   createReservation: [cardErrors.notDelivered, cardErrors.removed],
   modifyReservation: [cardErrors.notDelivered, cardErrors.removed],

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { hotelReference, unknownReferenceFault } from '../offers/contract.ts'
+import { hotelReference, unknownReferenceError } from '../offers/contract.ts'
 import { code, oneOf, queriedLimit, route, success, text, type ConstraintError } from '../http/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 
@@ -34,7 +34,7 @@ export const checksPerPage = { max: 500, usual: 100 }
 export const driftNightsMax = 100
 
 export const priceCheckErrors = {
-  hotelNotFound: unknownReferenceFault,
+  hotelNotFound: unknownReferenceError,
   roomNotFound: {
     type: 'ROOM_NOT_FOUND',
     message: 'RoomID not found',

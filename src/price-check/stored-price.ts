@@ -4,12 +4,12 @@ import type { BookableRoomRate } from '../offers/booking-catalog.ts'
 import {
   isOffered,
   isUnrestricted,
-  soughtStay,
+  wantedStay,
   taxesOf,
   unitsOf,
-  type SoughtStay,
+  type WantedStay,
 } from '../offers/evaluate.ts'
-import { partiesOf, type AskedRoom, type Party } from '../offers/party.ts'
+import { partiesOf, type RequestedRoom, type Party } from '../offers/party.ts'
 import { RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
@@ -40,7 +40,7 @@ export type StayQuery = {
   arrival: DayNumber
   departure: DayNumber
   roomCount: number
-  room: AskedRoom
+  room: RequestedRoom
 }
 
 export function storedPriceOf(
@@ -53,7 +53,7 @@ export function storedPriceOf(
   const parties = partiesOf([room], catalog)
   const [party] = parties.distinct
   if (!party) throw new TypeError('a stay without a party')
-  const stayToPrice = soughtStay({ arrival, departure }, todayIn(catalog, nowMs), parties)
+  const stayToPrice = wantedStay({ arrival, departure }, todayIn(catalog, nowMs), parties)
   const days = new RoomRateDays(stay, { from: arrival, days: stayToPrice.length + 1 }, parties.priceFields)
   days.turnTo(roomRate)
   const inventory = unitsOf(days, stayToPrice)
@@ -76,7 +76,7 @@ function withOrigins(
   nights: readonly (NightPrice & { day: DayNumber })[],
   days: RoomRateDays,
   { adultPrice, childPrice, infantPrice }: Party,
-  { arrival }: SoughtStay,
+  { arrival }: WantedStay,
 ): StoredNight[] {
   const fields = [fieldNumber.unitPrice, adultPrice, childPrice, infantPrice].filter((field) => field > 0)
   const firstMonth = monthOf(arrival)

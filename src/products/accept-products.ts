@@ -7,10 +7,10 @@ import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { applyPush } from '../push-log/keep.ts'
 import {
-  productRemarks,
+  productWarnings,
   type Product,
   type productRoutes,
-  productFaults,
+  productErrors,
   ratesPerHotelMax,
   roomRatesPerHotelMax,
   roomsPerHotelMax,
@@ -22,13 +22,13 @@ import {
   type Occupancy,
   countRoomRates,
   roomRateKey,
-  selectHeldRoomRates,
+  selectStoredRoomRates,
   selectRates,
   selectRooms,
   upsertRates,
   upsertRoomRates,
   upsertRooms,
-  type HeldRoomRate,
+  type StoredRoomRate,
   type Rate,
   type Room,
   type RoomRateToSave,
@@ -53,7 +53,7 @@ export function acceptProducts(
       ...clearedWarnings(saved),
     ]
     const revision = isChanged ? await raiseCatalogVersion(connection, hotel.id, 'products') : hotel.revision
-    const said: AnswerOf<typeof productRoutes.pushProducts> = {
+    const members: AnswerOf<typeof productRoutes.pushProducts> = {
       code: '200',
       message: 'Hotel rates & rooms saved successfully',
       hotelId,
@@ -64,7 +64,7 @@ export function acceptProducts(
     }
     const outcome = isChanged ? 'applied' : 'unchanged'
     return {
-      answer: answer(200, said, said.warnings),
+      answer: answer(200, members, members.warnings),
       kept: { outcome, hotelId: hotel.id, hotelCode: hotelId, revision },
     }
   })
@@ -75,7 +75,7 @@ function loweredWarnings(products: readonly Product[], saved: readonly SavedProd
     saved[index]?.isOccupancyLowered
       ? [
           {
-            ...productRemarks.occupancyLowered,
+            ...productWarnings.occupancyLowered,
             path: `/products/${index}/occupancy`,
           },
         ]
@@ -86,7 +86,7 @@ function loweredWarnings(products: readonly Product[], saved: readonly SavedProd
 function clearedWarnings(saved: readonly SavedProduct[]): Problem[] {
   return saved.flatMap(({ arePoliciesCleared }, index) =>
     arePoliciesCleared
-      ? [{ ...productRemarks.policiesCleared, path: `/products/${index}/cancelPolicies` }]
+      ? [{ ...productWarnings.policiesCleared, path: `/products/${index}/cancelPolicies` }]
       : [],
   )
 }
@@ -109,11 +109,11 @@ export async function saveProducts(
   const rooms = await selectRooms(connection, hotelId)
   const rates = await selectRates(connection, hotelId)
   const after = await settleNumbersAfter(connection, hotelId)
-  const sentRooms = numbered(products, { held: rooms, after }, ofRooms)
-  const sentRates = numbered(products, { held: rates, after }, ofRates)
+  const sentRooms = numbered(products, { stored: rooms, after }, ofRooms)
+  const sentRates = numbered(products, { stored: rates, after }, ofRates)
   const changedRooms = [...sentRooms.values()].filter((room) => {
-    const held = rooms.get(room.code)
-    return held?.name !== room.name || held.roomType !== room.roomType
+    const stored = rooms.get(room.code)
+    return stored?.name !== room.name || stored.roomType !== room.roomType
   })
   const changedRates = [...sentRates.values()].filter((rate) => rates.get(rate.code)?.name !== rate.name)
   if (changedRooms.length > 0) await upsertRooms(connection, hotelId, changedRooms)
@@ -122,19 +122,19 @@ export async function saveProducts(
   const roomRates = products.map((product) =>
     roomRateOf(product, sentRooms.get(product.roomId)?.no, sentRates.get(product.rateId)?.no),
   )
-  const heldByKey = await selectHeldRoomRates(connection, hotelId, roomRates)
-  await refuseTooMany(connection, hotelId, roomRates, heldByKey)
+  const storedByKey = await selectStoredRoomRates(connection, hotelId, roomRates)
+  await refuseTooMany(connection, hotelId, roomRates, storedByKey)
   const changedKeys = await upsertRoomRates(connection, hotelId, roomRates)
   const changedRoomNos = new Set(changedRooms.map(({ no }) => no))
   const changedRateNos = new Set(changedRates.map(({ no }) => no))
   return roomRates.map(({ roomNo, rateNo, occupancy }, index) => {
     const key = roomRateKey(roomNo, rateNo)
-    const held = heldByKey.get(key)
-    if (!held) return { outcome: 'created', isOccupancyLowered: false, arePoliciesCleared: false }
+    const stored = storedByKey.get(key)
+    if (!stored) return { outcome: 'created', isOccupancyLowered: false, arePoliciesCleared: false }
     const isChanged = changedKeys.has(key) || changedRoomNos.has(roomNo) || changedRateNos.has(rateNo)
-    const isOccupancyLowered = held.pricingModel === 'guest' && isLower(occupancy, held)
+    const isOccupancyLowered = stored.pricingModel === 'guest' && isLower(occupancy, stored)
     // An empty list is deliberate; an absent one may have been forgotten.
-    const arePoliciesCleared = held.hasPolicies && products[index]?.cancelPolicies === undefined
+    const arePoliciesCleared = stored.hasPolicies && products[index]?.cancelPolicies === undefined
     return { outcome: isChanged ? 'updated' : 'unchanged', isOccupancyLowered, arePoliciesCleared }
   })
 }
@@ -148,14 +148,14 @@ async function refuseTooMany(
   connection: Queryable,
   hotelId: number,
   roomRates: readonly RoomRateToSave[],
-  heldByKey: ReadonlyMap<number, HeldRoomRate>,
+  storedByKey: ReadonlyMap<number, StoredRoomRate>,
 ): Promise<void> {
-  const isNew = ({ roomNo, rateNo }: RoomRateToSave) => !heldByKey.has(roomRateKey(roomNo, rateNo))
+  const isNew = ({ roomNo, rateNo }: RoomRateToSave) => !storedByKey.has(roomRateKey(roomNo, rateNo))
   const created = roomRates.flatMap((roomRate, index) => (isNew(roomRate) ? [index] : []))
   if (created.length === 0) return
   const first = created[roomRatesPerHotelMax - (await countRoomRates(connection, hotelId))]
   if (first === undefined) return
-  throw new Rejected(400, { ...productFaults.tooManyProducts, path: `/products/${first}` })
+  throw new Rejected(400, { ...productErrors.tooManyProducts, path: `/products/${first}` })
 }
 
 type Numbered<Attributes> = {
@@ -168,13 +168,13 @@ const ofRooms: Numbered<Omit<Room, 'no'>> = {
   read: ({ roomId, roomName, roomType }) => ({ code: roomId, name: roomName, roomType }),
   member: '/roomId',
   most: roomsPerHotelMax,
-  fault: productFaults.tooManyRooms,
+  fault: productErrors.tooManyRooms,
 }
 const ofRates: Numbered<Omit<Rate, 'no'>> = {
   read: ({ rateId, rateName }) => ({ code: rateId, name: rateName }),
   member: '/rateId',
   most: ratesPerHotelMax,
-  fault: productFaults.tooManyRates,
+  fault: productErrors.tooManyRates,
 }
 
 /**
@@ -183,15 +183,15 @@ const ofRates: Numbered<Omit<Rate, 'no'>> = {
  */
 function numbered<Attributes extends { code: string }>(
   products: readonly Product[],
-  { held, after }: { held: ReadonlyMap<string, { no: number }>; after: number },
+  { stored, after }: { stored: ReadonlyMap<string, { no: number }>; after: number },
   { read, member, most, fault }: Numbered<Attributes>,
 ): Map<string, Attributes & { no: number }> {
-  let last = Math.max(after, ...[...held.values()].map(({ no }) => no))
-  let count = held.size
+  let last = Math.max(after, ...[...stored.values()].map(({ no }) => no))
+  let count = stored.size
   const sent = new Map<string, Attributes & { no: number }>()
   for (const [index, product] of products.entries()) {
     const attributes = read(product)
-    const known = sent.get(attributes.code) ?? held.get(attributes.code)
+    const known = sent.get(attributes.code) ?? stored.get(attributes.code)
     if (!known && ++count > most) {
       const path = `/products/${index}${member}`
       throw new Rejected(400, { ...fault, path, value: shown(attributes.code) })

@@ -17,7 +17,7 @@ export const feeAppliedPers = [
 ] as const
 
 /** Rules that involve several members. */
-export const cancelPolicyFaults = {
+export const cancelPolicyErrors = {
   nights: {
     type: 'PENALTY_INVALID',
     message: 'nights must be greater than zero when chargeBase is NightBase',

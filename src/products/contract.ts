@@ -22,7 +22,7 @@ export const cancelPoliciesPerProductMax = 50
 export const occupancyMax = 99
 
 /** Faults that the schema alone can't find. */
-export const productFaults = {
+export const productErrors = {
   roomType: {
     type: 'ROOM_TYPE_INVALID',
     message: 'RoomType is not valid',
@@ -52,7 +52,7 @@ export const productFaults = {
 } as const satisfies Record<string, ConstraintError>
 
 /** Faults of read-back requests. */
-export const productReadFaults = {
+export const productReadErrors = {
   roomNotFound: {
     type: 'ROOM_NOT_FOUND',
     message: 'RoomID not found',
@@ -65,13 +65,13 @@ export const productReadFaults = {
   },
   readTooLarge: {
     type: 'READ_TOO_LARGE',
-    message: `More than ${productsPerPushMax} products are asked for`,
+    message: `More than ${productsPerPushMax} products are requested`,
     hint: 'Name fewer roomIds or rateIds, and read the rest with further calls',
   },
 } as const satisfies Record<string, ConstraintError>
 
 /** Warnings about accepted values. */
-export const productRemarks = {
+export const productWarnings = {
   occupancyLowered: {
     type: 'OCCUPANCY_LOWERED',
     message: 'Occupancy was lowered: stored prices for more guests cannot be sold',
@@ -114,7 +114,7 @@ export const product = Type.Object({
   roomId: code({ description: "The supplier's own code of the room" }),
   roomType: Type.String({
     description: 'Name of a room type of the reference data; belongs to the room',
-    errors: withoutOwnRequired('roomType', productFaults.roomType),
+    errors: withoutOwnRequired('roomType', productErrors.roomType),
     examples: ['Double'],
   }),
   rateId: code({ description: "The supplier's own code of the rate" }),
@@ -124,7 +124,7 @@ export const product = Type.Object({
   mealPlan: Type.Optional(
     Type.String({
       description: 'Code of a meal plan of the reference data',
-      errors: { '*': productFaults.mealPlan },
+      errors: { '*': productErrors.mealPlan },
       examples: ['BB'],
     }),
   ),

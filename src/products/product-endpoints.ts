@@ -9,9 +9,9 @@ import { isRecord } from '../http/validate.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
 import { acceptProducts } from './accept-products.ts'
-import { productRoutes, productReadFaults, productsPerPushMax, type Product } from './contract.ts'
+import { productRoutes, productReadErrors, productsPerPushMax, type Product } from './contract.ts'
 import { pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
-import { selectNamesHeld, type HotelOfSupplier } from './store.ts'
+import { selectNamesInUse, type HotelOfSupplier } from './store.ts'
 import type { ConstraintError } from '../http/route.ts'
 
 /** POST /push/products. */
@@ -35,10 +35,10 @@ async function judge(
   const hotel = isCode ? await selectOptionalHotel(db, caller.supplierId, hotelCode) : undefined
   const names = await knownNames(db, body, hotel?.id)
   const digits = hotel && minorDigits(hotel.currency)
-  const found = besideShape(shapeProblems, productProblems(body, names, digits))
-  if (!isCode || hotel) rejectIfAny(found)
+  const problems = besideShape(shapeProblems, productProblems(body, names, digits))
+  if (!isCode || hotel) rejectIfAny(problems)
   // The missing hotel comes first, because the caller has to fix that first.
-  else rejectIfAny([hotelNotFound(hotelCode), ...found], shapeProblems.length > 0 ? 400 : 404)
+  else rejectIfAny([hotelNotFound(hotelCode), ...problems], shapeProblems.length > 0 ? 400 : 404)
 }
 
 async function knownNames(db: Queryable, body: unknown, hotelId: number | undefined): Promise<KnownNames> {
@@ -54,23 +54,23 @@ async function knownNames(db: Queryable, body: unknown, hotelId: number | undefi
     products.map(({ mealPlan }) => mealPlan),
     mealPlans,
   )
-  const held =
+  const stored =
     hotelId === undefined || unlistedRoomTypes.length + unlistedMealPlans.length === 0
       ? { roomTypes: [], mealPlans: [] }
-      : await selectNamesHeld(db, hotelId, unlistedRoomTypes, unlistedMealPlans)
-  const roomTypesHeld = new Set(held.roomTypes.map(({ roomId, roomType }) => pairOf(roomId, roomType)))
-  const mealPlansHeld = new Set(
-    held.mealPlans.map(({ roomId, rateId, mealPlan }) => pairOf(pairOf(roomId, rateId), mealPlan)),
+      : await selectNamesInUse(db, hotelId, unlistedRoomTypes, unlistedMealPlans)
+  const roomTypesInUse = new Set(stored.roomTypes.map(({ roomId, roomType }) => pairOf(roomId, roomType)))
+  const mealPlansInUse = new Set(
+    stored.mealPlans.map(({ roomId, rateId, mealPlan }) => pairOf(pairOf(roomId, rateId), mealPlan)),
   )
   return {
     roomTypes,
     mealPlans,
-    isRoomTypeHeld: (roomId, roomType) =>
-      typeof roomId === 'string' && roomTypesHeld.has(pairOf(roomId, roomType)),
-    isMealPlanHeld: (roomId, rateId, mealPlan) =>
+    isRoomTypeInUse: (roomId, roomType) =>
+      typeof roomId === 'string' && roomTypesInUse.has(pairOf(roomId, roomType)),
+    isMealPlanInUse: (roomId, rateId, mealPlan) =>
       typeof roomId === 'string' &&
       typeof rateId === 'string' &&
-      mealPlansHeld.has(pairOf(pairOf(roomId, rateId), mealPlan)),
+      mealPlansInUse.has(pairOf(pairOf(roomId, rateId), mealPlan)),
   }
 }
 
@@ -92,17 +92,17 @@ function unlisted(names: readonly unknown[], listed: ReadonlySet<string>): strin
 export const getProducts = (needs: Needs) =>
   on(productRoutes.getProducts, async ({ body: { hotelId, roomIds, rateIds }, caller }) => {
     const hotel = { supplierId: caller.supplierId, hotelCode: hotelId }
-    const held = await selectOptionalProducts(needs.db, hotel, { roomIds, rateIds }, productsPerPushMax)
-    if (!held) throw new Rejected(404, hotelNotFound(hotelId))
+    const stored = await selectOptionalProducts(needs.db, hotel, { roomIds, rateIds }, productsPerPushMax)
+    if (!stored) throw new Rejected(404, hotelNotFound(hotelId))
     const unknown = [
-      ...unknownCodes(roomIds, held.roomIds, '/roomIds', productReadFaults.roomNotFound),
-      ...unknownCodes(rateIds, held.rateIds, '/rateIds', productReadFaults.rateNotFound),
+      ...unknownCodes(roomIds, stored.roomIds, '/roomIds', productReadErrors.roomNotFound),
+      ...unknownCodes(rateIds, stored.rateIds, '/rateIds', productReadErrors.rateNotFound),
     ]
     rejectIfAny(unknown, 404)
-    if (held.products.length > productsPerPushMax) {
-      throw new Rejected(400, { ...productReadFaults.readTooLarge, path: '/roomIds' })
+    if (stored.products.length > productsPerPushMax) {
+      throw new Rejected(400, { ...productReadErrors.readTooLarge, path: '/roomIds' })
     }
-    const { revision, products } = held
+    const { revision, products } = stored
     return answer(200, {
       code: '200',
       message: 'Products retrieved successfully',
@@ -113,20 +113,20 @@ export const getProducts = (needs: Needs) =>
   })
 
 function unknownCodes(
-  asked: readonly string[] | undefined,
+  codes: readonly string[] | undefined,
   known: readonly string[],
   path: string,
   fault: ConstraintError,
 ): Problem[] {
   const have = new Set(known)
-  return (asked ?? []).flatMap((code, index) =>
+  return (codes ?? []).flatMap((code, index) =>
     have.has(code) ? [] : [{ ...fault, path: `${path}/${index}`, value: shown(code) }],
   )
 }
 
-type ProductsAsked = { roomIds: readonly string[] | undefined; rateIds: readonly string[] | undefined }
+type RequestedProducts = { roomIds: readonly string[] | undefined; rateIds: readonly string[] | undefined }
 
-type HeldProducts = {
+type StoredProducts = {
   revision: number
   /** The requested codes that exist in the hotel. */
   roomIds: string[]
@@ -139,10 +139,10 @@ type HeldProducts = {
 async function selectOptionalProducts(
   db: Queryable,
   { supplierId, hotelCode }: HotelOfSupplier,
-  { roomIds, rateIds }: ProductsAsked,
+  { roomIds, rateIds }: RequestedProducts,
   most: number,
-): Promise<HeldProducts | undefined> {
-  const { rows } = await db.query<HeldProducts>(
+): Promise<StoredProducts | undefined> {
+  const { rows } = await db.query<StoredProducts>(
     `select hotel.revision,
        array(select code from room where hotel_id = hotel.id and code = any($3::text[])) as "roomIds",
        array(select code from rate where hotel_id = hotel.id and code = any($4::text[])) as "rateIds",
@@ -156,7 +156,7 @@ async function selectOptionalProducts(
           from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no)
           where hotel_id = hotel.id
             and ($3::text[] is null or room.code = any($3)) and ($4::text[] is null or rate.code = any($4))
-          order by room_no, rate_no limit $5) as asked) as products
+          order by room_no, rate_no limit $5) as requested) as products
      from hotel where supplier_id = $1 and code = $2`,
     [supplierId, hotelCode, roomIds ?? null, rateIds ?? null, most + 1],
   )

@@ -1,17 +1,17 @@
 import { shown, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
-import { productFaults, productsPerPushMax, type Product } from './contract.ts'
+import { productErrors, productsPerPushMax, type Product } from './contract.ts'
 import { parseNight } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'
 import type { ConstraintError } from '../http/route.ts'
-import { cancelPolicyFaults, type CancelPolicy } from './cancel-policy-contract.ts'
+import { cancelPolicyErrors, type CancelPolicy } from './cancel-policy-contract.ts'
 
 export type KnownNames = {
   roomTypes: ReadonlySet<string>
   mealPlans: ReadonlySet<string>
   /** Retired names that are still valid because they are already in use. */
-  isRoomTypeHeld: (roomId: unknown, roomType: string) => boolean
-  isMealPlanHeld: (roomId: unknown, rateId: unknown, mealPlan: string) => boolean
+  isRoomTypeInUse: (roomId: unknown, roomType: string) => boolean
+  isMealPlanInUse: (roomId: unknown, rateId: unknown, mealPlan: string) => boolean
 }
 
 /** The products that can be judged in a body of any shape. */
@@ -44,24 +44,24 @@ export function productProblems(
 
 function nameProblems(product: Record<string, unknown>, path: string, names: KnownNames): Problem[] {
   const { roomId, rateId, roomType, mealPlan } = product
-  const found: Problem[] = []
+  const problems: Problem[] = []
   if (
     typeof roomType === 'string' &&
     !names.roomTypes.has(roomType) &&
-    !names.isRoomTypeHeld(roomId, roomType)
+    !names.isRoomTypeInUse(roomId, roomType)
   ) {
-    const hint = hintFor(roomType, names.roomTypes) ?? productFaults.roomType.hint
-    found.push({ ...productFaults.roomType, path: `${path}/roomType`, value: shown(roomType), hint })
+    const hint = hintFor(roomType, names.roomTypes) ?? productErrors.roomType.hint
+    problems.push({ ...productErrors.roomType, path: `${path}/roomType`, value: shown(roomType), hint })
   }
   if (
     typeof mealPlan === 'string' &&
     !names.mealPlans.has(mealPlan) &&
-    !names.isMealPlanHeld(roomId, rateId, mealPlan)
+    !names.isMealPlanInUse(roomId, rateId, mealPlan)
   ) {
-    const hint = hintFor(mealPlan, names.mealPlans) ?? productFaults.mealPlan.hint
-    found.push({ ...productFaults.mealPlan, path: `${path}/mealPlan`, value: shown(mealPlan), hint })
+    const hint = hintFor(mealPlan, names.mealPlans) ?? productErrors.mealPlan.hint
+    problems.push({ ...productErrors.mealPlan, path: `${path}/mealPlan`, value: shown(mealPlan), hint })
   }
-  return found
+  return problems
 }
 
 const hintCharactersMax = 100
@@ -110,7 +110,7 @@ function repeated(
     return []
   }
   const value = shown(`${roomId} ${rateId}`)
-  return [{ ...productFaults.repeated, path, value, hint: `First at ${first}; send each room-rate once` }]
+  return [{ ...productErrors.repeated, path, value, hint: `First at ${first}; send each room-rate once` }]
 }
 
 /** One string for two codes; JSON keeps them apart whatever they contain. */
@@ -172,7 +172,7 @@ function recordsOf(list: unknown, path: string): { record: Record<string, unknow
 
 function datesReversed({ startDate, endDate }: Record<string, unknown>, path: string): Problem[] {
   if (!isNight(startDate) || !isNight(endDate) || startDate <= endDate) return []
-  return [{ ...cancelPolicyFaults.datesReversed, path: `${path}/startDate`, value: shown(startDate) }]
+  return [{ ...cancelPolicyErrors.datesReversed, path: `${path}/startDate`, value: shown(startDate) }]
 }
 
 function isNight(value: unknown): value is string {
@@ -182,26 +182,26 @@ function isNight(value: unknown): value is string {
 function chargeProblems(charge: unknown, path: string, minorDigits: number | undefined): Problem[] {
   if (!isRecord(charge)) return []
   const { chargeBase, nights, percent, amount } = charge
-  const found = amountProblems(amount, `${path}/amount`, minorDigits)
+  const problems = amountProblems(amount, `${path}/amount`, minorDigits)
   const isCharged = (value: unknown) => Number(value ?? 0) > 0
   const fault = (what: ConstraintError, member: string) =>
-    found.push({ ...what, path: `${path}/${member}`, value: shown(charge[member]) })
+    problems.push({ ...what, path: `${path}/${member}`, value: shown(charge[member]) })
   if (chargeBase === 'NightBase') {
-    if (nights === undefined || nights === 0) fault(cancelPolicyFaults.nights, 'nights')
-    if (isCharged(amount)) fault(cancelPolicyFaults.withNights, 'amount')
+    if (nights === undefined || nights === 0) fault(cancelPolicyErrors.nights, 'nights')
+    if (isCharged(amount)) fault(cancelPolicyErrors.withNights, 'amount')
     // 100 % of the nights is what NightBase means anyway.
-    if (isCharged(percent) && percent !== 100) fault(cancelPolicyFaults.withNights, 'percent')
+    if (isCharged(percent) && percent !== 100) fault(cancelPolicyErrors.withNights, 'percent')
   } else if (chargeBase === 'FullStay' && isCharged(percent) && isCharged(amount)) {
-    fault(cancelPolicyFaults.percentAndAmount, 'amount')
+    fault(cancelPolicyErrors.percentAndAmount, 'amount')
   }
-  return found
+  return problems
 }
 
 function feeProblems(fee: Record<string, unknown>, path: string, minorDigits: number | undefined): Problem[] {
   const { valueType, value } = fee
   if (valueType === 'fixed') return amountProblems(value, `${path}/value`, minorDigits)
   if (valueType !== '%' || !(Number(value) > 100)) return []
-  return [{ ...cancelPolicyFaults.feePercent, path: `${path}/value`, value: shown(value) }]
+  return [{ ...cancelPolicyErrors.feePercent, path: `${path}/value`, value: shown(value) }]
 }
 
 const decimalText = /^\d{1,18}(?:\.\d{1,12})?$/
@@ -211,7 +211,7 @@ function amountProblems(amount: unknown, path: string, minorDigits: number | und
   const isAmount =
     (typeof amount === 'number' && amount >= 0) || (typeof amount === 'string' && decimalText.test(amount))
   if (!isAmount || toMinor(amount, minorDigits) !== undefined) return []
-  return [{ ...cancelPolicyFaults.amountDigits, path, value: shown(amount) }]
+  return [{ ...cancelPolicyErrors.amountDigits, path, value: shown(amount) }]
 }
 
 /** The stored form of the policies: the members that the contract knows, as sent. */

@@ -70,13 +70,13 @@ export async function selectHotelCatalogs(
   wanted: readonly HotelOfSupplier[],
   besideColumn: (hotelId: string) => string,
 ): Promise<(HotelWithCatalog | undefined)[]> {
-  type Row = HotelRow & CatalogLists & { place: number; storeStamp: string; beside: unknown }
+  type Row = HotelRow & CatalogLists & { position: number; storeStamp: string; beside: unknown }
   const { rows } = await db.query<Row>({
     name: 'select-hotel-catalogs',
     // A lateral subquery that can't be flattened: one index probe per hotel, whatever the planner assumes.
-    text: `select wanted.place, ${storeStamp} as "storeStamp", held.*, ${catalogColumns('held.id')},
+    text: `select wanted.position, ${storeStamp} as "storeStamp", held.*, ${catalogColumns('held.id')},
         ${besideColumn('held.id')} as beside
-      from unnest($1::int[], $2::text[]) with ordinality as wanted (of_supplier, hotel_code, place)
+      from unnest($1::int[], $2::text[]) with ordinality as wanted (of_supplier, hotel_code, position)
       cross join lateral (
         select ${hotelColumns} from hotel where supplier_id = wanted.of_supplier and code = wanted.hotel_code offset 0
       ) as held`,
@@ -85,7 +85,7 @@ export async function selectHotelCatalogs(
       textArray(wanted.map(({ hotelCode }) => hotelCode)),
     ],
   })
-  const found = new Map(rows.map((row) => [row.place, row]))
+  const found = new Map(rows.map((row) => [row.position, row]))
   return wanted.map((_, index) => {
     const hotel = found.get(index + 1)
     return hotel && { storeStamp: hotel.storeStamp, hotel, catalog: catalogOf(hotel), beside: hotel.beside }
@@ -121,18 +121,18 @@ export async function selectRates(db: Queryable, hotelId: number): Promise<Map<s
   return new Map(rows.map((rate) => [rate.code, rate]))
 }
 
-export type NamesHeld = {
+export type NamesInUse = {
   roomTypes: { roomId: string; roomType: string }[]
   mealPlans: { roomId: string; rateId: string; mealPlan: string }[]
 }
 
 /** Rooms that have any of the room types, and room-rates that have any of the meal plans. */
-export async function selectNamesHeld(
+export async function selectNamesInUse(
   db: Queryable,
   hotelId: number,
   roomTypes: readonly string[],
   mealPlans: readonly string[],
-): Promise<NamesHeld> {
+): Promise<NamesInUse> {
   const { rows } = await db.query<{ roomId: string; rateId: string | null; name: string }>(
     `select code as "roomId", null as "rateId", room_type as name from room
      where hotel_id = $1 and room_type = any($2::text[])
@@ -190,17 +190,17 @@ export type RoomRateToSave = Pick<Product, 'isAvailable' | 'mealPlan' | 'occupan
   cancelPoliciesJson: string
 }
 
-export type HeldRoomRate = Pick<RoomRate, 'maxOccupancy' | 'maxAdult' | 'maxChild' | 'pricingModel'> & {
+export type StoredRoomRate = Pick<RoomRate, 'maxOccupancy' | 'maxAdult' | 'maxChild' | 'pricingModel'> & {
   hasPolicies: boolean
 }
 
 /** The room-rates among these that already exist, by `roomRateKey`. */
-export async function selectHeldRoomRates(
+export async function selectStoredRoomRates(
   connection: Queryable,
   hotelId: number,
   roomRates: readonly RoomRateToSave[],
-): Promise<Map<number, HeldRoomRate>> {
-  const { rows } = await connection.query<HeldRoomRate & { roomNo: number; rateNo: number }>(
+): Promise<Map<number, StoredRoomRate>> {
+  const { rows } = await connection.query<StoredRoomRate & { roomNo: number; rateNo: number }>(
     `select room_no as "roomNo", rate_no as "rateNo", max_occupancy as "maxOccupancy", max_adult as "maxAdult",
        max_child as "maxChild", pricing_model as "pricingModel",
        cancel_policies <> '[]' as "hasPolicies"

@@ -3,7 +3,7 @@ import { commonLimits } from '../keys/contract.ts'
 import { code, integer, oneOf, queriedLimit, route, success, text } from '../http/route.ts'
 
 /** For suppliers: the hotel was never pushed, or belongs to another supplier. */
-export const unknownHotelFault = {
+export const unknownHotelError = {
   type: 'HOTEL_NOT_FOUND',
   message: 'Hotel not found',
   hint: 'Push the hotel with POST /push/hotels first',

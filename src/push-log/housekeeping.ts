@@ -36,8 +36,8 @@ const restTable = 'push_log_rest'
 export async function preparePartitions(db: Database, nowMs: number): Promise<string[]> {
   const today = Math.floor(nowMs / dayMs)
   const wanted = Array.from({ length: daysAhead + 2 }, (_, index) => today - 1 + index)
-  const held = await selectPartitions(db)
-  if (held.has(restTable) && wanted.every((day) => held.has(nameOf(day)))) return []
+  const existing = await selectPartitions(db)
+  if (existing.has(restTable) && wanted.every((day) => existing.has(nameOf(day)))) return []
   return transaction(db, async (connection) => {
     await connection.query('select pg_advisory_xact_lock($1)', [advisoryLock])
     await connection.query(`set local lock_timeout = '${patience}'`)

@@ -33,7 +33,7 @@ export type Kept = {
 export type PushRecord = { push: Push; answer: Answer; kept: Kept }
 
 /** A logged push with its sender; the platform's own changes have no key. */
-export type KeptRecord = Omit<PushRecord, 'push'> & {
+export type LoggedRecord = Omit<PushRecord, 'push'> & {
   push: Pick<Push, 'kind' | 'requestId' | 'rawBody' | 'startedMs'> & {
     caller: { supplierId: number; keyId: number | null }
   }
@@ -46,14 +46,14 @@ export type KeptRecord = Omit<PushRecord, 'push'> & {
  */
 export async function keepPushes(
   connection: Queryable,
-  records: readonly KeptRecord[],
+  records: readonly LoggedRecord[],
   nowMs: number,
 ): Promise<void> {
   const bodies = records.map(({ push }) => pack(push.rawBody ?? Buffer.alloc(0)))
   const answers = records.map(({ answer }) => pack(Buffer.from(answer.json)))
-  const numbers = (read: (record: KeptRecord) => number | null | undefined): string =>
+  const numbers = (read: (record: LoggedRecord) => number | null | undefined): string =>
     numberArray(records.map((record) => read(record) ?? null))
-  const texts = (read: (record: KeptRecord) => string | null | undefined): string =>
+  const texts = (read: (record: LoggedRecord) => string | null | undefined): string =>
     textArray(records.map((record) => read(record) ?? null))
   await connection.query({
     name: 'keep-pushes',

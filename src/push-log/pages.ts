@@ -1,11 +1,11 @@
 import { cursorProblem, readableQuery } from '../http/query.ts'
 import { type Problem, rejectIfAny, shown } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { type PushFilters, dayMs, lookForPushes, type Days, type PushRow, selectHotelIds } from './store.ts'
+import { type PushFilters, dayMs, searchPushes, type Days, type PushRow, selectHotelIds } from './store.ts'
 import { selectOldestDay } from './housekeeping.ts'
 import type { Judge } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { unknownHotelFault } from './contract.ts'
+import { unknownHotelError } from './contract.ts'
 
 /**
  * Pages of a supplier's pushes, newest first: a few days at a time, by number within them, then the days
@@ -14,8 +14,8 @@ import { unknownHotelFault } from './contract.ts'
  */
 
 /** The start of a page: a range of days, and optionally the push in it before which the page begins. */
-export type PushPlace = { days: Days; beforeId: number | undefined }
-export type PushPage = { pushes: PushRow[]; next: PushPlace | undefined }
+export type PagePosition = { days: Days; beforeId: number | undefined }
+export type PushPage = { pushes: PushRow[]; next: PagePosition | undefined }
 
 const daysAtOnce = 7
 /** Rows scanned per search: its target may be in none of millions. */
@@ -33,24 +33,24 @@ export async function readPushPage(
   db: Queryable,
   supplierId: number,
   filters: PushFilters,
-  { place, limit, nowMs }: { place: PushPlace | undefined; limit: number; nowMs: number },
+  { position, limit, nowMs }: { position: PagePosition | undefined; limit: number; nowMs: number },
 ): Promise<PushPage> {
   const { sinceMs = -Infinity } = filters
-  const found: { push: PushRow; days: Days }[] = []
-  const upTo = (next: PushPlace | undefined): PushPage => ({
-    pushes: found.slice(0, limit).map(({ push }) => push),
+  const matches: { push: PushRow; days: Days }[] = []
+  const upTo = (next: PagePosition | undefined): PushPage => ({
+    pushes: matches.slice(0, limit).map(({ push }) => push),
     next,
   })
-  let { days, beforeId } = place ?? { days: newestDays(filters, nowMs), beforeId: undefined }
+  let { days, beforeId } = position ?? { days: newestDays(filters, nowMs), beforeId: undefined }
   let oldestDay: number | undefined
   let rowsLeft = rowsMax
   for (let statement = 0; statement < statementsMax; statement++) {
     // One more than requested shows whether there is another page.
-    const most = { rowsMax: rowsLeft, limit: limit + 1 - found.length }
-    const { pushes, last } = await lookForPushes(db, supplierId, { ...filters, beforeId }, days, most)
-    for (const push of pushes) found.push({ push, days })
-    const lastOfPage = found[limit - 1]
-    if (found.length > limit && lastOfPage)
+    const most = { rowsMax: rowsLeft, limit: limit + 1 - matches.length }
+    const { pushes, last } = await searchPushes(db, supplierId, { ...filters, beforeId }, days, most)
+    for (const push of pushes) matches.push({ push, days })
+    const lastOfPage = matches[limit - 1]
+    if (matches.length > limit && lastOfPage)
       return upTo({ days: lastOfPage.days, beforeId: lastOfPage.push.id })
     if (last && last.atMs < sinceMs - edgeMs) return upTo(undefined)
     rowsLeft -= last?.count ?? 0
@@ -83,21 +83,21 @@ function firstDay(sinceMs: number): number {
 }
 
 /** Opaque to callers, so that the format can change. */
-export function writePushPlace({ days: { from, to }, beforeId }: PushPlace): string {
+export function writePushCursor({ days: { from, to }, beforeId }: PagePosition): string {
   const day = (number: number): string => (Number.isFinite(number) ? String(number) : '')
   return Buffer.from(`days ${day(from)} ${day(to)} row ${beforeId ?? ''}`).toString('base64url')
 }
 
-export function readPushPlace(text: string | undefined, wrong: Problem[]): PushPlace | undefined {
+export function readPushCursor(text: string | undefined, problems: Problem[]): PagePosition | undefined {
   if (text === undefined) return undefined
-  const place = /^days (\d{0,6}) (\d{0,6}) row (\d{0,15})$/.exec(
+  const position = /^days (\d{0,6}) (\d{0,6}) row (\d{0,15})$/.exec(
     Buffer.from(text, 'base64url').toString('latin1'),
   )
-  if (!place) {
-    wrong.push(cursorProblem(text))
+  if (!position) {
+    problems.push(cursorProblem(text))
     return undefined
   }
-  const [, from, to, row] = place
+  const [, from, to, row] = position
   return {
     days: { from: from ? Number(from) : -Infinity, to: to ? Number(to) : Infinity },
     beforeId: row ? Number(row) : undefined,
@@ -106,22 +106,22 @@ export function readPushPlace(text: string | undefined, wrong: Problem[]): PushP
 
 /**
  * Parses `hotelId` and the `since`, `until`, `cursor` and `limit` of a list about a supplier's hotels.
- * Reports all problems at once, or 404 if only the hotel is wrong.
+ * Reports all problems at once, or 404 if only the hotel is problems.
  */
 export const judgePage =
   <Place>(
     { db }: Needs,
-    readPage: (query: ReturnType<typeof readableQuery>, wrong: Problem[]) => Place,
+    readPage: (query: ReturnType<typeof readableQuery>, problems: Problem[]) => Place,
   ): Judge<Place & { hotel: number | undefined }, 'supplier'> =>
   async (sent, shapeProblems, { caller: { supplierId } }) => {
     const query = readableQuery(sent, shapeProblems)
-    const wrong = [...shapeProblems]
-    const page = readPage(query, wrong)
+    const problems = [...shapeProblems]
+    const page = readPage(query, problems)
     const { hotelId } = query
     const hotel =
       hotelId === undefined ? undefined : (await selectHotelIds(db, supplierId, [hotelId])).get(hotelId)
     const isUnknown = hotelId !== undefined && hotel === undefined
-    const unknown = isUnknown ? [{ ...unknownHotelFault, path: '?hotelId', value: shown(hotelId) }] : []
-    rejectIfAny([...unknown, ...wrong], wrong.length > 0 ? 400 : 404)
+    const unknown = isUnknown ? [{ ...unknownHotelError, path: '?hotelId', value: shown(hotelId) }] : []
+    rejectIfAny([...unknown, ...problems], problems.length > 0 ? 400 : 404)
     return { hotel, ...page }
   }

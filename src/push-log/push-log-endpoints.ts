@@ -2,30 +2,30 @@ import { readLimit, readRange } from '../http/query.ts'
 import { answer, onEveryProblem, on, type LongAnswer } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry } from './contract.ts'
-import { judgePage, readPushPage, readPushPlace, writePushPlace } from './pages.ts'
+import { judgePage, readPushPage, readPushCursor, writePushCursor } from './pages.ts'
 import { Rejected, shown } from '../http/rejected.ts'
 import { encodingOf, unpack } from './stored-bytes.ts'
-import { selectOptionalBytes, selectPushesByRequest, type KeptBytes, type PushRow } from './store.ts'
+import { selectOptionalBytes, selectPushesByRequest, type StoredBytes, type PushRow } from './store.ts'
 
 /** GET /push/log. */
 export const listPushes = (needs: Needs) =>
   onEveryProblem(
     pushLogRoutes.listPushes,
-    judgePage(needs, (query, wrong) => ({
-      ...readRange(query, wrong),
-      place: readPushPlace(query['cursor'], wrong),
-      limit: readLimit(query['limit'], pageLimit, wrong),
+    judgePage(needs, (query, problems) => ({
+      ...readRange(query, problems),
+      position: readPushCursor(query['cursor'], problems),
+      limit: readLimit(query['limit'], pageLimit, problems),
     })),
     async ({ query: { kind, outcome, problem }, caller: { supplierId }, read }) => {
-      const { hotel: hotelId, sinceMs, untilMs, place, limit } = read
+      const { hotel: hotelId, sinceMs, untilMs, position, limit } = read
       const filters = { hotelId, kind, outcome, problem, sinceMs, untilMs }
-      const from = { place, limit, nowMs: needs.clock.now() }
+      const from = { position, limit, nowMs: needs.clock.now() }
       const { pushes, next } = await readPushPage(needs.db, supplierId, filters, from)
       return answer(200, {
         code: '200',
         message: 'Pushes retrieved successfully',
         pushes: pushes.map(({ id: _id, ...entry }) => entry),
-        nextCursor: next === undefined ? null : writePushPlace(next),
+        nextCursor: next === undefined ? null : writePushCursor(next),
       })
     },
   )
@@ -42,7 +42,7 @@ export const getPush = (needs: Needs) =>
     const [newest, ...earlier] = found
     const bytes = newest && (await selectOptionalBytes(needs.db, newest))
     if (!newest || !bytes) throw pushNotFound(requestId)
-    return shownPush(newest, bytes, earlier)
+    return pushAnswer(newest, bytes, earlier)
   })
 
 function pushNotFound(requestId: string): Rejected {
@@ -56,14 +56,14 @@ function pushNotFound(requestId: string): Rejected {
 }
 
 /** Embeds JSON bodies and answers byte for byte: parsing and serializing them would turn 110.00 into 110. */
-function shownPush(newest: PushRow, bytes: KeptBytes, earlier: readonly PushRow[]): LongAnswer {
-  const body = spelled(bytes.body ? unpack(bytes.bodyEncoding, bytes.body) : Buffer.alloc(0))
-  const said = spelled(unpack(bytes.answerEncoding, bytes.answer))
+function pushAnswer(newest: PushRow, bytes: StoredBytes, earlier: readonly PushRow[]): LongAnswer {
+  const body = asJson(bytes.body ? unpack(bytes.bodyEncoding, bytes.body) : Buffer.alloc(0))
+  const answered = asJson(unpack(bytes.answerEncoding, bytes.answer))
   const head = JSON.stringify({ code: '200', message: 'Push retrieved successfully' })
   const push = JSON.stringify({ ...entryOf(newest), bodyEncoding: body.encoding })
   const members = [
     head.slice(1, -1),
-    `"push":{${push.slice(1, -1)},"body":${body.json},"answer":${said.json}}`,
+    `"push":{${push.slice(1, -1)},"body":${body.json},"answer":${answered.json}}`,
     `"earlier":${JSON.stringify(earlier.map(entryOf))}`,
   ]
   return { status: 200, bytes: Buffer.from(`{${members.join(',')}}`) }
@@ -74,7 +74,7 @@ function entryOf({ id: _id, ...entry }: PushRow): PushEntry {
 }
 
 /** Bytes as a JSON value. */
-function spelled(bytes: Buffer): { encoding: BodyEncoding; json: string } {
+function asJson(bytes: Buffer): { encoding: BodyEncoding; json: string } {
   const encoding = encodingOf(bytes)
   if (encoding === 'json') return { encoding, json: bytes.toString() }
   return { encoding, json: JSON.stringify(bytes.toString(encoding === 'text' ? 'utf8' : 'base64')) }

@@ -22,54 +22,57 @@ export type Days = { from: number; to: number }
 export const dayMs = 86_400_000
 
 /** `count`: number of scanned rows. `last` is absent if there were none, or if more matches may follow. */
-export type LookedAt = { pushes: PushRow[]; last: { id: number; atMs: number; count: number } | undefined }
+export type SearchedPushes = {
+  pushes: PushRow[]
+  last: { id: number; atMs: number; count: number } | undefined
+}
 
 /**
  * The matching rows among the next rows of some days, newest first, in order of id, which only rises. Every
  * scanned row counts, because the target may be in none of millions. Each way to the rows is an index ordered
  * by id.
  */
-export async function lookForPushes(
+export async function searchPushes(
   db: Queryable,
   supplierId: number,
   filters: Omit<PushFilters, 'supplierId'>,
   days: Days,
   { rowsMax, limit }: { rowsMax: number; limit: number },
-): Promise<LookedAt> {
-  const { hotelId, beforeId, ...meant } = filters
+): Promise<SearchedPushes> {
+  const { hotelId, beforeId, ...criteria } = filters
   const parameters = new Parameters()
   // Whole days, so that only these are planned and read.
-  const place = conditionsOf({ sinceMs: startMs(days.from), untilMs: startMs(days.to), beforeId }, parameters)
-  const asked = ['true', ...conditionsOf(meant, parameters)].join(' and ')
+  const range = conditionsOf({ sinceMs: startMs(days.from), untilMs: startMs(days.to), beforeId }, parameters)
+  const matches = ['true', ...conditionsOf(criteria, parameters)].join(' and ')
   const alone = narrowed(filters, parameters)
   const ways =
     hotelId === undefined
       ? [[`supplier_id = ${parameters.add(supplierId)}`, ...alone]]
       : waysToHotel(parameters.add(hotelId), alone)
   const rows = parameters.add(rowsMax)
-  const looked = ways.map(
-    (way) => `(select ${rawColumns}, ${asked} as is_meant from push_log
-      where ${[...way, ...place].join(' and ')} order by id desc limit ${rows})`,
+  const scans = ways.map(
+    (way) => `(select ${rawColumns}, ${matches} as is_match from push_log
+      where ${[...way, ...range].join(' and ')} order by id desc limit ${rows})`,
   )
   // Not a named statement: planned for the actual values, so that only the requested days are scanned.
-  const { rows: read } = await db.query<Looked>(
-    `select ${entryColumns}, is_meant as "isMeant", number, is_last as "isLast" from (
+  const { rows: read } = await db.query<ScannedRow>(
+    `select ${entryColumns}, is_match as "isMatch", number, is_last as "isLast" from (
        select *, row_number() over newest as number, lead(id) over newest is null as is_last
-       from (select * from (${looked.join(' union all ')}) as way order by id desc limit ${rows}) as looked
+       from (select * from (${scans.join(' union all ')}) as way order by id desc limit ${rows}) as scans
        window newest as (order by id desc)
-     ) as looked where is_meant or is_last order by id desc limit ${parameters.add(limit)}`,
+     ) as scans where is_match or is_last order by id desc limit ${parameters.add(limit)}`,
     parameters.values,
   )
   const last = read.find(({ isLast }) => isLast)
   return {
     pushes: read
-      .filter(({ isMeant }) => isMeant)
-      .map(({ isMeant: _is, isLast: _last, number: _n, ...row }) => entryOf(row)),
+      .filter(({ isMatch }) => isMatch)
+      .map(({ isMatch: _is, isLast: _last, number: _n, ...row }) => entryOf(row)),
     last: last && { id: last.id, atMs: last.atMs, count: last.number },
   }
 }
 
-type Looked = Row & { isMeant: boolean | null; isLast: boolean; number: number }
+type ScannedRow = Row & { isMatch: boolean | null; isLast: boolean; number: number }
 
 function startMs(day: number): number | undefined {
   return Number.isFinite(day) ? day * dayMs : undefined
@@ -115,11 +118,16 @@ export async function selectPushesByRequest(
   return rows.map(entryOf)
 }
 
-export type KeptBytes = { bodyEncoding: string; body: Buffer | null; answerEncoding: string; answer: Buffer }
+export type StoredBytes = {
+  bodyEncoding: string
+  body: Buffer | null
+  answerEncoding: string
+  answer: Buffer
+}
 
 /** The stored bytes of a push; undefined if its day was dropped meanwhile. */
-export async function selectOptionalBytes(db: Queryable, push: PushRow): Promise<KeptBytes | undefined> {
-  const { rows } = await db.query<KeptBytes>(
+export async function selectOptionalBytes(db: Queryable, push: PushRow): Promise<StoredBytes | undefined> {
+  const { rows } = await db.query<StoredBytes>(
     `select body_encoding as "bodyEncoding", body, answer_encoding as "answerEncoding", answer from push_log
      where id = $1 and request_id = $2 and at between $3::timestamptz and $3::timestamptz + interval '1 ms'`,
     [push.id, push.requestId, push.at],
@@ -178,16 +186,16 @@ export async function selectNewestPushes(
   const ofHotel = (condition: string): string => `
     select ${appliedColumns} from push_log where ${condition} and kind = $2 and outcome = 'applied'
     order by id desc limit $3`
-  const { rows } = await db.query<AppliedRow & { askedId: number }>(
-    `select asked.id as "askedId", newest.* from unnest($1::int[]) as asked (id)
+  const { rows } = await db.query<AppliedRow & { requestedId: number }>(
+    `select requested.id as "requestedId", newest.* from unnest($1::int[]) as requested (id)
      cross join lateral (
        select * from (
-         (${ofHotel('hotel_id = asked.id')}) union all (${ofHotel('hotel_ids @> array[asked.id]')})
+         (${ofHotel('hotel_id = requested.id')}) union all (${ofHotel('hotel_ids @> array[requested.id]')})
        ) as pushed order by id desc limit $3
      ) as newest`,
     [hotelIds, kind, limitEach],
   )
-  for (const { askedId, ...row } of rows) newest.get(askedId)?.push(appliedOf(row))
+  for (const { requestedId, ...row } of rows) newest.get(requestedId)?.push(appliedOf(row))
   return newest
 }
 

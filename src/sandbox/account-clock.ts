@@ -1,4 +1,4 @@
-import { takeAccount } from '../hotels/hotel-clock.ts'
+import { lockAccount } from '../hotels/hotel-clock.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -19,7 +19,7 @@ export async function advanceClock(
 ): Promise<{ clock: AccountClock; deliveriesDue: number }> {
   const byMs = readDuration(advanceBy)
   const { aheadMs, deliveriesDue } = await transaction(needs.db.unhurried, async (connection) => {
-    const before = await takeAccount(connection, supplierId)
+    const before = await lockAccount(connection, supplierId)
     const after = before + byMs
     if (after > testClock.aheadMaxDays * dayMs) throw refused(sandboxErrors.clockTooFar, advanceBy)
     await advanceHotels(connection, supplierId, after)

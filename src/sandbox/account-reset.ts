@@ -1,4 +1,4 @@
-import { takeAccount } from '../hotels/hotel-clock.ts'
+import { lockAccount } from '../hotels/hotel-clock.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
@@ -12,7 +12,7 @@ export type ResetNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }
 /** Removes all hotels of an account and sets its clock back, all or nothing. */
 export async function resetAccount(needs: ResetNeeds, supplierId: number): Promise<Removed> {
   const removed = await transaction(needs.db.unhurried, async (connection) => {
-    await takeAccount(connection, supplierId)
+    await lockAccount(connection, supplierId)
     if ((await countHotelsKnown(connection, supplierId)) > hotelsRememberedMax)
       throw new Rejected(409, sandboxErrors.tooManyHotels)
     return removeAll(connection, supplierId)

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { unknownHotelFault } from '../push-log/contract.ts'
+import { unknownHotelError } from '../push-log/contract.ts'
 import { code, integer, oneOf, route, success, text, type ConstraintError } from '../http/route.ts'
 import { callbackFaults, orderedFaults, spoilableCalls } from '../webhooks/callback-contract.ts'
 
@@ -17,7 +17,7 @@ export const sandboxErrors = {
     message: 'This exists only in the sandbox',
     hint: 'Call the sandbox with a sandbox key',
   },
-  hotelNotFound: unknownHotelFault,
+  hotelNotFound: unknownHotelError,
   reservationNotFound: {
     type: 'RESERVATION_NOT_FOUND',
     message: 'Reservation not found',

@@ -1,5 +1,5 @@
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import { takeAccount } from '../hotels/hotel-clock.ts'
+import { lockAccount } from '../hotels/hotel-clock.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { rejectIfAny, type Problem } from '../http/rejected.ts'
@@ -31,7 +31,7 @@ export async function orderFaults(
   await transaction(needs.db, async (connection) => {
     // Otherwise two concurrent orders would leave the faults of both, and a reset could remove a hotel that
     // was just found.
-    await takeAccount(connection, supplierId)
+    await lockAccount(connection, supplierId)
     const faults = await withHotels(connection, supplierId, wanted)
     await replaceFaults(connection, supplierId, faults, nowMs + orderedFaults.keptMs)
   })

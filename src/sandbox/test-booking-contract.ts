@@ -3,7 +3,7 @@ import { bookingAnswer, confirmation, delivery } from '../bookings/answer-contra
 import { reservationRoutes } from '../bookings/contract.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { code, date, lines, oneOf, route } from '../http/route.ts'
-import { askedRoom, roomsPerStayMax } from '../offers/contract.ts'
+import { requestedRoom, roomsPerStayMax } from '../offers/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { onlyInSandbox } from './contract.ts'
 
@@ -29,7 +29,7 @@ const testBooking = Type.Object({
       Type.Object({
         roomId: code({ description: 'Your room code' }),
         rateId: code({ description: 'Your rate code' }),
-        ...askedRoom.properties,
+        ...requestedRoom.properties,
         guest: Type.Optional(guest),
       }),
       { minItems: 1, maxItems: roomsPerStayMax, description: 'Not needed to cancel' },

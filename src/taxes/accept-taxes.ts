@@ -9,7 +9,7 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { selectCatalog } from '../products/store.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { minorDigits } from '../reference/currencies.ts'
-import { taxFaults, type taxRoutes } from './contract.ts'
+import { taxErrors, type taxRoutes } from './contract.ts'
 import { anyNo, replaceTaxes, selectTaxes, type Scope, type ScopedTaxes } from './store.ts'
 import { hotelProblems, sameTaxes } from './tax-rules.ts'
 
@@ -19,16 +19,16 @@ type Body = BodyOf<typeof taxRoutes.pushTaxes>
 export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answer> {
   return applyPush(needs, push, async (connection) => {
     const hotel = await lockHotel(connection, push.caller.supplierId, body.hotelId)
-    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxFaults.hotelNotFound))
+    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxErrors.hotelNotFound))
     const sent = await scopesOf(connection, hotel, body)
-    const held = new Map(
+    const stored = new Map(
       (await selectTaxes(connection, hotel.id)).map((scope) => [keyOf(scope), scope.taxes]),
     )
-    const changed = sent.filter((scope) => !sameTaxes(scope.taxes, held.get(keyOf(scope)) ?? []))
+    const changed = sent.filter((scope) => !sameTaxes(scope.taxes, stored.get(keyOf(scope)) ?? []))
     const revision =
       changed.length > 0 ? await replaceAndRaise(connection, hotel.id, changed) : hotel.revision
     const outcome = changed.length > 0 ? 'applied' : 'unchanged'
-    const said: AnswerOf<typeof taxRoutes.pushTaxes> = {
+    const members: AnswerOf<typeof taxRoutes.pushTaxes> = {
       code: '200',
       message: 'Taxes saved successfully',
       hotelId: hotel.code,
@@ -38,7 +38,7 @@ export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answe
       requestId: push.requestId,
     }
     return {
-      answer: answer(200, said),
+      answer: answer(200, members),
       kept: { outcome, hotelId: hotel.id, hotelCode: hotel.code, revision },
     }
   })

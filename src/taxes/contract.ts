@@ -1,4 +1,4 @@
-import { unknownHotelFault } from '../push-log/contract.ts'
+import { unknownHotelError } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
 import { commonLimits } from '../keys/contract.ts'
@@ -44,7 +44,7 @@ const notOne = (name: string, of: readonly string[]): { errors: { enum: Constrai
 })
 
 /** Faults that involve several fields, or that require the hotel to be known. */
-export const taxFaults = {
+export const taxErrors = {
   nothingSent: {
     type: 'TAXES_REQUIRED',
     message: 'at least one of taxes or products is required',
@@ -70,7 +70,7 @@ export const taxFaults = {
     message: 'rate id not found',
     hint: 'Push the rate with POST /push/products first',
   },
-  hotelNotFound: unknownHotelFault,
+  hotelNotFound: unknownHotelError,
   vatOnVat: {
     type: 'TAX_APPLIED_ON_INVALID',
     message: 'Tax appliedOn must be net when type is VAT',

@@ -1,6 +1,6 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
-import { scopesOf, taxesColumn, type HeldTax, type ScopedTaxes } from './store.ts'
+import { scopesOf, taxesColumn, type StoredTax, type ScopedTaxes } from './store.ts'
 import { prepareTaxes, taxesFor, type HotelTaxes } from './room-rate-taxes.ts'
 import { planStay } from './stay-plan.ts'
 
@@ -13,10 +13,10 @@ export const priceFloors = {
   column: (hotelId: string): string =>
     `case when exists (select from tax where hotel_id = ${hotelId} and included
         and (value_type = 'fixed' or applied_on = 'net+vat')) then ${taxesColumn(hotelId)} end`,
-  of: (held: unknown, minorDigits: number): PriceFloor | undefined => {
-    if (held === null) return undefined
+  of: (stored: unknown, minorDigits: number): PriceFloor | undefined => {
+    if (stored === null) return undefined
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: `column` made it.
-    const scopes = scopesOf(held as HeldTax[])
+    const scopes = scopesOf(stored as StoredTax[])
     const dated = preparedBy(scopes, minorDigits, (tax) => tax)
     // As if each tax applied every night: a price that is enough then is enough on any night.
     const undated = preparedBy(scopes, minorDigits, ({ startDate: _start, endDate: _end, ...tax }) => tax)

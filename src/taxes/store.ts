@@ -83,7 +83,7 @@ export async function replaceTaxes(
 }
 
 /** One entry as it appears in `taxesColumn`. */
-export type HeldTax = Scope &
+export type StoredTax = Scope &
   Omit<Tax, 'startDate' | 'endDate'> & { startDate: string | null; endDate: string | null }
 
 /** All taxes of a hotel as one JSON value, for queries that read the hotel's row; `hotelId` is SQL. */
@@ -95,7 +95,7 @@ export function taxesColumn(hotelId: string): string {
     from tax where hotel_id = ${hotelId})`
 }
 
-export function scopesOf(rows: readonly HeldTax[]): ScopedTaxes[] {
+export function scopesOf(rows: readonly StoredTax[]): ScopedTaxes[] {
   const byScope = Map.groupBy(rows, ({ roomNo, rateNo }) => roomRateKey(roomNo, rateNo))
   return [...byScope.values()].flatMap((ofScope) => {
     const [first] = ofScope

@@ -6,7 +6,7 @@ import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { acceptTaxes, problemsAt } from './accept-taxes.ts'
-import { taxFaults, taxRoutes } from './contract.ts'
+import { taxErrors, taxRoutes } from './contract.ts'
 import { taxProblems } from './tax-rules.ts'
 import { anyNo, selectTaxes } from './store.ts'
 
@@ -33,7 +33,7 @@ async function judge(
   const hotel = isCode ? await selectOptionalHotel(db, supplierId, hotelCode) : undefined
   const { misfits, unknown } = hotel ? await problemsAt(db, hotel, body) : { misfits: [], unknown: [] }
   rejectIfAny([
-    ...(isCode && !hotel ? [hotelNotFound(hotelCode, taxFaults.hotelNotFound)] : []),
+    ...(isCode && !hotel ? [hotelNotFound(hotelCode, taxErrors.hotelNotFound)] : []),
     ...besideShape(shapeProblems, [...ruleProblems, ...misfits, ...unknown]),
   ])
 }
@@ -42,7 +42,7 @@ async function judge(
 export const getTaxes = (needs: Needs) =>
   on(taxRoutes.getTaxes, async ({ body, caller }) => {
     const hotel = await selectOptionalHotel(needs.db, caller.supplierId, body.hotelId)
-    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxFaults.hotelNotFound))
+    if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxErrors.hotelNotFound))
     const scopes = await selectTaxes(needs.db, hotel.id)
     const isProperty = ({ roomNo, rateNo }: { roomNo: number; rateNo: number }): boolean =>
       roomNo === anyNo && rateNo === anyNo

@@ -6,7 +6,7 @@ import {
   fixedValueMax,
   percentDecimalsMax,
   percentMax,
-  taxFaults,
+  taxErrors,
   taxesPerScopeMax,
   taxScopesMax,
   type Tax,
@@ -19,7 +19,7 @@ import {
 export function taxProblems(body: unknown): Problem[] {
   if (!isRecord(body)) return []
   const { taxes, products } = body
-  if (taxes === undefined && products === undefined) return [{ ...taxFaults.nothingSent, path: '' }]
+  if (taxes === undefined && products === undefined) return [{ ...taxErrors.nothingSent, path: '' }]
   return [...problemsOfList(taxes, '/taxes'), ...problemsOfEntries(products)]
 }
 
@@ -44,12 +44,12 @@ function problemsOfScope(
 ): Problem[] {
   const { roomId, rateId } = entry
   const path = `/products/${index}`
-  if (roomId === undefined && rateId === undefined) return [{ ...taxFaults.scopeMissing, path }]
+  if (roomId === undefined && rateId === undefined) return [{ ...taxErrors.scopeMissing, path }]
   if (!isOptionalText(roomId) || !isOptionalText(rateId)) return []
   const scope = JSON.stringify([roomId ?? null, rateId ?? null])
   const first = firstByScope.get(scope)
   if (first !== undefined) {
-    return [{ ...taxFaults.scopeRepeated, path, hint: `The same scope stands at /products/${first}` }]
+    return [{ ...taxErrors.scopeRepeated, path, hint: `The same scope stands at /products/${first}` }]
   }
   firstByScope.set(scope, index)
   return []
@@ -69,20 +69,20 @@ function problemsOfTax(tax: Record<string, unknown>, path: string): Problem[] {
   const { type, appliedOn, included, payNow, startDate, endDate } = tax
   const problems: Problem[] = []
   if (type === 'VAT' && appliedOn === 'net+vat') {
-    problems.push({ ...taxFaults.vatOnVat, path: `${path}/appliedOn`, value: appliedOn })
+    problems.push({ ...taxErrors.vatOnVat, path: `${path}/appliedOn`, value: appliedOn })
   }
   if (included === true && payNow === false) {
-    problems.push({ ...taxFaults.includedNotPaid, path: `${path}/payNow`, value: payNow })
+    problems.push({ ...taxErrors.includedNotPaid, path: `${path}/payNow`, value: payNow })
   }
   if (startDate === undefined && endDate !== undefined) {
-    problems.push({ ...taxFaults.startDateMissing, path: `${path}/startDate` })
+    problems.push({ ...taxErrors.startDateMissing, path: `${path}/startDate` })
   }
   if (startDate !== undefined && endDate === undefined) {
-    problems.push({ ...taxFaults.endDateMissing, path: `${path}/endDate` })
+    problems.push({ ...taxErrors.endDateMissing, path: `${path}/endDate` })
   }
   // Dates of the form YYYY-MM-DD sort as text.
   if (isNight(startDate) && isNight(endDate) && startDate > endDate) {
-    problems.push({ ...taxFaults.datesReversed, path: `${path}/startDate`, value: shown(startDate) })
+    problems.push({ ...taxErrors.datesReversed, path: `${path}/startDate`, value: shown(startDate) })
   }
   return [...problems, ...problemsOfValue(tax, path)]
 }
@@ -94,10 +94,10 @@ function isNight(value: unknown): value is string {
 function problemsOfValue({ valueType, value }: Record<string, unknown>, path: string): Problem[] {
   if (typeof value !== 'number' && typeof value !== 'string') return []
   const at = { path: `${path}/value`, value: shown(value) }
-  if (valueType === 'fixed' && Number(value) > fixedValueMax) return [{ ...taxFaults.fixedTooLarge, ...at }]
+  if (valueType === 'fixed' && Number(value) > fixedValueMax) return [{ ...taxErrors.fixedTooLarge, ...at }]
   if (valueType !== '%') return []
-  if (Number(value) > percentMax) return [{ ...taxFaults.percentTooLarge, ...at }]
-  return decimalsOf(value) > percentDecimalsMax ? [{ ...taxFaults.percentTooFine, ...at }] : []
+  if (Number(value) > percentMax) return [{ ...taxErrors.percentTooLarge, ...at }]
+  return decimalsOf(value) > percentDecimalsMax ? [{ ...taxErrors.percentTooFine, ...at }] : []
 }
 
 /**
@@ -116,9 +116,9 @@ export function hotelProblems(
     const { roomId, rateId, taxes } = record
     const path = `/products/${index}`
     if (typeof roomId === 'string' && !roomNoByCode.has(roomId))
-      unknown.push({ ...taxFaults.roomNotFound, path: `${path}/roomId`, value: shown(roomId) })
+      unknown.push({ ...taxErrors.roomNotFound, path: `${path}/roomId`, value: shown(roomId) })
     if (typeof rateId === 'string' && !rateNoByCode.has(rateId))
-      unknown.push({ ...taxFaults.rateNotFound, path: `${path}/rateId`, value: shown(rateId) })
+      unknown.push({ ...taxErrors.rateNotFound, path: `${path}/rateId`, value: shown(rateId) })
     misfits.push(...currencyProblems(taxes, minorDigits, `${path}/taxes`))
   }
   return { misfits, unknown }
@@ -130,7 +130,7 @@ function currencyProblems(taxes: unknown, minorDigits: number, path: string): Pr
     valueType === 'fixed' &&
     (typeof value === 'number' || typeof value === 'string') &&
     decimalsOf(value) > minorDigits
-      ? [{ ...taxFaults.fixedTooFine, path: `${path}/${index}/value`, value: shown(value) }]
+      ? [{ ...taxErrors.fixedTooFine, path: `${path}/${index}/value`, value: shown(value) }]
       : [],
   )
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { RateRestriction, RestrictionName } from '../../ari/restrictions.ts'
-import { askedRoom, roomsPerStayMax, type OfferRule } from '../../offers/contract.ts'
+import { requestedRoom, roomsPerStayMax, type OfferRule } from '../../offers/contract.ts'
 import { code, consoleRoute, date, oneOf, text } from '../../http/route.ts'
 
 /** Limits of one answer: nights, and room-rates times nights. A larger window is cut short, and the answer says so. */
@@ -247,7 +247,7 @@ export const calendarRoutes = {
       rateId: code(),
       checkin: date({ description: 'First night' }),
       checkout: date({ description: 'Day of departure' }),
-      rooms: Type.Array(askedRoom, { minItems: 1, maxItems: roomsPerStayMax }),
+      rooms: Type.Array(requestedRoom, { minItems: 1, maxItems: roomsPerStayMax }),
     }),
   }),
   stopSell: consoleRoute<StopSellAnswer>()({

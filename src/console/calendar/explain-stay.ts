@@ -2,7 +2,7 @@ import { todayIn } from '../../hotels/hotel-clock.ts'
 import { answer, besideShape, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { rejectIfAny } from '../../http/rejected.ts'
 import { formatNight, parseNight } from '../../base/calendar.ts'
-import { isOffered, quoteOf, soughtStay, type Quote, type SoughtStay } from '../../offers/evaluate.ts'
+import { isOffered, quoteOf, wantedStay, type Quote, type WantedStay } from '../../offers/evaluate.ts'
 import { explain } from '../../offers/explain.ts'
 import { daysMovedMax, nearestOf } from '../../offers/nearest.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-catalog.ts'
@@ -31,13 +31,13 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
       const roomRate = roomRateNamed(catalog, body, '/roomId', '/rateId')
       const rooms = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
       const parties = partiesOf(rooms, catalog)
-      const sought = soughtStay({ arrival, departure }, todayIn(catalog, needs.clock.now()), parties)
+      const wanted = wantedStay({ arrival, departure }, todayIn(catalog, needs.clock.now()), parties)
       const window = { from: range.firstDay, days: range.lastDay - range.firstDay + 1 }
       const days = new RoomRateDays(stay, window, parties.priceFields)
       days.turnTo(roomRate)
-      const rules = explain(days, catalog, roomRate, sought)
-      const quote = isOffered(catalog, roomRate, sought) ? quoteOf(days, roomRate, sought) : undefined
-      const nearest = quote ? undefined : nearestOf(days, catalog, roomRate, { asked: rooms, sought })
+      const rules = explain(days, catalog, roomRate, wanted)
+      const quote = isOffered(catalog, roomRate, wanted) ? quoteOf(days, roomRate, wanted) : undefined
+      const nearest = quote ? undefined : nearestOf(days, catalog, roomRate, { asked: rooms, wanted })
       const setterOf = await readSetters(needs.db, [{ catalog, tested: [{ roomRate, rules }] }])
       const setBy = await namedSetters(
         needs.db,
@@ -53,7 +53,7 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
           dates: tested.map(formatNight),
           setBy: setBy[index] ?? null,
         })),
-        offer: quote ? offerOf(catalog, roomRate, sought, quote) : null,
+        offer: quote ? offerOf(catalog, roomRate, wanted, quote) : null,
         nearest: nearest
           ? {
               ...nearest,
@@ -67,10 +67,10 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
 function offerOf(
   catalog: BookingCatalog,
   roomRate: BookableRoomRate,
-  sought: SoughtStay,
+  wanted: WantedStay,
   quote: Quote,
 ): ExplainedOffer {
-  const texts = new OfferTexts(catalog, sought, { beforeNights: textsBeforeNights(sought), hasTrace: true })
+  const texts = new OfferTexts(catalog, wanted, { beforeNights: textsBeforeNights(wanted), hasTrace: true })
   // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: offer-text.ts has just written it.
   const { unitsLeft, rooms, taxes, total, cancelPolicy, fees, trace }: ExplainedOffer = JSON.parse(
     texts.text(roomRate, quote),

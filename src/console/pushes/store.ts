@@ -10,7 +10,7 @@ import {
   namesAlone,
   namesAmongOthers,
   type PushFilters,
-  type KeptBytes,
+  type StoredBytes,
 } from '../../push-log/store.ts'
 import type { PushListed } from './contract.ts'
 import type { NamedPush } from '../hotels/contract.ts'
@@ -118,8 +118,8 @@ export async function selectOptionalPush(db: Queryable, pushId: number): Promise
 export async function selectPushBytes(
   db: Queryable,
   { pushId, requestId, at }: Pick<LoggedPush, 'pushId' | 'requestId' | 'at'>,
-): Promise<KeptBytes | undefined> {
-  const { rows } = await db.query<KeptBytes>(
+): Promise<StoredBytes | undefined> {
+  const { rows } = await db.query<StoredBytes>(
     `select body_encoding as "bodyEncoding", body, answer_encoding as "answerEncoding", answer from push_log
      where id = $1 and request_id = $2
        and at between $3::timestamptz - interval '1 ms' and $3::timestamptz + interval '1 ms'`,
