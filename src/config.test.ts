@@ -240,7 +240,7 @@ test('all wrong settings are named at once, and no secret is repeated', () => {
   assert.ok(!lines.join('\n').includes('hunter2'))
 })
 
-test('a misspelt setting gets a warning with the name that was meant', () => {
+test('a misspelt setting gets a warning with the likely name', () => {
   assert.deepEqual(readConfig({ ARI_DATADIR: '/x', ARI_SOMETHING_ELSE: '1' }).warnings, [
     'ARI_DATADIR is not a setting: did you mean ARI_DATA_DIR?',
     'ARI_SOMETHING_ELSE is not a setting and has no effect',

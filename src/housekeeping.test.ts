@@ -55,7 +55,7 @@ test('a process whose clock is 130 days ahead of the database deletes nothing, a
   }
 })
 
-test('where all clocks jump by 400 days, a day is deleted an hour, by however many processes, and it is said', async () => {
+test('after all clocks jump by 400 days, one day per hour is deleted, whatever the number of processes, and the log reports it', async () => {
   const now = gateway.db.clock.now()
   assert.equal(await keepHouse(now), '')
   // 31 of 61 days remain, beginning with yesterday.

@@ -15,7 +15,7 @@ async function get(url: string | undefined, authorization?: string): Promise<[nu
   return [reply.status, (await reply.text()).includes('ari_requests_in_flight')]
 }
 
-test('with a token of their own the metrics are for those who send it', async () => {
+test('metrics with a token are served only to callers that send it', async () => {
   const { url } = await gateway.second({ metrics: { port: undefined, token } })
   assert.deepEqual(
     [

@@ -46,7 +46,7 @@ test('rooms, rates and hotels keep their platform ids, and new ones get none tha
   assert.deepEqual(audited, [{ operator_name: `command line (${userInfo().username})`, subject: 'store' }])
 })
 
-test('sessions and links end, what was revoked by the file is revoked again, and all that is valid is listed', async () => {
+test('sessions and links end, revocations in the file are repeated, and everything valid is listed', async () => {
   const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
   const folder = await mkdtemp(join(tmpdir(), 'ari-revoked-'))
   const file = join(folder, 'revoked')

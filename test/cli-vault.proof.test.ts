@@ -41,7 +41,7 @@ async function adviceWith(keys: Record<string, string>): Promise<string> {
   return JSON.parse(stdout).advice
 }
 
-test('status says at each step of a change of keys what is to be done, and forget needs a yes', async () => {
+test('status gives the next step throughout a change of keys, and forget needs --yes', async () => {
   const { stdout } = await vault(old, 'status')
   const [heads, first, advice] = stdout.split('\n')
   assert.match(heads ?? '', /^KEY +ROLE +SINCE +CARDS +SETTING$/)

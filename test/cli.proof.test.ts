@@ -365,7 +365,7 @@ test('a signing secret is rotated, and the old one signs beside it until the ove
   )
 })
 
-test('what was agreed with an account is shown and changed, one setting at a time', async () => {
+test('the contract settings of an account are printed and changed, one at a time', async () => {
   await json('supplier', 'create', 'Agreed', '--json')
   const usual = {
     name: 'Agreed',

@@ -146,7 +146,7 @@ async function sessionsThatEnded(): Promise<Record<string, Record<string, string
   }
 }
 
-test('every route but those for signing in answers everything that is no good with the same 401', async () => {
+test('every route except those for signing in answers all invalid credentials with the same 401', async () => {
   const { db, clock } = gateway
   const { apiKey } = await gateway.supplier('Somebody')
   const token = (role: 'operator' | 'platform', environment: 'sandbox' | 'production' = 'sandbox') =>
@@ -210,7 +210,7 @@ test('nothing is posted with a session but without its own CSRF token, or from a
   }
 })
 
-test('those who are not signed in yet are not signed in from another site', async () => {
+test('another site can’t sign a visitor in', async () => {
   const changing = names.filter((name) => rows[name] === 'everybody' && routeByName[name].method !== 'GET')
   assert.deepEqual(changing, ['signIn', 'signInByLink'])
   const visitor = client(gateway.url, { origin: 'https://evil.example' }, '/console/api')
@@ -221,7 +221,7 @@ test('those who are not signed in yet are not signed in from another site', asyn
     assert.deepEqual([reply.status, said(reply).type], [403, 'FOREIGN_SITE'])
 })
 
-test('who has a lower role than a route asks for can do nothing with it; who has it is let in', async () => {
+test('a role below a route’s role is refused there; the role itself is admitted', async () => {
   const people: Record<OperatorRole, TestOperator> = {
     viewer: await gateway.operator('viewer'),
     operator: await gateway.operator('operator'),

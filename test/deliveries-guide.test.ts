@@ -25,7 +25,7 @@ after(async () => {
   await receiver.close()
 })
 
-test('docs/deliveries.md shows what is delivered of the reservation that it makes: taxes, children, card and all', async () => {
+test('docs/deliveries.md shows the delivery of the reservation that it creates: taxes, children, card and everything else', async () => {
   const supplier = await gateway.supplier('Lagoon Hotels')
   const platform = await platformOf(gateway)
   await setAccount(gateway.db, 'Lagoon Hotels', { deliversCards: true })

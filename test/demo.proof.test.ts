@@ -168,7 +168,7 @@ async function urlsOf({ db }: TestGateway): Promise<unknown[]> {
   return rows
 }
 
-test('the demo says in one line what is missing', async () => {
+test('the demo reports a missing requirement in one line', async () => {
   const { code, stderr } = await demo({ ARI_URL: 'http://127.0.0.1:9' })
   assert.equal(code, 1)
   assert.equal(stderr, 'The demo failed: Set both ARI_URL and ARI_API_KEY, or neither\n')

@@ -41,7 +41,7 @@ test('a body that begins with a byte order mark is accepted, compressed too, and
   assert.deepEqual([bodyEncoding, body], ['json', [hotel]])
 })
 
-test('a compressed body without its header is told which header is missing', async () => {
+test('the answer to a compressed body without its header names the missing header', async () => {
   const body = JSON.stringify([hotel])
   const hints = [
     [gzipSync(body), 'The body is compressed: send the header Content-Encoding: gzip with it'],
@@ -54,7 +54,7 @@ test('a compressed body without its header is told which header is missing', asy
   }
 })
 
-test('a path without its version, with it twice or with a slash too many is told the right one', async () => {
+test('the answer to a path without its version, with it twice or with an extra slash has the right path', async () => {
   const ask = async (method: string, path: string) => {
     const response = await fetch(`${gateway.url}${path}`, {
       method,
@@ -82,7 +82,7 @@ test('a path without its version, with it twice or with a slash too many is told
   }
 })
 
-test('null for what has no value is told to leave it out', async () => {
+test('the answer to null for an absent value is the hint to omit the member', async () => {
   const leaveOut = 'null is not allowed here; omit the member'
   const nulls = { ...hotel, state: null, phone: null, latitude: null, address: [null] }
   assert.deepEqual(told(await supplier.post('/push/hotels', [nulls])), [
@@ -116,7 +116,7 @@ test('messages name the list, an element of it, or the request body', async () =
   }
 })
 
-test('a key sent as a token, and a token sent as a key, are told where they belong', async () => {
+test('the answer to a key sent as a token, or a token sent as a key, names the right header', async () => {
   const platform = await gateway.token('platform')
   const ask = async (path: string, headers: Record<string, string>) => {
     const { status, body } = await client(gateway.url, headers).post(path, {})

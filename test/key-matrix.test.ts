@@ -286,7 +286,7 @@ test('every endpoint below /v1/push has a row, and is open to suppliers only', (
   )
 })
 
-test('every endpoint answers every key that is no good with the same 401, and stores nothing', async () => {
+test('every endpoint answers every invalid key with the same 401, and stores nothing', async () => {
   const { db, clock } = gateway
   const revoked = await gateway.supplier('revoked')
   await revokeKey(db, revoked.keyId, clock.now())
@@ -405,7 +405,7 @@ test("another supplier's Idempotency-Key is another key", async () => {
   expectOk(await theirs.post('/push/hotels', [hotel(beta)], headers))
 })
 
-test('what is somebody else’s is answered exactly like what does not exist', async () => {
+test('another supplier’s data is answered exactly like data that does not exist', async () => {
   const ask = async (): Promise<unknown[]> => {
     const replies: unknown[] = []
     for (const name of names) {

@@ -67,7 +67,7 @@ async function storedFor({ db }: TestGateway, { name }: TestSupplier): Promise<s
   return (await supplierDigests(db, [id])).get(id)
 }
 
-test('a key has its burst, then its rate; what is over is told when to come again', async () => {
+test('a key has its burst, then its rate; requests beyond it get the time of the next one', async () => {
   const { clock } = gateway
   const supplier = await gateway.supplier('sixty a minute', { requestsPerMinute: 60, requestsBurst: 3 })
   const ask = async () => {
@@ -424,7 +424,7 @@ test('callers are known while every connection of the pool is taken', async (con
   giveBack()
 })
 
-test('clients that send slowly, or never read, harm nobody, and get their answer when they come to an end', async () => {
+test('clients that send slowly, or never read, harm no others, and get their answer when they finish', async () => {
   const slow = await gateway.supplier('slow', { requestsPerMinute: 0 })
   const healthy = await gateway.supplier('healthy', { requestsPerMinute: 0 })
   await pushStoryHotel(healthy)

@@ -61,14 +61,14 @@ const adult = (guests: number, amount: number) => ({ ageCategory: 'adult', guest
 const guest = { pricingModel: 'guest' }
 const singleAbove = [['SINGLE_ABOVE_DOUBLE', 'On 3 nights one adult pays more than two']]
 
-test('one adult that pays more than two is told of, whichever was pushed last', async () => {
+test('a price for one adult above that for two gets a warning, whichever was pushed last', async () => {
   assert.deepEqual(await told({ prices: [adult(1, 90), adult(2, 110)] }, guest), [])
   assert.deepEqual(await told({ prices: [adult(2, 80)] }, guest), singleAbove)
   assert.deepEqual(await told({ prices: [adult(1, 85)] }, guest), singleAbove)
   assert.deepEqual(await told({ prices: [adult(1, 80)] }, guest), [])
 })
 
-test('a price of ten times, or a tenth of, the one before is told of, and of no other factor', async () => {
+test('a price ten times the previous one, or a tenth of it, gets a warning; other factors get none', async () => {
   const tenfold = (nights: string) => [
     ['ROUND_NUMBER_X10', `${nights} got a price ten times, or a tenth of, the one before`],
   ]
@@ -92,7 +92,7 @@ test('of many such items 100 warnings are listed and the others counted', async 
   assert.deepEqual([listed.length, body['moreWarnings']], [99, 31])
 })
 
-test('a product that is pushed without the policies that it had is told that they were cleared', async () => {
+test('a product pushed without its former policies gets a warning that they were cleared', async () => {
   const cancelPolicies = [
     {
       code: 'NR',
@@ -122,7 +122,7 @@ async function toldOf(hotelId: string, ari: object[], more: object = {}): Promis
 const rate = (more: object, rateId = 'BAR') => ({ ...april, rates: [{ rateId, ...more }] })
 const unit = { pricingModel: 'unit' }
 
-test('what one item sets and a later one mends is not told of, and neither is what a newer sequence keeps', async () => {
+test('a value that a later item corrects gets no warning, nor does one that a newer sequence keeps', async () => {
   await pushStoryHotel(supplier, { hotelId: 'M1' })
   const limits = rate({ minLengthStay: 5, maxLengthStay: 3 })
   assert.deepEqual(await toldOf('M1', [limits, rate({ maxLengthStay: 7 })]), [[], []])

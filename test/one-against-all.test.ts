@@ -115,7 +115,7 @@ test('pipelined requests are answered one after another, in their order', async 
   assert.deepEqual(body['notFound'], [])
 })
 
-test('of what is pipelined beyond 100 requests nothing is done, and the last answer says that the connection ends', async (context) => {
+test('requests pipelined beyond 100 are not carried out, and the last answer announces the end of the connection', async (context) => {
   const already = await limited('pipelined')
   const outcome = await connectionOf(context).exchange({
     parts: [Buffer.from(limitsOf(supplier).repeat(300))],
@@ -134,7 +134,7 @@ test('of what is pipelined beyond 100 requests nothing is done, and the last ans
   assert.equal((await limited('pipelined')) - already, 1)
 })
 
-test('what is pipelined behind malformed JSON is not done, because nobody would hear of it', async (context) => {
+test('requests pipelined behind malformed JSON are not carried out, because their answers would be lost', async (context) => {
   const behind = Array.from({ length: 20 }, (_, index) => `B${index}`)
   const outcomes = await Promise.all(
     behind.map((hotelId) =>

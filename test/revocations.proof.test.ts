@@ -45,7 +45,7 @@ async function statusOf(url: string, apiKey: string): Promise<number> {
   return (await client(url, { 'x-api-key': apiKey }).get('/push/limits')).status
 }
 
-test('a service that starts on an older copy takes away again what was taken away since', async () => {
+test('a service that starts on an older copy repeats the revocations made since', async () => {
   const admin = await gateway.operator('admin')
   const names = ['revoked', 'rotated', 'ended', 'extended', 'kept'] as const
   const suppliers = await Promise.all(names.map((name) => gateway.supplier(name)))
@@ -101,7 +101,7 @@ test('a service that starts on an older copy takes away again what was taken awa
   assert.equal((await service.ended).code, 0)
 })
 
-test('what can hold no lines is refused at the start, and lines that are none are told of', async () => {
+test('a file that can’t be used is refused at the start, and invalid lines are reported', async () => {
   const settings = { ...environOf(addressOf(gateway)), PORT: '0', LOG_LEVEL: 'info' }
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])

@@ -191,7 +191,7 @@ test('commands beside a running service name the address at which it really is',
   assert.match(told.supplierElsewhere, /got no answer from http:\/\/127\.0\.0\.1:9\/v1/)
 })
 
-test('where a killed service was, nobody is sent a key or a sign-in link, whoever listens there since', async () => {
+test('no key or sign-in link is sent to the address of a killed service, whatever listens there since', async () => {
   const folder = await newFolder()
   const killed = serve(folder)
   const port = Number(new URL(await urlOf(killed)).port)

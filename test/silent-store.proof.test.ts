@@ -77,7 +77,7 @@ describe('while PostgreSQL answers nothing', () => {
     return { proxy, gateway, shop: await openShop(gateway) }
   }
 
-  test('every caller is told so, more of them than there are connections, and served again as soon as it answers', async (context) => {
+  test('every caller gets that answer, even more callers than connections, and is served again as soon as the store answers', async (context) => {
     const { proxy, gateway, shop } = await behindDoor(context)
     const { reads, writes } = callsOf(shop)
     const calls = [...reads, ...writes]
@@ -100,7 +100,7 @@ describe('while PostgreSQL answers nothing', () => {
     assert.deepEqual((await unitsLeft(gateway, 'Acme')).slice(0, 1), [1])
   })
 
-  test('connections that rested are asked before they are used: no caller learns that they had died', async (context) => {
+  test('idle connections are tested before use: no caller notices that they had died', async (context) => {
     const { proxy, gateway, shop } = await behindDoor(context)
     const { reads } = callsOf(shop)
     for (const reply of await Promise.all(reads.map((call) => call()))) expectOk(reply)
@@ -135,7 +135,7 @@ describe('while no commit is finished, because the synchronous standby is gone',
     await asAdmin(address, 'select pg_reload_conf()')
   }
 
-  test('writes are not acknowledged and told why, reads are answered, and what was in doubt is there once', async (context) => {
+  test('writes are refused with the reason, reads are answered, and writes in doubt are stored once', async (context) => {
     const { gateway, address, shop } = await alone(context)
     const { reads, writes } = callsOf(shop)
     await setStandby(address, 'nobody')

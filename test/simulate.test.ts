@@ -84,7 +84,7 @@ test('with a secret that it does not know it says that nothing is verified; --js
   assert.ok(!stdout.includes('whsec_'))
 })
 
-test('a fault that is typed takes the place of those before; what is no fault changes nothing', async () => {
+test('a typed fault replaces the earlier ones; other text changes nothing', async () => {
   const running = startProgram('ari', environ(), ['simulate', 'supplier', '--fault', 'dearer'])
   await running.printed(/Waiting for calls/)
   const type = async (line: string, remark: string): Promise<void> => {
@@ -102,7 +102,7 @@ test('a fault that is typed takes the place of those before; what is no fault ch
   assert.equal((await running.ended).code, 0)
 })
 
-test('what is wrong with the command line, the key or the gateway is said in one line', async () => {
+test('a problem with the command line, the key or the gateway is reported in one line', async () => {
   const run = (more: Record<string, string>, ...parameters: string[]) =>
     runAri(environ(more), 'simulate', 'supplier', ...parameters)
   const wrong = [

@@ -36,7 +36,7 @@ async function startOf(environ: Record<string, string>): Promise<string> {
 const changed = (address: Partial<TestAddress>): Record<string, string> =>
   environOf({ ...database.address, ...address })
 
-test('credentials that nobody knows', async () => {
+test('unknown credentials', async () => {
   assert.match(
     await startOf(changed({ user: 'nobody_of_this_name' })),
     /^The service did not start: PostgreSQL at \S+ lets nobody in with these credentials \(.+\): correct user and password in DATABASE_URL, or pg_hba.conf there$/m,
@@ -68,7 +68,7 @@ test('a database that is read-only, alone and among several hosts', async () => 
   }
 })
 
-test('a user who may make no tables', async () => {
+test('a user without the right to create tables', async () => {
   const role = `reader_${randomBytes(4).toString('hex')}`
   const { address, drop } = await newTestDatabase()
   await asAdmin(address, `create role ${role}`)
@@ -93,7 +93,7 @@ test('a PostgreSQL that is too old', async (context) => {
   )
 })
 
-test('a database that answers late is waited for by a process that is told to be patient', async () => {
+test('a process with more patience waits for a slow database', async () => {
   const proxy = await postgresProxy()
   proxy.hold()
   const address = proxy.through(database.address)

@@ -59,7 +59,7 @@ async function pushHotel(supplier: TestSupplier, hotelId: string): Promise<strin
   return String(Object(hotels)[0].platformHotelId)
 }
 
-test('after a store that lost commits took its place, nothing of what was lost is booked, sold, told or given out again', async () => {
+test('after a store that lost commits replaced another, no lost data is booked, sold, reported or reused', async () => {
   const first = await priceSold()
   const kept = idOf(await shop.book())
   const { cursor } = expectOk(await shop.platform.get('/booking/changes')).body

@@ -69,7 +69,7 @@ function newToken(expiresAtMs: number | null = null): Promise<{ token: string; t
   return createToken(gateway.db, 'sandbox', { role: 'platform', name: 'matrix', expiresAtMs })
 }
 
-test('every endpoint answers every token that is no good with the same 401', async () => {
+test('every endpoint answers every invalid token with the same 401', async () => {
   const { db, clock } = gateway
   const revoked = await newToken()
   await revokeToken(db, revoked.tokenId, clock.now())

@@ -50,7 +50,7 @@ test('a search says which members it did not know, and nothing where all are kno
   assert.equal(warningsOf(await search({ rooms: [{ adults: 2, childAges: [] }] })), undefined)
 })
 
-test('a price check is of one room without children unless told, and names what it did not know', async () => {
+test('a price check is for one room without children by default, and names unknown members', async () => {
   const asked = { hotel, ...stay, roomId: 'DBL', rateId: 'BAR', adultCount: 2 }
   const short = await shop.platform.post('/booking/priceCheck', { ...asked, child_ages: [5], roomCounts: 2 })
   assert.deepEqual(warningsOf(short), [
@@ -105,7 +105,7 @@ test('so do pushes of hotels and products', async () => {
   ])
 })
 
-test('what is missing is said with what to send, and with what was sent in its place', async () => {
+test('a missing member is reported with the member to send and the one sent in its place', async () => {
   const reply = await shop.platform.post('/booking/offers', {
     hotels: [hotel],
     checkIn: '2027-04-20',
@@ -241,7 +241,7 @@ describe('a push of ARI', () => {
   })
 })
 
-test('taxes, webhooks, reads and the console tell of them too', async () => {
+test('taxes, webhooks, reads and the console report them too', async () => {
   const { supplier } = shop
   const taxes = expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [], product: [] }))
   assert.deepEqual(taxes.body['warnings'], [ignoredValue('product', '/product', 'an array of 0', 'products')])
@@ -256,7 +256,7 @@ test('taxes, webhooks, reads and the console tell of them too', async () => {
   assert.deepEqual([made.status, made.body['warnings']], [201, [ignored('nmae', '/nmae', 'name')]])
 })
 
-test('query parameters that are not known are told of, and where they belong', async () => {
+test('unknown query parameters are reported, with the place where they belong', async () => {
   const { supplier } = shop
   const listed = expectOk(await supplier.get('/push/log?outcom=rejected'))
   assert.deepEqual(listed.body['warnings'], [ignoredValue('outcom', '?outcom', 'rejected', 'outcome')])

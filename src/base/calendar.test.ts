@@ -23,7 +23,7 @@ test('every night of two centuries is read, written and counted as UTC dates are
   }
 })
 
-test('what is not a real date is refused', () => {
+test('text that is not a real date is refused', () => {
   const refused = [
     '2027-02-29',
     '2100-02-29',
@@ -84,7 +84,7 @@ const formats = new Map(
   ]),
 )
 
-test('the date in a zone is what its clocks and calendars say, in whatever order instants are asked', () => {
+test('the date in a zone matches its clocks and calendars, in any order of queries', () => {
   const year = Date.parse('2027-01-01T00:00:00Z')
   const instant = fc.oneof(
     fc.integer({ min: 0, max: 2 * 366 * 86_400_000 }),

@@ -61,7 +61,7 @@ test('nothing is rounded', () => {
   assert.equal(toMinor(1.1, 1), 11)
 })
 
-test('what is not a plain amount is refused, and zero has no sign', () => {
+test('text that is not a plain amount is refused, and zero has no sign', () => {
   for (const amount of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN, 1e300, 2 ** 53])
     assert.equal(toMinor(amount, 2), undefined)
   assert.equal(toMinor('99999999999999999', 2), undefined)

@@ -50,7 +50,7 @@ async function timesAlone(wanted: number): Promise<number> {
   return alone
 }
 
-test('what is no request is answered in the shape of the contract, and ends the connection', async () => {
+test('input that is not an HTTP request is answered in the shape of the contract and ends the connection', async () => {
   const sent: Readonly<Record<string, string>> = {
     'no HTTP': 'SSH-2.0-x\r\n',
     'length and chunks': head(

@@ -164,7 +164,7 @@ test('20,000 names are taken and one more is refused, however they are spread; i
   assert.deepEqual(problemsIn(alike), [])
 })
 
-test('what is not JSON in UTF-8 is refused with one plain problem', () => {
+test('a body that is not JSON in UTF-8 is refused with one plain problem', () => {
   const malformed = [
     '',
     '{',

@@ -42,7 +42,7 @@ test('a link signs in once; the password chosen then works from then on, in any 
   assert.deepEqual([signedInBy, hasPassword], ['password', true])
 })
 
-test('of two simultaneous uses of a link, one is let in', async () => {
+test('one of two simultaneous uses of a link is admitted', async () => {
   const link = await linkOf(gateway, name)
   const replies = await Promise.all([1, 2, 3, 4].map(() => browser(gateway.url).signInByLink(link)))
   assert.deepEqual(replies.map(({ status }) => status).toSorted(byNumber), [200, 401, 401, 401])

@@ -24,7 +24,7 @@ function memoryOf(limits: MemoryLimits) {
   }
 }
 
-test('those who ask while a lookup is under way share it, and what it found is trusted afterwards', async () => {
+test('callers during a lookup share it, and its result is trusted afterwards', async () => {
   const { get, lookups } = memoryOf({ trustedMs: 60_000, entriesMax: 10 })
   const asked = [get('a'), get('a')]
   lookups[0]?.answer('found')
@@ -32,7 +32,7 @@ test('those who ask while a lookup is under way share it, and what it found is t
   assert.equal(lookups.length, 1)
 })
 
-test('without a time of trust a lookup is shared while it is under way, and by nobody later', async () => {
+test('without a time of trust, a lookup is shared only while it is in progress', async () => {
   const { get, lookups } = memoryOf({ entriesMax: 10 })
   const asked = [get('a'), get('a')]
   lookups[0]?.answer('older')
@@ -49,7 +49,7 @@ test('absence is remembered too', async () => {
   assert.deepEqual([await asked, await get('a'), lookups.length], [undefined, undefined, 1])
 })
 
-test('trust counts from the beginning of the lookup: one that takes too long is shared by nobody later', async () => {
+test('trust counts from the beginning of the lookup: the result of a slow one is not reused', async () => {
   const { get, lookups } = memoryOf({ trustedMs: 0, entriesMax: 10 })
   const [first, second] = [get('a'), get('a')]
   lookups[1]?.answer('newer')
@@ -57,7 +57,7 @@ test('trust counts from the beginning of the lookup: one that takes too long is 
   assert.deepEqual([await first, await second], ['older', 'newer'])
 })
 
-test('a failed lookup reaches all who share it and is not remembered', async () => {
+test('a failed lookup reaches all callers that share it and is not remembered', async () => {
   const { get, lookups } = memoryOf({ trustedMs: 60_000, entriesMax: 10 })
   const asked = [get('a'), get('a')]
   lookups[0]?.fail(new Error('down'))
@@ -83,7 +83,7 @@ test('nothing is remembered beyond what forgets it: the epoch of the store, or a
   assert.equal(lookups.length, 3)
 })
 
-test('no more answers are held than the limit, and the oldest go first', async () => {
+test('no more answers are stored than the limit, and the oldest are dropped first', async () => {
   const { get, lookups } = memoryOf({ trustedMs: 60_000, entriesMax: 2 })
   const asked = ['a', 'b', 'c', 'b', 'c', 'a'].map((key) => get(key))
   for (const { key, answer } of lookups) answer(key)

@@ -139,7 +139,7 @@ describe('a transaction', () => {
     await assert.rejects(lastly, { code: '42703' })
   })
 
-  test('of which nothing is asked asks nothing of PostgreSQL', async () => {
+  test('without statements sends nothing to PostgreSQL', async () => {
     assert.equal(await transaction(gateway.db, async () => 'done'), 'done')
   })
 })
@@ -158,7 +158,7 @@ test('statements together are answered each, and a failure leaves connections of
   assert.deepEqual(await lines(), [])
 })
 
-test('a connection that PostgreSQL ended is given to nobody', async () => {
+test('a connection that PostgreSQL ended is not used again', async () => {
   const one = openDatabase(gateway.db.address, { warn: () => {} }, { connectionsMax: 1 })
   try {
     const ended = assert.rejects(

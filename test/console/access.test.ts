@@ -148,7 +148,7 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await close()
   })
 
-  test('whoever is not signed in comes back to the page that was asked for', async () => {
+  test('a visitor who is not signed in comes back to the requested page after the sign-in', async () => {
     const { name } = await gateway.operator('viewer')
     await withPassword(gateway, name, password)
     const { page, goto, close } = await openConsole(gateway, 'nobody')
@@ -225,7 +225,7 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, (
     await close()
   })
 
-  test('who is no admin is told that only admins see operators', async () => {
+  test('an operator who is no admin reads that only admins see operators', async () => {
     const { page, goto, close } = await openConsole(gateway, 'operator')
     await goto('/operators')
     await page.getByText('Only admins can see operators').waitFor()

@@ -63,7 +63,7 @@ test('a heading is found, and gone to, by keyboard alone', { skip }, async () =>
   await close()
 })
 
-test('what is copied of a terminal is what is to be typed', { skip }, async () => {
+test('copying a terminal block copies only the commands', { skip }, async () => {
   const { page, close } = await openConsole(gateway, 'nobody')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: gateway.url })
   await page.goto(guide('/getting-started'))

@@ -80,7 +80,7 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await close()
   })
 
-  test('what was applied and can never be booked is shown at its item, and found by its type', async () => {
+  test('nights that were applied and can never be booked are marked at their item, and the search finds them by type', async () => {
     const ari = [
       { roomId: 'DBL', rateId: 'BAR', price: 110, date: '2027-04-01', closedToDeparture: true },
       { roomId: 'DBL', date: '2027-04-02', inventory: 3 },
@@ -136,7 +136,7 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     await close()
   })
 
-  test('how much of it is left is said: all, some or nothing', async () => {
+  test('the page states how much of the push is still in force: all, some or nothing', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     const item = { roomId: 'DBL', rateId: 'BAR', price: 120, inventory: 4 }
     const later = async (dates: object) =>

@@ -98,7 +98,7 @@ test('its files are sent as HTTP has it: heads, parts, what has not changed, and
   assert.deepEqual([refused.headers.get('content-encoding'), refused.text === plain.text], ['gzip', true])
 })
 
-test('what is not there is not found, and is no page', async () => {
+test('a missing file is 404, not a page', async () => {
   const { text } = await get('/console')
   const [, script = ''] = /src="(\/console\/assets\/[^"]+\.js)"/.exec(text) ?? []
   const paths = [

@@ -89,7 +89,7 @@ describe('the console', { skip: withoutChromium }, () => {
     await close()
   })
 
-  test('whoever signs out is out', async () => {
+  test('after signing out, no page opens', async () => {
     const { page, operator, goto, close } = await openConsole(gateway, 'operator')
     await goto('/')
     await page.getByRole('button', { name: operator?.name ?? '' }).click()

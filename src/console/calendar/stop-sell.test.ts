@@ -198,7 +198,7 @@ test('suppliers’ read-backs and the time of their last push do not change', as
   gateway.clock.set('2027-03-01T12:00:00Z')
 })
 
-test('a stop-sell uses the catalog as it is once the lock is held', async () => {
+test('a stop-sell uses the catalog as it is under the lock', async () => {
   const stage = await scene('met')
   const single = { roomId: 'SGL', rateId: 'BAR' }
   const products = { hotelId: 'H1', products: [product(single.roomId, single.rateId)] }
