@@ -105,7 +105,7 @@ const closed = [
     'without a key',
     undefined,
     'missing',
-    /^ready\nwarning: ARI_VAULT_KEY is not set, but the store keeps cards/,
+    /^ready\nwarning: ARI_VAULT_KEY is not set, but the store has cards/,
   ],
   [
     'with another key',

@@ -308,7 +308,8 @@ describe('a reservation', () => {
     }
     const sent = body('Confirm', '1', { paymentcarddetail: card })
     assert.equal((await send(urls.booking, sent, { secrets: [secret] })).status, 200)
-    const told = JSON.stringify(calls)
+    // The digits of a CVV also occur in times.
+    const told = JSON.stringify(calls.map((call) => ({ ...call, at: '', durationMs: 0 })))
     assert.ok(told.includes('VI …1111'))
     assert.ok(!told.includes('411111') && !told.includes('917') && !told.includes('01/2030'))
   })
