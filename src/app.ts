@@ -40,6 +40,9 @@ const connectionsCloseWithinMs = 800
 /** For calls that requests wait for, once the service shuts down. */
 const callsFinishWithinMs = 1_500
 
+/** The kernel spreads connections over the processes, and resets those that a dead one had not accepted. */
+const sharedPort = process.platform === 'linux' ? { reusePort: true } : {}
+
 /** Composes the service, once, by plain calls. */
 export function startApp(needs: AppNeeds): App {
   const keys = authenticator(needs, needs)
@@ -54,6 +57,7 @@ export function startApp(needs: AppNeeds): App {
 
   const server = serve(mounted, {
     ...needs,
+    sharedLimits: needs.processes,
     callerOf: keys.callerOf,
     tokenOf: keys.tokenOf,
     operatorOf: sessions.operatorOf,
@@ -65,8 +69,8 @@ export function startApp(needs: AppNeeds): App {
   const shedding = shedWhenLate(fastify, needs)
   mountHealth(fastify, needs, () => draining)
   const { port: metricsPort, token: metricsToken } = needs.metrics ?? {}
-  const ownMetrics = metricsPort === undefined ? undefined : metricsServer(needs.telemetry, metricsToken)
-  if (!ownMetrics) mountMetrics(fastify, needs.telemetry, metricsToken)
+  const ownMetrics = metricsPort === undefined ? undefined : metricsServer(metricsPageOf(needs), metricsToken)
+  if (!ownMetrics) mountMetrics(fastify, metricsPageOf(needs), metricsToken)
   if (needs.isGateway || needs.console) mountDocs(fastify, needs)
   const web = needs.console && mountConsole(fastify, needs)
   measure(needs, { commits, server })
@@ -81,8 +85,9 @@ export function startApp(needs: AppNeeds): App {
     startDeliveries: () => startDeliveryWorker(handlerNeeds),
     prepareConsole: () => web?.prepare(),
     listen: async ({ host, port }) => {
-      const metricsUrl = await ownMetrics?.listen({ host, port: metricsPort ?? 0 })
-      const url = await fastify.listen({ host, port })
+      const how = needs.processes ? sharedPort : {}
+      const metricsUrl = await ownMetrics?.listen({ host, port: metricsPort ?? 0, ...how })
+      const url = await fastify.listen({ host, port, ...how })
       return metricsUrl === undefined ? { url } : { url, metricsUrl }
     },
     drain: () => {
@@ -110,8 +115,13 @@ export function startApp(needs: AppNeeds): App {
   }
 }
 
+function metricsPageOf({ processes, telemetry }: AppNeeds): () => Promise<string> {
+  return () => processes?.metricsPage() ?? telemetry.registry.metrics()
+}
+
 function measure(needs: Needs, read: { commits: { waiting: () => number }; server: Server }): void {
   const { gauge } = needs.telemetry
+  gauge('ari_processes', 'Processes that answer requests', () => 1)
   gauge('ari_requests_in_flight', 'Requests being worked on', read.server.requestsInFlight)
   gauge('ari_requests_held_open', 'Requests that wait for changes', read.server.requestsHeldOpen)
   gauge('ari_commit_queue_depth', 'ARI pushes waiting for a commit group', read.commits.waiting)

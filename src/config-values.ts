@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { hostsOf, hostWantOf, hostWants, isHostWant } from './postgres/hosts.ts'
@@ -29,6 +30,18 @@ export function integerBetween(min: number, max: number): (text: string) => Read
       ? { value }
       : { problem: `must be a whole number from ${min} to ${max}, not ${quoted(text)}` }
   }
+}
+
+const processes = { min: 1, max: 64 }
+
+/** `auto`: one for each processor that this process may use. */
+export function readProcesses(text: string): Reading<number> {
+  const { min, max } = processes
+  if (text === 'auto') return { value: Math.min(max, availableParallelism()) }
+  const read = integerBetween(min, max)(text)
+  return 'value' in read
+    ? read
+    : { problem: `must be auto, or a whole number from ${min} to ${max}, not ${quoted(text)}` }
 }
 
 export function readHost(text: string): Reading<string> {

@@ -16,6 +16,7 @@ import {
   readNetworks,
   readOrigin,
   readPrivateNetworks,
+  readProcesses,
   readVaultKey,
   readVaultKeys,
   type Reading,
@@ -49,6 +50,8 @@ export type Settings = {
   /** The previous keys, which open data that was sealed with them. */
   vaultKeysPrevious: readonly Buffer[]
   roles: readonly Role[]
+  /** Processes that answer requests. */
+  processes: number
   logLevel: LogLevel
   postgresBinDir: string | undefined
   /** The operator's own networks that webhooks may use; none by default. */
@@ -94,6 +97,7 @@ const names = [
   'ARI_VAULT_KEY',
   'ARI_VAULT_KEY_PREVIOUS',
   'ARI_ROLES',
+  'ARI_PROCESSES',
   'ARI_POSTGRES_BIN',
   'ARI_ALLOW_PRIVATE_WEBHOOKS',
   'ARI_PUSH_LOG_DAYS',
@@ -199,6 +203,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     vaultKey: setting<Buffer | undefined>('ARI_VAULT_KEY', undefined, readVaultKey),
     vaultKeysPrevious: setting<readonly Buffer[]>('ARI_VAULT_KEY_PREVIOUS', [], readVaultKeys),
     roles: setting<readonly Role[]>('ARI_ROLES', roles, readRoles),
+    processes: setting('ARI_PROCESSES', 1, readProcesses),
     logLevel: setting('LOG_LEVEL', 'info', among(logLevels)),
     postgresBinDir: setting<string | undefined>('ARI_POSTGRES_BIN', undefined, readFolder),
     privateNetworks: setting<readonly string[]>('ARI_ALLOW_PRIVATE_WEBHOOKS', [], readPrivateNetworks),

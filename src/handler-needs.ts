@@ -24,6 +24,7 @@ import type { OutboundRules } from './outbound/vet-url.ts'
 import type { Needs } from './postgres/needs.ts'
 import { priceChecker } from './price-check/checker.ts'
 import { priceFloors } from './taxes/price-floor.ts'
+import type { PrimaryChannel } from './process-channel.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
 import { callbackWatch } from './webhooks/callback-watch.ts'
 import { pinger } from './webhooks/ping.ts'
@@ -42,6 +43,8 @@ export type AppNeeds = Needs & {
   trustedProxies?: readonly string[] | undefined
   /** Absent: everybody may read them at /metrics. */
   metrics?: MetricsRules | undefined
+  /** Absent: this process is alone on its machine. */
+  processes?: PrimaryChannel | undefined
   /** The time limit of a price check. Absent: the usual two seconds. */
   checkBudgetMs?: number | undefined
   /** Multiplies the time that this process waits before it refuses a request for being late; 1 or more. */

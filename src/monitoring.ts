@@ -3,7 +3,7 @@ import type { Needs } from './postgres/needs.ts'
 import { storeProblems } from './postgres/store-errors.ts'
 import type { CardVault } from './cards/card-vault.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Telemetry } from './base/telemetry.ts'
+import { Registry } from 'prom-client'
 
 /**
  * Endpoints for load balancers and monitors: whether the process lives, and whether it should get requests.
@@ -62,10 +62,10 @@ export type MetricsRules = {
   token: string | undefined
 }
 
-/** GET /metrics. */
+/** GET /metrics: `page` in Prometheus' text format. */
 export function mountMetrics(
   fastify: FastifyInstance,
-  telemetry: Telemetry,
+  page: () => Promise<string>,
   token: MetricsRules['token'],
 ): void {
   // Monitors of an overloaded service must not take it for a dead one.
@@ -76,14 +76,14 @@ export function mountMetrics(
       reply.code(401).header('www-authenticate', 'Bearer').type('text/plain')
       return reply.send('Send the token of ARI_METRICS_TOKEN as "Authorization: Bearer …"\n')
     }
-    return reply.type(telemetry.registry.contentType).send(await telemetry.registry.metrics())
+    return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await page())
   })
 }
 
 /** A server for the metrics alone. */
-export function metricsServer(telemetry: Telemetry, token: MetricsRules['token']): FastifyInstance {
+export function metricsServer(page: () => Promise<string>, token: MetricsRules['token']): FastifyInstance {
   const fastify = Fastify({ logger: false, forceCloseConnections: true })
-  mountMetrics(fastify, telemetry, token)
+  mountMetrics(fastify, page, token)
   return fastify
 }
 

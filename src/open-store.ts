@@ -15,9 +15,12 @@ export type Store = {
   close: () => Promise<void>
 }
 
-type StoreSettings = Pick<Settings, 'databaseUrl' | 'dataDir' | 'postgresBinDir' | 'patience'>
+type StoreSettings = Pick<Settings, 'databaseUrl' | 'dataDir' | 'processes' | 'postgresBinDir' | 'patience'>
 
 type StoreLog = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+
+/** At most (docs/operating.md). */
+const connectionsPerProcess = 30
 
 /** For the service: the database of DATABASE_URL, or an embedded PostgreSQL of its own. */
 export async function openStore(settings: StoreSettings, log: StoreLog): Promise<Store> {
@@ -26,8 +29,9 @@ export async function openStore(settings: StoreSettings, log: StoreLog): Promise
   }
   // Imported only when needed, because most of the start's time is loading modules.
   const { startEmbeddedPostgres } = await import('./embedded-postgres/embedded-postgres.ts')
-  const { dataDir, postgresBinDir: binDir } = settings
-  const started = await startEmbeddedPostgres({ dataDir, binDir, log })
+  const { dataDir, postgresBinDir: binDir, processes } = settings
+  const connectionsMax = 100 + (processes - 1) * connectionsPerProcess
+  const started = await startEmbeddedPostgres({ dataDir, binDir, connectionsMax, log })
   return {
     address: started.connection,
     where: started.dataDir,

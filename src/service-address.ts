@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Settings } from './config.ts'
 import { takeLock, type Lock } from './embedded-postgres/lock.ts'
 
 /** The addresses of a data folder's service, stored in the folder for the commands that run beside it. */
@@ -41,10 +42,22 @@ export function announcedAddress(dataDir: string, part: Part): string | undefine
   }
 }
 
+/** The addresses of a service that listens at `url`. */
+export function addressesOf(url: string, { roles, publicUrl }: Settings): Addresses {
+  return {
+    gateway: roles.includes('gateway') ? reachable(url) : undefined,
+    console: roles.includes('console') ? (publicUrl ?? reachable(url)) : undefined,
+  }
+}
+
+/** A wildcard address can't be called: use the loopback address instead. */
+export function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}
+
 /** The address at which this machine can reach a service with these settings. */
 export function addressOf({ host, port }: { host: string; port: number }): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+  return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
 }
 
 const parts: readonly Part[] = ['gateway', 'console']

@@ -1,9 +1,16 @@
 import { styleText } from 'node:util'
+import type { Settings } from './config.ts'
+import { createFirstKey, createToken } from './keys/manage.ts'
+import { noRevocations } from './keys/revocations.ts'
+import { createFirstAdmin, firstStart } from './operators/manage.ts'
+import { signInUrl } from './operators/sign-in-link.ts'
+import type { Needs } from './postgres/needs.ts'
+import { addressesOf, reachable } from './service-address.ts'
 import type { Environment } from './keys/secret.ts'
 
 /** The text on the terminal when the service is ready. */
 
-export type Ready = {
+type Ready = {
   environment: Environment
   /** The address of the service, without a trailing slash. */
   url: string
@@ -20,16 +27,21 @@ export type Ready = {
 }
 
 /** Created for an empty store, and shown only this once. */
-export type FirstSecrets = {
+type FirstSecrets = {
   supplier: string
   apiKey: string
   platformToken: string
   /** Undefined if there is no console, or somebody can sign in already. */
-  signInUrl: string | undefined
+  signInLink: string | undefined
 }
 
-export const nobodyCanSignIn =
+const nobodyCanSignIn =
   'nobody can sign in to the console yet: npx ari operator create --name NAME --role admin'
+
+export type Say = (lines: readonly string[]) => void
+
+const firstSupplier = 'demo'
+const firstAdmin = 'admin'
 
 export const firstHotel = {
   hotelId: 'H1',
@@ -41,7 +53,62 @@ export const firstHotel = {
   timezone: 'Europe/Lisbon',
 }
 
-export function readyLines(ready: Ready): string[] {
+export async function sayReady(
+  needs: Needs,
+  settings: Settings,
+  { url, notes, where }: { url: string; notes: readonly string[]; where: string },
+  say: Say,
+): Promise<void> {
+  const { environment, roles } = settings
+  const startMs = performance.now()
+  // On a terminal the welcome contains this, and should be the first thing to read.
+  if (!process.stdout.isTTY) needs.log.info({ url, environment, startMs: Math.round(startMs) }, 'ready')
+  const { console: consoleUrl } = addressesOf(url, settings)
+  const isGateway = roles.includes('gateway')
+  await welcome(
+    needs,
+    { environment, url: reachable(url), isGateway, consoleUrl, startMs, where, notes },
+    say,
+  )
+}
+
+async function welcome(needs: Needs, ready: Ready, say: Say): Promise<void> {
+  const { db } = needs
+  const { rows } = await db.query<{ isEmpty: boolean; isLocked: boolean }>(
+    `select not exists (select from supplier) as "isEmpty", not exists (select from operator) as "isLocked"`,
+  )
+  const { isEmpty = false, isLocked = false } = rows[0] ?? {}
+  if (!ready.isGateway && isLocked && ready.environment === 'sandbox') {
+    const link = await firstSignInUrl(needs, ready)
+    if (link !== undefined) return say(firstSignInLines(ready, link))
+  }
+  const notes = isLocked && ready.consoleUrl !== undefined ? [...ready.notes, nobodyCanSignIn] : ready.notes
+  if (!isEmpty || !ready.isGateway) return say(readyLines({ ...ready, notes }))
+  if (ready.environment === 'production') return say(emptyProductionLines(ready))
+  const wanted = { supplier: firstSupplier, channelManager: 'direct', expiresAtMs: null, limits: {} }
+  const key = await createFirstKey(db, ready.environment, wanted)
+  // Another process that started at the same moment created them.
+  if (!key) return say(readyLines(ready))
+  const { token } = await createToken(db, ready.environment, {
+    role: 'platform',
+    name: firstSupplier,
+    expiresAtMs: null,
+  })
+  const secrets = { supplier: firstSupplier, apiKey: key.apiKey, platformToken: token }
+  say(welcomeLines(ready, { ...secrets, signInLink: await firstSignInUrl(needs, ready) }))
+}
+
+async function firstSignInUrl(
+  { db, clock }: Needs,
+  { consoleUrl }: Pick<Ready, 'consoleUrl'>,
+): Promise<string | undefined> {
+  if (consoleUrl === undefined) return undefined
+  const doing = { operator: firstStart, requestId: undefined, nowMs: clock.now(), revocations: noRevocations }
+  const admin = await createFirstAdmin(db, firstAdmin, doing)
+  return admin && signInUrl(consoleUrl, admin.link.token)
+}
+
+function readyLines(ready: Ready): string[] {
   const seconds = (ready.startMs / 1000).toFixed(1)
   const addresses = [
     ...(ready.isGateway ? [`docs at ${ready.url}/docs`] : ['no API here (ARI_ROLES)']),
@@ -54,8 +121,8 @@ export function readyLines(ready: Ready): string[] {
 }
 
 /** The first start on an empty store. */
-export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
-  const { apiKey, platformToken, supplier, signInUrl } = secrets
+function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
+  const { apiKey, platformToken, supplier, signInLink } = secrets
   return [
     ...readyLines(ready),
     '',
@@ -63,10 +130,10 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
     '',
     `  Supplier key     ${bold(apiKey)}`,
     `  Platform token   ${bold(platformToken)}`,
-    ...(signInUrl === undefined ? [] : [signInLine(signInUrl)]),
+    ...(signInLink === undefined ? [] : [signInLine(signInLink)]),
     '',
     `The key belongs to the supplier "${supplier}".`,
-    ...(signInUrl === undefined ? [] : [aboutSignIn]),
+    ...(signInLink === undefined ? [] : [aboutSignIn]),
     '',
     'Push a first hotel:',
     '',
@@ -82,13 +149,13 @@ export function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
 }
 
 /** For a process that has the console but not the API. */
-export function firstSignInLines(ready: Ready, signInUrl: string): string[] {
+function firstSignInLines(ready: Ready, signInLink: string): string[] {
   return [
     ...readyLines(ready),
     '',
     'Nobody could sign in yet. An admin was made:',
     '',
-    signInLine(signInUrl),
+    signInLine(signInLink),
     '',
     aboutSignIn,
     '',
@@ -98,12 +165,12 @@ export function firstSignInLines(ready: Ready, signInUrl: string): string[] {
 const aboutSignIn =
   'The console\'s link signs in "admin" once, within an hour. Another: npx ari operator sign-in-link admin'
 
-function signInLine(signInUrl: string): string {
-  return `  Console          ${bold(signInUrl)}`
+function signInLine(signInLink: string): string {
+  return `  Console          ${bold(signInLink)}`
 }
 
 /** The first start of a production service prints no secrets, because its output is kept in logs. */
-export function emptyProductionLines(ready: Ready): string[] {
+function emptyProductionLines(ready: Ready): string[] {
   return [
     ...readyLines(ready),
     'The store is empty. Make a first key with: npx ari key create --supplier NAME',

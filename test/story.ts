@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import type { Reply, TestSupplier, TestClient } from './harness.ts'
+import type { Reply, TestClient } from './harness.ts'
 
 /**
  * The hotel of most tests: H1 in Paris, sold in US dollars, room DBL with rates BAR and NRF, for up to 3
  * guests.
  */
 export async function pushStoryHotel(
-  supplier: TestSupplier,
+  supplier: TestClient,
   hotel: Record<string, unknown> = {},
 ): Promise<void> {
   expectOk(

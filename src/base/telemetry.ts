@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { type Aggregator, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
 /** Every metric of the service, in a separate registry, so that two services in one process don't collide. */
 export type Telemetry = ReturnType<typeof telemetry>
@@ -13,11 +13,13 @@ export function telemetry() {
     registry,
     ...ofTheGateway(registers),
     ...ofBookings(registers),
-    gauge: (name: string, help: string, read: () => number) =>
+    /** `together` is the value for several processes: by default their sum. */
+    gauge: (name: string, help: string, read: () => number, together: Aggregator = 'sum') =>
       new Gauge({
         name,
         help,
         registers,
+        aggregator: together,
         collect() {
           this.set(read())
         },

@@ -1,8 +1,10 @@
+import cluster from 'node:cluster'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { loadConfig, type Settings } from '../config.ts'
 import { makeFolders } from '../embedded-postgres/make-folders.ts'
-import type { Service } from '../service.ts'
+import { PrimaryChannel } from '../process-channel.ts'
+import type { Service } from '../closers.ts'
 import { failureLines } from '../failure-lines.ts'
 
 /** The service: starts here, and stops on SIGTERM or SIGINT within ten seconds, whatever is in progress. */
@@ -11,6 +13,8 @@ const stopWithinMs = 9_500
 /** A Ctrl-C under npm arrives twice, from the terminal and from npm. */
 const sameSignalMs = 500
 
+/** Present in a worker of a service with several processes, which listens at once for the primary's messages. */
+const processes = cluster.isWorker ? new PrimaryChannel() : undefined
 let starting: Promise<Service> | undefined
 let stopBeganMs: number | undefined
 
@@ -30,12 +34,15 @@ process.on('uncaughtException', (error) => {
 
 try {
   const { settings, warnings } = loadConfig()
-  complain(warnings.map((warning) => `warning: ${warning}`))
+  if (cluster.isPrimary) complain(warnings.map((warning) => `warning: ${warning}`))
   starting = start(settings)
   await starting
 } catch (error) {
-  complain(failureLines(error).map((line) => `The service did not start: ${line}`))
-  process.exit(1)
+  if (processes) processes.send({ kind: 'failed', lines: failureLines(error) }, () => process.exit(1))
+  else {
+    complain(failureLines(error).map((line) => `The service did not start: ${line}`))
+    process.exit(1)
+  }
 }
 
 async function start(settings: Settings): Promise<Service> {
@@ -49,12 +56,13 @@ async function start(settings: Settings): Promise<Service> {
     // Without the cache the start is only slower. Opening the store, if it is here, reports an unusable
     // folder.
   }
-  const { startService } = await import('../service.ts')
-  return startService(settings, say)
+  const { startService, startPrimary, startWorker } = await import('../service.ts')
+  if (processes) return startWorker(settings, processes)
+  return settings.processes > 1 ? startPrimary(settings, say) : startService(settings, say)
 }
 
 function stopOnSignal(name: string): void {
-  if (stopBeganMs === undefined) void stop(0, [`${name}: finishing what is under way`])
+  if (stopBeganMs === undefined) void stop(0, processes ? [] : [`${name}: finishing what is under way`])
   else if (performance.now() - stopBeganMs > sameSignalMs) {
     complain([`${name} again: stopped at once`])
     process.exit(1)

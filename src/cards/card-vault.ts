@@ -186,22 +186,28 @@ function report(log: Needs['log'], before: VaultStatus | undefined, now: VaultSt
 
 function measure({ telemetry }: Pick<Needs, 'telemetry'>, status: () => VaultStatus): void {
   const { gauge } = telemetry
-  gauge('ari_vault_closed', 'Whether the cards of the store can not be opened by this process', () =>
-    status().state === 'missing' || status().state === 'foreign' ? 1 : 0,
+  gauge(
+    'ari_vault_closed',
+    'Whether the cards of the store can not be opened by this process',
+    () => (status().state === 'missing' || status().state === 'foreign' ? 1 : 0),
+    'max',
   )
   gauge(
     'ari_vault_cards_to_rewrap',
     'Cards under an earlier vault key, still to be wrapped by the present one',
     () => status().cardsToRewrap,
+    'max',
   )
   gauge(
     'ari_vault_cards_unreadable',
     'Cards under vault keys that this process has not',
     () => status().cardsUnreadable,
+    'max',
   )
   gauge(
     'ari_vault_key_age_seconds',
     'How long the present vault key has been sealing; 0 where there is none',
     () => status().keyAgeSeconds ?? 0,
+    'max',
   )
 }

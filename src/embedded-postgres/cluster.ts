@@ -60,8 +60,15 @@ async function initialise(layout: Layout, binaries: Binaries, watcher: Watcher):
   await folder.close()
 }
 
+const connectionsMaxByDefault = 100
+
 /** Writes the settings at every start: our files are outside the data folder. */
-export async function writeSettings(layout: Layout, binaries: Binaries, socketDir: string): Promise<void> {
+export async function writeSettings(
+  layout: Layout,
+  binaries: Binaries,
+  socketDir: string,
+  connectionsMax = connectionsMaxByDefault,
+): Promise<void> {
   const at = (name: string) => join(layout.stateDir, name)
   // Allows only the service's user, not the server's: if that is nobody, many other programs are nobody too.
   await replaceFile(at('pg_hba.conf'), `local all ${role} peer map=${role}\n`)
@@ -78,7 +85,7 @@ export async function writeSettings(layout: Layout, binaries: Binaries, socketDi
     ['fsync', 'on'],
     ['full_page_writes', 'on'],
     ['synchronous_commit', 'on'],
-    ['max_connections', '100'],
+    ['max_connections', String(connectionsMax)],
     ['shared_buffers', '128MB'],
     ['max_wal_size', '2GB'],
     ['wal_compression', binaries.hasLz4 ? 'lz4' : 'on'],

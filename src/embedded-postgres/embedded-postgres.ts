@@ -61,13 +61,15 @@ export async function startEmbeddedPostgres(options: {
   dataDir: string
   /** The bin folder of an installed PostgreSQL 15 to 18, instead of the packaged one. */
   binDir?: string | undefined
+  /** Absent: 100. */
+  connectionsMax?: number | undefined
   log: {
     info(o: object, m: string): void
     warn(o: object, m: string): void
     error(o: object, m: string): void
   }
 }): Promise<EmbeddedPostgres> {
-  const { dataDir, binDir, log } = options
+  const { dataDir, binDir, connectionsMax, log } = options
   const layout = await chooseLayout(dataDir)
   const lock = takeLock(join(layout.stateDir, 'service.lock'))
   if (lock === undefined) throw new DataFolderInUse(dataDir, await holderPid(layout.stateDir))
@@ -79,7 +81,7 @@ export async function startEmbeddedPostgres(options: {
     const binaries = await findBinaries(layout, binDir)
     watcher = new Watcher(layout.serverUser, log)
     await prepareCluster(layout, binaries, watcher)
-    await writeSettings(layout, binaries, socketDir)
+    await writeSettings(layout, binaries, socketDir, connectionsMax)
     const supervisor = new Supervisor({ layout, binaries, socketDir, watcher, log })
     await supervisor.start()
     const stopAndLetGo = async () => {

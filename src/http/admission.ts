@@ -26,7 +26,7 @@ export function admission(
   { inFlight, isDraining }: { inFlight: InFlight; isDraining: () => boolean },
   needs: ServeNeeds,
 ): Admission {
-  const limiter = new RateLimiter()
+  const limiter = new RateLimiter(() => needs.clock.now(), needs.sharedLimits)
   const ownerOf = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     switch (route.access) {
       case 'operator':

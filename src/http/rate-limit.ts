@@ -1,7 +1,4 @@
-/**
- * One token bucket per caller: at most `burst` tokens, refilled evenly. It lives in the process: several
- * processes behind a load balancer each grant the whole limit (decisions/004).
- */
+/** One token bucket for each caller: at most `burst` requests at once, refilled evenly. */
 export type RateLimit = { perMinute: number; burst: number }
 
 export type Taken = {
@@ -11,28 +8,85 @@ export type Taken = {
   untilNextSeconds: number
 }
 
-type Bucket = { tokens: number; atMs: number }
+/** Requests granted to a caller by one process. */
+export type Grant = { caller: string; requests: number; perMinute: number }
+
+/** How the processes of one machine share their callers' limits (decisions/004). */
+export type SharedLimits = {
+  announce: (grants: readonly Grant[]) => void
+  /** Calls `apply` with the grants of other processes. */
+  onGranted: (apply: (grants: readonly Grant[]) => void) => void
+}
+
+/**
+ * `used` counts the requests that the passing time has not refilled yet. With grants of several processes it
+ * may exceed `burst`; the caller then waits longer, so the rate over time stays exact.
+ */
+type Bucket = { used: number; perMs: number; atMs: number }
 
 const bucketsMax = 100_000
+/** Grants are announced after this time, or, from the half of a burst, with the end of the current turn. */
+const announcedAfterMs = 20
 
 export class RateLimiter {
   readonly #buckets = new Map<string, Bucket>()
+  readonly #shared: SharedLimits | undefined
+  readonly #unannounced = new Map<string, Grant>()
+  #isTimed = false
+  #isUrgent = false
 
-  take(caller: string, limit: RateLimit, nowMs: number): Taken {
-    const perMs = limit.perMinute / 60_000
-    const bucket = this.#buckets.get(caller) ?? this.#start(caller, limit, nowMs)
-    bucket.tokens = Math.min(limit.burst, bucket.tokens + Math.max(0, nowMs - bucket.atMs) * perMs)
-    bucket.atMs = nowMs
-    const allowed = bucket.tokens >= 1
-    if (allowed) bucket.tokens--
-    const untilNextSeconds = Math.max(0, Math.ceil((1 - bucket.tokens) / perMs / 1000))
-    return { allowed, remaining: Math.floor(bucket.tokens), untilNextSeconds }
+  constructor(now: () => number, shared?: SharedLimits) {
+    this.#shared = shared
+    shared?.onGranted((grants) => {
+      for (const { caller, requests, perMinute } of grants)
+        this.#bucket(caller, perMinute / 60_000, now()).used += requests
+    })
   }
 
-  #start(caller: string, limit: RateLimit, nowMs: number): Bucket {
-    if (this.#buckets.size >= bucketsMax) this.#buckets.clear()
-    const bucket = { tokens: limit.burst, atMs: nowMs }
-    this.#buckets.set(caller, bucket)
+  take(caller: string, { perMinute, burst }: RateLimit, nowMs: number): Taken {
+    const perMs = perMinute / 60_000
+    const bucket = this.#bucket(caller, perMs, nowMs)
+    const allowed = burst - bucket.used >= 1
+    if (allowed) {
+      bucket.used++
+      if (this.#shared) this.#grant(caller, perMinute, bucket.used > burst / 2)
+    }
+    const tokens = burst - bucket.used
+    return {
+      allowed,
+      remaining: Math.max(0, Math.floor(tokens)),
+      untilNextSeconds: Math.max(0, Math.ceil((1 - tokens) / perMs / 1000)),
+    }
+  }
+
+  #bucket(caller: string, perMs: number, nowMs: number): Bucket {
+    let bucket = this.#buckets.get(caller)
+    if (!bucket) {
+      if (this.#buckets.size >= bucketsMax) this.#buckets.clear()
+      bucket = { used: 0, perMs, atMs: nowMs }
+      this.#buckets.set(caller, bucket)
+    }
+    bucket.used = Math.max(0, bucket.used - Math.max(0, nowMs - bucket.atMs) * perMs)
+    bucket.perMs = perMs
+    bucket.atMs = nowMs
     return bucket
+  }
+
+  #grant(caller: string, perMinute: number, isUrgent: boolean): void {
+    const grant = this.#unannounced.get(caller)
+    if (grant) grant.requests++
+    else this.#unannounced.set(caller, { caller, requests: 1, perMinute })
+    if (isUrgent && !this.#isUrgent) setImmediate(() => this.#announce())
+    else if (!isUrgent && !this.#isTimed) setTimeout(() => this.#announce(), announcedAfterMs).unref()
+    this.#isUrgent ||= isUrgent
+    this.#isTimed ||= !isUrgent
+  }
+
+  #announce(): void {
+    this.#isTimed = false
+    this.#isUrgent = false
+    if (this.#unannounced.size === 0) return
+    this.#shared?.announce([...this.#unannounced.values()])
+    this.#unannounced.clear()
   }
 }

@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts'
 import type { Caller, Operator, OwnedKey, Push, Visit } from './call.ts'
 import type { Answer } from './mount.ts'
 import type { Rejected } from './rejected.ts'
+import type { SharedLimits } from './rate-limit.ts'
 import type { Access, Route } from './route.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 import type { Warnings } from './warnings.ts'
@@ -16,6 +17,8 @@ export type ServeNeeds = {
   trustedProxies?: readonly string[] | undefined
   /** Multiplies the time that a request may take to arrive. */
   patience: number
+  /** Absent: no other process shares the callers' limits. */
+  sharedLimits?: SharedLimits | undefined
   /** The caller behind an x-api-key, or undefined if the key opens nothing. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
   /** The token behind an Authorization header, or undefined. */

@@ -20,11 +20,13 @@ export function startStoreWatch({ db, log, telemetry }: Needs): { close: () => P
     'ari_store_epoch',
     "Number of the store's epoch: rises with a failover or a restore",
     () => epoch.number,
+    'max',
   )
   telemetry.gauge(
     'ari_clock_ahead_seconds',
     "How far this machine's clock is ahead of the database's",
     () => clock.aheadMs() / 1_000,
+    'average',
   )
   let looks = 0
   let skewWarnedMs = -skewWarningEveryMs

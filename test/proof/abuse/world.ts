@@ -35,7 +35,7 @@ export async function openWorld(url: string, environ: Readonly<Record<string, st
   const tokens = { quiet: await tokenOf('quiet', environ), attackers: await tokenOf('attacker', environ) }
   const world = worldAt(url, { keys, tokens })
   const hotels = client(url, { 'x-api-key': keys.attackers })
-  await pushStoryHotel({ ...world.supplier, apiKey: keys.quiet, keyId: 0, name: 'Quiet' })
+  await pushStoryHotel(world.supplier)
   const onSale = { roomId: 'DBL', startDate: night(0), endDate: night(90), inventory: 5 }
   await push(world.supplier, 'H1', [{ ...onSale, rates: [{ rateId: 'BAR', price: 100 }] }])
   await pushHotels(hotels, many, {})

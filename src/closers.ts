@@ -1,0 +1,45 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from './base/log.ts'
+
+/** Cleanup steps, run in reverse order. A step that takes too long is abandoned: the process ends anyway. */
+export type Closers = { name: string; close: () => Promise<void>; withinMs: number }[]
+
+export type Service = {
+  log: Log
+  /**
+   * Lets the requests in progress finish, refuses new ones, and stops everything that this service started.
+   */
+  stop: () => Promise<void>
+}
+
+/** Runs a start. If it fails, what it started is stopped. */
+export async function starting(log: Log, start: (closers: Closers) => Promise<void>): Promise<Service> {
+  const closers: Closers = []
+  const stop = () => closeAll(closers, (fields, message) => log.warn(fields, message))
+  try {
+    await start(closers)
+    return { log, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function closeAll(closers: Closers, warn: (fields: object, message: string) => void): Promise<void> {
+  for (let closer = closers.pop(); closer; closer = closers.pop()) {
+    const { name, close, withinMs } = closer
+    const giveUp = new AbortController()
+    try {
+      const closed = close().then(() => true)
+      const late = Number.isFinite(withinMs)
+        ? wait(withinMs, false, { signal: giveUp.signal }).catch(() => false)
+        : new Promise<false>(() => {})
+      if (!(await Promise.race([closed, late])))
+        warn({ step: name, withinMs }, 'stopping goes on without a step')
+    } catch (error) {
+      warn({ err: error, step: name }, 'a step of stopping failed')
+    } finally {
+      giveUp.abort()
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { AggregatorRegistry } from 'prom-client'
+import { WrongSettings, type Settings } from './config.ts'
+import type { Log } from './base/log.ts'
+import type { Telemetry } from './base/telemetry.ts'
+import type { PostgresAddress } from './postgres/connection-config.ts'
+import {
+  isToPrimary,
+  sendToWorker,
+  type Ports,
+  type ProcessMetrics,
+  type ToPrimary,
+} from './process-channel.ts'
+
+/** The workers of a service with several processes, from their primary's point of view. */
+export type Processes = {
+  /** Resolves when every worker listens. Rejects with the first reason that one doesn't. */
+  serve: (store: Served) => Promise<{ url: string; notes: readonly string[] }>
+  /** Lets all workers finish the requests in progress, and resolves when they are gone. */
+  stop: () => Promise<void>
+}
+
+type Served = { address: PostgresAddress } & Ports
+
+type Process = { worker: Worker; startedMs: number; metrics: ProcessMetrics; isReady: boolean }
+
+/** A worker that dies earlier than this after its start is started again only after a delay. */
+const soonMs = 5_000
+const restartDelaysMs = [250, 500, 1_000, 2_000, 5_000]
+/** A worker that doesn't give its metrics within this time is shown with its last ones. */
+const measuredWithinMs = 1_000
+
+/**
+ * Starts `settings.processes` workers, which load their modules while the caller prepares the store, and
+ * replaces each one that dies. Only one at a time has the work that runs once.
+ */
+export function startProcesses(settings: Settings, log: Log, telemetry: Telemetry): Processes {
+  return new Cluster(settings.processes, log, telemetry)
+}
+
+class Cluster implements Processes {
+  readonly #log: Log
+  readonly #telemetry: Telemetry
+  readonly #slots: (Process | undefined)[]
+  /** By slot: how often in a row its worker ended soon after it was started. */
+  readonly #crashes = new Map<number, number>()
+  #served: Served | undefined
+  readonly #stop = new AbortController()
+  readonly #serving = Promise.withResolvers<{ url: string; notes: readonly string[] }>()
+  /** Counters of dead workers, added up: the sum over all processes must not fall. */
+  #deadMetrics: Promise<ProcessMetrics> = Promise.resolve([])
+  readonly #measurements = new Map<number, (metrics: ProcessMetrics) => void>()
+  #lastMeasurement = 0
+
+  constructor(count: number, log: Log, telemetry: Telemetry) {
+    this.#log = log
+    this.#telemetry = telemetry
+    this.#slots = Array.from({ length: count }, (_, slot) => this.#start(slot))
+    this.#serving.promise.catch(() => {})
+  }
+
+  serve(served: Served): Promise<{ url: string; notes: readonly string[] }> {
+    this.#served = served
+    for (const [slot, process] of this.#slots.entries()) if (process) this.#tellToServe(slot, process.worker)
+    return this.#serving.promise
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    const ended = this.#slots.map(async (process) => {
+      if (!process || process.worker.isDead()) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      process.worker.once('exit', () => resolve())
+      process.worker.process.kill('SIGTERM')
+      await promise
+    })
+    await Promise.all(ended)
+  }
+
+  #start(slot: number): Process {
+    const worker = cluster.fork()
+    const process: Process = { worker, startedMs: performance.now(), metrics: [], isReady: false }
+    worker.on('message', (message: unknown) => {
+      if (isToPrimary(message)) this.#receive(process, message)
+    })
+    // A message to a worker that has just died; its exit is what counts.
+    worker.on('error', () => {})
+    worker.on('exit', (code, signal) => void this.#replace(slot, process, { code, signal }))
+    this.#tellToServe(slot, worker)
+    return process
+  }
+
+  #tellToServe(slot: number, worker: Worker): void {
+    if (this.#served) sendToWorker(worker, { kind: 'serve', ...this.#served, isFirst: slot === 0 })
+  }
+
+  #receive(process: Process, message: ToPrimary): void {
+    switch (message.kind) {
+      case 'ready': {
+        process.isReady = true
+        const { url, notes } = message
+        if (this.#slots.every((one) => one?.isReady)) this.#serving.resolve({ url, notes })
+        return
+      }
+      case 'failed':
+        this.#serving.reject(new WrongSettings(message.lines))
+        if (this.#slots.some((one) => one?.isReady))
+          this.#log.error({ why: message.lines }, 'a process did not start')
+        return
+      case 'granted':
+        for (const other of this.#slots)
+          if (other && other !== process)
+            sendToWorker(other.worker, { kind: 'granted', grants: message.grants })
+        return
+      case 'measured':
+        process.metrics = message.metrics
+        this.#measurements.get(message.id)?.(message.metrics)
+        this.#measurements.delete(message.id)
+        return
+      case 'request metrics page': {
+        const { id } = message
+        void this.#metricsPage().then((text) =>
+          sendToWorker(process.worker, { kind: 'metrics page', id, text }),
+        )
+      }
+    }
+  }
+
+  /** Replaces a worker that ended, unless the whole service ends. */
+  async #replace(slot: number, { startedMs, metrics }: Process, why: object): Promise<void> {
+    this.#slots[slot] = undefined
+    const counted = metrics.filter(({ type }) => isCounted(String(type)))
+    this.#deadMetrics = this.#deadMetrics.then((dead) => sumOf([dead, counted]))
+    if (this.#isStopping()) return
+    this.#log.error({ process: slot, ...why }, 'a process of the service ended, and is started again')
+    const isSoon = performance.now() - startedMs < soonMs
+    const crashes = isSoon ? 1 + (this.#crashes.get(slot) ?? 0) : 0
+    this.#crashes.set(slot, crashes)
+    if (crashes > 0) await wait(restartDelaysMs[crashes - 1] ?? restartDelaysMs.at(-1))
+    if (!this.#isStopping()) this.#slots[slot] = this.#start(slot)
+  }
+
+  #isStopping(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  async #metricsPage(): Promise<string> {
+    const own: Promise<ProcessMetrics> = this.#telemetry.registry.getMetricsAsJSON()
+    const measured = this.#slots.flatMap((process) => (process ? [this.#measure(process)] : []))
+    const all = await Promise.all([own, this.#deadMetrics, ...measured])
+    return AggregatorRegistry.aggregate(all).metrics()
+  }
+
+  #measure(process: Process): Promise<ProcessMetrics> {
+    const id = ++this.#lastMeasurement
+    const { promise, resolve } = Promise.withResolvers<ProcessMetrics>()
+    const late = setTimeout(() => resolve(process.metrics), measuredWithinMs)
+    this.#measurements.set(id, (metrics) => {
+      clearTimeout(late)
+      resolve(metrics)
+    })
+    sendToWorker(process.worker, { kind: 'measure', id })
+    return promise
+  }
+}
+
+/**
+ * A port that no other program listens on: `port`, or a free one for 0. Workers listen with SO_REUSEPORT, which
+ * would also share it with another service of the same user.
+ */
+export async function claimPort(host: string, port: number): Promise<number> {
+  const server = createServer().listen({ host, port })
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : port
+}
+
+function isCounted(type: string): boolean {
+  return type === 'counter' || type === 'histogram'
+}
+
+async function sumOf(metrics: readonly ProcessMetrics[]): Promise<ProcessMetrics> {
+  return AggregatorRegistry.aggregate([...metrics]).getMetricsAsJSON()
+}

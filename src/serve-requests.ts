@@ -1,0 +1,103 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { App } from './app.ts'
+import { openCardVault, type CardVault } from './cards/card-vault.ts'
+import type { Closers } from './closers.ts'
+import type { Settings } from './config.ts'
+import type { AppNeeds } from './handler-needs.ts'
+import { resolveAsSystem, resolveByDns } from './outbound/vet-url.ts'
+import type { Needs } from './postgres/needs.ts'
+
+// With those of service.ts below the ten seconds in which the service must be able to stop.
+const requestsFinishWithinMs = 4_000
+const connectionsCloseWithinMs = 1_000
+const vaultClosesWithinMs = 500
+const deliveriesCloseWithinMs = 2_000
+const drainPollMs = 10
+/**
+ * Delayed, because the person who starts the service needs other things first; a request for the console
+ * doesn't wait for this.
+ */
+const consoleBuiltAfterMs = 5_000
+
+export type LoadedApp = Promise<{ startApp: (needs: AppNeeds) => App }>
+
+export type Serving = {
+  url: string
+  notes: readonly string[]
+  /**
+   * Begins the work beside requests. Deliveries, and building the console, are done by one process of a
+   * service.
+   */
+  begin: (how: { withWorkThatRunsOnce: boolean }) => void
+}
+
+/** Listens, and answers requests until it is closed. */
+export async function serveRequests(
+  needs: Needs & Pick<AppNeeds, 'revocations' | 'processes'>,
+  settings: Settings,
+  loading: LoadedApp,
+  closers: Closers,
+): Promise<Serving> {
+  const { environment, privateNetworks, roles } = settings
+  const { startApp } = await loading
+  const vault = await openVaultOf(needs, settings, closers)
+  const resolve = privateNetworks.length > 0 ? resolveAsSystem : resolveByDns
+  const app = startApp({
+    ...needs,
+    environment,
+    outbound: { privateNetworks, resolve },
+    vault,
+    isGateway: roles.includes('gateway'),
+    console: roles.includes('console') ? settings : undefined,
+    trustedProxies: settings.trustedProxies,
+    patience: settings.patience,
+    metrics: settings.metrics,
+  })
+  closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
+  app.prepare()
+  const { url } = await app.listen(settings).catch((error: unknown) => {
+    throw listenError(settings, error)
+  })
+  const { fault } = vault.status()
+  return {
+    url,
+    notes: fault === undefined ? [] : [fault],
+    begin: ({ withWorkThatRunsOnce }) => {
+      if (withWorkThatRunsOnce && roles.includes('worker')) {
+        const deliveries = app.startDeliveries()
+        closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
+      }
+      closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
+      if (!withWorkThatRunsOnce) return
+      const building = setTimeout(app.prepareConsole, consoleBuiltAfterMs)
+      closers.push({ name: 'console', close: async () => clearTimeout(building), withinMs: 100 })
+    },
+  }
+}
+
+async function openVaultOf(needs: Needs, settings: Settings, closers: Closers): Promise<CardVault> {
+  const { vaultKey: present, vaultKeysPrevious: previous } = settings
+  const vault = await openCardVault(needs, { present, previous })
+  closers.push({ name: 'vault', close: vault.close, withinMs: vaultClosesWithinMs })
+  return vault
+}
+
+/** New requests get 503 while those in progress finish; then the port is released. */
+async function drain(app: App): Promise<void> {
+  app.drain()
+  while (app.requestsInFlight() > 0) await wait(drainPollMs)
+}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there: stop it, or set PORT to another one',
+  EACCES: 'this user may not: set PORT to one above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address: set HOST to one of its own, or to 0.0.0.0 for all',
+  ENOTFOUND: 'the name is not known: set HOST to an IP address',
+}
+
+export function listenError({ host, port }: Pick<Settings, 'host' | 'port'>, cause: unknown): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const reason = listenReasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
+  const hostInUrl = host.includes(':') ? `[${host}]` : host
+  return new Error(`It can't listen on ${hostInUrl}:${port}, because ${reason}`, { cause })
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
+import { client, type TestClient } from './harness.ts'
+import { minutes } from './pace.ts'
+import { dataFolder, runAri, startProgram, type Running } from './programs.ts'
+import { expectOk, pushStoryHotel } from './story.ts'
+
+/** A service of several processes (ARI_PROCESSES) on the embedded store. */
+
+const workers = 3
+const folders: (() => Promise<void>)[] = []
+const started: Running[] = []
+let dataDir = ''
+let service: Running
+let url = ''
+let secrets: { apiKey: string; token: string }
+
+before(async () => {
+  dataDir = await newFolder()
+  service = serve({ ARI_DATA_DIR: dataDir })
+  url = await urlOf(service)
+  const text = await service.printed(/More keys:/)
+  secrets = {
+    apiKey: /Supplier key +(\S+)$/m.exec(text)?.[1] ?? '',
+    token: /Platform token +(\S+)$/m.exec(text)?.[1] ?? '',
+  }
+})
+after(async () => {
+  for (const { child, ended } of started) {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await ended
+  }
+  for (const remove of folders) await remove()
+})
+
+async function newFolder(): Promise<string> {
+  const { path, remove } = await dataFolder()
+  folders.push(remove)
+  return path
+}
+
+function serve(environ: Record<string, string>): Running {
+  const running = startProgram(
+    'serve',
+    { ARI_PROCESSES: String(workers), PORT: '0', LOG_LEVEL: 'error', ...environ },
+    [],
+    minutes(20),
+  )
+  started.push(running)
+  return running
+}
+
+async function urlOf(running: Running): Promise<string> {
+  const text = await running.printed(/ ready in .* at http\S+/)
+  return / at (http\S+)/.exec(text)?.[1] ?? ''
+}
+
+/** The processes that answer requests, without what PostgreSQL and its supervisor consist of. */
+function workersOf({ child }: Running): number[] {
+  return execFileSync('ps', ['-axo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent, ...command]) => Number(parent) === child.pid && command.includes(process.execPath))
+    .map(([pid]) => Number(pid))
+}
+
+async function isReplaced(victim: number): Promise<boolean> {
+  if (workersOf(service).includes(victim)) return false
+  return (await metric('ari_processes').catch(() => 0)) === workers
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await wait(20)
+}
+
+/** Each call has a connection of its own, so that all workers get some. */
+const apart = { connection: 'close' }
+const supplierAt = (at: string, apiKey = secrets.apiKey): TestClient =>
+  client(at, { 'x-api-key': apiKey, ...apart })
+
+const units = (inventory: number, date = '2027-04-01') => ({
+  hotelId: 'H1',
+  ari: [{ roomId: 'DBL', date, inventory }],
+})
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { headers: apart })).text()
+  return [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]
+    .map(([, value]) => Number(value))
+    .reduce((sum, value) => sum + value, 0)
+}
+
+test('several processes answer; the welcome is printed once, and metrics are those of all', async () => {
+  assert.equal(workersOf(service).length, workers)
+  assert.equal(service.output.stdout.match(/Supplier key/g)?.length, 1)
+  const supplier = supplierAt(url)
+  await pushStoryHotel(supplier)
+  const pushed = await metric('ari_pushes_total')
+  for (let inventory = 1; inventory <= 30; inventory++)
+    expectOk(await supplier.post('/push/ari', units(inventory)))
+  assert.equal(await metric('ari_pushes_total'), pushed + 30)
+  assert.equal(await metric('ari_store_epoch'), 1)
+  assert.equal(
+    (await fetch(`${url}/metrics`)).headers.get('content-type'),
+    'text/plain; version=0.0.4; charset=utf-8',
+  )
+})
+
+test('a key’s limit is that of all processes together, within a tenth', async () => {
+  const [perMinute, burst] = [600, 100]
+  const made = await runAri(
+    { ARI_DATA_DIR: dataDir },
+    'key',
+    'create',
+    '--supplier',
+    'Limited',
+    '--rate-limit',
+    String(perMinute),
+    '--json',
+  )
+  const { apiKey } = JSON.parse(made.stdout)
+  const beganMs = performance.now()
+  const ask = async (): Promise<number[]> => {
+    const statuses: number[] = []
+    while (performance.now() - beganMs < 6_000)
+      statuses.push((await supplierAt(url, apiKey).get('/push/limits')).status)
+    return statuses
+  }
+  const statuses = (await Promise.all(Array.from({ length: 12 }, ask))).flat()
+  const allowed = burst + ((performance.now() - beganMs) / 60_000) * perMinute
+  const granted = statuses.filter((status) => status === 200).length
+  assert.ok(statuses.length > 2 * allowed, `only ${statuses.length} requests were made`)
+  assert.ok(granted <= allowed * 1.1 && granted >= allowed * 0.9, `${granted} granted of ${allowed} allowed`)
+})
+
+test('a revoked key stops everywhere within a second', async () => {
+  const made = await runAri({ ARI_DATA_DIR: dataDir }, 'key', 'create', '--supplier', 'Revoked', '--json')
+  const { apiKey, keyId } = JSON.parse(made.stdout)
+  const supplier = supplierAt(url, apiKey)
+  for (let call = 0; call < 4 * workers; call++) expectOk(await supplier.get('/push/limits'))
+  assert.equal((await runAri({ ARI_DATA_DIR: dataDir }, 'key', 'revoke', String(keyId))).code, 0)
+  await wait(1_000)
+  for (let call = 0; call < 4 * workers; call++)
+    assert.equal((await supplier.get('/push/limits')).status, 401)
+})
+
+test('killed workers are replaced; nothing that was acknowledged is lost, and counters do not fall', async () => {
+  const supplier = supplierAt(url)
+  const days = Array.from({ length: 6 }, (_, day) => `2027-05-0${day + 1}`)
+  const acknowledged = new Map<string, number>()
+  let isOver = false
+  const push = async (day: string): Promise<void> => {
+    while (!isOver) {
+      // Sent again until it is acknowledged: the next one must not overtake it.
+      const inventory = (acknowledged.get(day) ?? 0) + 1
+      const reply = await supplier.post('/push/ari', units(inventory, day)).catch(() => undefined)
+      if (reply?.status === 200) acknowledged.set(day, inventory)
+    }
+  }
+  const pushes = Promise.all(days.map(push))
+  let counted = 0
+  for (let round = 0; round < 6; round++) {
+    const [victim] = workersOf(service).slice(round % workers)
+    assert.ok(victim !== undefined)
+    await wait(300)
+    process.kill(victim, 'SIGKILL')
+    await until(() => isReplaced(victim))
+    const pushed = await metric('ari_pushes_total')
+    assert.ok(pushed >= counted, `${pushed} pushes after ${counted}`)
+    counted = pushed
+  }
+  isOver = true
+  await pushes
+  assert.equal(acknowledged.size, days.length)
+  const { body } = expectOk(
+    await supplier.post('/push/getAri', { hotelId: 'H1', startDate: days[0], endDate: days.at(-1) }),
+  )
+  const stored = new Map<string, number>()
+  for (const { date, startDate, endDate, inventory } of Array.from<Record<string, unknown>>(
+    Object(body['ari']),
+  ))
+    for (const day of days)
+      if (day >= String(date ?? startDate) && day <= String(date ?? endDate) && inventory !== undefined)
+        stored.set(day, Number(inventory))
+  assert.deepEqual(stored, acknowledged)
+})
+
+test('a primary that is killed takes its workers and its PostgreSQL along; the next start finds everything', async () => {
+  const left = workersOf(service)
+  service.child.kill('SIGKILL')
+  await service.ended
+  await until(async () => !left.some(isAlive) && (await findRunningPostgres(dataDir)) === undefined)
+  service = serve({ ARI_DATA_DIR: dataDir })
+  url = await urlOf(service)
+  assert.doesNotMatch(service.output.stdout, /Supplier key/)
+  const { body } = expectOk(await supplierAt(url).post('/push/getHotels', ['H1']))
+  assert.deepEqual(body['notFound'], [])
+})
+
+test('a signal stops all of them in order', async () => {
+  const left = workersOf(service)
+  assert.equal(left.length, workers)
+  service.child.kill('SIGTERM')
+  const { code, stderr } = await service.ended
+  assert.deepEqual([code, stderr, left.some(isAlive)], [0, '', false])
+  assert.equal(await findRunningPostgres(dataDir), undefined)
+})
+
+test('a port in use ends the start with one reason, and leaves nothing', async () => {
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const address = taken.address()
+  const port = typeof address === 'object' ? String(address?.port) : ''
+  const failed = serve({ ARI_DATA_DIR: dataDir, PORT: port })
+  const { code, stderr } = await failed.ended
+  taken.close()
+  assert.equal(code, 1)
+  assert.equal(
+    stderr.trim(),
+    `The service did not start: It can't listen on 127.0.0.1:${port}, because another program listens there: stop it, or set PORT to another one`,
+  )
+  assert.equal(await findRunningPostgres(dataDir), undefined)
+})
