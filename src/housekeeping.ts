@@ -73,7 +73,7 @@ export async function doRound(needs: Needs, settings: Settings): Promise<void> {
     }
     await doChores(needs, settings, untilMs)
   } catch (error) {
-    log.error({ err: error }, 'a round of housekeeping failed and comes again later')
+    log.error({ err: error }, 'a round of housekeeping failed and will be repeated later')
   }
 }
 
@@ -124,7 +124,7 @@ export async function doChores(
       const outcome: unknown = await run()
       log[isNothing(outcome) ? 'debug' : 'info']({ chore, outcome }, 'housekeeping')
     } catch (error) {
-      log.error({ err: error, chore }, 'a chore of housekeeping failed and comes again later')
+      log.error({ err: error, chore }, 'a chore of housekeeping failed and will be repeated later')
     }
   }
 }

@@ -31,8 +31,8 @@ Examples:
   ari deliveries list --status dead          list reservations that could not be delivered
 
 The commands work while the service runs and while it doesn't. They find the store by the same settings
-(ARI_DATA_DIR or DATABASE_URL, from the environment or .env), so run them in the service's folder. Where there
-is none, only serve and migrate make one. With npm, keep its own lines out of the output: npm run -s ari -- …
+(ARI_DATA_DIR or DATABASE_URL, from the environment or .env), so run them in the service's folder. Only serve
+and migrate create a store. With npm, keep its own lines out of the output: npm run -s ari -- …
 Exit code: 0 done, 1 failed, 2 wrong usage.`,
     )
   ari

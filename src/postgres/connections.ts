@@ -129,12 +129,12 @@ export class Connections {
     const before = this.#hosts.current
     const next = await this.#hosts.find().catch(() => before)
     if (next === before) return
-    this.#log.warn({ host: addressText(next) }, 'PostgreSQL is another host from now on')
+    this.#log.warn({ host: addressText(next) }, 'PostgreSQL is now on another host')
     for (const connection of this.#open) connection.retire()
   }
 
   #doubt(silent: Connection, waitedMs: number): void {
-    this.#log.warn({ waitedMs }, 'a PostgreSQL connection was given up, because nothing came any more')
+    this.#log.warn({ waitedMs }, 'a PostgreSQL connection was closed because it was silent')
     this.#isInDoubt = true
     void this.#findHost()
     // If one connection is dead, others probably are too: don't let them fail requests one after the other.

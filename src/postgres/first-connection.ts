@@ -69,7 +69,7 @@ async function readServer(
          coalesce(has_schema_privilege(current_user, current_schema(), 'create'), false) as "mayCreate"`,
     )
     const [server] = rows
-    if (!server) throw new Error('PostgreSQL says nothing of itself')
+    if (!server) throw new Error('PostgreSQL reported no version')
     return { ...server, pooler: await poolerBefore(opened, server.pid) }
   } catch (cause) {
     throw unusable(cause, address)

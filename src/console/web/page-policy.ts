@@ -49,8 +49,8 @@ export function waitingPolicy(nonce: string): string {
 export function waitingPage(nonce: string, why: string | undefined): string {
   const text =
     why === undefined
-      ? '<h1>The console is being built</h1><p>This happens once after an update and takes a few seconds. This page goes on by itself.</p>'
-      : `<h1>The console could not be built</h1><p>Everything else works. What the build said, which is in the log too:</p><pre>${escaped(why)}</pre><p>After a change of its sources it is tried again.</p>`
+      ? '<h1>The console is being built</h1><p>This happens once after an update and takes a few seconds. This page reloads by itself.</p>'
+      : `<h1>The console could not be built</h1><p>Everything else works. The output of the build, also in the log:</p><pre>${escaped(why)}</pre><p>The build is repeated after its sources change.</p>`
   return `<!doctype html>
 <html lang="en">
   <head>
