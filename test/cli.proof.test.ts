@@ -189,7 +189,7 @@ test('room types and meal plans are listed, added, retired and brought back', as
   assert.deepEqual(await entry('room-type', 'name', 'Sky Pod'), pod)
   const { code, stderr } = await failure(['reference', 'room-type', 'retire', 'sky pod'])
   const line =
-    'error: Room type "sky pod" not found (list shows those there are; upper and lower case matter)\n'
+    'error: Room type "sky pod" not found (list shows the existing ones; names are case-sensitive)\n'
   assert.deepEqual([code, stderr], [1, line])
 })
 

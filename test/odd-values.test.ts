@@ -70,7 +70,7 @@ test('a price for one adult above that for two gets a warning, whichever was pus
 
 test('a price ten times the previous one, or a tenth of it, gets a warning; other factors get none', async () => {
   const tenfold = (nights: string) => [
-    ['ROUND_NUMBER_X10', `${nights} got a price ten times, or a tenth of, the one before`],
+    ['ROUND_NUMBER_X10', `${nights} got a price that is ten times, or a tenth of, the previous one`],
   ]
   const unit = { pricingModel: 'unit' }
   assert.deepEqual(await told({ rateId: 'NRF', price: 110 }, unit), [])
@@ -130,7 +130,7 @@ test('a value that a later item corrects gets no warning, nor does one that a ne
   assert.deepEqual(await toldOf('M1', [rate({ price: 1_100 }), rate({ price: 110 })], unit), [[], []])
   assert.deepEqual(await toldOf('M1', [rate({ price: 110 }), rate({ price: 1_100 })], unit), [
     [],
-    ['ROUND_NUMBER_X10: 3 nights got a price ten times, or a tenth of, the one before'],
+    ['ROUND_NUMBER_X10: 3 nights got a price that is ten times, or a tenth of, the previous one'],
   ])
   await toldOf('M1', [rate({ minLengthStay: 2, maxLengthStay: 9 })], { sequence: 20 })
   assert.deepEqual(await toldOf('M1', [limits], { sequence: 10 }), [[]])
@@ -139,7 +139,7 @@ test('a value that a later item corrects gets no warning, nor does one that a ne
 test('a price on nights of which no inventory is held can never be booked, whatever else the push or an earlier one holds', async () => {
   await pushStoryHotel(supplier, { hotelId: 'M2' })
   const without = (nights: string) => [
-    `NEVER_BOOKABLE: ${nights} cannot be booked: there is a price and no inventory`,
+    `NEVER_BOOKABLE: ${nights} cannot be booked: there is a price but no inventory`,
   ]
   const inventory = { roomId: 'DBL', date: '2027-04-02', inventory: 0 }
   assert.deepEqual(await toldOf('M2', [rate({ price: 110 })], unit), [without('3 nights')])
@@ -217,7 +217,7 @@ test('a departure rule is told to be unused where it stands on no day on which a
     rates: [{ rateId: 'BAR', closedToDeparture: true }],
   })
   const unused = (days: string) => [
-    `DEPARTURE_RULE_UNUSED: closedToDeparture forbids nothing on ${days}: the night before is not on sale`,
+    `DEPARTURE_RULE_UNUSED: closedToDeparture has no effect on ${days}: the night before is not on sale`,
   ]
   assert.deepEqual(await toldOf('M4', [ctd('2027-04-02', '2027-04-03')]), [unused('2 days')])
   const sold = { ...april, startDate: '2027-03-31', endDate: '2027-04-02', inventory: 2 }

@@ -94,7 +94,7 @@ test('after a store that lost commits replaced another, no lost data is booked, 
     const refused = await shop.platform.get(`/booking/changes?after=${String(former)}`)
     expectStatus(refused, 410)
     assert.deepEqual(problemsOf(refused), [
-      ['?after', 'FEED_RESTARTED', 'The feed began anew: the database lost changes, or is another one'],
+      ['?after', 'FEED_RESTARTED', 'The feed was restarted: the database lost changes, or was replaced'],
     ])
   }
   await changesSettled(store.gateway.db)

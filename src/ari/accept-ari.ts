@@ -49,7 +49,7 @@ export async function acceptAri(
 /** An empty `getAri` answer can be posted back, but an empty push is almost always a mistake. */
 const noItems: Problem = {
   type: 'NOTHING_SENT',
-  message: 'Nothing is set: ari is empty',
+  message: 'Nothing was changed: ari is empty',
   path: '/ari',
   hint: 'Send at least one item',
 }

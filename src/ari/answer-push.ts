@@ -138,7 +138,7 @@ function refusedWithOthers(asWhole: boolean, index: number): Problem {
       ? 'Not applied: the push was refused as a whole'
       : 'Not applied: the push is atomic and another item was rejected',
     path: `/ari/${index}`,
-    hint: asWhole ? 'See errors' : 'Mend the other items, or send atomic false',
+    hint: asWhole ? 'See errors' : 'Fix the other items, or send atomic false',
   }
 }
 

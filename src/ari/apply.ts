@@ -204,7 +204,7 @@ function asUnchanged(result: ItemResult): ItemResult {
 function supersededWarning(cells: number, index: number): Problem {
   return {
     type: 'SUPERSEDED',
-    message: `${cells} night${cells === 1 ? '' : 's'} kept fields of a newer sequence`,
+    message: `${cells} night${cells === 1 ? '' : 's'} kept the values of a higher sequence`,
     path: `/ari/${index}`,
     hint: 'Nothing to do: a push with a higher sequence arrived before this one',
   }

@@ -115,7 +115,7 @@ function tooMuch(): Rejected {
     type: 'READ_TOO_LARGE',
     message: `More than ${blocksReadMax} months of rooms and rates are requested`,
     path: '/roomIds',
-    hint: 'Name fewer roomIds or rateIds, or a shorter range, and read the rest with further calls',
+    hint: 'Request fewer roomIds or rateIds, or a shorter range, and read the rest with more requests',
   })
 }
 
@@ -125,7 +125,7 @@ function rangeProblems(startDate: string | undefined, endDate: string | undefine
   const to = parseNight(endDate) ?? 0
   if (from > to) return [problemAt(itemErrors.datesReversed, '/startDate', startDate)]
   if (to - from < rangeNightsMax) return []
-  const message = `startDate to endDate must be at most ${rangeNightsMax} nights`
+  const message = `startDate to endDate must span at most ${rangeNightsMax} nights`
   return [
     {
       type: 'RANGE_TOO_LONG',
@@ -186,7 +186,7 @@ function namesOf(catalog: HotelCatalog) {
 }
 
 function unknownNumber(no: number): never {
-  throw new Error(`ARI is held for number ${no}, which the catalog does not know`)
+  throw new Error(`ARI is stored for number ${no}, which is not in the catalog`)
 }
 
 function warningsOf({ formerCurrency, beyondOccupancy }: LeftOut, currency: string): Problem[] {
@@ -201,8 +201,8 @@ function warningsOf({ formerCurrency, beyondOccupancy }: LeftOut, currency: stri
   if (beyondOccupancy > 0) {
     warnings.push({
       type: 'BEYOND_OCCUPANCY',
-      message: `Prices of ${nightsOf(beyondOccupancy)} are for more guests than the product takes and cannot be sold`,
-      hint: 'Nothing to do, unless the occupancy is wrong: they are sold again once it allows them',
+      message: `Prices of ${nightsOf(beyondOccupancy)} are for more guests than the product allows and cannot be sold`,
+      hint: 'Nothing to do, unless the occupancy is wrong: they can be sold again once it allows them',
     })
   }
   return warnings

@@ -135,7 +135,7 @@ async function cellsInSql(blocks: readonly Buffer[]): Promise<string[][]> {
   return rows.map(({ cells }) => (cells ?? []).sort())
 }
 
-test('a block sets, clears and supersedes as an array a field does, through every encoding, and SQL reads the same', async () => {
+test('a block sets, clears and supersedes like one array per field, in every encoding, and SQL reads the same', async () => {
   const encoded: Buffer[] = []
   const expected: string[][] = []
   fc.assert(
@@ -160,7 +160,7 @@ test('a block sets, clears and supersedes as an array a field does, through ever
   assert.deepEqual(await cellsInSql(encoded), expected)
 })
 
-test('the furthest numbers survive side by side: 0 next to 2^53 − 1, up and down', async () => {
+test('extreme numbers survive next to each other: 0 and 2^53 − 1, rising and falling', async () => {
   const block = Block.empty()
   const far = { revision: Number.MAX_SAFE_INTEGER, keyId: 2 ** 31 - 1, currencyRevision: 0 }
   for (let night = 0; night < nightsMax; night++) {
@@ -184,7 +184,7 @@ test('the furthest numbers survive side by side: 0 next to 2^53 − 1, up and do
   assert.equal(decoded.set(infant99, 0x7fffffff, 7, { ...far, sequence: 1 }).superseded, 0x55555555)
 })
 
-test('a column that is written anew says the same as one that was carried over unread', async () => {
+test('a column that is encoded again equals one that was copied without decoding', async () => {
   const unread: Buffer[] = []
   const written: Buffer[] = []
   fc.assert(
@@ -207,7 +207,7 @@ test('a column that is written anew says the same as one that was carried over u
 
 const now: Stamp = { revision: 5, sequence: undefined, keyId: 1, currencyRevision: 0 }
 
-test('a block is dirty only when it would be written differently', () => {
+test('a block is dirty only if its bytes would differ', () => {
   const block = Block.empty()
   assert.deepEqual(block.set(inventory, 6, unset, now), { changed: 0, superseded: 0 })
   assert.equal(block.dirty, false)
@@ -221,7 +221,7 @@ test('a block is dirty only when it would be written differently', () => {
   assert.equal(again.dirty, true)
 })
 
-test('a copy keeps its changes to itself', () => {
+test('changes to a copy do not affect the original', () => {
   const block = Block.empty()
   block.set(inventory, 7, 3, now)
   const copy = Block.decode(block.encode()).copy()
@@ -234,7 +234,7 @@ test('a copy keeps its changes to itself', () => {
   assert.deepEqual(original.values(inventory)?.slice(0, 4), [3, 8, 3, unset])
 })
 
-test('clearing all guest prices holds back older pushes of prices that were never set', () => {
+test('clearing all guest prices supersedes older pushes of prices that were never set', () => {
   const block = Block.empty()
   assert.deepEqual(block.clearGuestPrices(3, new Set(), { ...now, sequence: 7 }), {
     changed: 0,
@@ -247,7 +247,7 @@ test('clearing all guest prices holds back older pushes of prices that were neve
   assert.deepEqual(kept.set(unitPrice, 2, 100, { ...now, sequence: 1 }), { changed: 2, superseded: 0 })
 })
 
-test('a price of a former currency is no longer the same, whatever its number; other fields are', () => {
+test('a price in a former currency counts as another one even with the same number; other fields do not', () => {
   const block = Block.empty()
   block.set(unitPrice, 3, 100, { ...now, revision: 4 })
   block.set(inventory, 3, 100, { ...now, revision: 4 })
@@ -257,7 +257,7 @@ test('a price of a former currency is no longer the same, whatever its number; o
   assert.equal(block.set(unitPrice, 3, 100, { ...later, revision: 10 }).changed, 2)
 })
 
-test('bytes of another version are refused, by SQL too', async () => {
+test('bytes of another version are refused, also by SQL', async () => {
   assert.throws(() => Block.decode(Buffer.from([2])), /unknown version 2/)
   assert.throws(() => Block.decode(Buffer.from([1, 200])), /ends early/)
   await assert.rejects(cellsInSql([Buffer.from([2])]), /unknown version 2/)

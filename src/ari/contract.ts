@@ -12,7 +12,7 @@ export const pushAriBody = Type.Object(
     mode: Type.Optional(
       oneOf(['delta', 'overlay'], {
         description:
-          '`delta` (default): what is absent stays. `overlay`: on the named room-rates and dates, what is absent is cleared',
+          '`delta` (default): absent members stay unchanged. `overlay`: on the room-rates and dates of the push, absent members are cleared',
       }),
     ),
     atomic: Type.Optional(
@@ -20,7 +20,7 @@ export const pushAriBody = Type.Object(
     ),
     dryRun: Type.Optional(
       Type.Boolean({
-        description: 'true: the same answer, nothing applied',
+        description: 'true: the same answer, but nothing is applied',
         alsoCalled: ['test', 'testMode', 'simulate', 'validateOnly'],
       }),
     ),
@@ -28,13 +28,13 @@ export const pushAriBody = Type.Object(
       integer({
         minimum: 0,
         description:
-          'Per key and hotel: each cell field keeps the value of the highest sequence, whatever the order of arrival',
+          'Per key and hotel: each cell field keeps the value with the highest sequence, regardless of the order of arrival',
       }),
     ),
     ari: Type.Array(ariItem, {
       maxItems: itemsMax,
       description:
-        'Applied in this order; an empty list changes nothing. A key may send 1,000 items in one push, unless it was given another limit (GET /v1/push/limits); maxItems is the most that any key can be given',
+        'Applied in this order; an empty list changes nothing. By default a key may send 1,000 items in one push (GET /v1/push/limits states its limit); maxItems is the highest limit that a key can have',
     }),
   },
   { ignored: [...answerMembers] },
@@ -65,14 +65,14 @@ const pushAriAnswer = Type.Object({
       index: count,
       status: oneOf(itemStatuses),
       cellsChanged: count,
-      errors: Type.Optional(Type.Array(problem, { description: 'At most 100 in all results together' })),
+      errors: Type.Optional(Type.Array(problem, { description: 'At most 100 across all results' })),
       moreErrors: Type.Optional(
-        Type.Integer({ description: 'How many problems of the item are not listed' }),
+        Type.Integer({ description: 'Number of problems of the item that are not listed' }),
       ),
       warnings: Type.Optional(Type.Array(warning)),
     }),
   ),
-  moreErrors: Type.Optional(Type.Integer({ description: 'How many problems the results do not list' })),
+  moreErrors: Type.Optional(Type.Integer({ description: 'Number of problems that the results do not list' })),
 })
 
 /** The members about items that a refusal has, if the items could be judged. */
@@ -104,17 +104,17 @@ export const ariRoutes = {
     tag: 'ARI',
     summary: 'Push availability, rates, inventory and restrictions',
     description: [
-      'Daily ARI of one hotel, in ranges of dates. Items are judged one by one: those in order are applied, the others',
-      'are reported with their reason (HTTP 207). Dates are nights in the hotel’s time zone, from yesterday to 760 days ahead.',
-      'Pushes of one hotel are applied one after another; what is acknowledged is on disk and seen by every later read.',
-      '`inventory` and `closed` of an item are the room’s and shared by its rates; in the flat form `closed` is the rate’s.',
-      'A rate line may state its own `pricingModel`, where it differs from the push’s.',
+      'Daily ARI of one hotel, in ranges of dates. Items are validated one by one: valid items are applied, the others',
+      'are reported with the reason (HTTP 207). Dates are nights in the hotel’s time zone, from yesterday to 760 days ahead.',
+      'Pushes of one hotel are applied one after another; an acknowledged push is on disk and visible to every later read.',
+      '`inventory` and `closed` of an item belong to the room and are shared by its rates; in the flat form `closed` belongs to the rate.',
+      'A rate line may state its own `pricingModel` if it differs from that of the push.',
     ].join('\n'),
     body: pushAriBody,
     answer: pushAriAnswer,
     answers: { 207: pushAriAnswer },
     errors: {
-      400: 'Nothing was applied: a broken rule, a wrong type, or every item rejected',
+      400: 'Nothing was applied: a rule was broken, a type was wrong, or every item was rejected',
       404: 'Unknown hotel, or every item names an unknown room or rate',
     },
     refusals: { 400: refusedPush, 404: refusedPush },
@@ -149,7 +149,7 @@ export const ariRoutes = {
         answer: { status: 200, body: { code: '200', message: 'ARI updated successfully' } },
       },
       {
-        summary: 'The flat form: weekends dearer, not sold for one night only',
+        summary: 'The flat form: higher prices and a minimum stay on weekends',
         request: {
           hotelId: 'H1',
           pricingModel: 'unit',
@@ -174,9 +174,9 @@ export const ariRoutes = {
     path: '/push/getAri',
     access: 'supplier',
     tag: 'ARI',
-    summary: 'Read back what is held',
+    summary: 'Read back the stored ARI',
     description:
-      'The same shape as the push, in as few ranges as possible: posting it back changes nothing. Prices that cannot be sold are left out, with a warning: those of a former currency, and those for more guests than the product takes.',
+      'The same shape as the push, in as few ranges as possible: posting it back changes nothing. Prices that cannot be sold are omitted, with a warning: prices in a former currency, and prices for more guests than the product allows.',
     body: getAriBody,
     answer: getAriAnswer,
     errors: { 404: 'Unknown hotel, room or rate' },
@@ -208,15 +208,15 @@ const mapping = Type.Object({
   occupancy,
   isAvailable: Type.Boolean(),
   pricingModel: Type.Union([Type.String(), Type.Null()], {
-    description: '`unit` or `guest`, as last pushed with a price; null before',
+    description: '`unit` or `guest`, as last pushed with a price; null if no price was ever pushed',
   }),
-  ariFrom: nightOrNull('First night for which the room-rate holds anything of its own'),
-  ariTo: nightOrNull('Last such night'),
+  ariFrom: nightOrNull('First night on which the room-rate has a value of its own'),
+  ariTo: nightOrNull('Last night on which the room-rate has a value of its own'),
   lastAriAt: Type.Union([Type.String(), Type.Null()], {
     description: "When the room-rate's ARI was last changed (UTC)",
   }),
   status: oneOf(mappingStatuses, {
-    description: '`archived`: not available; `no_ari`: available but nothing is held; else `active`',
+    description: '`archived`: not available; `no_ari`: available, but without any value; otherwise `active`',
   }),
 })
 export type Mapping = Static<typeof mapping>
@@ -227,9 +227,9 @@ export const mappingRoutes = {
     path: '/push/getRoomRateMappings',
     access: 'supplier',
     tag: 'Products',
-    summary: 'Read how rooms and rates are mapped',
+    summary: 'Read the mappings of rooms and rates',
     description:
-      "Every room-rate of the hotel, archived ones included, by room and rate in the order in which they were first pushed: the supplier's codes beside the platform's, and from when to when ARI is held. Inventory and closures of the room, which its rates share, don't count for `ariFrom` and `ariTo`.",
+      "Every room-rate of the hotel, including archived ones, with rooms and rates in the order in which they were first pushed: the supplier's codes next to the platform's identifiers, and the range of nights with ARI. Inventory and closures of the room, which its rates share, don't count for `ariFrom` and `ariTo`.",
     body: Type.Object({ hotelId }),
     answer: Type.Object({
       ...success,

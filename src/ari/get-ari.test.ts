@@ -21,7 +21,7 @@ const push = (supplier: TestClient, ari: Fields[], more: Fields = {}): Promise<R
 const read = (supplier: TestClient, more: Fields = {}): Promise<Reply> =>
   supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-06-30', ...more })
 
-test('a hotel without ARI reads as none, with its revision and currency', async () => {
+test('a hotel without ARI returns no items, with its revision and currency', async () => {
   const supplier = await storySupplier()
   assert.deepEqual(expectOk(await read(supplier)).body, {
     code: '200',
@@ -33,7 +33,7 @@ test('a hotel without ARI reads as none, with its revision and currency', async 
   })
 })
 
-test('as few ranges as possible: over months, cut where something differs or nothing is held', async () => {
+test('as few ranges as possible: across months, split where a value differs or is missing', async () => {
   const supplier = await storySupplier()
   const pushed = [
     {
@@ -63,7 +63,7 @@ test('as few ranges as possible: over months, cut where something differs or not
   ])
 })
 
-test('only what is asked for: dates included, rooms, rates with the room’s own values', async () => {
+test('only the requested dates, both inclusive, rooms, and rates with the room’s own values', async () => {
   const supplier = await storySupplier()
   expectOk(await supplier.post('/push/products', { hotelId: 'H1', products: [product('SGL', 'BAR')] }))
   const rates = [{ rateId: 'BAR', closed: true }]
@@ -92,7 +92,7 @@ test('only what is asked for: dates included, rooms, rates with the room’s own
   )
 })
 
-test('posted back as it came, it changes nothing: both models, all members, over a year', async () => {
+test('posting the answer back changes nothing: both models, all members, over a year', async () => {
   const supplier = await storySupplier()
   const guest = [
     { ageCategory: 'adult', guests: 1, amount: 90.1 },
@@ -128,7 +128,7 @@ test('posted back as it came, it changes nothing: both models, all members, over
   assert.deepEqual((await read(supplier, { startDate: '2027-02-28', endDate: '2029-03-30' })).body, held.body)
 })
 
-test('prices of a former currency are left out, with a warning that counts their nights', async () => {
+test('prices in a former currency are omitted, with a warning that counts their nights', async () => {
   const supplier = await storySupplier()
   expectOk(
     await push(supplier, [
@@ -172,7 +172,7 @@ test('prices of a former currency are left out, with a warning that counts their
   })
 })
 
-test('prices beyond a lowered occupancy are kept but left out, so that the read-back changes nothing; a higher one brings them back', async () => {
+test('prices beyond a lowered occupancy are kept but omitted, so that posting the answer back changes nothing; a higher occupancy restores them', async () => {
   const supplier = await storySupplier()
   const line = (ageCategory: string, guests: number, amount: number): Fields => ({
     guests,
@@ -221,8 +221,8 @@ test('prices beyond a lowered occupancy are kept but left out, so that the read-
     warnings: [
       {
         type: 'BEYOND_OCCUPANCY',
-        message: 'Prices of 4 nights are for more guests than the product takes and cannot be sold',
-        hint: 'Nothing to do, unless the occupancy is wrong: they are sold again once it allows them',
+        message: 'Prices of 4 nights are for more guests than the product allows and cannot be sold',
+        hint: 'Nothing to do, unless the occupancy is wrong: they can be sold again once it allows them',
       },
     ],
   })
@@ -251,7 +251,7 @@ test('unknown hotels, rooms and rates, and hotels of others', async () => {
   ])
 })
 
-test('dates are needed, real and in order, at most 800 nights', async () => {
+test('dates are required, valid and in order, at most 800 nights', async () => {
   const supplier = await storySupplier()
   const cases: [Fields, unknown[]][] = [
     [{ startDate: undefined }, [['/startDate', 'REQUIRED', 'startDate is required']]],
@@ -265,7 +265,7 @@ test('dates are needed, real and in order, at most 800 nights', async () => {
     ],
     [
       { endDate: '2029-06-09' },
-      [['/endDate', 'RANGE_TOO_LONG', 'startDate to endDate must be at most 800 nights']],
+      [['/endDate', 'RANGE_TOO_LONG', 'startDate to endDate must span at most 800 nights']],
     ],
     [{ roomIds: [] }, [['/roomIds', 'TOO_FEW', 'roomIds must have at least 1 element']]],
     [{ hotelId: undefined }, [['/hotelId', 'HOTEL_ID_REQUIRED', 'hotelId is required']]],
@@ -278,7 +278,7 @@ test('dates are needed, real and in order, at most 800 nights', async () => {
   expectOk(await read(supplier, { endDate: '2029-06-08' }))
 })
 
-test('all that is wrong with a read is told at once', async () => {
+test('all problems of a read are reported at once', async () => {
   const supplier = await storySupplier()
   const told = async (more: Fields): Promise<unknown[]> => {
     const reply = await read(supplier, more)
@@ -303,7 +303,7 @@ test('all that is wrong with a read is told at once', async () => {
   ])
 })
 
-test('a read is one moment: its nights are those of its revision, while pushes and products go on', async () => {
+test('a read is consistent: its nights are those of its revision, while pushes continue', async () => {
   const supplier = await gateway.supplier(`reader ${++suppliers}`, { requestsPerMinute: 0 })
   await pushStoryHotel(supplier)
   // Every push adds a rate and sets the inventory to the revision that it creates.
@@ -338,7 +338,7 @@ test('a read is one moment: its nights are those of its revision, while pushes a
   await Promise.all([write().finally(() => (isWriting = false)), observe(), observe(), observe()])
 })
 
-test('a long answer is compressed as the caller accepts it, and says the same', async (context) => {
+test('a long answer is compressed as the caller accepts it, with the same content', async (context) => {
   const supplier = await storySupplier()
   const nights = Array.from({ length: 60 }, (_, index) => ({
     roomId: 'DBL',

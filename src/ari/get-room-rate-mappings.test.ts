@@ -57,7 +57,7 @@ async function held(supplier: TestSupplier): Promise<unknown[]> {
 }
 
 describe('mappings', () => {
-  test('name every room-rate by the supplier’s codes and the platform’s', async () => {
+  test('have every room-rate with the supplier’s codes and the platform’s identifiers', async () => {
     const supplier = await newSupplier()
     await push(supplier, { startDate: '2027-04-15', endDate: '2027-06-02', price: 110, inventory: 3 })
     await supplier.post('/push/products', {
@@ -100,7 +100,7 @@ describe('mappings', () => {
     })
   })
 
-  test('a room-rate that holds nothing is no_ari, also when only the room’s inventory is there', async () => {
+  test('a room-rate without values is no_ari, even if the room has inventory', async () => {
     const supplier = await newSupplier()
     assert.deepEqual(await held(supplier), [null, null, 'no_ari'])
     await push(supplier, { rateId: undefined, date: '2027-04-15', inventory: 3 })
@@ -117,7 +117,7 @@ describe('mappings', () => {
     assert.deepEqual(await held(supplier), [null, null, 'no_ari'])
   })
 
-  test('the pricing model is that of the last price that was set, not of one that came too late', async () => {
+  test('the pricing model is that of the last price that was set, not of a superseded one', async () => {
     const supplier = await newSupplier()
     const model = async (): Promise<unknown> => {
       const { body } = await supplier.post('/push/getRoomRateMappings', { hotelId: 'H1' })
@@ -148,8 +148,8 @@ describe('mappings', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('a hotel that is unknown, or another supplier’s: 404, the same answer', async () => {
+describe('refused requests', () => {
+  test('an unknown hotel and another supplier’s hotel: the same 404', async () => {
     const supplier = await newSupplier()
     const owner = await gateway.supplier(`mappings-${++suppliers}`)
     await owner.post('/push/hotels', [{ ...hotel, hotelId: 'OWN' }])

@@ -80,7 +80,7 @@ const inventory = Type.Optional(
 const guests = integer({
   minimum: 1,
   maximum: guestsMax,
-  description: 'How many guests of the category the amount is for, in total',
+  description: 'Number of guests of the category that the amount covers in total',
 })
 const ageCategory = oneOf(ageCategories, { description: 'Only in the guest model' })
 
@@ -96,7 +96,8 @@ const prices = Type.Optional(
     type: ['array', 'null'],
     items: priceLine,
     maxItems: pricesPerRateMax,
-    description: 'Price lines; each touches only its own (ageCategory, guests). null clears all prices',
+    description:
+      'Price lines; each sets only the price of its own (ageCategory, guests). null clears all prices',
   }),
 )
 
@@ -131,7 +132,7 @@ export const ariItem = Type.Object({
     Type.Array(rateLine, {
       maxItems: ratesPerItemMax,
       emptyIsAbsent: true,
-      description: 'Rate lines of the room; an empty list is as none',
+      description: 'Rate lines of the room; an empty list counts as absent',
     }),
   ),
   // The flat form: one rate line per item.
@@ -176,7 +177,7 @@ export const itemErrors = {
   }),
   noNights: (days: readonly Weekday[], from: string, to: string) => ({
     type: 'NO_NIGHTS',
-    message: 'daysOfWeek leaves no night of the range',
+    message: 'daysOfWeek matches no night of the range',
     hint: `No ${days.join(', ')} lies between ${from} and ${to}`,
   }),
   roomNotFound: {
@@ -196,8 +197,8 @@ export const itemErrors = {
   },
   duplicateRate: (firstPath: string) => ({
     type: 'DUPLICATE_RATE',
-    message: 'rateId stands twice in one item',
-    hint: `It stands at ${firstPath} already`,
+    message: 'rateId appears twice in one item',
+    hint: `It already appears at ${firstPath}`,
   }),
   bothForms: {
     type: 'AMBIGUOUS_ITEM',
@@ -206,13 +207,13 @@ export const itemErrors = {
   },
   besideRates: (name: string) => ({
     type: 'AMBIGUOUS_ITEM',
-    message: `${name} cannot be sent beside rates`,
-    hint: 'Send it in each of the rates',
+    message: `${name} cannot be sent together with rates`,
+    hint: 'Send it in each entry of rates',
   }),
   rateIdMissing: (names: readonly string[]) => ({
     type: 'RATE_ID_REQUIRED',
     message: 'rateId is required',
-    hint: `${names.join(', ')}: of a rate; send its rateId`,
+    hint: `These members belong to a rate, so send its rateId: ${names.join(', ')}`,
   }),
   ambiguousPrice: (names: readonly string[]) => ({
     type: 'AMBIGUOUS_PRICE',
@@ -221,24 +222,26 @@ export const itemErrors = {
   }),
   duplicatePrice: (model: PricingModel | undefined) => ({
     type: 'DUPLICATE_PRICE',
-    message: 'The same price stands twice in one rate line',
+    message: 'The same price appears twice in one rate line',
     hint:
-      model === 'guest' ? 'Send each ageCategory and guests once' : 'The unit model has one price a night',
+      model === 'guest'
+        ? 'Send each combination of ageCategory and guests once'
+        : 'The unit model has one price per night',
   }),
   guestsMissing: (name: 'guests' | 'ageCategory') => ({
     type: 'REQUIRED',
     message: `${name} is required when pricingModel is guest`,
-    hint: 'Each line of the guest model states guests and ageCategory',
+    hint: 'Each price of the guest model needs guests and ageCategory',
   }),
   beyondOccupancy: (most: number, category: AgeCategory) => ({
     type: 'OCCUPANCY_EXCEEDED',
     message: `guests exceeds the product's occupancy`,
-    hint: `The product takes at most ${most} of category ${category}`,
+    hint: `The product allows at most ${most} of category ${category}`,
   }),
   amountTooFine: (digits: number | undefined, currency: string | undefined) => ({
     type: 'INVALID_AMOUNT',
     message: `Amount must have at most ${digits} decimals in ${currency}`,
-    hint: 'Amounts are never rounded; the largest has 10 digits before the decimals',
+    hint: 'Amounts are never rounded, and have at most 10 digits before the decimal point',
   }),
   amountTooLow: (mayBeFree: boolean) => ({
     type: 'INVALID_AMOUNT',
@@ -247,15 +250,15 @@ export const itemErrors = {
   }),
   guestsIgnored: {
     type: 'GUEST_FIELDS_IGNORED',
-    message: 'guests and ageCategory mean nothing when pricingModel is unit',
-    hint: 'The amount is for the room, whoever stays; send pricingModel guest for prices by number of guests',
+    message: 'guests and ageCategory are ignored when pricingModel is unit',
+    hint: 'The amount is for the room, regardless of the guests; send pricingModel guest for prices by number of guests',
   },
   nothingSent: (ignored: readonly string[]) => ({
     type: 'NOTHING_SENT',
-    message: 'Nothing is set: no value was sent',
+    message: 'Nothing was changed: no value was sent',
     hint:
       ignored.length > 0
-        ? `Not known and ignored: ${ignored.join(', ')}`
-        : 'Send inventory, closed, prices or a restriction; what is absent stays as it is',
+        ? `Unknown and ignored: ${ignored.join(', ')}`
+        : 'Send inventory, closed, prices or a restriction; absent members stay unchanged',
   }),
 } as const satisfies Readonly<Record<string, ConstraintError | ((...facts: never[]) => ConstraintError)>>

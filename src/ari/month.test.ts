@@ -7,7 +7,7 @@ import { countNights, everyWeekday, nightsBetween, weekdayMask } from './month.t
 const from = fc.integer({ min: 10_957, max: 80_000 })
 const namedDays = fc.subarray([...weekdays])
 
-test('the nights of a range and its weekdays are those that a calendar counts one by one', () => {
+test('the nights of a range and its weekdays match a calendar counted night by night', () => {
   fc.assert(
     fc.property(from, fc.integer({ min: 0, max: 800 }), namedDays, (begin, length, named) => {
       const counted: number[] = []
@@ -43,7 +43,7 @@ test('the months with 28, 29, 30 and 31 nights, whole', () => {
   assert.deepEqual(months('2027-01-31', '2027-02-01'), [1, 1])
 })
 
-test('counting bits, also the highest', () => {
+test('bits are counted, including the highest', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0x7fffffff }), (mask) => {
       assert.equal(countNights(mask), [...mask.toString(2)].filter((bit) => bit === '1').length)
@@ -52,7 +52,7 @@ test('counting bits, also the highest', () => {
   assert.equal(countNights(0x7fffffff), 31)
 })
 
-test('weekdays that are named twice count once', () => {
+test('repeated weekdays count once', () => {
   assert.equal(weekdayMask(['MON', 'MON', 'SUN']), 65)
   assert.equal(weekdayMask(weekdays), everyWeekday)
 })

@@ -233,28 +233,28 @@ function warningOf(oddity: Oddity, count: number, path: string): Problem {
 const textByOddity: Readonly<Record<OddValue, (count: number) => WarningText>> = {
   tenfold: (count) => ({
     type: 'ROUND_NUMBER_X10',
-    message: `${nightsText(count)} got a price ten times, or a tenth of, the one before`,
+    message: `${nightsText(count)} got a price that is ten times, or a tenth of, the previous one`,
     hint: 'Applied as sent; check the decimal point and the currency',
   }),
   singleAboveDouble: (count) => ({
     type: 'SINGLE_ABOVE_DOUBLE',
     message: `On ${nightsText(count)} one adult pays more than two`,
-    hint: 'amount is the total for the guests of its line, not the price of each',
+    hint: 'amount is the total for the guests of its line, not a price per guest',
   }),
   withoutInventory: (count) => ({
     type: 'NEVER_BOOKABLE',
-    message: `${nightsText(count)} cannot be booked: there is a price and no inventory`,
-    hint: 'Send inventory for the same nights, of the room or of the rate; a night without one is not sold',
+    message: `${nightsText(count)} cannot be booked: there is a price but no inventory`,
+    hint: 'Send the inventory of the room or of the rate for the same nights; a night without inventory is not sold',
   }),
   belowTaxes: (count) => ({
     type: 'NEVER_BOOKABLE',
     message: `${nightsText(count)} cannot be booked: a price is below the taxes that it includes`,
-    hint: 'Taxes marked included are part of the amount; POST /push/getTaxes shows them',
+    hint: 'Taxes marked included are part of the amount; POST /push/getTaxes lists them',
   }),
   departureUnused: (count) => ({
     type: 'DEPARTURE_RULE_UNUSED',
-    message: `closedToDeparture forbids nothing on ${count} day${count === 1 ? '' : 's'}: the night before is not on sale`,
-    hint: 'It belongs to the day on which guests leave, not to their last night',
+    message: `closedToDeparture has no effect on ${count} day${count === 1 ? '' : 's'}: the night before is not on sale`,
+    hint: 'Set it on the day on which guests leave, not on their last night',
   }),
 }
 
@@ -268,7 +268,7 @@ function aboveMost({ min, max }: Limit, count: number): WarningText {
   return {
     type: 'NEVER_BOOKABLE',
     message: `${what[restrictions[min].tests]}: ${min} is above ${max}`,
-    hint: `Send ${min} and ${max} together, or null for the one that does not count any more`,
+    hint: `Send ${min} and ${max} together, or null for the one that no longer applies`,
   }
 }
 

@@ -284,14 +284,14 @@ function addProblem(planned: PlannedItem, { listing }: PushContext, build: Defer
 function currencyProblems(body: ReadablePush, catalog: HotelCatalog): Problem[] {
   if (body.currency === undefined || body.currency === catalog.currency) return []
   const message = `currency must be the hotel's currency ${catalog.currency}`
-  const hint = 'Change it with POST /push/hotels, or leave currency out'
+  const hint = 'Change it with POST /push/hotels, or omit currency'
   return [{ type: 'CURRENCY_MISMATCH', message, path: '/currency', value: shown(body.currency), hint }]
 }
 
 export function tooManyCells(cells: number, most: number): Problem {
   return {
     type: 'TOO_MANY_CELLS',
-    message: `The push names ${cells} nights of rooms and rates; at most ${most} are allowed`,
+    message: `The push covers ${cells} nights of rooms and rates; at most ${most} are allowed`,
     path: '/ari',
     hint: 'Split the push by rooms or dates; see GET /v1/push/limits',
   }

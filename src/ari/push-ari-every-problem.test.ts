@@ -26,7 +26,7 @@ async function expectProblems(cases: readonly Case[]): Promise<void> {
   }
 }
 
-test('an item: members of a wrong shape beside rules broken elsewhere in it', async () => {
+test('an item: malformed members are reported together with broken rules', async () => {
   await expectProblems([
     {
       of: 'inventory, rate',
@@ -143,7 +143,7 @@ test('an item: members of a wrong shape beside rules broken elsewhere in it', as
   ])
 })
 
-test('an item: nothing is told of what a malformed member would have decided, and nothing twice', async () => {
+test('an item: no rule that depends on a malformed member is reported, and no problem twice', async () => {
   await expectProblems([
     { of: 'a date', item: { roomId: 'DBL', date: 'x' }, problems: [['/ari/0/date', 'INVALID_DATE']] },
     {
@@ -225,7 +225,7 @@ test('an item: nothing is told of what a malformed member would have decided, an
   ])
 })
 
-test('a push: what is wrong beside the items, with all that is wrong in them', async () => {
+test('a push: problems outside the items are reported together with all problems of the items', async () => {
   const wrong = night({ inventory: -1, rates: [{ rateId: 'X', price: 1.005 }] })
   const inside: [string, string][] = [
     ['/ari/0/inventory', 'OUT_OF_RANGE'],
@@ -283,7 +283,7 @@ test('a push: what is wrong beside the items, with all that is wrong in them', a
   ])
 })
 
-test('more nights than the key may push, told with all else', async () => {
+test('more nights than the key may push are reported together with all other problems', async () => {
   const supplier = await gateway.supplier('narrow', { ariCellsMax: 1 })
   await pushStoryHotel(supplier)
   const range = { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-04-02', inventory: 1 }
@@ -291,13 +291,13 @@ test('more nights than the key may push, told with all else', async () => {
   const reply = await supplier.post('/push/ari', body)
   assert.equal(reply.status, 400)
   assert.deepEqual(problemsOf(reply), [
-    ['/ari', 'TOO_MANY_CELLS', 'The push names 2 nights of rooms and rates; at most 1 are allowed'],
+    ['/ari', 'TOO_MANY_CELLS', 'The push covers 2 nights of rooms and rates; at most 1 are allowed'],
     ['/currency', 'CURRENCY_MISMATCH', "currency must be the hotel's currency USD"],
     ['/ari/1/roomId', 'ROOM_NOT_FOUND', 'RoomID not found'],
   ])
 })
 
-test('unknown rooms and rates: no 404 when a rule is broken beside them', async () => {
+test('unknown rooms and rates: no 404 if a rule is broken too', async () => {
   await expectProblems([
     {
       of: 'a price too fine for an unknown rate',
@@ -319,7 +319,7 @@ test('unknown rooms and rates: no 404 when a rule is broken beside them', async 
   ])
 })
 
-test('a wrong line keeps its rate from a second one, and the others are applied', async () => {
+test('an invalid line counts as the first of its rate, and the other lines are applied', async () => {
   const supplier = await gateway.supplier('lines')
   await pushStoryHotel(supplier)
   expectOk(await supplier.post('/push/products', { hotelId: 'H1', products: [product('DBL', 'ADV')] }))
@@ -344,14 +344,14 @@ test('a wrong line keeps its rate from a second one, and the others are applied'
       'partial',
       [
         ['/ari/0/rates/0/minLengthStay', 'OUT_OF_RANGE', 'minLengthStay must be greater than or equal to 0'],
-        ['/ari/0/rates/1/rateId', 'DUPLICATE_RATE', 'rateId stands twice in one item'],
+        ['/ari/0/rates/1/rateId', 'DUPLICATE_RATE', 'rateId appears twice in one item'],
         ['/ari/0/rates/2/price', 'INVALID_AMOUNT', 'Amount must have at most 2 decimals in USD'],
       ],
     ],
   )
 })
 
-test('however many prices are wrong, they are counted exactly and 100 are listed', async () => {
+test('any number of invalid prices is counted exactly, and 100 are listed', async () => {
   const supplier = await gateway.supplier('many', { requestsPerMinute: 0 })
   await pushStoryHotel(supplier)
   const item = night({ rates: [{ rateId: 'BAR', prices: Array(200).fill({ amount: -1 }) }] })
@@ -391,9 +391,9 @@ test('amount, guests and ageCategory are the flat form’s: in a line of rates t
       warnings: [
         {
           type: 'NOTHING_SENT',
-          message: 'Nothing is set: no value was sent',
+          message: 'Nothing was changed: no value was sent',
           path: '/ari/0/rates/0',
-          hint: 'Not known and ignored: amount, guests, ageCategory',
+          hint: 'Unknown and ignored: amount, guests, ageCategory',
         },
       ],
     },

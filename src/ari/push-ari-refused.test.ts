@@ -46,7 +46,7 @@ async function stored(supplier: TestClient): Promise<unknown[]> {
   return [body['revision'], body['ari']]
 }
 
-test('pricing models: exactly unit or guest, and one is needed where a price is sent', async () => {
+test('pricing models: exactly unit or guest, and required when a price is sent', async () => {
   const message = 'pricingModel must be unit or guest'
   const required: Problem = [
     '/pricingModel',
@@ -171,7 +171,7 @@ test('unknown rooms and rates: 404 when they are the only cause, else 400', asyn
   ])
 })
 
-test('dates: real, in order, said once, with a night that is left', async () => {
+test('dates: valid, in order, in one form, with at least one night', async () => {
   const ranged = (dates: Fields): Fields => ({ roomId: 'DBL', inventory: 1, ...dates })
   const required = (name: string): Problem => [`/ari/0/${name}`, 'REQUIRED', `${name} is required`]
   const ambiguous: Problem = [
@@ -213,7 +213,7 @@ test('dates: real, in order, said once, with a night that is left', async () => 
     {
       of: 'no night left',
       item: ranged({ startDate: '2027-04-05', endDate: '2027-04-09', daysOfWeek: ['SAT', 'SUN'] }),
-      problems: [['/ari/0/daysOfWeek', 'NO_NIGHTS', 'daysOfWeek leaves no night of the range']],
+      problems: [['/ari/0/daysOfWeek', 'NO_NIGHTS', 'daysOfWeek matches no night of the range']],
     },
     {
       of: 'no weekday',
@@ -265,7 +265,7 @@ test('the nights that may be pushed: from yesterday to 760 days ahead, by the da
   }
 })
 
-test('the day turns at the hotel’s midnight, also when its clocks change', async () => {
+test('the day changes at the hotel’s midnight, even when its clocks change', async () => {
   const own = await gatewayForTests({ now: '2027-03-28T21:59:59Z' })
   const supplier = await own.supplier('midnight')
   await pushStoryHotel(supplier)
@@ -344,7 +344,7 @@ test('amounts: above zero for units and adults, from zero for children and infan
   ])
 })
 
-test('guest lines say how many of which category, within the product’s occupancy, each once', async () => {
+test('guest lines need guests and ageCategory, within the product’s occupancy, each combination once', async () => {
   const at = (name: string): string => `/ari/0/rates/0/prices/0/${name}`
   const occupancy: Problem = [at('guests'), 'OCCUPANCY_EXCEEDED', "guests exceeds the product's occupancy"]
   const line = { ageCategory: 'adult', guests: 1, amount: 90 }
@@ -394,7 +394,7 @@ test('guest lines say how many of which category, within the product’s occupan
       of: 'the same line twice',
       item: bar({ prices: [line, { ...line, guests: 2 }, line] }),
       problems: [
-        ['/ari/0/rates/0/prices/2', 'DUPLICATE_PRICE', 'The same price stands twice in one rate line'],
+        ['/ari/0/rates/0/prices/2', 'DUPLICATE_PRICE', 'The same price appears twice in one rate line'],
       ],
     },
     {
@@ -402,13 +402,13 @@ test('guest lines say how many of which category, within the product’s occupan
       item: bar({ prices: [{ amount: 1 }, { amount: 1 }] }),
       body: { pricingModel: 'unit' },
       problems: [
-        ['/ari/0/rates/0/prices/1', 'DUPLICATE_PRICE', 'The same price stands twice in one rate line'],
+        ['/ari/0/rates/0/prices/1', 'DUPLICATE_PRICE', 'The same price appears twice in one rate line'],
       ],
     },
   ])
 })
 
-test('inventory, restrictions and switches: integers in their ranges, true or false, nothing converted', async () => {
+test('inventory, restrictions and switches: integers in their ranges, true or false, no coercion', async () => {
   const at = (name: string): string => `/ari/0/rates/0/${name}`
   const limits = [
     'minLengthStay',
@@ -466,7 +466,7 @@ test('inventory, restrictions and switches: integers in their ranges, true or fa
   ])
 })
 
-test('an item is of one form, names each rate once, and drops nothing silently', async () => {
+test('an item has one form, contains each rate once, and drops nothing silently', async () => {
   await refuse([
     {
       of: 'both forms',
@@ -488,8 +488,8 @@ test('an item is of one form, names each rate once, and drops nothing silently',
       of: 'members of a rate beside rates',
       item: night({ rates: [{ rateId: 'BAR', closed: true }], closedToArrival: true, price: null }),
       problems: [
-        ['/ari/0/price', 'AMBIGUOUS_ITEM', 'price cannot be sent beside rates'],
-        ['/ari/0/closedToArrival', 'AMBIGUOUS_ITEM', 'closedToArrival cannot be sent beside rates'],
+        ['/ari/0/price', 'AMBIGUOUS_ITEM', 'price cannot be sent together with rates'],
+        ['/ari/0/closedToArrival', 'AMBIGUOUS_ITEM', 'closedToArrival cannot be sent together with rates'],
       ],
     },
     {
@@ -517,7 +517,7 @@ test('an item is of one form, names each rate once, and drops nothing silently',
   ])
 })
 
-test('a rate that stands twice in one item: the second is refused, the first applied', async () => {
+test('a rate that appears twice in one item: the second is refused, the first applied', async () => {
   const supplier = await gateway.supplier('twice')
   await pushStoryHotel(supplier)
   const rates = [
@@ -534,17 +534,17 @@ test('a rate that stands twice in one item: the second is refused, the first app
       errors: [
         {
           type: 'DUPLICATE_RATE',
-          message: 'rateId stands twice in one item',
+          message: 'rateId appears twice in one item',
           path: '/ari/0/rates/1/rateId',
           value: 'BAR',
-          hint: 'It stands at /ari/0/rates/0 already',
+          hint: 'It already appears at /ari/0/rates/0',
         },
       ],
     },
   ])
 })
 
-test('the request as a whole: members of the wrong type, none of the needed', async () => {
+test('the request as a whole: members of the wrong type, missing members', async () => {
   const item = night({ inventory: 1 })
   await refuse([
     {
@@ -627,6 +627,6 @@ test('limits of the key: items and nights of one push', async () => {
   ])
   expectOk(await send([item('2027-05-01')]))
   assert.deepEqual(problemsOf(await send([item('2027-05-02')])), [
-    ['/ari', 'TOO_MANY_CELLS', 'The push names 64 nights of rooms and rates; at most 62 are allowed'],
+    ['/ari', 'TOO_MANY_CELLS', 'The push covers 64 nights of rooms and rates; at most 62 are allowed'],
   ])
 })

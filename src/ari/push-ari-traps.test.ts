@@ -103,7 +103,7 @@ test('the same night, room and rate twice in one push', async () => {
   )
 })
 
-test('numbers beyond what is held: 1e400, 2^53 + 1, the smallest fractions', async () => {
+test('numbers beyond the stored range: 1e400, 2^53 + 1, the smallest fractions', async () => {
   for (const number of ['1e400', '-1e400', '9007199254740993', '1e21', '1e-400', '5e-324', '0.1e-5', '-0']) {
     await refused(withItem(`"rateId":"BAR","amount":${number},"guests":1,"ageCategory":"adult"`))
   }
@@ -120,7 +120,7 @@ test('numbers beyond what is held: 1e400, 2^53 + 1, the smallest fractions', asy
   expectOk(await supplier.post('/push/ari', withItem('"inventory":10e-1')))
 })
 
-test('the furthest sequence is kept exactly, beside the nearest', async () => {
+test('the highest sequence is stored exactly, next to the lowest', async () => {
   const send = (date: string, inventory: number, sequence: number): Promise<Reply> =>
     supplier.post('/push/ari', { hotelId: 'H1', sequence, ari: [{ roomId: 'DBL', date, inventory }] })
   expectOk(await send('2027-07-01', 1, Number.MAX_SAFE_INTEGER))
@@ -137,7 +137,7 @@ test('the furthest sequence is kept exactly, beside the nearest', async () => {
   }
 })
 
-test('infinity and its kin as dates', async () => {
+test('infinity and similar words as dates', async () => {
   for (const date of [
     'infinity',
     '-infinity',
@@ -253,7 +253,7 @@ test('more values than any push needs are refused before they are read', async (
   expectOk(await supplier.post('/push/ari', withItem(`"note":"${',:[{'.repeat(900_000)}","closed":null`)))
 })
 
-test('however much is wrong with a push, the answer stays small and names every item', async () => {
+test('however many problems a push has, the answer stays small and lists every item', async () => {
   // First many items, then large ones, then faults that only the planner can find.
   const missing = await refused(pushOf(1_000, 2, 200, '{}'))
   // For 5 items every problem: 3 members of each price, and the duplicate rate. For the other items only the
@@ -268,7 +268,7 @@ test('however much is wrong with a push, the answer stays small and names every 
   for (const { text } of [missing, large, unplannable]) assert.ok(text.length < 300_000, `${text.length}`)
 })
 
-test('the errors of a push that is applied in part are cut at 100, and counted', async () => {
+test('the errors of a partially applied push are limited to 100, and counted', async () => {
   const wrong = { roomId: 'DBL', date: '2027-04-01', inventory: -1, rates: [{ rateId: 'BAR', price: 'x' }] }
   const good = { roomId: 'DBL', date: '2027-04-01', inventory: 3 }
   const ari = [...Array(70).fill(wrong), good]
@@ -281,7 +281,7 @@ test('the errors of a push that is applied in part are cut at 100, and counted',
   assert.deepEqual(results[69], { index: 69, status: 'rejected', cellsChanged: 0, moreErrors: 2 })
 })
 
-test('of more items than the key may send none is judged', async () => {
+test('if there are more items than the key may send, none is validated', async () => {
   const narrow = await gateway.supplier('narrow', { ariItemsMax: 2 })
   await pushStoryHotel(narrow)
   const reply = await narrow.post('/push/ari', { hotelId: 'H1', ari: [{}, {}, {}] })
@@ -299,7 +299,7 @@ test('a long key does not make a long answer', async () => {
   }
 })
 
-test('a key that stands twice is refused, not decided for the last', async () => {
+test('a repeated key is refused; the last one does not win', async () => {
   assert.deepEqual(problemsOf(await refused(withItem('"inventory":1,"inventory":2'))), [
     ['/ari/0/inventory', 'DUPLICATE_KEY', 'inventory appears twice in one object'],
   ])
@@ -311,7 +311,7 @@ test('a key that stands twice is refused, not decided for the last', async () =>
   ])
 })
 
-test('bombs: what unpacks beyond the limit is refused, in every encoding, and the next push is served', async () => {
+test('decompression bombs are refused, in every encoding, and the next push is served', async () => {
   const huge = Buffer.alloc(300 * 1024 * 1024, ' ')
   const packed = {
     gzip: gzipSync(huge, { level: 1 }),
@@ -338,7 +338,7 @@ test('bombs: what unpacks beyond the limit is refused, in every encoding, and th
   await refused(small, 415, { 'content-encoding': 'gzip, gzip' })
 })
 
-test('bodies that are not JSON, not UTF-8, or not said to be JSON', async () => {
+test('bodies that are not JSON, not UTF-8, or not declared as JSON', async () => {
   for (const body of ['', '{', 'null', '[]', '7', '"text"', 'true']) await refused(body)
   await refused(
     Buffer.concat([Buffer.from('{"hotelId":"'), Buffer.from([0xff, 0xfe]), Buffer.from('","ari":[]}')]),

@@ -12,7 +12,7 @@ async function storySupplier(hotel: Record<string, unknown> = {}): Promise<TestS
   return supplier
 }
 
-test('a push is acknowledged with what changed, and read back as it was sent', async () => {
+test('a push is acknowledged with its changes, and read back as it was sent', async () => {
   const supplier = await storySupplier()
   const ari = [
     {
@@ -124,7 +124,7 @@ async function rows(supplier: TestSupplier): Promise<unknown[]> {
   return found
 }
 
-test('delta: what is absent stays, null clears, a value sets, and a price touches only its own bucket', async () => {
+test('delta: absent members stay unchanged, null clears, a value sets, and a price changes only its own bucket', async () => {
   const supplier = await storySupplier()
   const full = {
     minLengthStay: 2,
@@ -148,7 +148,7 @@ test('delta: what is absent stays, null clears, a value sets, and a price touche
   assert.deepEqual(told(await push(supplier, night('2027-04-01', { inventory: null }))), ['unchanged 0'])
 })
 
-test('overlay: what is not sent is cleared, on the named room-rates and pushed dates and nowhere else', async () => {
+test('overlay: absent members are cleared, on the pushed room-rates and dates and nowhere else', async () => {
   const supplier = await storySupplier()
   const line = { inventory: 2, closed: true, minAdvanceDays: 3, prices: [adult(1, 90), adult(2, 110)] }
   const both = [
@@ -182,7 +182,7 @@ test('overlay: what is not sent is cleared, on the named room-rates and pushed d
   assert.deepEqual(await held(supplier, '2027-04-02', '2027-04-02'), expected)
 })
 
-test('a price in the other model takes the place of the prices on the pushed dates only', async () => {
+test('a price in the other model replaces the prices on the pushed dates only', async () => {
   const supplier = await storySupplier()
   expectOk(
     await push(
@@ -246,7 +246,7 @@ test('prices null clears all prices of both models; a null amount clears one', a
   ])
 })
 
-test('restrictions: 0 and null clear, 1 to 999 set, and none touches another', async () => {
+test('restrictions: 0 and null clear, 1 to 999 set, and none changes another', async () => {
   const supplier = await storySupplier()
   const names = [
     'minLengthStay',
@@ -285,7 +285,7 @@ test('restrictions: 0 and null clear, 1 to 999 set, and none touches another', a
   assert.deepEqual(await held(supplier), [])
 })
 
-test('inventory and closed of an item are the room’s, of a rate line the rate’s; a flat item’s closed is the rate’s', async () => {
+test('inventory and closed belong to the room in an item, to the rate in a rate line; closed of a flat item belongs to the rate', async () => {
   const supplier = await storySupplier()
   const items = [
     night('2027-04-01', { inventory: 6, closed: true, rates: bar({ inventory: 2, closed: true }) }),
@@ -343,7 +343,7 @@ test('the short forms: one night by date, price for the unit, amount with guests
   ])
 })
 
-test('both dates are included, and only the weekdays named', async () => {
+test('both dates are inclusive, and only the given weekdays are set', async () => {
   const supplier = await storySupplier()
   // 2027-04-02 is a Friday.
   const weekend = nights('2027-04-02', '2027-04-10', { daysOfWeek: ['FRI', 'SAT', 'FRI'], inventory: 1 })
@@ -354,7 +354,7 @@ test('both dates are included, and only the weekdays named', async () => {
   ])
 })
 
-test('items are applied in their order, the same nights and a night named twice included', async () => {
+test('items are applied in order, even for the same nights and for a night given twice', async () => {
   const supplier = await storySupplier()
   const items = [1, 2, 2, 1].map((inventory) => night('2027-04-01', { inventory }))
   const reply = expectOk(await push(supplier, items))
@@ -371,7 +371,7 @@ test('items are applied in their order, the same nights and a night named twice 
   assert.deepEqual(await held(supplier), [nights('2027-04-01', '2027-04-01', { inventory: 1 })])
 })
 
-test('bad items and bad rate lines stay behind, the others are applied: 207', async () => {
+test('invalid items and rate lines are rejected, the others are applied: 207', async () => {
   const supplier = await storySupplier()
   const items = [
     night('2027-04-01', { inventory: 1 }),
@@ -454,7 +454,7 @@ test('bad items and bad rate lines stay behind, the others are applied: 207', as
   ])
 })
 
-test('atomic: one bad item refuses all, and each is told why', async () => {
+test('atomic: one invalid item refuses all, and each result has a reason', async () => {
   const supplier = await storySupplier()
   const earlier = await rows(supplier)
   const items = [night('2027-04-01', { inventory: 1 }), { roomId: 'X1', date: '2027-04-01', inventory: 1 }]
@@ -468,7 +468,7 @@ test('atomic: one bad item refuses all, and each is told why', async () => {
   assert.deepEqual(told(await push(supplier, items.slice(0, 1), { atomic: true })), ['applied 1'])
 })
 
-test('dryRun: the same answer, and nothing is applied or remembered', async () => {
+test('dryRun: the same answer, and nothing is applied or stored', async () => {
   const supplier = await storySupplier()
   expectOk(await push(supplier, night('2027-04-01', { inventory: 1 })))
   const earlier = await rows(supplier)
@@ -515,7 +515,7 @@ test('an unchanged value writes nothing: not the month, not the hotel', async ()
   )
 })
 
-test('revision rises with every applied push, by one, and with no other', async () => {
+test('revision rises by one with every applied push, and with no other', async () => {
   const supplier = await storySupplier()
   const revisions: unknown[] = []
   for (const [items, more] of [
@@ -532,7 +532,7 @@ test('revision rises with every applied push, by one, and with no other', async 
   assert.deepEqual(revisions, [3, 3, 3, 3, 4, 4, 5])
 })
 
-test('sequence: each field keeps the value of the highest, whatever the order of arrival', async () => {
+test('sequence: each field keeps the value with the highest, regardless of the order of arrival', async () => {
   const supplier = await storySupplier()
   const send = (sequence: number | undefined, line: Fields, more: Fields = {}): Promise<Reply> =>
     push(supplier, night('2027-04-01', { rates: bar(line) }), {
@@ -545,7 +545,7 @@ test('sequence: each field keeps the value of the highest, whatever the order of
   const [result] = Array.isArray(late.body['results']) ? late.body['results'] : []
   assert.deepEqual(
     result.warnings.map((warning: Fields) => [warning['type'], warning['message'], warning['path']]),
-    [['SUPERSEDED', '1 night kept fields of a newer sequence', '/ari/0']],
+    [['SUPERSEDED', '1 night kept the values of a higher sequence', '/ari/0']],
   )
   assert.deepEqual(told(await send(8, { minLengthStay: 8, maxLengthStay: 8 })), ['applied 1'])
   assert.deepEqual(told(await send(10, { minLengthStay: 11 })), ['applied 1'])
@@ -562,7 +562,7 @@ test('sequence: each field keeps the value of the highest, whatever the order of
   assert.deepEqual(told(await send(10, { minLengthStay: 3 })), ['superseded 0'])
 })
 
-test('sequence: clears count too, those of prices that were never set included', async () => {
+test('sequence: clears count too, even of prices that were never set', async () => {
   const supplier = await storySupplier()
   const send = (sequence: number, date: string, line: Fields, more: Fields = {}): Promise<Reply> =>
     push(supplier, night(date, { rates: bar(line) }), { sequence, ...more })
@@ -593,7 +593,7 @@ test('sequence: clears count too, those of prices that were never set included',
   ])
 })
 
-test('sequence: a price that a newer one of the other model would stand beside is held back', async () => {
+test('sequence: a price is superseded by a newer price of the other model', async () => {
   const supplier = await storySupplier()
   const other = await gateway.supplier(supplier.name)
   const guest = night('2027-04-01', { rates: bar({ prices: [adult(2, 100)] }) })
@@ -621,7 +621,7 @@ test('sequence: a price that a newer one of the other model would stand beside i
   ])
 })
 
-test('sequence: keys and hotels have their own', async () => {
+test('sequences are separate for each key and hotel', async () => {
   const supplier = await storySupplier()
   await pushStoryHotel(supplier, { hotelId: 'H2' })
   const other = await gateway.supplier(supplier.name)
@@ -657,7 +657,7 @@ test('amounts fit the minor digits of the hotel’s currency, as numbers and as 
   }
 })
 
-test('prices of a former currency are not held any more until they are pushed again, everything else is', async () => {
+test('prices in a former currency count as absent until they are pushed again, other values stay', async () => {
   const supplier = await storySupplier()
   const item = nights('2027-04-01', '2027-04-02', {
     inventory: 3,
@@ -675,7 +675,7 @@ test('prices of a former currency are not held any more until they are pushed ag
   assert.deepEqual(await held(supplier), [unpriced])
 })
 
-test('a price that a push sets and clears again is no change, after a change of the currency neither', async () => {
+test('a price that a push sets and clears again is no change, not even after a change of currency', async () => {
   const supplier = await storySupplier()
   const items = [
     night('2027-04-01', { rates: bar({ prices: [adult(2, 110)] }) }),
@@ -718,7 +718,7 @@ test('the same Idempotency-Key and body give the stored answer, and another body
     assert.ok((status === 200 && text === fresh[0]?.text) || status === 409, text)
 })
 
-test('a hotel that is unknown and one of another supplier get the same answer', async () => {
+test('an unknown hotel and another supplier’s hotel get the same answer', async () => {
   const supplier = await storySupplier()
   const stranger = await gateway.supplier('a stranger')
   for (const [client, hotelId] of [
@@ -735,7 +735,7 @@ test('a hotel that is unknown and one of another supplier get the same answer', 
   assert.deepEqual(await held(supplier), [])
 })
 
-test('a misspelt member is named in a warning, since nothing else is left to tell of it', async () => {
+test('a misspelt member is named in a warning, because nothing else would reveal it', async () => {
   const supplier = await storySupplier()
   const ari = [
     { roomId: 'DBL', date: '2027-04-15', availability: 4, stopSell: true },
@@ -750,9 +750,9 @@ test('a misspelt member is named in a warning, since nothing else is left to tel
       warnings: [
         {
           type: 'NOTHING_SENT',
-          message: 'Nothing is set: no value was sent',
+          message: 'Nothing was changed: no value was sent',
           path: '/ari/0',
-          hint: 'Not known and ignored: availability, stopSell',
+          hint: 'Unknown and ignored: availability, stopSell',
         },
       ],
     },
@@ -763,9 +763,9 @@ test('a misspelt member is named in a warning, since nothing else is left to tel
       warnings: [
         {
           type: 'NOTHING_SENT',
-          message: 'Nothing is set: no value was sent',
+          message: 'Nothing was changed: no value was sent',
           path: '/ari/1/rates/0',
-          hint: 'Not known and ignored: minStay',
+          hint: 'Unknown and ignored: minStay',
         },
       ],
     },
@@ -785,16 +785,16 @@ test('guests in the unit model are ignored, with a warning', async () => {
       warnings: [
         {
           type: 'GUEST_FIELDS_IGNORED',
-          message: 'guests and ageCategory mean nothing when pricingModel is unit',
+          message: 'guests and ageCategory are ignored when pricingModel is unit',
           path: '/ari/0/rates/0',
-          hint: 'The amount is for the room, whoever stays; send pricingModel guest for prices by number of guests',
+          hint: 'The amount is for the room, regardless of the guests; send pricingModel guest for prices by number of guests',
         },
       ],
     },
   ])
 })
 
-test('a push whose later items set again what its earlier ones overwrote is unchanged when repeated', async () => {
+test('a push whose later items restore the values that its earlier ones overwrote is unchanged when repeated', async () => {
   const supplier = await storySupplier()
   const line = (price: number) => [{ rateId: 'BAR', price }]
   const range = { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-04-30' }
@@ -812,7 +812,7 @@ test('a push whose later items set again what its earlier ones overwrote is unch
   ])
 })
 
-test('a hotel that somebody holds keeps no push for another hotel waiting', async () => {
+test('a locked hotel does not delay pushes for other hotels', async () => {
   const supplier = await storySupplier()
   await pushStoryHotel(supplier, { hotelId: 'H2' })
   const pushTo = (hotelId: string) =>

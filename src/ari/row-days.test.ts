@@ -29,7 +29,7 @@ const changes = fc.array(
   { maxLength: 12 },
 )
 
-test('a window of a row has what its blocks hold, without prices of a former currency, whatever was read before', () => {
+test('a window of a row has the values of its blocks, without prices in a former currency, regardless of earlier reads', () => {
   fc.assert(
     fc.property(
       changes,

@@ -35,7 +35,7 @@ const nights = Type.Object(
     startDate: date({ description: 'First night' }),
     endDate: date({ description: 'Last night, included' }),
   },
-  { description: 'Nights of a room or a room-rate that hold something else than before' },
+  { description: 'Nights of a room or a room-rate whose values changed' },
 )
 export type ChangedNights = Static<typeof nights>
 
@@ -43,7 +43,7 @@ const change = Type.Object({
   cursor,
   kind: oneOf(changeKinds, {
     description:
-      '`hotel`, `products`, `taxes`: of the whole hotel. `ari`, `reservation` where a reservation lowered inventory, `stopSell` where an operator closed or opened: the `nights` listed. `removed`, in the sandbox alone: the hotel is not there any more',
+      '`hotel`, `products`, `taxes`: data of the whole hotel was pushed. `ari`, `reservation` (which lowered inventory), `stopSell` (an operator closed or reopened nights): the listed `nights` changed. `removed`, only in the sandbox: the hotel no longer exists',
   }),
   at: Type.String({
     description: 'When its transaction began (UTC)',
@@ -52,7 +52,7 @@ const change = Type.Object({
   platformHotelId: Type.String(),
   supplier: Type.String(),
   hotelId: Type.String({ description: "The supplier's own code" }),
-  revision: integer({ description: "The hotel's revision after the change; rises from change to change" }),
+  revision: integer({ description: "The hotel's revision after the change; increases with every change" }),
   nights: Type.Optional(Type.Array(nights)),
 })
 export type Change = Static<typeof change>
@@ -66,18 +66,19 @@ export const changeRoutes = {
     path: '/booking/changes',
     access: 'platform',
     tag: 'Booking',
-    summary: 'Follow what changes, hotel by hotel',
+    summary: 'Follow changes, hotel by hotel',
     description: [
-      'Which hotels, rooms, rates and nights changed, in the order in which the changes of a hotel were made; none is left',
-      'out. For caches: read again what is named. The first call, without `after`, gives no changes but the `cursor` of now:',
-      'take it, read everything you keep, then follow. What was changed again meanwhile is told with the later change only.',
+      'The hotels, rooms, rates and nights that changed, in the order in which the changes of a hotel were made; none is',
+      'skipped. Intended for caches: read the listed data again. The first call, without `after`, returns no changes but the',
+      'current `cursor`: store it, read all the data that you cache, then follow. Nights that changed again in the meantime are',
+      'reported with the later change only.',
       `Changes are kept for ${changesKeptDays} days. With \`Accept: text/event-stream\` the changes come as server-sent events`,
       'for as long as the connection lasts; the id of an event is its cursor, so `Last-Event-ID` resumes.',
     ].join('\n'),
     query: Type.Object({
-      after: queried('`cursor` of the answer before; absent: from now on'),
+      after: queried('`cursor` of the previous answer; absent: from now on'),
       wait: queriedInteger(
-        `Seconds to wait for a change when there is none: 0 to ${waitSecondsMax}, 0 by default; means nothing to events`,
+        `Seconds to wait for a change when there is none: 0 to ${waitSecondsMax}, 0 by default; ignored for events`,
         { minimum: 0, maximum: waitSecondsMax, default: 0 },
       ),
       limit: queriedLimit('changes', changesPerPage),
@@ -86,7 +87,7 @@ export const changeRoutes = {
       ...success,
       changes: Type.Array(change),
       cursor,
-      hasMore: Type.Boolean({ description: 'true: there are more already; ask again at once' }),
+      hasMore: Type.Boolean({ description: 'true: more changes are available; request them at once' }),
     }),
     events: [
       'event: change',
@@ -97,11 +98,11 @@ export const changeRoutes = {
     ].join('\n'),
     errors: {
       400: 'A parameter is not valid',
-      410: `The cursor is older than ${changesKeptDays} days, or of another database: read everything again, and follow from now on`,
+      410: `The cursor is older than ${changesKeptDays} days, or from another database: read everything again, then follow from now on`,
     },
     examples: [
       {
-        summary: 'The cursor of now',
+        summary: 'The current cursor',
         request: {},
         answer: { status: 200, body: { code: '200', message: 'Changes retrieved successfully' } },
       },

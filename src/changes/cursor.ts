@@ -35,20 +35,20 @@ export function readCursor(
   if (writeCursor(position) === text) return position
   problems.push({
     type: 'INVALID_CURSOR',
-    message: 'after is not a cursor',
+    message: 'after is not a valid cursor',
     path,
     value: shown(text),
-    hint: 'Send cursor of the answer before as it came, or none to follow from now on',
+    hint: 'Send the cursor of the previous answer unchanged, or omit after to follow from now on',
   })
   return undefined
 }
 
-const remedy = 'Ask without after for the cursor of now, then read everything again'
+const remedy = 'Request the current cursor without after, then read everything again'
 
 export function tooOld(): Rejected {
   return new Rejected(410, {
     type: 'CURSOR_TOO_OLD',
-    message: `Changes after this cursor are not kept any more: it is older than ${changesKeptDays} days`,
+    message: `Changes after this cursor are no longer stored: it is older than ${changesKeptDays} days`,
     path: '?after',
     hint: remedy,
   })
@@ -58,7 +58,7 @@ export function tooOld(): Rejected {
 export function restarted(path = '?after'): Rejected {
   return new Rejected(410, {
     type: 'FEED_RESTARTED',
-    message: 'The feed began anew: the database lost changes, or is another one',
+    message: 'The feed was restarted: the database lost changes, or was replaced',
     path,
     hint: remedy,
   })

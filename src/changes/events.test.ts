@@ -68,7 +68,7 @@ async function setPrice(price: number): Promise<void> {
   expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari }))
 }
 
-test('changes come as events, whose ids are cursors to go on from after a break', async () => {
+test('changes arrive as events, whose ids are cursors to resume from after a break', async () => {
   const stream = await follow({ 'accept-encoding': 'gzip' })
   const { headers, status } = stream.response
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('changes come as events, whose ids are cursors to go on from after a break'
   again.leave()
 })
 
-test('a wrong cursor is answered before the stream begins', async () => {
+test('an invalid cursor is refused before the stream begins', async () => {
   const response = await fetch(`${gateway.url}/v1/booking/changes`, {
     headers: {
       accept: 'text/event-stream',
@@ -116,7 +116,7 @@ test('a stream ends with the service', async () => {
   while (other.app.requestsInFlight() > 0) await wait(5)
 })
 
-test('a stream tells nothing more once its token is revoked', async () => {
+test('a stream reports nothing more once its token is revoked', async () => {
   const { db, clock } = gateway
   const made = await createToken(db, 'sandbox', { role: 'platform', name: 'soon revoked', expiresAtMs: null })
   const stream = await follow({}, '', { url: gateway.url, bearer: made.token })
@@ -128,7 +128,7 @@ test('a stream tells nothing more once its token is revoked', async () => {
   assert.equal(await stream.next(), undefined)
 })
 
-test('whoever goes away is held open no longer', async () => {
+test('the stream of a client that disconnects is closed', async () => {
   const other = await gateway.second()
   const stream = await follow({}, '', { url: other.url, bearer: token })
   await stream.next()
@@ -137,7 +137,7 @@ test('whoever goes away is held open no longer', async () => {
   while (other.app.requestsInFlight() > 0) await wait(5)
 })
 
-test('who does not read holds up neither others nor the end of the service', async () => {
+test('a client that does not read delays neither others nor the shutdown of the service', async () => {
   const other = await gateway.second()
   const start = await follow({}, '', { url: other.url, bearer: token })
   const { id } = (await start.next()) ?? { id: '' }

@@ -75,8 +75,8 @@ async function hotelNo(): Promise<number> {
   return rows[0]?.id ?? 0
 }
 
-describe('what is told', () => {
-  test('without a cursor nothing that was before, but the cursor of now', async () => {
+describe('reported changes', () => {
+  test('without a cursor: no earlier changes, only the current cursor', async () => {
     const { body } = expectOk(await changes({ wait: '30' }))
     assert.deepEqual(body, {
       code: '200',
@@ -88,7 +88,7 @@ describe('what is told', () => {
     assert.deepEqual(listed(await changes({ after: String(body['cursor']) })), [])
   })
 
-  test('a change, whole', async () => {
+  test('a complete change', async () => {
     await pushAri({ ...night, price: 100 })
     const id = await hotelNo()
     await changesSettled(gateway.db)
@@ -168,7 +168,7 @@ describe('what is told', () => {
     ])
   })
 
-  test('only the nights that hold something else than before, cleared ones too', async () => {
+  test('only the nights whose values changed, cleared ones too', async () => {
     await pushAri({
       roomId: 'DBL',
       rateId: 'BAR',
@@ -202,7 +202,7 @@ describe('what is told', () => {
     assert.deepEqual(await told(), [])
   })
 
-  test('what was changed again is told with the later change, and only there', async () => {
+  test('nights that changed again are reported with the later change, and only there', async () => {
     await pushAri({ ...night, price: 100 }, { ...night, date: '2027-04-02', price: 100 })
     await pushAri({ ...night, price: 110 })
     assert.deepEqual(
@@ -223,7 +223,7 @@ describe('what is told', () => {
     )
   })
 
-  test('page by page each change once, and whether there are more', async () => {
+  test('page by page each change once, with hasMore', async () => {
     for (let day = 1; day <= 7; day++) await pushAri({ ...night, date: `2027-04-0${day}`, price: 100 })
     await changesSettled(gateway.db)
     const pages: unknown[] = []
@@ -267,7 +267,7 @@ describe('what is told', () => {
 })
 
 describe('the order', () => {
-  test('waits for a transaction that is under way: what it commits is not passed over', async () => {
+  test('waits for a transaction that is under way, so that its changes are not skipped', async () => {
     const early = await gateway.db.pool.connect()
     try {
       await early.query('begin')
@@ -323,14 +323,14 @@ describe('waiting', () => {
     assert.equal(listed(await waiting).length, 1)
   })
 
-  test('ends after the time with no change and a cursor to go on from', async () => {
+  test('ends after the time without a change, with a cursor to resume from', async () => {
     const reply = await changes({ after: cursor, wait: '1' })
     assert.deepEqual([listed(reply), reply.body['hasMore']], [[], false])
     await pushAri({ ...night, price: 100 })
     assert.equal(listed(await changes({ after: String(reply.body['cursor']), wait: '30' })).length, 1)
   })
 
-  test('takes no places of others, and has a limit of its own', async () => {
+  test('takes no slots of other requests, and has a limit of its own', async () => {
     const leave = new AbortController()
     const tokens = await Promise.all(
       Array.from({ length: 200 / heldOpenPerTokenMax }, () => gateway.token('platform')),
@@ -359,7 +359,7 @@ describe('waiting', () => {
     expectOk(await changes({ after: cursor }))
   })
 
-  test('takes no places of other tokens: one token has a share of them', async () => {
+  test('takes no slots of other tokens: each token has a share of them', async () => {
     const leave = new AbortController()
     const headers = {
       authorization: `Bearer ${await gateway.token('platform')}`,
@@ -411,18 +411,18 @@ describe('waiting', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('every parameter that is wrong, at once', async () => {
+describe('refused requests', () => {
+  test('all invalid parameters, at once', async () => {
     const reply = await changes({ after: 'yesterday', wait: '31', limit: '0' })
     assert.equal(reply.status, 400)
     assert.deepEqual(problemsOf(reply), [
-      ['?after', 'INVALID_CURSOR', 'after is not a cursor'],
+      ['?after', 'INVALID_CURSOR', 'after is not a valid cursor'],
       ['?wait', 'INVALID_WAIT', 'wait must be an integer from 0 to 30'],
       ['?limit', 'INVALID_LIMIT', 'limit must be an integer from 1 to 1000'],
     ])
   })
 
-  test('a cursor after which changes were deleted; one at the end of what was deleted goes on', async () => {
+  test('a cursor after which changes were deleted; one at the end of the deleted changes continues', async () => {
     await pushAri({ ...night, price: 100 })
     const [first] = listed(await changes({ after: cursor, wait: '30' }))
     await pushAri({ ...night, price: 110 })
@@ -430,11 +430,7 @@ describe('what is refused', () => {
     const reply = await changes({ after: cursor })
     assert.equal(reply.status, 410)
     assert.deepEqual(problemsOf(reply), [
-      [
-        '?after',
-        'CURSOR_TOO_OLD',
-        'Changes after this cursor are not kept any more: it is older than 7 days',
-      ],
+      ['?after', 'CURSOR_TOO_OLD', 'Changes after this cursor are no longer stored: it is older than 7 days'],
     ])
     assert.equal((await changes({ after: String(first?.['cursor']) })).status, 410)
     cursor = await cursorOfNow()
@@ -443,14 +439,14 @@ describe('what is refused', () => {
     assert.equal((await told()).length, 1)
   })
 
-  test('a cursor of another database, of one that was further, and of a version that did not tell them apart', async () => {
+  test('a cursor of another database, of a database that was further ahead, and of a version without epochs', async () => {
     const [, , turn] = Buffer.from(cursor, 'base64url').toString().split(' ')
     const { id = '' } = gateway.db.epoch
     for (const text of [`0123456789ab ${turn} 1 1`, `${id} 999999999 1 1`, `${turn} 1 1`]) {
       const reply = await changes({ after: Buffer.from(`change ${text}`).toString('base64url') })
       assert.equal(reply.status, 410, text)
       assert.deepEqual(problemsOf(reply), [
-        ['?after', 'FEED_RESTARTED', 'The feed began anew: the database lost changes, or is another one'],
+        ['?after', 'FEED_RESTARTED', 'The feed was restarted: the database lost changes, or was replaced'],
       ])
     }
   })

@@ -44,7 +44,7 @@ export const hotelErrors = {
     message: 'Email is not valid',
     hint: 'Send one address, for example desk@hotel.example',
   },
-  repeated: { type: 'DUPLICATE_HOTEL', message: 'hotelId stands twice in one request' },
+  repeated: { type: 'DUPLICATE_HOTEL', message: 'hotelId appears twice in one request' },
   /** In the specification's words for products, which ARI shares. */
   notFound: { ...unknownHotelError, message: 'Hotel ID is not found' },
 } as const satisfies Record<string, ConstraintError>
@@ -93,7 +93,7 @@ const hotelMembers = {
   minChildAge: childAge('Guests below this age are infants'),
   maxChildAge: childAge('Guests up to this age are children, above it adults'),
   countryCodeISO2: Type.Optional(Type.String({ description: 'ISO 3166-1 alpha-2', examples: ['FR'] })),
-  city: freeText(120, 'Matched to reference data by name and country, whatever the case and accents'),
+  city: freeText(120, 'Matched to reference data by name and country, regardless of case and accents'),
   email: Type.Optional(Type.String({ description: 'Property e-mail' })),
   chainCode: freeText(64, 'Chain of the property'),
   latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90, description: 'Degrees, north positive' })),
@@ -137,7 +137,7 @@ const stepStatuses = ['done', 'missing', 'notNeeded'] as const
 export type StepStatus = (typeof stepStatuses)[number]
 const step = Type.Object({
   status: oneOf(stepStatuses),
-  at: Type.Optional(Type.String({ description: 'When, as far as it is known (UTC)' })),
+  at: Type.Optional(Type.String({ description: 'When it was done, if known (UTC)' })),
 })
 
 export const goLive = Type.Object(
@@ -152,7 +152,7 @@ export const goLive = Type.Object(
   },
   {
     description:
-      'The go-live checklist. `products`: at least one is available. `ari`: an available product has a price, in the present currency, for tonight or later. Taxes are `notNeeded` until some are pushed, as a property may have none. The webhooks are those of the key that asks; they are `missing` until registered, although a contract without live price check or without reservations by HTTP push does without.',
+      'The go-live checklist. `products`: at least one is available. `ari`: an available product has a price, in the current currency, for tonight or later. Taxes are `notNeeded` until some are pushed, because a property may have none. The webhooks are those of the calling key; they are `missing` until registered, although a contract without live price checks, or without reservations by HTTP push, does not need them.',
   },
 )
 
@@ -163,7 +163,7 @@ const storedHotel = Type.Object({
   cityMatched: Type.Optional(Type.String({ description: 'The city of the reference data' })),
   productCount: Type.Integer({ description: 'Room-rate rows, archived ones included' }),
   lastAriAt: Type.Union([Type.String(), Type.Null()], { description: 'Last applied ARI push (UTC)' }),
-  revision: Type.Integer({ description: 'Rises with every push that changed something of the hotel' }),
+  revision: Type.Integer({ description: 'Increases with every push that changes the hotel' }),
   goLive,
 })
 export type StoredHotel = Static<typeof storedHotel>
@@ -208,7 +208,7 @@ export const hotelRoutes = {
     tag: 'Hotels',
     summary: 'Create or update hotels',
     description: [
-      'At most 500 hotels, all or none: one bad element refuses the push, and the answer lists every bad element.',
+      'At most 500 hotels, all or none: if one element is invalid, the push is refused, and the answer lists every invalid element.',
       'Each element is the full state of its hotel: an optional field that is left out is cleared. Posting the same again changes nothing.',
       'Changing the currency keeps the stored prices, but they cannot be sold until they are pushed again.',
       'A city that is not found in the reference data, or a missing timezone, is a warning, never an error.',
@@ -233,7 +233,7 @@ export const hotelRoutes = {
       unchanged: count,
       warnings: Type.Array(warning),
     }),
-    errors: { 400: 'A rule is broken by at least one hotel; nothing was applied' },
+    errors: { 400: 'At least one hotel breaks a rule; nothing was applied' },
     pushKind: 'hotels',
     examples: [
       {
@@ -250,8 +250,8 @@ export const hotelRoutes = {
     tag: 'Hotels',
     summary: 'Read hotels back',
     description: [
-      'Hotels as pushed, with what the platform made of them and how far each is on the go-live checklist.',
-      'Takes an object with `hotelIds` or the bare array. Codes that are unknown to this account stand in `notFound`.',
+      'Hotels as pushed, with the values that the platform derived from them, and the progress of each on the go-live checklist.',
+      'Takes an object with `hotelIds` or the bare array. Codes that are unknown to this account are listed in `notFound`.',
     ].join('\n'),
     // One schema for both forms: each keyword applies to its own type only, so the errors stay simple.
     body: Type.Unsafe<string[] | { hotelIds: string[] }>({
@@ -265,12 +265,12 @@ export const hotelRoutes = {
       ...success,
       hotels: Type.Array(storedHotel),
       notFound: Type.Array(Type.String(), {
-        description: 'Codes asked for that are not hotels of this account',
+        description: 'Requested codes that are not hotels of this account',
       }),
     }),
     examples: [
       {
-        summary: 'One hotel that is there and one that is not',
+        summary: 'One hotel that exists and one that does not',
         request: { hotelIds: ['H1', 'H9'] },
         answer: { status: 200, body: { code: '200', message: 'Hotels retrieved successfully' } },
       },

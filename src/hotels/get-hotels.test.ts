@@ -46,7 +46,7 @@ async function platformHotelId({ name }: TestSupplier): Promise<string> {
 }
 
 describe('hotels read back', () => {
-  test('are as pushed, with what the platform made of them', async () => {
+  test('are as pushed, with the values that the platform derived from them', async () => {
     const supplier = await newSupplier()
     await supplier.post('/push/hotels', [full])
     const { status, body } = await supplier.post('/push/getHotels', { hotelIds: ['H1', 'H9'] })
@@ -86,7 +86,7 @@ describe('hotels read back', () => {
     assert.deepEqual([body['created'], body['updated'], body['unchanged']], [0, 0, 2])
   })
 
-  test('come in the order asked, each once, from the bare array too', async () => {
+  test('come in the requested order, each once, also for a bare array', async () => {
     const supplier = await newSupplier()
     await supplier.post(
       '/push/hotels',
@@ -164,7 +164,7 @@ describe('the go-live checklist', () => {
   })
 })
 
-describe('what the checklist counts as done', () => {
+describe('the steps that the checklist counts as done', () => {
   const steps = async (supplier: TestSupplier, hotelIds: readonly string[] = ['H1']): Promise<unknown[]> => {
     const { body } = await supplier.post('/push/getHotels', hotelIds)
     const hotels: { goLive: Record<string, unknown>; lastAriAt: string | null }[] = Array.isArray(
@@ -236,7 +236,7 @@ describe('what the checklist counts as done', () => {
     assert.deepEqual(await steps(supplier), [[done, missing]])
   })
 
-  test('the one price of a hotel is found behind hundreds of months without, and each hotel has its own', async () => {
+  test('the only price of a hotel is found behind hundreds of months without prices, and each hotel has its own', async () => {
     const supplier = await hotelAndProducts(...Array.from({ length: 20 }, (_, index) => at(`R${index}`)))
     const nights = { startDate: '2027-03-01', endDate: '2028-12-31' }
     for (let index = 0; index < 20; index++) {
@@ -262,7 +262,7 @@ describe('what the checklist counts as done', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   const tooMany = Array.from({ length: 501 }, (_, index) => `H${index}`)
   const refusals: [request: unknown, message: string, path: string][] = [
     [{}, 'hotelIds is required', '/hotelIds'],

@@ -47,7 +47,7 @@ function withoutId({ body }: Reply): Record<string, unknown> {
   return rest
 }
 
-describe('what is accepted', () => {
+describe('accepted pushes', () => {
   test('a full hotel is created and the answer is the specification’s', async () => {
     const supplier = await newSupplier()
     const reply = await supplier.post('/push/hotels', [full])
@@ -124,7 +124,7 @@ describe('what is accepted', () => {
     assert.equal((await stored(supplier)).length, 501)
   })
 
-  test('every boundary of every range is inside it', async () => {
+  test('every boundary of every range is accepted', async () => {
     const supplier = await newSupplier()
     const hotels = [
       { ...full, hotelId: 'a', latitude: -90, longitude: -180, minChildAge: 1, maxChildAge: 1 },
@@ -220,7 +220,7 @@ describe('pushing again', () => {
     )
   })
 
-  test('another currency warns, and marks the revision up to which prices are of the former one', async () => {
+  test('another currency causes a warning, and stores the revision up to which prices are in the former one', async () => {
     const supplier = await newSupplier()
     await supplier.post('/push/hotels', [full])
     const { body } = await supplier.post('/push/hotels', [{ ...full, currency: 'EUR' }])
@@ -251,7 +251,7 @@ async function outcomes({ name }: TestSupplier): Promise<string[]> {
   return rows.map(({ outcome }) => outcome)
 }
 
-describe('several at once', () => {
+describe('concurrent pushes', () => {
   test('two pushes of the same new hotels, in opposite order, both succeed and make each hotel once', async () => {
     const supplier = await newSupplier()
     const hotels = Array.from({ length: 40 }, (_, index) => ({ ...full, hotelId: `H${index}` }))

@@ -52,7 +52,7 @@ const childAge = {
   message: 'Validation failure on minChildAge or maxChildAge',
 }
 
-describe('what is refused', () => {
+describe('refused pushes', () => {
   test('501 hotels', async () => {
     const supplier = await newSupplier()
     const hotels = Array.from({ length: 501 }, (_, index) => ({ ...full, hotelId: `H${index}` }))
@@ -245,7 +245,7 @@ describe('what is refused', () => {
     assert.equal((await supplier.post('/push/hotels', text)).status, 400)
   })
 
-  test('a key that stands twice', async () => {
+  test('a key that appears twice', async () => {
     const supplier = await newSupplier()
     const text = JSON.stringify([full]).replace('{', '{"currency":"EUR",')
     const reply = await supplier.post('/push/hotels', text)
@@ -268,14 +268,14 @@ describe('what is refused', () => {
     }
   })
 
-  test('the same hotelId twice, with both places named', async () => {
+  test('the same hotelId twice, with both paths reported', async () => {
     const supplier = await newSupplier()
     const { status, body } = await supplier.post('/push/hotels', [full, { ...full, hotelId: 'h1' }, full])
     assert.equal(status, 400)
     assert.deepEqual(body['errors'], [
       {
         type: 'DUPLICATE_HOTEL',
-        message: 'hotelId stands twice in one request',
+        message: 'hotelId appears twice in one request',
         path: '/2/hotelId',
         value: 'H1',
         hint: 'First at /0/hotelId; send each hotel once',
@@ -283,7 +283,7 @@ describe('what is refused', () => {
     ])
   })
 
-  test('one bad element refuses all, and every bad element is listed whatever is wrong with it', async () => {
+  test('one invalid element refuses all, and every invalid element is listed regardless of its problem', async () => {
     const supplier = await newSupplier()
     await supplier.post('/push/hotels', [full])
     const held = await stored(supplier)
@@ -309,7 +309,7 @@ describe('what is refused', () => {
   })
 })
 
-test('of a list that is too long the length is told, and nothing of its elements; of the longest that may be sent, everything', async () => {
+test('a list that is too long is reported without its elements; the longest allowed list is validated completely', async () => {
   const supplier = await newSupplier()
   const wrong = { ...required, hotelId: 5, currency: 5, isAvailable: 'yes' }
   const push = (count: number) =>

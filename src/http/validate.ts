@@ -222,7 +222,7 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
       return {
         type: 'NOT_ALLOWED',
         message: `${name} must be one of ${allowed}`,
-        hint: 'Upper and lower case matter',
+        hint: 'Values are case-sensitive',
       }
     case 'minimum':
       return { type: 'OUT_OF_RANGE', message: `${name} must be greater than or equal to ${limit}` }

@@ -55,19 +55,19 @@ export const offerErrors = {
   stayTooLong: {
     type: 'STAY_TOO_LONG',
     message: `A stay must have at most ${stayNightsMax} nights`,
-    hint: 'Ask for shorter stays',
+    hint: 'Request a shorter stay',
   },
   answerTooLarge: {
     type: 'ANSWER_TOO_LARGE',
     message: 'The answer would be too large',
-    hint: 'Ask for fewer hotels, or for a shorter stay',
+    hint: 'Request fewer hotels, or a shorter stay',
   },
 } as const satisfies Record<string, ConstraintError>
 
 /** A hotel reference as the platform sends it. */
 export const hotelReference = Type.Object(
   {
-    platformHotelId: Type.Optional(code({ description: "The platform's own identifier, alone" })),
+    platformHotelId: Type.Optional(code({ description: "The platform's own identifier, sent alone" })),
     supplier: Type.Optional(text({ maxLength: 255, description: 'Name of the supplier account' })),
     hotelId: Type.Optional(code({ description: "The supplier's code of the hotel, with `supplier`" })),
   },
@@ -82,7 +82,7 @@ export const requestedRoom = Type.Object({
     Type.Array(integer({ minimum: 0, maximum: guestAgeMax }), {
       maxItems: guestsPerRoomMax,
       description:
-        'The age of each child. Below the hotel’s minChildAge an infant, up to maxChildAge a child, above an adult',
+        'The age of each child: below the hotel’s minChildAge an infant, up to maxChildAge a child, above that an adult',
     }),
   ),
 })
@@ -91,10 +91,10 @@ const amount = (description: string) => Type.String({ description, examples: ['1
 
 export const stayTotal = Type.Object(
   {
-    beforeTax: amount('Prices without the taxes that they contain'),
+    beforeTax: amount('The prices without the taxes that they include'),
     tax: amount('All taxes that are charged'),
-    afterTax: amount('What is charged'),
-    dueAtProperty: amount('Taxes with payNow false: paid at the property, besides'),
+    afterTax: amount('The amount that is charged'),
+    dueAtProperty: amount('Taxes with payNow false: paid at the property, in addition'),
   },
   { description: 'For all rooms and nights' },
 )
@@ -106,21 +106,21 @@ export const cancelPolicyOfStay = Type.Object({
     Type.Object({
       from: Type.Union([Type.String(), Type.Null()], {
         description:
-          "Instant in the hotel's zone from which on the amount is charged; null: from the booking on",
+          "Instant in the hotel's zone from which the amount is charged; null: from the time of booking",
         examples: ['2027-04-13T18:00:00+02:00'],
       }),
-      amount: amount('What is charged then, of `total.afterTax`'),
-      noShow: Type.Optional(Type.Boolean({ description: 'true: charged when the guests do not come' })),
+      amount: amount('The part of `total.afterTax` that is charged'),
+      noShow: Type.Optional(Type.Boolean({ description: 'true: charged if the guests do not arrive' })),
     }),
-    { description: 'Earliest first, no-show last; none: cancelling is free' },
+    { description: 'Earliest first, no-show last; empty: cancellation is free' },
   ),
 })
 
 const taxLine = Type.Object({
   type: oneOf(taxTypes),
-  included: Type.Boolean({ description: 'Part of the nights’ amounts' }),
+  included: Type.Boolean({ description: 'Included in the nightly amounts' }),
   payNow: Type.Boolean({ description: 'false: due at the property' }),
-  amount: amount('Of all rooms and nights'),
+  amount: amount('For all rooms and nights'),
 })
 
 export const feeLine = (of: string) =>
@@ -128,7 +128,7 @@ export const feeLine = (of: string) =>
     name: Type.String(),
     amount: amount(of),
     appliedPer: oneOf(feeAppliedPers),
-    payNow: Type.Literal(false, { description: 'Paid at the property, in no total' }),
+    payNow: Type.Literal(false, { description: 'Paid at the property, and not part of any total' }),
   })
 
 const offer = Type.Object({
@@ -144,28 +144,32 @@ const offer = Type.Object({
     Type.Object({
       nights: Type.Array(Type.Object({ date: Type.String(), amount: amount('The price as pushed') })),
     }),
-    { description: 'As asked, in the same order' },
+    { description: 'The requested rooms, in the same order' },
   ),
-  taxes: Type.Array(taxLine, { description: 'One an entry of the pushed taxes that applies to the stay' }),
+  taxes: Type.Array(taxLine, { description: 'One line for each pushed tax that applies to the stay' }),
   total: stayTotal,
   cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()], {
-    description: 'The one that applies to the date of arrival',
+    description: 'The policy that applies to the date of arrival',
   }),
-  fees: Type.Array(feeLine('Of all rooms and nights'), { description: 'Those of the cancellation policy' }),
+  fees: Type.Array(feeLine('For all rooms and nights'), {
+    description: 'The fees of the cancellation policy',
+  }),
   trace: Type.Optional(trace),
 })
 
 const setBy = Type.Object(
   {
-    requestId: Type.Optional(Type.String({ description: 'Of the push' })),
-    reservationId: Type.Optional(Type.String({ description: 'Of a reservation that lowered the inventory' })),
-    operator: Type.Optional(Type.String({ description: 'Who stopped the sale, or opened it' })),
+    requestId: Type.Optional(
+      Type.String({ description: 'x-request-id of the push, or of the call by the operator' }),
+    ),
+    reservationId: Type.Optional(Type.String({ description: 'The reservation that lowered the inventory' })),
+    operator: Type.Optional(Type.String({ description: 'The operator who stopped or reopened the sale' })),
     at: Type.String(),
     item: Type.Optional(Type.Integer({ description: 'Index in the list of the push' })),
   },
   {
     description:
-      'What set the value: the push, while the push log keeps it, a reservation, or an operator of the platform',
+      'The origin of the value: a push, as long as the push log retains it, a reservation, or an operator of the platform',
   },
 )
 
@@ -175,17 +179,19 @@ export const testedRule = Type.Object({
   of: Type.Optional(
     oneOf(['room', 'rate'], { description: 'Whether the value is the room’s or the room-rate’s' }),
   ),
-  dates: Type.Array(Type.String(), { description: 'On which the value was held; none: whatever the date' }),
-  held: Type.Unknown({ description: 'The value; null where there is none' }),
-  asked: Type.Unknown({ description: 'What the stay asks for' }),
+  dates: Type.Array(Type.String(), {
+    description: 'Dates with this value; empty if the rule does not depend on the date',
+  }),
+  held: Type.Unknown({ description: 'The stored value; null if there is none' }),
+  asked: Type.Unknown({ description: 'The value that the stay requires' }),
   missing: Type.Optional(
     Type.Object(
       { ageCategory: Type.String(), guests: Type.Integer() },
-      { description: 'The price line that the party lacks' },
+      { description: 'The price line that the party needs and the room-rate lacks' },
     ),
   ),
   reason: Type.Optional(
-    Type.String({ description: 'TAXES_EXCEED_PRICE: included taxes are more than the price' }),
+    Type.String({ description: 'TAXES_EXCEED_PRICE: the included taxes exceed the price' }),
   ),
   setBy: Type.Optional(setBy),
 })
@@ -195,7 +201,7 @@ const unavailable = Type.Object({
   rateId: Type.String(),
   rules: Type.Array(testedRule, {
     description:
-      'Every rule tested, those that fail first; one line for each value held and push that set it',
+      'Every rule tested, failed rules first; one line for each stored value and the push that set it',
   }),
   nearest: Type.Optional(
     Type.Object(
@@ -203,9 +209,9 @@ const unavailable = Type.Object({
         checkin: Type.String(),
         checkout: Type.String(),
         rooms: Type.Array(requestedRoom),
-        change: Type.String({ description: 'In words', examples: ['3 nights instead of 2'] }),
+        change: Type.String({ description: 'The change in words', examples: ['3 nights instead of 2'] }),
       },
-      { description: 'The smallest change that makes it bookable, within 14 days' },
+      { description: 'The smallest change that makes the stay bookable, within 14 days' },
     ),
   ),
 })
@@ -218,12 +224,12 @@ const answer = Type.Object({
       supplier: Type.String(),
       hotelId: Type.String(),
       currency: Type.String(),
-      revision: Type.Integer({ description: 'Of the hotel’s data that the offers were made of' }),
-      offers: Type.Array(offer, { description: 'A room-rate for all the rooms asked' }),
+      revision: Type.Integer({ description: 'Revision of the hotel’s data that the offers are based on' }),
+      offers: Type.Array(offer, { description: 'Each is one room-rate for all requested rooms' }),
       unavailable: Type.Optional(Type.Array(unavailable, { description: 'With `explain`' })),
     }),
   ),
-  notFound: Type.Array(hotelReference, { description: 'Hotels that there are not, as asked' }),
+  notFound: Type.Array(hotelReference, { description: 'The requested hotels that do not exist' }),
 })
 
 const exampleStay = { checkin: '2027-04-20', checkout: '2027-04-23' }
@@ -234,10 +240,10 @@ export const offerRoutes = {
     path: '/booking/offers',
     access: 'platform',
     tag: 'Booking',
-    summary: 'What can be booked, and for how much',
+    summary: 'Find bookable room-rates and their prices',
     description: [
-      'Every room-rate of up to 200 hotels that can be booked for a stay: nightly prices, taxes, totals, the cancellation policy and units left. Made of everything acknowledged when the request came.',
-      'An offer is one room-rate for all the rooms asked. With `explain`, what cannot be booked is listed too: every rule tested, the value held, the push that set it, and the smallest change of the stay that makes it bookable. With `trace`, each price step by step.',
+      'Every room-rate of up to 200 hotels that can be booked for a stay: nightly prices, taxes, totals, the cancellation policy and units left. The offers reflect everything acknowledged before the request.',
+      'An offer is one room-rate for all requested rooms. With `explain`, room-rates that cannot be booked are listed too: every rule tested, the stored value, the push that set it, and the smallest change of the stay that makes it bookable. With `trace`, each price is explained step by step.',
     ].join('\n\n'),
     body: Type.Object({
       hotels: Type.Array(hotelReference, { minItems: 1, maxItems: hotelsPerSearchMax }),
@@ -246,10 +252,12 @@ export const offerRoutes = {
       rooms: Type.Array(requestedRoom, {
         minItems: 1,
         maxItems: roomsPerStayMax,
-        description: 'Who stays in each room; all rooms are of one room-rate',
+        description: 'The guests in each room; all rooms have the same room-rate',
       }),
-      explain: Type.Optional(Type.Boolean({ description: 'Say of all others why they cannot be booked' })),
-      trace: Type.Optional(Type.Boolean({ description: 'Say how each price comes about' })),
+      explain: Type.Optional(
+        Type.Boolean({ description: 'Explain why the other room-rates cannot be booked' }),
+      ),
+      trace: Type.Optional(Type.Boolean({ description: 'Explain how each price is calculated' })),
     }),
     answer,
     errors: { 400: 'A rule is broken, or the answer would be too large' },
@@ -264,7 +272,7 @@ export const offerRoutes = {
         answer: { status: 200, body: { code: '200', message: 'Offers retrieved successfully' } },
       },
       {
-        summary: 'Why it cannot be booked',
+        summary: 'Why a room-rate cannot be booked',
         request: {
           hotels: [{ platformHotelId: '1' }],
           checkin: '2027-04-20',

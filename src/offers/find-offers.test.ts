@@ -87,7 +87,7 @@ const cityTax = {
   payNow: false,
 }
 
-test('an offer says what is sold, for how much, with which taxes and under which policy', async () => {
+test('an offer has its room-rate, prices, taxes and cancellation policy', async () => {
   const supplier = await storySupplier()
   await pushApril(supplier)
   expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [vat, cityTax] }))
@@ -154,7 +154,7 @@ test('an offer says what is sold, for how much, with which taxes and under which
   })
 })
 
-test('penalties are nights, a percentage or an amount a room, from the booking on where there is no deadline', async () => {
+test('penalties are nights, a percentage or an amount per room, from the time of booking if there is no deadline', async () => {
   const supplier = await storySupplier({ currency: 'KWD' })
   await push(supplier, [
     {
@@ -187,7 +187,7 @@ test('penalties are nights, a percentage or an amount a room, from the booking o
   })
 })
 
-test('the fees of the policy that applies are shown for all rooms, beside every total', async () => {
+test('the fees of the applicable policy are listed for all rooms, outside every total', async () => {
   const supplier = await storySupplier()
   await pushApril(supplier)
   expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [cityTax] }))
@@ -235,7 +235,7 @@ test('the fees of the policy that applies are shown for all rooms, beside every 
   )
 })
 
-test('hours before arrival are counted through a change of clocks', async () => {
+test('hours before arrival are counted across a clock change', async () => {
   const supplier = await storySupplier()
   await push(supplier, [
     {
@@ -322,7 +322,7 @@ test('the smaller inventory counts, a night without any is not sold, and all roo
   assert.deepEqual(await unitsLeft(1, { checkin: '2027-04-25', checkout: '2027-04-26' }), [['NRF', 2]])
 })
 
-test('each restriction forbids exactly the stays that the contract says', async () => {
+test('each restriction forbids exactly the stays that the contract states', async () => {
   const restrictions: [restriction: Fields, date: string, forbids: string[]][] = [
     [{ closed: true }, '2027-04-22', ['20-23', '22-23', '22-24']],
     [{ closedToArrival: true }, '2027-04-20', ['20-21', '20-23']],
@@ -358,7 +358,7 @@ test('the room’s own closure is not tested on the day of departure', async () 
   assert.deepEqual(await pricesOf(supplier, { checkout: '2027-04-24' }), {})
 })
 
-test('what was acknowledged is in the next search of every process, whatever it changed', async () => {
+test('every acknowledged change is visible in the next search of every process', async () => {
   const supplier = await storySupplier()
   const second = await gateway.second()
   const elsewhere = client(second.url, { authorization: `Bearer ${await gateway.token('platform')}` })
@@ -393,7 +393,7 @@ test('what was acknowledged is in the next search of every process, whatever it 
   await both({ BAR: '363.00' })
 })
 
-test('what cannot be booked is explained: each rule, the value held, the push that set it, and what would help', async () => {
+test('unavailable room-rates are explained: each rule, the stored value, the push that set it, and the nearest bookable stay', async () => {
   const supplier = await storySupplier()
   await pushApril(supplier)
   const restricted = [
@@ -485,7 +485,7 @@ test('what cannot be booked is explained: each rule, the value held, the push th
   ])
 })
 
-test('a cleared price, an archived product and a closed hotel name the push that did it', async () => {
+test('a cleared price, an archived product and a closed hotel are traced to the push that caused them', async () => {
   const supplier = await storySupplier()
   await pushApril(supplier)
   const overlay = {
@@ -523,7 +523,7 @@ test('a cleared price, an archived product and a closed hotel name the push that
   assert.equal(unavailable[0]?.nearest, undefined)
 })
 
-test('many hotels are explained by as many statements as one, and each names the pushes of its own', async (context) => {
+test('many hotels are explained with as many statements as one, and each has the pushes of its own', async (context) => {
   const supplier = await storySupplier()
   const hotelIds = ['E0', 'E1', 'E2', 'E3', 'E4']
   const pushShut = (ids: readonly string[], hotelName: string, requestId: string) =>
@@ -594,7 +594,7 @@ test('many hotels are explained by as many statements as one, and each names the
   assert.equal(mock.callCount(), statementsForOne)
 })
 
-test('what would help is other dates for all rooms, else fewer rooms; never a day that is past', async () => {
+test('the nearest stay has other dates for all rooms, or else fewer rooms; never a past date', async () => {
   const supplier = await storySupplier()
   await push(supplier, [
     { roomId: 'DBL', ...april, inventory: 1, rates: [{ rateId: 'BAR', prices: adults2 }] },
@@ -640,7 +640,7 @@ test('what would help is other dates for all rooms, else fewer rooms; never a da
   })
 })
 
-test('included taxes that are more than the price keep an offer back, with their reason', async () => {
+test('included taxes that exceed the price withhold an offer, with the reason', async () => {
   const supplier = await storySupplier()
   await pushApril(supplier)
   const tooMuch = { ...cityTax, type: 'GOV_TAX', included: true, payNow: true, value: 60 }
@@ -700,7 +700,7 @@ test('the trace leads from the pushed price to the rounded tax', async () => {
   })
 })
 
-test('hotels are found by either name, in the order asked, each once; the others are listed as they were asked for', async () => {
+test('hotels are found by either reference, in the requested order, each once; unknown ones are listed as requested', async () => {
   const [one, other] = [await storySupplier(), await storySupplier()]
   await pushStoryHotel(one, { hotelId: 'H2' })
   const { platformHotelId } = await find(one)
@@ -730,7 +730,7 @@ test('hotels are found by either name, in the order asked, each once; the others
   assert.deepEqual(body['notFound'], unknown)
 })
 
-test('everything that is wrong with a search is listed', async () => {
+test('all problems of a search are listed', async () => {
   const reply = await platform.post('/booking/offers', {
     hotels: [{}, { supplier: 'A' }, { platformHotelId: '1', hotelId: 'H1' }],
     checkin: '2027-04-20',

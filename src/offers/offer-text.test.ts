@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AnswerBytes } from './offer-text.ts'
 
-test('the parts of an answer come out as they went in, whatever their length and characters', () => {
+test('the parts of an answer stay unchanged, regardless of their length and characters', () => {
   const lengths = [0, 1, 20_000, 21_845, 21_846, 65_536, 300_000]
   for (const character of ['a', 'é', '€', '🏨']) {
     const parts = lengths.flatMap((length) => ['{', character.repeat(length), '', '}'])
@@ -12,7 +12,7 @@ test('the parts of an answer come out as they went in, whatever their length and
   }
 })
 
-test('an answer that fills its room to the last byte takes more parts', () => {
+test('an answer that fills its buffer to the last byte accepts more parts', () => {
   const bytes = new AnswerBytes()
   bytes.add('a'.repeat(64 * 1024))
   bytes.add('')

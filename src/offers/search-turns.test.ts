@@ -5,7 +5,7 @@ import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { largeSearchesMax, SearchTurns } from './find-offers.ts'
 
-test('a search has every second slice of the process, however many searches another token has under way', async () => {
+test('a search gets every second slice of the process, however many searches another token runs', async () => {
   const turns = new SearchTurns(() => {})
   const slices: string[] = []
   const search = async (tokenId: number, name: string, count: number): Promise<void> => {

@@ -13,14 +13,14 @@ export const trace = Type.Array(
       Type.Object({
         date: Type.String(),
         price: exact('As pushed'),
-        includedAmounts: exact('Fixed amounts that the price contains'),
-        divisor: exact('1 and the included rates'),
+        includedAmounts: exact('Fixed amounts that the price includes'),
+        divisor: exact('1 plus the included rates'),
         net: exact('(price − includedAmounts) / divisor'),
         taxes: Type.Array(
           Type.Object({
             type: oneOf(taxTypes),
-            rate: exact('Of the net'),
-            constant: exact('Besides'),
+            rate: exact('The share of the net'),
+            constant: exact('The part that does not depend on the net'),
             amount: exact('net · rate + constant'),
           }),
         ),
@@ -36,10 +36,10 @@ export const trace = Type.Array(
     fees: Type.Array(
       Type.Object({
         name: Type.String(),
-        exact: exact('Before rounding: a percentage of what is charged for the room, or the flat amounts'),
+        exact: exact('Before rounding: a percentage of the amount charged for the room, or the flat amounts'),
         amount: Type.String({ description: 'Rounded half up', examples: ['5.00'] }),
       }),
     ),
   }),
-  { description: 'With `trace`: how the price of each room comes about, step by step' },
+  { description: 'With `trace`: how the price of each room is calculated, step by step' },
 )

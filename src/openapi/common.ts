@@ -110,7 +110,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
     type: 'IDEMPOTENCY_KEY_IN_USE',
     message: 'A push with this Idempotency-Key is being processed',
     path: 'idempotency-key',
-    hint: 'Send the same again: the stored answer will be returned',
+    hint: 'Send the same request again: the stored answer will be returned',
   }),
   BodyTooLarge: refusal(413, 'The body is too large, before or after decompression', {
     type: 'BODY_TOO_LARGE',

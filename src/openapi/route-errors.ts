@@ -36,7 +36,7 @@ const ariErrors: readonly ListedError[] = [
   {
     type: 'CURRENCY_MISMATCH',
     message: "currency must be the hotel's currency …",
-    hint: 'Change it with POST /push/hotels, or leave currency out',
+    hint: 'Change it with POST /push/hotels, or omit currency',
   },
   itemErrors.datesReversed,
   {
@@ -47,7 +47,7 @@ const ariErrors: readonly ListedError[] = [
   {
     type: 'DATE_TOO_FAR',
     message: `endDate must be at most ${daysAheadMax} days ahead`,
-    hint: 'Push later nights later',
+    hint: 'Push these nights at a later date',
   },
   {
     type: 'AMBIGUOUS_DATES',
@@ -56,8 +56,8 @@ const ariErrors: readonly ListedError[] = [
   },
   {
     type: 'NO_NIGHTS',
-    message: 'daysOfWeek leaves no night of the range',
-    hint: 'Name a weekday that the range contains',
+    message: 'daysOfWeek matches no night of the range',
+    hint: 'Send a weekday that occurs in the range',
   },
   itemErrors.bothForms,
   {
@@ -65,11 +65,11 @@ const ariErrors: readonly ListedError[] = [
     message: 'prices and price cannot be sent together',
     hint: 'State each price once',
   },
-  { type: 'DUPLICATE_RATE', message: 'rateId stands twice in one item', hint: 'Merge the two lines' },
+  { type: 'DUPLICATE_RATE', message: 'rateId appears twice in one item', hint: 'Merge the two lines' },
   {
     type: 'DUPLICATE_PRICE',
-    message: 'The same price stands twice in one rate line',
-    hint: 'Send each ageCategory and guests once; the unit model has one price a night',
+    message: 'The same price appears twice in one rate line',
+    hint: 'Send each combination of ageCategory and guests once; the unit model has one price per night',
   },
   {
     type: 'OCCUPANCY_EXCEEDED',
@@ -93,13 +93,13 @@ const ariErrors: readonly ListedError[] = [
   },
   {
     type: 'TOO_MANY_CELLS',
-    message: 'The push names … nights of rooms and rates; at most 200000 are allowed',
+    message: 'The push covers … nights of rooms and rates; at most 200000 are allowed',
     hint: 'Split the push by rooms or dates',
   },
   {
     type: 'NOT_APPLIED',
     message: 'Not applied: the push is atomic and another item was rejected',
-    hint: 'Mend the other items, or send atomic false',
+    hint: 'Fix the other items, or send atomic false',
   },
 ]
 
@@ -139,13 +139,13 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
     itemErrors.datesReversed,
     {
       type: 'RANGE_TOO_LONG',
-      message: 'startDate to endDate must be at most 800 nights',
+      message: 'startDate to endDate must span at most 800 nights',
       hint: 'Read the range in parts',
     },
     {
       type: 'READ_TOO_LARGE',
       message: 'More than 6000 months of rooms and rates are requested',
-      hint: 'Name fewer roomIds or rateIds, or a shorter range, and read the rest with further calls',
+      hint: 'Request fewer roomIds or rateIds, or a shorter range, and read the rest with more requests',
     },
   ],
   registerAvailabilityWebhook: Object.values(webhookErrors),
@@ -191,13 +191,13 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   listChanges: [
     {
       type: 'CURSOR_TOO_OLD',
-      message: 'Changes after this cursor are not kept any more: it is older than 7 days',
-      hint: 'Ask without after for the cursor of now, then read everything again',
+      message: 'Changes after this cursor are no longer stored: it is older than 7 days',
+      hint: 'Request the current cursor without after, then read everything again',
     },
     {
       type: 'FEED_RESTARTED',
-      message: 'The feed began anew: the database lost changes, or is another one',
-      hint: 'As after a failover or the restore of a backup: ask without after, then read everything again',
+      message: 'The feed was restarted: the database lost changes, or was replaced',
+      hint: 'This happens after a failover or the restore of a backup: request the current cursor without after, then read everything again',
     },
   ],
 }
@@ -208,8 +208,8 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
   pushProducts: [
     {
       type: 'ATTRIBUTE_OVERRULED',
-      message: 'roomName is overruled by a later product of the same push',
-      hint: 'It belongs to the whole room; the last product that names it counts',
+      message: 'roomName is overridden by a later product of the same push',
+      hint: 'It belongs to the whole room; the last product that contains it applies',
     },
     ...Object.values(productWarnings),
   ],
@@ -218,48 +218,48 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
   pushAri: [
     {
       type: 'SUPERSEDED',
-      message: '3 nights kept fields of a newer sequence',
+      message: '3 nights kept the values of a higher sequence',
       hint: 'Nothing to do: a push with a higher sequence arrived before this one',
     },
     {
       type: 'NOTHING_SENT',
-      message: 'Nothing is set: no value was sent',
-      hint: 'Not known and ignored: availability',
+      message: 'Nothing was changed: no value was sent',
+      hint: 'Unknown and ignored: availability',
     },
     {
       type: 'NEVER_BOOKABLE',
       message: '3 nights cannot be booked: minLengthStay is above maxLengthStay',
-      hint: 'Send minLengthStay and maxLengthStay together, or null for the one that does not count any more',
+      hint: 'Send minLengthStay and maxLengthStay together, or null for the one that no longer applies',
     },
     {
       type: 'NEVER_BOOKABLE',
-      message: '3 nights cannot be booked: there is a price and no inventory',
-      hint: 'Send inventory for the same nights, of the room or of the rate; a night without one is not sold',
+      message: '3 nights cannot be booked: there is a price but no inventory',
+      hint: 'Send the inventory of the room or of the rate for the same nights; a night without inventory is not sold',
     },
     {
       type: 'NEVER_BOOKABLE',
       message: '3 nights cannot be booked: a price is below the taxes that it includes',
-      hint: 'Taxes marked included are part of the amount; POST /push/getTaxes shows them',
+      hint: 'Taxes marked included are part of the amount; POST /push/getTaxes lists them',
     },
     {
       type: 'DEPARTURE_RULE_UNUSED',
-      message: 'closedToDeparture forbids nothing on 1 day: the night before is not on sale',
-      hint: 'It belongs to the day on which guests leave, not to their last night',
+      message: 'closedToDeparture has no effect on 1 day: the night before is not on sale',
+      hint: 'Set it on the day on which guests leave, not on their last night',
     },
     {
       type: 'SINGLE_ABOVE_DOUBLE',
       message: 'On 3 nights one adult pays more than two',
-      hint: 'amount is the total for the guests of its line, not the price of each',
+      hint: 'amount is the total for the guests of its line, not a price per guest',
     },
     {
       type: 'ROUND_NUMBER_X10',
-      message: '3 nights got a price ten times, or a tenth of, the one before',
+      message: '3 nights got a price that is ten times, or a tenth of, the previous one',
       hint: 'Applied as sent; check the decimal point and the currency',
     },
     {
       type: 'GUEST_FIELDS_IGNORED',
-      message: 'guests and ageCategory mean nothing when pricingModel is unit',
-      hint: 'The amount is for the room, whoever stays; send pricingModel guest for prices by number of guests',
+      message: 'guests and ageCategory are ignored when pricingModel is unit',
+      hint: 'The amount is for the room, regardless of the guests; send pricingModel guest for prices by number of guests',
     },
   ],
   getAri: [
@@ -270,8 +270,8 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
     },
     {
       type: 'BEYOND_OCCUPANCY',
-      message: 'Prices of 3 nights are for more guests than the product takes and cannot be sold',
-      hint: 'Nothing to do, unless the occupancy is wrong: they are sold again once it allows them',
+      message: 'Prices of 3 nights are for more guests than the product allows and cannot be sold',
+      hint: 'Nothing to do, unless the occupancy is wrong: they can be sold again once it allows them',
     },
   ],
 }

@@ -21,7 +21,7 @@ export const cancelPolicyErrors = {
   nights: {
     type: 'PENALTY_INVALID',
     message: 'nights must be greater than zero when chargeBase is NightBase',
-    hint: 'Send how many nights are charged',
+    hint: 'Send the number of nights to charge',
   },
   percentAndAmount: {
     type: 'PENALTY_INVALID',
@@ -31,7 +31,7 @@ export const cancelPolicyErrors = {
   withNights: {
     type: 'PENALTY_INVALID',
     message: 'percent and amount are charged only when chargeBase is FullStay',
-    hint: 'With NightBase the nights are charged whole',
+    hint: 'With NightBase, whole nights are charged',
   },
   datesReversed: {
     type: 'DATES_REVERSED',
@@ -53,13 +53,13 @@ export const cancelPolicyErrors = {
 const percentage = Type.Number({
   minimum: 0,
   maximum: 100,
-  description: 'Per cent of the stay, with FullStay',
+  description: 'Percentage of the stay, with FullStay',
 })
 
 /** The same shape as in the price-check answer. */
 export const cancelPenalty = Type.Object({
   noShow: Type.Optional(
-    Type.Boolean({ description: 'true: charged when the guests do not come; false (default): by deadline' }),
+    Type.Boolean({ description: 'true: charged if the guests do not arrive; false (default): by deadline' }),
   ),
   cancelDeadline: Type.Optional(
     Type.Object(
@@ -83,14 +83,18 @@ export const cancelPenalty = Type.Object({
       },
       {
         description:
-          'From when on the penalty is charged; without one it is charged from the booking on. Not looked at for no-show',
+          'The time from which the penalty is charged; without it, it is charged from the time of booking. Ignored for a no-show',
       },
     ),
   ),
   penaltyCharge: Type.Object({
     chargeBase: oneOf(chargeBases),
     nights: Type.Optional(
-      integer({ minimum: 0, maximum: penaltyNightsMax, description: 'First nights, with NightBase' }),
+      integer({
+        minimum: 0,
+        maximum: penaltyNightsMax,
+        description: 'Number of first nights that are charged, with NightBase',
+      }),
     ),
     percent: Type.Optional(percentage),
     amount: Type.Optional(
@@ -126,7 +130,10 @@ export const cancelPolicy = Type.Object({
   endDate: Type.Optional(date({ description: 'Last arrival date, included; absent: always' })),
   cancelPenalties: Type.Optional(Type.Array(cancelPenalty, { maxItems: cancelPenaltiesPerPolicyMax })),
   fees: Type.Optional(
-    Type.Array(fee, { maxItems: feesPerPolicyMax, description: 'Apart from taxes, and not changed by them' }),
+    Type.Array(fee, {
+      maxItems: feesPerPolicyMax,
+      description: 'Separate from taxes, and not changed by them',
+    }),
   ),
 })
 export type CancelPolicy = Static<typeof cancelPolicy>

@@ -26,28 +26,28 @@ export const productErrors = {
   roomType: {
     type: 'ROOM_TYPE_INVALID',
     message: 'RoomType is not valid',
-    hint: 'Send the name of a room type as GET /v1/push/reference lists it',
+    hint: 'Send the name of a room type as listed by GET /v1/push/reference',
   },
   mealPlan: {
     type: 'MEAL_PLAN_INVALID',
     message: 'MealPlan is not valid',
-    hint: 'Send a code of a meal plan as GET /v1/push/reference lists it',
+    hint: 'Send a code of a meal plan as listed by GET /v1/push/reference',
   },
-  repeated: { type: 'DUPLICATE_PRODUCT', message: 'roomId and rateId stand twice in one request' },
+  repeated: { type: 'DUPLICATE_PRODUCT', message: 'roomId and rateId appear twice in one request' },
   tooManyRooms: {
     type: 'TOO_MANY_ROOMS',
     message: `Maximum ${roomsPerHotelMax} rooms can be kept for a hotel`,
-    hint: 'Archived rooms count; use the code of one again',
+    hint: 'Archived rooms count too; reuse the code of one',
   },
   tooManyRates: {
     type: 'TOO_MANY_RATES',
     message: `Maximum ${ratesPerHotelMax} rates can be kept for a hotel`,
-    hint: 'Archived rates count; use the code of one again',
+    hint: 'Archived rates count too; reuse the code of one',
   },
   tooManyProducts: {
     type: 'TOO_MANY_PRODUCTS',
     message: `Maximum ${roomRatesPerHotelMax} products can be kept for a hotel`,
-    hint: 'Archived products count; sell one of them again',
+    hint: 'Archived products count too; make one of them available again',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -66,7 +66,7 @@ export const productReadErrors = {
   readTooLarge: {
     type: 'READ_TOO_LARGE',
     message: `More than ${productsPerPushMax} products are requested`,
-    hint: 'Name fewer roomIds or rateIds, and read the rest with further calls',
+    hint: 'Request fewer roomIds or rateIds, and read the rest with more requests',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -75,12 +75,12 @@ export const productWarnings = {
   occupancyLowered: {
     type: 'OCCUPANCY_LOWERED',
     message: 'Occupancy was lowered: stored prices for more guests cannot be sold',
-    hint: 'They are kept, but not read back; they are sold again once the occupancy allows them',
+    hint: 'They are kept, but not read back; they can be sold again once the occupancy allows them',
   },
   policiesCleared: {
     type: 'POLICIES_CLEARED',
     message: 'The cancellation policies of the product were cleared: none were sent',
-    hint: 'A product is pushed as a whole: send its cancelPolicies again, or [] if it has none any more',
+    hint: 'A product is pushed as a whole: send its cancelPolicies again, or [] if it no longer has any',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -100,9 +100,11 @@ function limit(member: string, minimum: number, description: string) {
 }
 
 export const occupancy = Type.Object({
-  maxOccupancy: limit('maxOccupancy', 1, 'Most guests'),
-  maxAdult: Type.Optional(limit('maxAdult', 1, 'Most adults; absent: as maxOccupancy')),
-  maxChild: Type.Optional(limit('maxChild', 0, 'Most children; absent: as maxOccupancy')),
+  maxOccupancy: limit('maxOccupancy', 1, 'Maximum number of guests'),
+  maxAdult: Type.Optional(limit('maxAdult', 1, 'Maximum number of adults; absent: the same as maxOccupancy')),
+  maxChild: Type.Optional(
+    limit('maxChild', 0, 'Maximum number of children; absent: the same as maxOccupancy'),
+  ),
 })
 
 const withoutOwnRequired = (name: string, fault: ConstraintError) => ({
@@ -147,11 +149,11 @@ export const productRoutes = {
     tag: 'Products',
     summary: 'Create or update rooms, rates and the room-rates of a hotel',
     description: [
-      'All products or none: one bad product refuses the push, and the answer lists every bad one.',
+      'All products or none: if one product is invalid, the push is refused, and the answer lists every invalid product.',
       'A product is a room with a rate. `roomType` and `roomName` belong to the room, `rateName` to the rate, the rest to the pair; the last push wins.',
       'Each product is the full state of its pair: an optional field that is left out is cleared. Products that are not sent stay as they are; `isAvailable: false` archives one.',
       'A lower occupancy keeps the stored prices, but those for more guests cannot be sold, and are not read back, until it allows them again.',
-      '`channelManagerId` in the body is ignored: the key says who pushes.',
+      '`channelManagerId` in the body is ignored: the key identifies the channel manager.',
     ].join('\n'),
     body: Type.Object(
       { hotelId, products: Type.Array(product, { minItems: 1, maxItems: productsPerPushMax }) },
@@ -168,7 +170,7 @@ export const productRoutes = {
       warnings: Type.Array(warning),
     }),
     errors: {
-      400: 'A rule is broken by at least one product; nothing was applied',
+      400: 'At least one product breaks a rule; nothing was applied',
       404: 'Unknown hotel',
     },
     pushKind: 'products',
@@ -234,7 +236,7 @@ export const productRoutes = {
     answer: Type.Object({
       ...success,
       hotelId: Type.String(),
-      revision: Type.Integer({ description: "The hotel's revision at which the products were so" }),
+      revision: Type.Integer({ description: "The hotel's revision at the time of the read" }),
       products: Type.Array(product),
     }),
     errors: { 404: 'Unknown hotel, room or rate' },

@@ -72,7 +72,7 @@ async function newSupplier(): Promise<TestSupplier> {
   return supplier
 }
 
-test('products are read back as they were pushed, policies, fees and archived ones included', async () => {
+test('products are read back as pushed, including policies, fees and archived products', async () => {
   const supplier = await newSupplier()
   const { status, body } = await supplier.post('/push/getProducts', { hotelId: 'H1' })
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('products are read back as they were pushed, policies, fees and archived on
   )
 })
 
-test('what is read back and posted changes nothing', async () => {
+test('posting the answer back changes nothing', async () => {
   const supplier = await newSupplier()
   const { body: read } = await supplier.post('/push/getProducts', { hotelId: 'H1' })
   const { body: pushed } = await supplier.post('/push/products', {
@@ -95,7 +95,7 @@ test('what is read back and posted changes nothing', async () => {
   assert.deepEqual((await supplier.post('/push/getProducts', { hotelId: 'H1' })).body, read)
 })
 
-test('only the rooms and rates that are named are read', async () => {
+test('only the requested rooms and rates are read', async () => {
   const supplier = await newSupplier()
   const [bar, nonRefundable, single] = products
   const read = async (codes: object) =>
@@ -106,7 +106,7 @@ test('only the rooms and rates that are named are read', async () => {
   assert.deepEqual(await read({ roomIds: ['SGL'], rateIds: ['NRF'] }), [])
 })
 
-test('codes that the hotel does not have are named, each with its place', async () => {
+test('unknown codes are listed, each with its path', async () => {
   const supplier = await newSupplier()
   const { status, body } = await supplier.post('/push/getProducts', {
     hotelId: 'H1',
@@ -127,7 +127,7 @@ test('codes that the hotel does not have are named, each with its place', async 
   )
 })
 
-test('a hotel without products has none, and one that is not there is not found', async () => {
+test('a hotel without products returns none, and an unknown hotel is not found', async () => {
   const supplier = await gateway.supplier('read-products-none')
   await supplier.post('/push/hotels', [hotel])
   assert.deepEqual((await supplier.post('/push/getProducts', { hotelId: 'H1' })).body, {

@@ -70,7 +70,7 @@ const hintCharactersMax = 100
 function hintFor(name: string, known: ReadonlySet<string>): string | undefined {
   if (name.length > hintCharactersMax) return undefined
   const plain = name.trim().toLowerCase()
-  for (const one of known) if (one.toLowerCase() === plain) return `Upper and lower case matter: send ${one}`
+  for (const one of known) if (one.toLowerCase() === plain) return `Values are case-sensitive: send ${one}`
   return undefined
 }
 
@@ -130,7 +130,7 @@ export function overruledWarnings(products: readonly Product[]): Problem[] {
       : [
           {
             type: 'ATTRIBUTE_OVERRULED',
-            message: `${member} is overruled by a later product of the same push`,
+            message: `${member} is overridden by a later product of the same push`,
             path: `/products/${index}/${member}`,
             value: shown(value),
             hint: `Kept: ${String(shown(last))}; it belongs to the whole ${member === 'rateName' ? 'rate' : 'room'}`,

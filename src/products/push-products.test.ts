@@ -76,7 +76,7 @@ async function stored({ name }: TestSupplier): Promise<Stored> {
 
 const counts = ({ body }: Reply) => [body['created'], body['updated'], body['unchanged']]
 
-describe('what is accepted', () => {
+describe('accepted pushes', () => {
   test('a full product is created and the answer is the specification’s', async () => {
     const supplier = await newSupplier()
     const { status, body } = await push(supplier, product)
@@ -125,7 +125,7 @@ describe('what is accepted', () => {
     assert.deepEqual((await stored(supplier)).products[0]?.['cancelPolicies'], [{ fees }])
   })
 
-  test('unknown fields and channelManagerId are ignored: the key says who pushes', async () => {
+  test('unknown fields and channelManagerId are ignored: the key identifies the channel manager', async () => {
     const [supplier, other] = [await newSupplier(), await newSupplier()]
     const { status } = await supplier.post('/push/products', {
       channelManagerId: other.name,
@@ -243,7 +243,7 @@ describe('pushing again', () => {
     }
   })
 
-  test('a room’s name holds for all its rates: the last push wins', async () => {
+  test('a room’s name applies to all its rates: the last push wins', async () => {
     const supplier = await newSupplier()
     await push(supplier, product, { ...product, rateId: 'NRF' })
     const reply = await push(supplier, { ...product, roomName: 'Renamed', roomType: 'Twin' })
@@ -263,7 +263,7 @@ describe('pushing again', () => {
     assert.deepEqual(body['warnings'], [
       {
         type: 'ATTRIBUTE_OVERRULED',
-        message: 'roomName is overruled by a later product of the same push',
+        message: 'roomName is overridden by a later product of the same push',
         path: '/products/0/roomName',
         value: 'First',
         hint: 'Kept: Double Room; it belongs to the whole room',
@@ -276,12 +276,12 @@ describe('pushing again', () => {
   })
 })
 
-describe('an occupancy that is lowered', () => {
+describe('a lowered occupancy', () => {
   const lowered = (index: number) => ({
     type: 'OCCUPANCY_LOWERED',
     message: 'Occupancy was lowered: stored prices for more guests cannot be sold',
     path: `/products/${index}/occupancy`,
-    hint: 'They are kept, but not read back; they are sold again once the occupancy allows them',
+    hint: 'They are kept, but not read back; they can be sold again once the occupancy allows them',
   })
   const price = (supplier: TestSupplier, rateId: string, pricingModel: string, more: object) =>
     supplier.post('/push/ari', {
@@ -291,7 +291,7 @@ describe('an occupancy that is lowered', () => {
     })
   const at = (rateId: string, occupancy: object) => ({ ...product, rateId, occupancy })
 
-  test('is warned of where prices by number of guests are held, and nowhere else', async () => {
+  test('causes a warning if guest prices are stored, and otherwise none', async () => {
     const supplier = await newSupplier()
     const three = { maxOccupancy: 3, maxAdult: 2 }
     await push(supplier, at('BAR', three), at('UNIT', three), at('NONE', three))
@@ -336,8 +336,8 @@ describe('retired reference data', () => {
   })
 })
 
-describe('several at once', () => {
-  test('pushes of the same new products all succeed and make each once', async () => {
+describe('concurrent pushes', () => {
+  test('for the same new products all succeed and create each once', async () => {
     const supplier = await newSupplier()
     const products = Array.from({ length: 30 }, (_, index) => ({
       ...product,
@@ -355,7 +355,7 @@ describe('several at once', () => {
     assert.equal((await stored(supplier)).products.length, 30)
   })
 
-  test('pushes of different products of one hotel give no number twice', async () => {
+  test('for different products of one hotel assign no number twice', async () => {
     const supplier = await newSupplier()
     const replies = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -386,7 +386,7 @@ describe('two suppliers with identical codes', () => {
     )
   })
 
-  test('the hotel of another is as unknown as one that nobody has', async () => {
+  test('the hotel of the other is answered like an unknown one', async () => {
     const owner = await gateway.supplier(`products-${++suppliers}`)
     await owner.post('/push/hotels', [{ ...hotel, hotelId: 'OWN' }])
     const supplier = await newSupplier()

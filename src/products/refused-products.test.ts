@@ -328,7 +328,7 @@ const refusals: Refusal[] = [
   ],
 ]
 
-describe('a bad product', () => {
+describe('an invalid product', () => {
   let made: Promise<TestSupplier> | undefined
   /** One supplier for all, because refused pushes change nothing. */
   const sharedSupplier = (): Promise<TestSupplier> => (made ??= newSupplier())
@@ -354,12 +354,12 @@ describe('a bad product', () => {
         message: 'RoomType is not valid',
         path: '/products/0/roomType',
         value: ' double',
-        hint: 'Upper and lower case matter: send Double',
+        hint: 'Values are case-sensitive: send Double',
       },
     ])
   })
 
-  test('the same room and rate twice, with both places named', async () => {
+  test('the same room and rate twice, with both paths reported', async () => {
     const supplier = await sharedSupplier()
     const { body } = await refused(supplier, {
       hotelId: 'H1',
@@ -368,7 +368,7 @@ describe('a bad product', () => {
     assert.deepEqual(body['errors'], [
       {
         type: 'DUPLICATE_PRODUCT',
-        message: 'roomId and rateId stand twice in one request',
+        message: 'roomId and rateId appear twice in one request',
         path: '/products/2',
         value: 'DBL BAR',
         hint: 'First at /products/0; send each room-rate once',
@@ -376,7 +376,7 @@ describe('a bad product', () => {
     ])
   })
 
-  test('refuses all, and every bad one is listed whatever is wrong with it', async () => {
+  test('refuses all, and every invalid one is listed regardless of its problem', async () => {
     const supplier = await sharedSupplier()
     const reply = await refused(supplier, {
       hotelId: 'H1',
@@ -399,7 +399,7 @@ describe('a bad product', () => {
     )
   })
 
-  test('a key that stands twice', async () => {
+  test('a key that appears twice', async () => {
     const supplier = await sharedSupplier()
     const text = JSON.stringify({ hotelId: 'H1', products: [product] }).replace(
       '"roomId"',
@@ -412,7 +412,7 @@ describe('a bad product', () => {
   })
 })
 
-describe('a bad push', () => {
+describe('an invalid push', () => {
   test('no hotelId, no products, an empty list', async () => {
     const supplier = await newSupplier()
     for (const [body, message, path] of [
@@ -449,7 +449,7 @@ describe('a bad push', () => {
     })
   })
 
-  test('for a hotel that was not pushed lists the bad products too', async () => {
+  test('for a hotel that was not pushed lists the invalid products too', async () => {
     const supplier = await newSupplier()
     const reply = await refused(supplier, { hotelId: 'H9', products: [{ ...product, mealPlan: 'XX' }] }, 404)
     assert.deepEqual(

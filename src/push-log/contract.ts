@@ -41,10 +41,10 @@ const problems = Type.Object({
   count: integer({ minimum: 1 }),
   types: Type.Array(Type.String(), {
     maxItems: problemTypesMax,
-    description: 'Each once, first that of the first problem of the answer',
+    description: 'Each type once, beginning with that of the first problem of the answer',
     examples: [['ROOM_NOT_FOUND']],
   }),
-  message: Type.String({ maxLength: problemMessageMax, description: 'Of the first problem' }),
+  message: Type.String({ maxLength: problemMessageMax, description: 'Message of the first problem' }),
 })
 export type PushProblems = Static<typeof problems>
 
@@ -54,14 +54,15 @@ const entryMembers = {
   kind: oneOf(pushKinds),
   hotelId: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'null when the push named none or several',
+    description: 'null if the push concerned none or several',
   }),
   outcome: oneOf(pushOutcomes),
   problems: Type.Union([problems, Type.Null()], {
-    description: 'What is wrong, in short; null where nothing is. The answer has it all',
+    description: 'Summary of the problems; null if there are none. The answer has them in full',
   }),
   warnings: Type.Union([problems, Type.Null()], {
-    description: 'What was accepted with a warning, in short, or refused beside members that are not known',
+    description:
+      'Summary of the warnings, also those about unknown members in a refused push; null if there are none',
   }),
   status: integer({ description: 'HTTP status of the answer' }),
   revision: Type.Unsafe<number | null>({
@@ -73,10 +74,10 @@ const entryMembers = {
     description: 'Nights of rooms and room-rates that an ARI push changed',
   }),
   durationMs: integer({ minimum: 0 }),
-  bodyBytes: integer({ minimum: 0, description: 'Of the body, decompressed' }),
+  bodyBytes: integer({ minimum: 0, description: 'Size of the decompressed body' }),
   keyId: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'The API key that was used; null for a stopSell of the platform',
+    description: 'The API key that was used; null for a stopSell by the platform',
   }),
 }
 
@@ -92,19 +93,19 @@ export const pushLogRoutes = {
     path: '/push/log',
     access: 'supplier',
     tag: 'Push log',
-    summary: 'Your pushes and what became of them',
+    summary: 'List your pushes and their outcomes',
     description:
-      'Every push of this account, accepted or refused (but not those turned away unread: 401, 429, 503), newest first, for as long as the service keeps them. Follow `nextCursor` for older ones: no push is listed twice and none left out, also while new ones come in. What is rare among very many is looked for in parts: a page may have fewer pushes than `limit`, or none, and a `nextCursor` with which the search goes on.',
+      'Every push of this account, accepted or refused (except those rejected unread: 401, 429, 503), newest first, for as long as the service retains them. Follow `nextCursor` for older pushes: no push is listed twice or skipped, even while new ones arrive. A search for rare pushes among very many is done in parts: a page may have fewer pushes than `limit`, or none, and a `nextCursor` that continues the search.',
     query: Type.Object({
       hotelId: Type.Optional(code({ description: 'Only pushes for this hotel' })),
       since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
-      until: queried('Before this instant, or on this date (UTC) or before'),
+      until: queried('Before this instant, or up to and including this date (UTC)'),
       kind: Type.Optional(oneOf(pushKinds)),
       outcome: Type.Optional(oneOf(pushOutcomes)),
       problem: Type.Optional(
         code({
           description:
-            'Only pushes with a problem or a warning of this type, as `ROOM_NOT_FOUND` or `UNKNOWN_FIELD`',
+            'Only pushes with a problem or a warning of this type, such as `ROOM_NOT_FOUND` or `UNKNOWN_FIELD`',
         }),
       ),
       cursor: queried('nextCursor of the previous page'),
@@ -115,7 +116,7 @@ export const pushLogRoutes = {
       pushes: Type.Array(entry),
       nextCursor: Type.Unsafe<string | null>({
         type: ['string', 'null'],
-        description: 'null at the end, and only there: a page without a push may have one',
+        description: 'null at the end, and only there: even a page without pushes may have a cursor',
       }),
     }),
     errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel (`Hotel not found`)' },
@@ -141,7 +142,7 @@ export const pushLogRoutes = {
       push: Type.Object({
         ...entryMembers,
         bodyEncoding: oneOf(bodyEncodings),
-        body: Type.Unknown({ description: 'The body; what is not JSON stands here as text or base64' }),
+        body: Type.Unknown({ description: 'The body; as text or base64 if it is not JSON' }),
         answer: Type.Unknown({ description: 'The answer' }),
       }),
       earlier: Type.Array(entry, { maxItems: earlierMax }),

@@ -58,7 +58,7 @@ async function pagesOf(query: string): Promise<Page[]> {
 /** Each page scans so few rows that passing all of them takes several pages. */
 const pagesMin = 3
 
-test('what is rare comes in pages with few or none, whose cursors lead to all of it', async () => {
+test('rare pushes come in pages with few or none, whose cursors lead to all of them', async () => {
   for (const query of [
     'problem=RARE',
     'problem=RARE&hotelId=F',
@@ -74,7 +74,7 @@ test('what is rare comes in pages with few or none, whose cursors lead to all of
   }
 })
 
-test('what there is not ends, and so do other filters that nothing passes', async () => {
+test('a search for a type that never occurred ends, and so do other filters without matches', async () => {
   for (const query of [
     'problem=NEVER',
     'problem=NEVER&hotelId=F',
@@ -93,7 +93,7 @@ test('what there is not ends, and so do other filters that nothing passes', asyn
   }
 })
 
-test('what is common fills its pages, each row once and in order', async () => {
+test('common pushes fill their pages, each row once and in order', async () => {
   const pages = [await pageOf(supplier, 'problem=COMMON&limit=100')]
   for (let count = 1; count < 3; count++)
     pages.push(await pageOf(supplier, `problem=COMMON&limit=100&cursor=${pages.at(-1)?.cursor}`))
@@ -103,7 +103,7 @@ test('what is common fills its pages, each row once and in order', async () => {
   )
 })
 
-test('a range of time ends the search where it begins', async () => {
+test('a time range ends the search at its start', async () => {
   const instant = (n: number) => new Date(gateway.clock.now() - rows + n).toISOString()
   const range = `since=${instant(14_000)}&until=${instant(16_000)}`
   assert.deepEqual(

@@ -16,7 +16,7 @@ const hotel = {
 }
 const sent = (requestId: string) => ({ 'x-request-id': requestId })
 
-test('an accepted push is shown with its body and its answer as they were', async () => {
+test('an accepted push is returned with its original body and answer', async () => {
   const supplier = await gateway.supplier('accepted')
   const pushed = await supplier.post('/push/hotels', [hotel], sent('p1'))
   const { status, body } = await supplier.get('/push/log/p1')
@@ -47,7 +47,7 @@ test('an accepted push is shown with its body and its answer as they were', asyn
   })
 })
 
-test('a refused push is shown with the errors that were answered', async () => {
+test('a refused push is returned with the errors of its answer', async () => {
   const supplier = await gateway.supplier('refused')
   const refused = await supplier.post('/push/taxes', { hotelId: 'H1' }, sent('p1'))
   const { body } = await supplier.get('/push/log/p1')
@@ -55,7 +55,7 @@ test('a refused push is shown with the errors that were answered', async () => {
   assert.deepEqual([outcome, status, answer], ['rejected', 400, refused.body])
 })
 
-test('a JSON body is shown byte for byte, with its blanks and the spelling of its numbers', async () => {
+test('a JSON body is returned byte for byte, with its blanks and the spelling of its numbers', async () => {
   const supplier = await gateway.supplier('spelling')
   const text = `  {"hotelId" : "H9",\n "taxes": [ 110.00, 12345678901234567890, 1e400 ], "x": "\\ud800 \\u0000" }\n`
   await supplier.post('/push/taxes', text, sent('p1'))
@@ -63,7 +63,7 @@ test('a JSON body is shown byte for byte, with its blanks and the spelling of it
   assert.ok(shown.text.includes(`"bodyEncoding":"json","body":${text},"answer":{"code":"400"`))
 })
 
-test('a compressed body is shown decompressed, a large one too', async () => {
+test('a compressed body is returned decompressed, even a large one', async () => {
   const supplier = await gateway.supplier('compressed')
   const hotels = Array.from({ length: 300 }, (_, index) => ({ ...hotel, hotelId: `H${index}` }))
   const bytes = gzipSync(JSON.stringify(hotels))
@@ -72,7 +72,7 @@ test('a compressed body is shown decompressed, a large one too', async () => {
   assert.deepEqual(Object(body['push']).body, hotels)
 })
 
-test('a body that is not JSON is shown as text, one that is not text in base64, hostile JSON as text', async () => {
+test('a body that is not JSON is returned as text, one that is not text in base64, hostile JSON as text', async () => {
   const supplier = await gateway.supplier('bodies')
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
   const cases: [string | Uint8Array, string, unknown][] = [
@@ -92,7 +92,7 @@ test('a body that is not JSON is shown as text, one that is not text in base64, 
   }
 })
 
-test('a request id that was used again shows the newest push, and the others in short', async () => {
+test('a reused request id returns the newest push, and a summary of the others', async () => {
   const supplier = await gateway.supplier('reused')
   for (const hotelName of ['first', 'second', 'third']) {
     await supplier.post('/push/hotels', [{ ...hotel, hotelName }], sent('reused'))

@@ -37,7 +37,7 @@ async function push(supplier: TestSupplier, headers: Record<string, string> = {}
   return (await supplier.post('/push/hotels', [hotel], headers)).status
 }
 
-test('yesterday, today and 14 days ahead are made once, and every day moves them on by one', async () => {
+test('partitions for yesterday, today and 14 days ahead are created once, and move on by one every day', async () => {
   const fresh = await gatewayForTests({ now: '2027-03-01T23:59:59.999Z' })
   const names = await partitionsOf(fresh)
   assert.deepEqual(
@@ -49,14 +49,14 @@ test('yesterday, today and 14 days ahead are made once, and every day moves them
   assert.deepEqual(await preparePartitions(fresh.db, at('2027-03-02T12:00:00Z')), [])
 })
 
-test('several processes may make them at once', async () => {
+test('several processes may create them at once', async () => {
   const nowMs = at('2027-06-01T12:00:00Z')
   const made = await Promise.all(Array.from({ length: 6 }, () => preparePartitions(gateway.db, nowMs)))
   assert.equal(made.flat().length, 16)
   assert.equal(new Set(made.flat()).size, 16)
 })
 
-test('a day made later has the indexes of the log', async () => {
+test('a partition created later has the indexes of the log', async () => {
   const { rows } = await gateway.db.query<{ parent: number; child: number }>(
     `select (select count(*)::int from pg_index where indrelid = 'push_log'::regclass) as parent,
        (select count(*)::int from pg_index where indrelid = 'push_log_2027_06_15'::regclass) as child`,
@@ -66,7 +66,7 @@ test('a day made later has the indexes of the log', async () => {
   assert.equal(count.child, count.parent)
 })
 
-test('pushes go through at midnight UTC, and each day holds its own', async () => {
+test('pushes succeed at midnight UTC, and each partition has those of its day', async () => {
   const supplier = await gateway.supplier('midnight')
   for (const instant of [
     '2027-03-04T23:59:59.999Z',
@@ -83,7 +83,7 @@ test('pushes go through at midnight UTC, and each day holds its own', async () =
   ])
 })
 
-test('a day that was never made refuses no push, and the days after it are made all the same', async () => {
+test('a missing partition refuses no push, and the partitions after it are still created', async () => {
   const fresh = await gatewayForTests()
   const supplier = await fresh.supplier('late')
   fresh.clock.set('2027-09-10T12:00:00Z')
@@ -105,7 +105,7 @@ test('a day that was never made refuses no push, and the days after it are made 
   assert.equal(kept.rows, 2)
 })
 
-test('pushes are kept for as many days as set, then their day is dropped whole', async () => {
+test('pushes are retained for the configured number of days, then their whole partition is dropped', async () => {
   const fresh = await gatewayForTests()
   const supplier = await fresh.supplier('old')
   for (const instant of ['2027-03-01T00:00:00Z', '2027-03-01T23:59:59Z', '2027-03-02T00:00:00Z']) {
@@ -126,7 +126,7 @@ test('pushes are kept for as many days as set, then their day is dropped whole',
   })
 })
 
-test('a day in use is dropped later, and pushes go through meanwhile', async () => {
+test('a partition in use is dropped later, and pushes succeed meanwhile', async () => {
   const fresh = await startGateway()
   const reader = await fresh.db.pool.connect()
   try {
@@ -149,7 +149,7 @@ test('a day in use is dropped later, and pushes go through meanwhile', async () 
   }
 })
 
-test('answers kept for repeats are forgotten after 24 hours, in batches', async () => {
+test('answers stored for repeated requests are deleted after 24 hours, in batches', async () => {
   const fresh = await gatewayForTests()
   const supplier = await fresh.supplier('repeats')
   const nowMs = fresh.clock.now()

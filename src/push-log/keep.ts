@@ -165,7 +165,7 @@ function keyInUse(): Rejected {
     type: 'IDEMPOTENCY_KEY_IN_USE',
     message: 'A push with this Idempotency-Key is being processed',
     path: 'idempotency-key',
-    hint: 'Send the same again: the stored answer will be returned',
+    hint: 'Send the same request again: the stored answer will be returned',
   })
 }
 

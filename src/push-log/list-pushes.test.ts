@@ -34,7 +34,7 @@ async function ids(supplier: TestSupplier, query = ''): Promise<unknown[]> {
   return (await list(supplier, query)).pushes.map(({ requestId }) => requestId)
 }
 
-test('every push is listed with what became of it, newest first', async () => {
+test('every push is listed with its outcome, newest first', async () => {
   const supplier = await gateway.supplier('all')
   await push(supplier, 'applied', hotel('H1'))
   await push(supplier, 'unchanged', hotel('H1'))
@@ -68,7 +68,7 @@ test('every push is listed with what became of it, newest first', async () => {
   assert.equal(nextCursor, null)
 })
 
-test('a push whose Idempotency-Key is none is listed too', async () => {
+test('a push with an invalid Idempotency-Key is listed too', async () => {
   const supplier = await gateway.supplier('odd key')
   const headers = { 'x-request-id': 'odd', 'idempotency-key': 'a b' }
   assert.equal((await supplier.post('/push/hotels', [hotel('H1')], headers)).status, 400)
@@ -120,7 +120,7 @@ test('kind, outcome, hotel and time each narrow the list, unknown parameters do 
   for (const [query, expected] of cases) assert.deepEqual(await ids(supplier, query), expected, query)
 })
 
-test('a hotel has the pushes that named it, alone or among others, applied or refused', async () => {
+test('a hotel has the pushes that contain it, alone or among others, applied or refused', async () => {
   const supplier = await gateway.supplier('hotels')
   await push(supplier, 'first', hotel('H1'))
   await push(supplier, 'both', hotel('H1', 'new'), hotel('H2'))
@@ -141,7 +141,7 @@ test('a hotel has the pushes that named it, alone or among others, applied or re
 const late = (supplier: TestSupplier, page: number) => (name: string) =>
   push(supplier, `late-${page}-${name}`, hotel('H1', name))
 
-test('no push is listed twice and none is left out while new ones come in', async () => {
+test('no push is listed twice or skipped while new ones arrive', async () => {
   const supplier = await gateway.supplier('pages', unlimited)
   const early = Array.from({ length: 60 }, (_, index) => `early-${index}`)
   for (const requestId of early) await push(supplier, requestId, hotel('H1', requestId))
@@ -180,14 +180,14 @@ test('a page that ends exactly at the last push has no next one', async () => {
   assert.equal(second.nextCursor, null)
 })
 
-test('50 pushes are listed unless told otherwise, 500 at most', async () => {
+test('50 pushes are listed by default, 500 at most', async () => {
   const supplier = await gateway.supplier('limits', unlimited)
   await Promise.all(Array.from({ length: 51 }, (_, index) => push(supplier, `p${index}`, {})))
   assert.equal((await list(supplier)).pushes.length, 50)
   assert.equal((await list(supplier, '?limit=500')).pushes.length, 51)
 })
 
-test('every parameter that is wrong is named, all at once', async () => {
+test('all invalid parameters are reported at once', async () => {
   const supplier = await gateway.supplier('wrong')
   const cases: [string, string, string][] = [
     ['since=now', 'since must be a date or an ISO 8601 instant', '?since'],
@@ -242,7 +242,7 @@ test('every parameter that is wrong is named, all at once', async () => {
   )
 })
 
-test("another supplier's pushes are not listed, its hotels are as unknown as none, its cursors show only what is one's own", async () => {
+test("another supplier's pushes are not listed, its hotels are unknown, and its cursors return only one's own pushes", async () => {
   const [owner, stranger] = [await gateway.supplier('owner'), await gateway.supplier('stranger')]
   await push(stranger, 'strange', hotel('H9'))
   for (const requestId of ['mine-1', 'mine-2']) await push(owner, requestId, hotel('H1', requestId))

@@ -142,7 +142,7 @@ for (const further of filters) {
   )
 }
 
-test('whatever filters are combined, the pages have what passes them all, each push once and in order', async () => {
+test('for any combination of filters, the pages have all matches, each once and in order', async () => {
   for (const { query, isMeant } of combined) {
     const expected = rows.filter(isMeant).map(({ requestId }) => requestId)
     assert.deepEqual(await walk(orderly, query), expected.toReversed(), JSON.stringify(query))
@@ -156,7 +156,7 @@ test('a page may end anywhere', async () => {
   }
 })
 
-test('none is missed and none comes twice where a clock went back', async () => {
+test('no push is missed or repeated after a clock went back', async () => {
   const expected = rows.map(({ requestId }) => requestId).toSorted()
   for (const query of [{ limit: '1' }, { limit: '50' }, { limit: '7', problem: 'COMMON' }]) {
     const meant = new Set(

@@ -51,7 +51,7 @@ function pushNotFound(requestId: string): Rejected {
     message: 'Push not found',
     path: 'requestId',
     value: shown(requestId),
-    hint: 'Send the x-request-id of a push of this account that is still kept',
+    hint: 'Send the x-request-id of a push of this account that is still stored',
   })
 }
 

@@ -46,7 +46,7 @@ async function told(): Promise<Map<string, unknown>> {
   return new Map(found)
 }
 
-test('the list says what was wrong: how much, of which types, and the first of it', async () => {
+test('the list summarizes the problems: their number, types and first message', async () => {
   await push('whole', [good])
   await push('part', [good, noRoom, noPrice, noRoom])
   await push('refused', [noRoom, noRoom])
@@ -91,13 +91,13 @@ describe('pushes are found by a type of problem', () => {
     assert.equal(status, 400)
   })
 
-  test('of another supplier none is seen', async () => {
+  test('of another supplier are not visible', async () => {
     const other = await gateway.supplier('other')
     assert.deepEqual(listed(expectOk(await other.get('/push/log?problem=ROOM_NOT_FOUND')).text), [])
   })
 })
 
-test('a message that repeats what the database cannot keep is kept without it', async () => {
+test('a message that quotes characters that the database cannot store is stored without them', async () => {
   for (const [requestId, key] of Object.entries({ nul: 'a\\u0000b', half: 'a\\ud800b' })) {
     const body = `[{"${key}":1,"${key}":2}]`
     const reply = await supplier.post('/push/hotels', body, { 'x-request-id': requestId })

@@ -40,7 +40,7 @@ test('case, accents, punctuation and spaces do not matter', () => {
   ])
 })
 
-test('St, Sankt and Saint are one, and umlauts may be written with an e', () => {
+test('St, Sankt and Saint are equivalent, and umlauts may be written with an e', () => {
   assert.deepEqual(matchedNames('CH', ['St. Moritz', 'Saint Moritz', 'Sankt Moritz', 'ST MORITZ']), [
     ...Array(4).fill('St. Moritz'),
   ])

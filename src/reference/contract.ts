@@ -11,7 +11,7 @@ export const referenceRoutes = {
     tag: 'Reference data',
     summary: 'Room types, meal plans, currencies and cancellation codes',
     description:
-      "The values that pushes may name: a product's `roomType` is a name of `roomTypes`, its `mealPlan` a code of `mealPlans`, a hotel's `currency` a code of `currencies`. `cancelCodes` are usual codes for cancellation policies; others are accepted. Operators may add room types and meal plans, and retire them: a retired one is no longer listed.",
+      "The values that pushes may contain: a product's `roomType` is a name from `roomTypes`, its `mealPlan` a code from `mealPlans`, a hotel's `currency` a code from `currencies`. `cancelCodes` are common codes for cancellation policies; others are accepted too. Operators may add room types and meal plans, and retire them: a retired one is no longer listed.",
     answer: Type.Object({
       ...success,
       roomTypes: Type.Array(Type.Object({ name: Type.String(), ...described })),
@@ -19,7 +19,7 @@ export const referenceRoutes = {
       currencies: Type.Array(
         Type.Object({
           code: Type.String({ description: 'ISO 4217' }),
-          minorDigits: integer({ minimum: 0, maximum: 4, description: 'How many decimals amounts have' }),
+          minorDigits: integer({ minimum: 0, maximum: 4, description: 'Number of decimals of amounts' }),
           name: Type.String(),
         }),
       ),
@@ -27,7 +27,7 @@ export const referenceRoutes = {
     }),
     examples: [
       {
-        summary: 'The reference data (here cut to one entry a list)',
+        summary: 'The reference data (shortened here to one entry per list)',
         request: {},
         answer: {
           status: 200,

@@ -17,7 +17,7 @@ test('every country of ISO 3166-1 and Kosovo has a code and an English name', ()
   )
 })
 
-test('nothing but a listed code in upper case is a country', () => {
+test('only a listed code in upper case is a country', () => {
   const listed = new Set<string>(countries.map(({ code }) => code))
   const codes = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 3 }),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { currencies, minorDigits } from './currencies.ts'
 
-test('minor digits are those of ISO 4217, also where Intl says otherwise', () => {
+test('minor digits are those of ISO 4217, even where Intl differs', () => {
   const expected = { JPY: 0, CLP: 0, ISK: 0, USD: 2, EUR: 2, HUF: 2, IDR: 2, PKR: 2, KWD: 3, IQD: 3, UYW: 4 }
   const actual = Object.fromEntries(Object.keys(expected).map((code) => [code, minorDigits(code)]))
   assert.deepEqual(actual, expected)
@@ -31,7 +31,7 @@ test('funds, metals, test codes and units without decimals of their own are not 
   )
 })
 
-test('the list is complete, sorted, and each code stands once', () => {
+test('the list is complete, sorted, and has each code once', () => {
   const codes = currencies.map(({ code }) => code)
   assert.equal(codes.length, 156)
   assert.deepEqual(codes, [...new Set(codes)].toSorted())
@@ -41,7 +41,7 @@ test('the list is complete, sorted, and each code stands once', () => {
   )
 })
 
-test('nothing but a listed code has minor digits', () => {
+test('only a listed code has minor digits', () => {
   const listed = new Set<string>(currencies.map(({ code }) => code))
   const codes = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 5 }),

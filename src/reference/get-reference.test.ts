@@ -28,7 +28,7 @@ test('a supplier reads the shipped room types, meal plans, currencies and cancel
   assert.deepEqual(plans.toSorted(by('code')), mealPlans.toSorted(by('code')))
 })
 
-test('what operators edit, add and retire is kept at the next start; what is missing is added', async () => {
+test('edits, additions and retirements by operators survive a restart; missing entries are added', async () => {
   const fresh = await gatewayForTests()
   await fresh.db.query(`update room_type set description = 'Edited' where name = 'Double'`)
   await fresh.db.query(`update room_type set retired_at = now() where name = 'Twin'`)

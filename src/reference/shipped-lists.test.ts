@@ -11,7 +11,7 @@ function repeated(words: readonly string[]): string[] {
   return folded.filter((word, index) => folded.indexOf(word) !== index)
 }
 
-test('no room type, meal plan or cancellation code stands twice, in any case of its letters', () => {
+test('no room type, meal plan or cancellation code appears twice, in any letter case', () => {
   assert.deepEqual(repeated(roomTypes.map(({ name }) => name)), [])
   assert.deepEqual(repeated(mealPlans.map(({ code }) => code)), [])
   assert.deepEqual(repeated(mealPlans.map(({ name }) => name)), [])
@@ -19,7 +19,7 @@ test('no room type, meal plan or cancellation code stands twice, in any case of 
   assert.deepEqual(repeated(cancelCodes.map(({ description }) => description)), [])
 })
 
-test('codes are short and upper case, names and descriptions are neat', () => {
+test('codes are short and upper case, names and descriptions are well formed', () => {
   const codes = [...mealPlans, ...cancelCodes].map(({ code }) => code)
   assert.deepEqual(
     codes.filter((code) => !/^[A-Z0-9]+\+?$/.test(code) || code.length > maxCodeCharacters),

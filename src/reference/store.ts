@@ -125,6 +125,6 @@ function notFound(what: string, named: string): Rejected {
   return new Rejected(404, {
     type: 'NOT_FOUND',
     message: `${what} ${JSON.stringify(named.slice(0, 100))} not found`,
-    hint: 'list shows those there are; upper and lower case matter',
+    hint: 'list shows the existing ones; names are case-sensitive',
   })
 }

@@ -67,7 +67,7 @@ test('offsets, names of one word, another case and names of no zone are refused'
   )
 })
 
-test('what is accepted can be computed with, and keeps its name', () => {
+test('every accepted zone can be used in calculations, and keeps its name', () => {
   const names = fc.oneof(
     fc.string({ unit: 'binary-ascii', maxLength: 40 }),
     fc.constantFrom(...listed),

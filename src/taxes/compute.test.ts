@@ -43,7 +43,7 @@ function amountsByPlace({ taxes }: Stay, { lines }: { lines: TaxedStay['lines'] 
   return amounts
 }
 
-test('amounts, totals and faults are those of the contract taken by the letter', () => {
+test('amounts, totals and errors match a literal reading of the contract', () => {
   let [faults, clean] = [0, 0]
   fc.assert(
     fc.property(stays, (stay) => {
@@ -71,7 +71,7 @@ test('amounts, totals and faults are those of the contract taken by the letter',
   assert.ok(faults > 300 && clean > 3_000, `${faults} faults, ${clean} without`)
 })
 
-test('nights add up to rooms, rooms to totals, taxes to what was paid, and nothing is negative', () => {
+test('nights add up to rooms, rooms to totals, taxes to the amount paid, and nothing is negative', () => {
   fc.assert(
     fc.property(stays, (stay) => {
       const { rooms, lines, total } = computed(stay)
@@ -116,7 +116,7 @@ function largestRemainder(sum: number, parts: readonly Fraction[]): number[] {
   return amounts
 }
 
-test('a single tax in the price, and one on top, are divided over the nights by the largest remainder', () => {
+test('a single included tax, and a single added tax, are divided over the nights by the largest remainder', () => {
   fc.assert(
     fc.property(stays, fc.boolean(), (stay, isIncluded) => {
       const one = stay.taxes.slice(0, 1).map((tax) => ({ ...tax, included: isIncluded, payNow: true }))
@@ -188,7 +188,7 @@ test('the order in which taxes are pushed changes the order of the lines and not
   )
 })
 
-test('it is all one whether a tax is pushed for the property, the room, the rate or the pair', () => {
+test('a tax has the same effect for the property, the room, the rate and the pair', () => {
   const scopes = [
     { roomNo: 0, rateNo: 0 },
     { roomNo: 3, rateNo: 0 },
@@ -221,7 +221,7 @@ test('it is all one whether a tax is pushed for the property, the room, the rate
   )
 })
 
-test('what was computed before with the same taxes changes nothing', () => {
+test('earlier computations with the same taxes change nothing', () => {
   fc.assert(
     fc.property(
       stays,
@@ -248,7 +248,7 @@ test('what was computed before with the same taxes changes nothing', () => {
   )
 })
 
-test('a list that holds one entry twice charges it twice, a line each', () => {
+test('a list with the same entry twice charges it twice, with one line each', () => {
   const tax: Tax = {
     type: 'VAT',
     valueType: '%',
@@ -265,7 +265,7 @@ test('a list that holds one entry twice charges it twice, a line each', () => {
   ])
 })
 
-test('fifty taxes of dates of their own over thirty nights are exact', () => {
+test('fifty taxes with different dates over thirty nights are exact', () => {
   const taxes = Array.from({ length: 50 }, (_, index): Tax => ({
     type: taxTypes[index % taxTypes.length] ?? 'VAT',
     valueType: index % 3 === 0 ? 'fixed' : '%',

@@ -38,7 +38,7 @@ const notOne = (name: string, of: readonly string[]): { errors: { enum: Constrai
     enum: {
       type: 'NOT_ALLOWED',
       message: `Tax ${name} must be one of ${of.join(', ')}`,
-      hint: 'Upper and lower case matter',
+      hint: 'Values are case-sensitive',
     },
   },
 })
@@ -57,7 +57,7 @@ export const taxErrors = {
   },
   scopeRepeated: {
     type: 'DUPLICATE_TAX_SCOPE',
-    message: 'each product entry must have a scope of its own',
+    message: 'each product entry must have its own scope',
     hint: 'Put all taxes of one room, rate or room-rate into one entry',
   },
   roomNotFound: {
@@ -124,7 +124,7 @@ const tax = Type.Object({
   value: decimal({
     atLeastZero: true,
     description:
-      "Percentage, or amount in the hotel's currency; a JSON number or a decimal string, kept exactly",
+      "Percentage, or amount in the hotel's currency; a JSON number or a decimal string, stored exactly",
     errors: {
       decimal: {
         type: 'TAX_VALUE_INVALID',
@@ -225,8 +225,8 @@ export const taxRoutes = {
     description: [
       'Replaces the taxes of exactly the scopes in the request: `taxes` is the property, each entry of `products` a room with any rate (`roomId` alone), a rate with any room (`rateId` alone) or a room-rate (both). Everything else stays; an empty list removes the taxes of its scope.',
       'Scopes add up: a stay pays the taxes of the property, of its room, of its rate and of its room-rate.',
-      'The hotel and every room and rate named must exist. A room-rate need not be a product yet: its taxes count from the day it becomes one.',
-      'All or none: one bad entry refuses the push, and the answer lists every bad entry. Posting the same again changes nothing.',
+      'The hotel and every room and rate named must exist. A room-rate need not be a product yet: its taxes apply as soon as it becomes one.',
+      'All or none: if one entry is invalid, the push is refused, and the answer lists every invalid entry. Posting the same again changes nothing.',
     ].join('\n\n'),
     body: Type.Object(
       { hotelId, taxes: Type.Optional(propertyTaxes), products: Type.Optional(products) },
@@ -235,13 +235,16 @@ export const taxRoutes = {
     answer: Type.Object({
       ...success,
       hotelId: Type.String(),
-      outcome: oneOf(taxPushOutcomes, { description: '`unchanged`: the same taxes were held already' }),
-      scopesChanged: integer({ minimum: 0, description: 'How many scopes have other taxes than before' }),
-      revision: integer({ minimum: 0, description: 'Of the hotel; rises when something changed' }),
+      outcome: oneOf(taxPushOutcomes, { description: '`unchanged`: the same taxes were already stored' }),
+      scopesChanged: integer({ minimum: 0, description: 'Number of scopes whose taxes changed' }),
+      revision: integer({
+        minimum: 0,
+        description: 'The revision of the hotel; increases if something changed',
+      }),
       requestId: Type.String(),
     }),
     errors: {
-      400: 'A rule is broken by at least one entry; nothing was applied',
+      400: 'At least one entry breaks a rule; nothing was applied',
       404: 'Unknown hotel (`Hotel not found`), room (`room id not found`) or rate (`rate id not found`); nothing was applied',
     },
     pushKind: 'taxes',
@@ -266,7 +269,7 @@ export const taxRoutes = {
     path: '/push/getTaxes',
     access: 'supplier',
     tag: 'Taxes',
-    summary: 'Read the taxes of a hotel back',
+    summary: 'Read back the taxes of a hotel',
     description:
       'All taxes of the hotel in the shape of `POST /push/taxes`, so that they can be edited and posted back. An entry of `products` has only the ids that are set.',
     body: Type.Object({ hotelId }),
@@ -274,7 +277,7 @@ export const taxRoutes = {
     errors: { 404: 'Unknown hotel (`Hotel not found`)' },
     examples: [
       {
-        summary: 'The taxes pushed before',
+        summary: 'The taxes of an earlier push',
         request: { hotelId: 'H1' },
         answer: {
           status: 200,

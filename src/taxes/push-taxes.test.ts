@@ -93,7 +93,7 @@ test('posting back what was read changes nothing, is reported and logged as unch
   )
 })
 
-test('a push replaces exactly the scopes it names: what is left out stays, an empty list clears', async () => {
+test('a push replaces exactly the scopes in it: absent scopes stay unchanged, an empty list clears', async () => {
   const supplier = await supplierWithHotel()
   const pair = { roomId: 'DBL', rateId: 'BAR', taxes: [vat] }
   const room = { roomId: 'DBL', taxes: [cityTax] }
@@ -134,7 +134,7 @@ test('taxes of a room-rate may come before it is a product, as long as its room 
   assert.deepEqual((await heldTaxes(supplier))['products'], products)
 })
 
-test("another supplier's hotel is as unknown as none, for reading and for writing", async () => {
+test("another supplier's hotel is answered like an unknown one, for reads and writes", async () => {
   const owner = await supplierWithHotel()
   const stranger = await gateway.supplier('stranger')
   await pushPropertyTax(owner, vat)
@@ -154,7 +154,7 @@ test("another supplier's hotel is as unknown as none, for reading and for writin
   assert.deepEqual((await heldTaxes(stranger))['taxes'], [{ ...vat, value: 5 }])
 })
 
-test('pushes of one hotel at once are applied one after another: the last state is one of them, whole', async () => {
+test('simultaneous pushes of one hotel are applied one after another: the final state is exactly one of them', async () => {
   const supplier = await supplierWithHotel()
   const bodies = Array.from({ length: 12 }, (_, index) => ({
     hotelId: 'H1',

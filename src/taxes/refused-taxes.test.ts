@@ -156,7 +156,7 @@ test('every rule between the fields of a tax has its own message and path', asyn
   assert.deepEqual((await heldTaxes(supplier))['taxes'], [])
 })
 
-test('every required member of a tax is required by name', async () => {
+test('every missing member of a tax is named', async () => {
   const supplier = await supplierWithHotel()
   for (const member of ['type', 'valueType', 'value', 'appliedOn', 'appliedPer', 'included', 'payNow']) {
     const refused = await pushPropertyTax(supplier, { ...vat, [member]: undefined })
@@ -189,7 +189,7 @@ test("a fixed value has at most the decimals of the hotel's currency, a percenta
   assert.equal((await pushPropertyTax(supplier, { ...vat, value: 7.75 })).status, 200)
 })
 
-test('what the specification requires of the request has its words', async () => {
+test('the rules of the specification are reported in its words', async () => {
   const supplier = await supplierWithHotel()
   const cases: [unknown, number, unknown[]][] = [
     [{ taxes: [] }, 400, ['HOTEL_ID_REQUIRED', 'hotelId is required', '/hotelId', undefined]],
@@ -229,7 +229,7 @@ test('what the specification requires of the request has its words', async () =>
         ],
       },
       400,
-      ['DUPLICATE_TAX_SCOPE', 'each product entry must have a scope of its own', '/products/2', undefined],
+      ['DUPLICATE_TAX_SCOPE', 'each product entry must have its own scope', '/products/2', undefined],
     ],
     [
       { hotelId: 'H1', products: [{ roomId: 'DBL' }] },
@@ -247,7 +247,7 @@ test('what the specification requires of the request has its words', async () =>
   }
 })
 
-test('at most 50 taxes a scope and 2,000 entries a request', async () => {
+test('at most 50 taxes per scope and 2,000 entries per request', async () => {
   const supplier = await supplierWithHotel()
   const many = (count: number) => Array.from({ length: count }, () => vat)
   assert.equal((await supplier.post('/push/taxes', { hotelId: 'H1', taxes: many(50) })).status, 200)
@@ -266,7 +266,7 @@ test('at most 50 taxes a scope and 2,000 entries a request', async () => {
   ])
 })
 
-test('one bad entry refuses the whole push, and the answer lists every bad entry at once', async () => {
+test('one invalid entry refuses the whole push, and the answer lists every invalid entry at once', async () => {
   const supplier = await supplierWithHotel()
   await pushPropertyTax(supplier, vat)
   const heldBefore = await heldTaxes(supplier)
@@ -311,7 +311,7 @@ test('one bad entry refuses the whole push, and the answer lists every bad entry
   assert.deepEqual(await heldTaxes(supplier), heldBefore)
 })
 
-test('members of a wrong shape hide no broken rule, no unknown id and no misfit, and nothing is told twice', async () => {
+test('malformed members hide no broken rule, no unknown id and no misfit, and nothing is reported twice', async () => {
   const supplier = await supplierWithHotel()
   const told = async (body: object): Promise<unknown[]> => {
     const refused = await supplier.post('/push/taxes', body)

@@ -49,7 +49,7 @@ function problemsOfScope(
   const scope = JSON.stringify([roomId ?? null, rateId ?? null])
   const first = firstByScope.get(scope)
   if (first !== undefined) {
-    return [{ ...taxErrors.scopeRepeated, path, hint: `The same scope stands at /products/${first}` }]
+    return [{ ...taxErrors.scopeRepeated, path, hint: `The same scope appears at /products/${first}` }]
   }
   firstByScope.set(scope, index)
   return []

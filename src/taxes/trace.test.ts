@@ -7,7 +7,7 @@ import { computeTaxes } from './compute.ts'
 import type { Tax } from './contract.ts'
 import { traceTaxes } from './trace.ts'
 
-test('each step of the trace follows from the one before, down to the rounding', () => {
+test('each step of the trace follows from the previous one, down to the rounding', () => {
   const read = (text: string): Fraction => {
     const sign = fraction(text.startsWith('-') ? -1 : 1)
     const [over = '', under] = text.replace('-', '').split('/')
@@ -50,7 +50,7 @@ test('each step of the trace follows from the one before, down to the rounding',
   )
 })
 
-test('a trace shows rates, nets and amounts as decimals where they end, else as fractions', () => {
+test('a trace has rates, nets and amounts as decimals if they terminate, otherwise as fractions', () => {
   const vat: Tax = {
     type: 'VAT',
     valueType: '%',

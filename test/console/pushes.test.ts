@@ -95,8 +95,8 @@ describe('the pages of the push log', { skip: withoutChromium }, () => {
     }
     await page.locator('tbody tr a').first().click()
     const item = page.locator('ol > li').first()
-    await item.getByText('Warning: 1 night cannot be booked: there is a price and no inventory').waitFor()
-    await item.getByText('Warning: closedToDeparture forbids nothing on 1 day').waitFor()
+    await item.getByText('Warning: 1 night cannot be booked: there is a price but no inventory').waitFor()
+    await item.getByText('Warning: closedToDeparture has no effect on 1 day').waitFor()
     assert.equal(await page.getByText('Warning:').count(), 2)
     await close()
   })
