@@ -75,3 +75,7 @@ export function quantile(values: readonly number[], share: number): number {
   if (value === undefined) throw new Error('nothing measured')
   return value
 }
+
+export function spread(ms: readonly number[]): string {
+  return `p50 ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${quantile(ms, 0.99).toFixed(1)} ms`
+}

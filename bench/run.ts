@@ -1,5 +1,7 @@
 /** The benchmark table: this service beside peers that are measured in the same run, on the same PostgreSQL. */
+import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startTestPostgres, type TestAddress } from '../test/postgres.ts'
 import { besideBadEndpoints } from './bad-endpoints.ts'
@@ -29,10 +31,12 @@ const parts = {
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } })
 const wanted = new Set(values.only ?? Object.keys(parts))
 
+const slowness = execFileSync(process.execPath, [resolve(import.meta.dirname, '../scripts/machine-speed.ts')])
 const postgres = await startTestPostgres()
 process.stdout.write(
   `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, Node ${process.version}, PostgreSQL ${postgres.version}\n`,
 )
+process.stdout.write(`The machine is ${String(slowness).trim()} times slower than usual.\n`)
 process.stdout.write(
   'Load generator, service and PostgreSQL share the machine. Bars are ratios to peers of the same run.\n\n',
 )

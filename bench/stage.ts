@@ -1,7 +1,7 @@
 import autocannon from 'autocannon'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { createKey, createToken } from '../src/keys/manage.ts'
@@ -171,4 +171,20 @@ export function middleOf(runs: readonly Measured[]): Measured {
 export async function residentMegabytes({ pid }: Peer): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+const ticksPerSecond = 100
+
+/** The processor time used so far by all PostgreSQL processes of the machine that still run. */
+export async function postgresSeconds(): Promise<number> {
+  let ticks = 0
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    const stat = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '')
+    const [, name, rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? []
+    if (name !== 'postgres') continue
+    const [userTicks, systemTicks] = rest.split(' ').slice(11, 13)
+    ticks += Number(userTicks) + Number(systemTicks)
+  }
+  return ticks / ticksPerSecond
 }
