@@ -326,3 +326,19 @@ describe('docs/operating.md', () => {
     )
   })
 })
+
+test('every table of the documentation has a line below its head, without which it is shown as text', () => {
+  const files = globSync(['*.md', 'docs/**/*.md', 'decisions/*.md', 'packages/*/README.md'], { cwd: root })
+  const tables = files.flatMap((file) => tablesOf(readFileSync(join(root, file), 'utf8')))
+  assert.ok(tables.length > 50, 'the search finds them')
+  assert.deepEqual(
+    tables.filter(([, second]) => !/^\|( *:?-+:? *\|)+$/.test(second ?? '')).map(([head]) => head),
+    [],
+  )
+})
+
+/** The tables outside code, each as its lines. */
+function tablesOf(markdown: string): string[][] {
+  const text = markdown.replaceAll(/^```.*?^```$/gms, '')
+  return [...text.matchAll(/(?:^\|.*\n?)+/gm)].map(([table]) => table.trimEnd().split('\n'))
+}
