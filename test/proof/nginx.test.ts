@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { namedBlocks } from '../docs-pages.ts'
+import { root } from '../files.ts'
+import { client, type TestClient } from '../harness.ts'
+import { environOf, newTestDatabase } from '../postgres.ts'
+import { runAri, startProgram, type Running } from '../programs.ts'
+import { expectOk, pushStoryHotel } from '../story.ts'
+
+/**
+ * deploy/nginx.conf in front of two gateways with the settings of docs/scaling.md. Only addresses, names and
+ * ports differ, and requests come without TLS. nginx is installed if it is missing and this user may do that.
+ */
+
+const gateways = 2
+const reason = missing()
+let folder = ''
+let database: Awaited<ReturnType<typeof newTestDatabase>>
+let nginx: ChildProcess
+let url = ''
+type Gateway = { running: Running; port: number; metricsPort: number }
+const running: Gateway[] = []
+
+before(async () => {
+  if (reason !== undefined) return
+  folder = mkdtempSync(join(tmpdir(), 'ari-nginx-'))
+  database = await newTestDatabase()
+  for (let index = 0; index < gateways; index++)
+    running.push(await startGateway(await freePort(), await freePort()))
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, withoutTls(configuration()).replace('listen 443;', `listen 127.0.0.1:${port};`))
+  nginx = spawn('/usr/sbin/nginx', ['-c', file, '-p', folder, '-g', 'daemon off;'], { stdio: 'inherit' })
+  await until(async () => (await fetch(`${url}/v1/push/limits`).catch(() => undefined))?.status === 401)
+})
+after(async () => {
+  if (reason !== undefined) return
+  nginx.kill('SIGQUIT')
+  await once(nginx, 'exit')
+  for (const { running: service } of running) {
+    service.child.kill('SIGTERM')
+    await service.ended
+  }
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const environ = (): Record<string, string> => environOf(database.address)
+
+async function startGateway(port: number, metricsPort: number): Promise<Gateway> {
+  const settings = namedBlocks(join(root, 'docs/scaling.md')).get('sh gateway settings') ?? ''
+  const named = settings
+    .trim()
+    .split('\n')
+    .map((line) => [line.slice(0, line.indexOf('=')), ''] as const)
+  const values: Record<string, string> = {
+    ...environ(),
+    HOST: '127.0.0.1',
+    ARI_TRUSTED_PROXIES: '127.0.0.1',
+    ARI_METRICS_PORT: String(metricsPort),
+  }
+  for (const [name] of named) assert.ok(values[name], `${name} of the guide is not set here`)
+  const service = startProgram('serve', { ...values, PORT: String(port), LOG_LEVEL: 'error' })
+  await service.printed(/ready in/)
+  return { running: service, port, metricsPort }
+}
+
+/** The shipped configuration with our two gateways and files below our folder. */
+function configuration(): string {
+  let text = readFileSync(join(root, 'deploy/nginx.conf'), 'utf8')
+  for (const [index, { port }] of running.entries())
+    text = text.replace(`10.0.0.1${index + 1}:8080`, `127.0.0.1:${port}`)
+  return `pid ${join(folder, 'nginx.pid')};\nerror_log ${join(folder, 'error.log')};\n${text}`
+    .replaceAll('/var/log/nginx', folder)
+    .replaceAll('/etc/nginx', folder)
+}
+
+function withoutTls(text: string): string {
+  return text.replace('listen 443 ssl;', 'listen 443;').replaceAll(/^ *ssl_certificate.*\n/gm, '')
+}
+
+const shop = async (supplier: string): Promise<TestClient> => {
+  const made = await runAri(environ(), 'key', 'create', '--supplier', supplier, '--json')
+  const { apiKey } = JSON.parse(made.stdout)
+  const pushing = client(url, { 'x-api-key': apiKey })
+  await pushStoryHotel(pushing)
+  return pushing
+}
+
+const units = (date: string, inventory: number) => ({
+  hotelId: 'H1',
+  ari: [{ roomId: 'DBL', date, inventory }],
+})
+
+async function pushesOf({ metricsPort }: Gateway): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  return [...text.matchAll(/^ari_pushes_total\{kind="ari"[^}]*\} (\d+)$/gm)]
+    .map(([, count]) => Number(count))
+    .reduce((sum, count) => sum + count, 0)
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await wait(20)
+}
+
+test('nginx accepts the whole configuration, with TLS', (context) => {
+  if (reason !== undefined) return context.skip(reason)
+  const [key, certificate] = ['key', 'pem'].map((end) => join(folder, `ari.example.com.${end}`))
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=ari.example.com'].concat(
+      ...[
+        ['-keyout', key ?? ''],
+        ['-out', certificate ?? ''],
+      ],
+    ),
+    { stdio: 'ignore' },
+  )
+  const file = join(folder, 'whole.conf')
+  writeFileSync(file, configuration())
+  execFileSync('/usr/sbin/nginx', ['-t', '-c', file, '-p', folder], { stdio: 'pipe' })
+})
+
+test('a supplier’s pushes reach one gateway, probes and metrics reach none', async (context) => {
+  if (reason !== undefined) return context.skip(reason)
+  const pushing = await shop('Steady')
+  const before = await Promise.all(running.map(pushesOf))
+  for (let inventory = 1; inventory <= 20; inventory++)
+    expectOk(await pushing.post('/push/ari', units('2027-04-01', inventory)))
+  const pushed = (await Promise.all(running.map(pushesOf))).map(
+    (count, index) => count - (before[index] ?? 0),
+  )
+  assert.deepEqual(pushed.toSorted(), [0, 20])
+  for (const path of ['/metrics', '/livez', '/readyz'])
+    assert.equal((await fetch(url + path)).status, 404, path)
+})
+
+test('an event of the change feed arrives while the stream stays open', async (context) => {
+  if (reason !== undefined) return context.skip(reason)
+  const made = await runAri(environ(), 'token', 'create', '--role', 'platform', '--json')
+  const { token } = JSON.parse(made.stdout)
+  const pushing = await shop('Streamed')
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}` }
+  const stream = request(`${url}/v1/booking/changes`, { headers }).end()
+  const [answer] = await once(stream, 'response')
+  let text = ''
+  answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+  expectOk(await pushing.post('/push/ari', units('2027-04-02', 7)))
+  await until(() => text.includes('"H1"'))
+  assert.equal(answer.complete, false)
+  stream.destroy()
+})
+
+test('a gateway is killed under load and starts again: what was acknowledged is stored, and nobody waits long', async (context) => {
+  if (reason !== undefined) return context.skip(reason)
+  const pushers = await Promise.all(['A', 'B', 'C', 'D', 'E', 'F'].map(shop))
+  const dates = pushers.map((_, index) => `2027-05-0${index + 1}`)
+  const acknowledged = new Map<string, number>()
+  const refused = new Map<number, number>()
+  let isOver = false
+  const load = pushers.map(async (pushing, index) => {
+    const date = dates[index] ?? ''
+    while (!isOver) {
+      const inventory = ((acknowledged.get(date) ?? 0) % 900) + 1
+      const { status } = await pushing.post('/push/ari', units(date, inventory))
+      if (status === 200) acknowledged.set(date, inventory)
+      else refused.set(status, (refused.get(status) ?? 0) + 1)
+    }
+  })
+  for (const [index, { running: victim, port, metricsPort }] of running.entries()) {
+    await wait(500)
+    victim.child.kill('SIGKILL')
+    await victim.ended
+    const seen = acknowledgedSum(acknowledged)
+    await until(() => acknowledgedSum(acknowledged) > seen + pushers.length)
+    running[index] = await startGateway(port, metricsPort)
+    await wait(500)
+  }
+  isOver = true
+  await Promise.all(load)
+  // Only requests that the killed gateways had taken may fail.
+  assert.deepEqual(
+    [...refused.keys()].filter((status) => status !== 502),
+    [],
+  )
+  context.diagnostic(`${refused.get(502) ?? 0} requests got 502`)
+  for (const [index, pushing] of pushers.entries()) {
+    const date = dates[index] ?? ''
+    const { body } = expectOk(
+      await pushing.post('/push/getAri', { hotelId: 'H1', startDate: date, endDate: date }),
+    )
+    assert.match(JSON.stringify(body['ari']), new RegExp(`"inventory":${acknowledged.get(date)}\\b`))
+  }
+})
+
+function acknowledgedSum(acknowledged: ReadonlyMap<string, number>): number {
+  return [...acknowledged.values()].reduce((sum, inventory) => sum + inventory, 0)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** Why this can't be tested here. */
+function missing(): string | undefined {
+  if (existsSync('/usr/sbin/nginx')) return undefined
+  try {
+    execFileSync('/usr/bin/apt-get', ['update', '-qq'], { stdio: 'ignore' })
+    execFileSync('/usr/bin/apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'nginx-light'], {
+      stdio: 'ignore',
+    })
+  } catch {
+    return 'NOT TESTED: nginx is missing, and this user can not install it'
+  }
+  return undefined
+}
