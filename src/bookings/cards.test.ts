@@ -68,7 +68,9 @@ test('a card is stored encrypted, and only its type and masked number can be rea
   })
   const listed = await shop.platform.get('/booking/reservations')
   for (const { text } of [booked, read, listed])
-    for (const secret of [card.number, card.holderName, card.cvv]) assert.ok(!text.includes(secret), text)
+    // Ids and times may have the digits of a CVV.
+    for (const secret of [card.number, card.holderName, `"${card.cvv}"`, 'cvv'])
+      assert.ok(!text.includes(secret), text)
 })
 
 test('a supplier whose contract excludes cards receives none: none is stored, and the answer warns', async () => {
