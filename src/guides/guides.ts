@@ -10,7 +10,7 @@ const docsFolder = new URL('../../docs/', import.meta.url)
 const indexFile = 'README.md'
 const changelogFile = '../CHANGELOG.md'
 /** Folders with files that guides show or link to. */
-const guideFolders = ['images', 'samples', 'requests', 'monitoring']
+const guideFolders = ['images', 'samples', 'requests', 'monitoring', 'deploy']
 
 /**
  * Scripts and styles come only as files: stricter than the policy for the page of the API reference can be.

@@ -16,7 +16,7 @@ import { runAri, startProgram, type Running } from '../programs.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
 
 /**
- * deploy/nginx.conf in front of two gateways with the settings of docs/scaling.md. Only addresses, names and
+ * docs/deploy/nginx.conf in front of two gateways with the settings of docs/scaling.md. Only addresses, names and
  * ports differ, and requests come without TLS. nginx is installed if it is missing and this user may do that.
  */
 
@@ -76,7 +76,7 @@ async function startGateway(port: number, metricsPort: number): Promise<Gateway>
 
 /** The shipped configuration with our two gateways and files below our folder. */
 function configuration(): string {
-  let text = readFileSync(join(root, 'deploy/nginx.conf'), 'utf8')
+  let text = readFileSync(join(root, 'docs/deploy/nginx.conf'), 'utf8')
   for (const [index, { port }] of running.entries())
     text = text.replace(`10.0.0.1${index + 1}:8080`, `127.0.0.1:${port}`)
   return `pid ${join(folder, 'nginx.pid')};\nerror_log ${join(folder, 'error.log')};\n${text}`
@@ -115,16 +115,9 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 test('nginx accepts the whole configuration, with TLS', (context) => {
   if (reason !== undefined) return context.skip(reason)
   const [key, certificate] = ['key', 'pem'].map((end) => join(folder, `ari.example.com.${end}`))
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=ari.example.com'].concat(
-      ...[
-        ['-keyout', key ?? ''],
-        ['-out', certificate ?? ''],
-      ],
-    ),
-    { stdio: 'ignore' },
-  )
+  const files = ['-keyout', key ?? '', '-out', certificate ?? '']
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=ari.example.com', ...files]
+  execFileSync('openssl', made, { stdio: 'ignore' })
   const file = join(folder, 'whole.conf')
   writeFileSync(file, configuration())
   execFileSync('/usr/sbin/nginx', ['-t', '-c', file, '-p', folder], { stdio: 'pipe' })
@@ -133,13 +126,16 @@ test('nginx accepts the whole configuration, with TLS', (context) => {
 test('a supplier’s pushes reach one gateway, probes and metrics reach none', async (context) => {
   if (reason !== undefined) return context.skip(reason)
   const pushing = await shop('Steady')
-  const before = await Promise.all(running.map(pushesOf))
+  const already = await Promise.all(running.map(pushesOf))
   for (let inventory = 1; inventory <= 20; inventory++)
     expectOk(await pushing.post('/push/ari', units('2027-04-01', inventory)))
   const pushed = (await Promise.all(running.map(pushesOf))).map(
-    (count, index) => count - (before[index] ?? 0),
+    (count, index) => count - (already[index] ?? 0),
   )
-  assert.deepEqual(pushed.toSorted(), [0, 20])
+  assert.deepEqual(
+    pushed.toSorted((one, other) => one - other),
+    [0, 20],
+  )
   for (const path of ['/metrics', '/livez', '/readyz'])
     assert.equal((await fetch(url + path)).status, 404, path)
 })
