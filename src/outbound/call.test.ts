@@ -402,17 +402,18 @@ test('if one of several addresses cannot be reached, the next is tried', async (
 })
 
 test('a call is given up by its signal, and all are when the caller is closed', async () => {
-  const supplier = await receiver(() => {})
+  const giveUp = new AbortController()
+  const { signal } = giveUp
+  const supplier = await receiver(() => giveUp.abort())
   const url = `http://supplier.example:${supplier.port}/`
   const one = caller()
-  const signal = AbortSignal.timeout(50)
   assert.deepEqual(await post(one, url, { signal }), ['cancelled', true])
   assert.deepEqual(await post(one, url, { signal }), ['cancelled', false])
   const hung = [
     post(one, url),
     post(caller({ resolve: () => new Promise(() => {}) }), url, { signal: AbortSignal.abort() }),
   ]
-  await wait(50)
+  while (supplier.calls.length < 2) await wait(5)
   one.close()
   assert.deepEqual(await Promise.all(hung), [
     ['cancelled', true],

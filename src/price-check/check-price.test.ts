@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import {
   client,
@@ -285,12 +286,21 @@ test('a stay that is not on sale as pushed is checked anyway, and never bookable
 })
 
 test('identical concurrent checks share one call, others do not, and each is stored', async () => {
-  const { supplier, receiver } = await supplierWith(answering(asHeld, 150))
-  const replies = await Promise.all([
+  const unanswered: (() => void)[] = []
+  let answersAtOnce = false
+  const { supplier, receiver } = await supplierWith((...call) => {
+    if (answersAtOnce) answering(asHeld)(...call)
+    else unanswered.push(() => answering(asHeld)(...call))
+  })
+  const asked = Promise.all([
     ...Array.from({ length: 5 }, () => check(supplier)),
     check(supplier, { childAges: [6] }),
     check(supplier, { checkout: '2027-04-23' }),
   ])
+  await allAreWaiting(7)
+  answersAtOnce = true
+  for (const answer of unanswered) answer()
+  const replies = await asked
   assert.deepEqual(
     replies.map((reply) => Object(told(reply)).outcome),
     [...Array.from({ length: 6 }, () => 'available'), 'invalid_response'],
@@ -305,6 +315,15 @@ test('identical concurrent checks share one call, others do not, and each is sto
   // Five checks shared one call about the two nights.
   assert.equal(Object(body['drift']).checks, 2 * 3)
 })
+
+/** Until so many requests are under way and none of them has anything left to read from the store. */
+async function allAreWaiting(requests: number): Promise<void> {
+  const { pool } = gateway.db
+  for (let quietTurns = 0; quietTurns < 20; await wait(2)) {
+    const isQuiet = pool.idleCount === pool.totalCount && pool.waitingCount === 0
+    quietTurns = isQuiet && gateway.app.requestsInFlight() === requests ? quietTurns + 1 : 0
+  }
+}
 
 test('a call is repeated only if no byte of it was sent', async () => {
   const { supplier, receiver } = await supplierWith((socket) => socket.resetAndDestroy())
