@@ -21,7 +21,8 @@ export type ToWorker =
   /** Grants of other workers. */
   | { kind: 'granted'; grants: readonly Grant[] }
   | { kind: 'measure'; id: number }
-  | { kind: 'metrics page'; id: number; text: string }
+  /** Without `text` it could not be made. */
+  | { kind: 'metrics page'; id: number; text: string | undefined }
 
 export type ToPrimary =
   /** This process listens. `notes` might surprise an operator, one sentence each. */
@@ -35,7 +36,7 @@ export type ToPrimary =
 /** A worker's end. It receives from the moment it is created. */
 export class PrimaryChannel implements SharedLimits {
   readonly #serve = Promise.withResolvers<Task>()
-  readonly #pages = new Map<number, (text: string) => void>()
+  readonly #pages = new Map<number, PromiseWithResolvers<string>>()
   #lastPage = 0
   #measure: () => Promise<ProcessMetrics> = async () => []
   #applyGrants: (grants: readonly Grant[]) => void = () => {}
@@ -70,10 +71,10 @@ export class PrimaryChannel implements SharedLimits {
   /** Resolves to the metrics of all processes, in Prometheus' text format. */
   metricsPage(): Promise<string> {
     const id = ++this.#lastPage
-    const { promise, resolve } = Promise.withResolvers<string>()
-    this.#pages.set(id, resolve)
+    const page = Promise.withResolvers<string>()
+    this.#pages.set(id, page)
     this.send({ kind: 'request metrics page', id })
-    return promise
+    return page.promise
   }
 
   /** From now on the metrics pages include what `measure` gives. */
@@ -89,12 +90,19 @@ export class PrimaryChannel implements SharedLimits {
         return this.#applyGrants(message.grants)
       case 'measure': {
         const { id } = message
-        void this.#measure().then((metrics) => this.send({ kind: 'measured', id, metrics }))
+        // Without an answer the primary uses the metrics of the last page.
+        this.#measure().then(
+          (metrics) => this.send({ kind: 'measured', id, metrics }),
+          () => {},
+        )
         return
       }
-      case 'metrics page':
-        this.#pages.get(message.id)?.(message.text)
+      case 'metrics page': {
+        const page = this.#pages.get(message.id)
         this.#pages.delete(message.id)
+        if (message.text === undefined) page?.reject(new Error('the metrics could not be added up'))
+        else page?.resolve(message.text)
+      }
     }
   }
 }

@@ -54,6 +54,8 @@ class Cluster implements Processes {
   #deadMetrics: Promise<ProcessMetrics> = Promise.resolve([])
   readonly #measurements = new Map<number, (metrics: ProcessMetrics) => void>()
   #lastMeasurement = 0
+  /** Undefined unless one is being made; resolves to undefined if that fails. */
+  #page: Promise<string | undefined> | undefined
 
   constructor(count: number, log: Log, telemetry: Telemetry) {
     this.#log = log
@@ -122,9 +124,14 @@ class Cluster implements Processes {
         return
       case 'request metrics page': {
         const { id } = message
-        void this.#metricsPage().then((text) =>
-          sendToWorker(process.worker, { kind: 'metrics page', id, text }),
-        )
+        // Concurrent requests share one page: each page is work for every process.
+        this.#page ??= this.#metricsPage()
+          .catch((error: unknown) => {
+            this.#log.error({ err: error }, 'the metrics of the processes could not be added up')
+            return undefined
+          })
+          .finally(() => (this.#page = undefined))
+        void this.#page.then((text) => sendToWorker(process.worker, { kind: 'metrics page', id, text }))
       }
     }
   }
@@ -157,7 +164,10 @@ class Cluster implements Processes {
   #measure(process: Process): Promise<ProcessMetrics> {
     const id = ++this.#lastMeasurement
     const { promise, resolve } = Promise.withResolvers<ProcessMetrics>()
-    const late = setTimeout(() => resolve(process.metrics), measuredWithinMs)
+    const late = setTimeout(() => {
+      this.#measurements.delete(id)
+      resolve(process.metrics)
+    }, measuredWithinMs)
     this.#measurements.set(id, (metrics) => {
       clearTimeout(late)
       resolve(metrics)

@@ -113,6 +113,8 @@ test('several processes answer; the welcome is printed once, and metrics are tho
     expectOk(await supplier.post('/push/ari', units(inventory)))
   assert.equal(await metric('ari_pushes_total'), pushed + 30)
   assert.equal(await metric('ari_store_epoch'), 1)
+  const pages = await Promise.all(Array.from({ length: 40 }, () => metric('ari_processes')))
+  assert.deepEqual(new Set(pages), new Set([workers]))
   assert.equal(
     (await fetch(`${url}/metrics`)).headers.get('content-type'),
     'text/plain; version=0.0.4; charset=utf-8',
