@@ -69,7 +69,9 @@ function workersOf({ child }: Running): number[] {
 }
 
 async function isReplaced(victim: number): Promise<boolean> {
-  if (workersOf(service).includes(victim)) return false
+  // A killed process is absent here before its primary knows; until then its last metrics still count.
+  const now = workersOf(service)
+  if (now.includes(victim) || now.length < workers) return false
   return (await metric('ari_processes').catch(() => 0)) === workers
 }
 
