@@ -162,7 +162,18 @@ test('a revoked key stops everywhere within a second', async () => {
 })
 
 test('killed workers are replaced; nothing that was acknowledged is lost, and counters do not fall', async () => {
-  const supplier = supplierAt(url)
+  const made = await runAri(
+    { ARI_DATA_DIR: dataDir },
+    'key',
+    'create',
+    '--supplier',
+    'Restless',
+    '--rate-limit',
+    '0',
+    '--json',
+  )
+  const supplier = supplierAt(url, JSON.parse(made.stdout).apiKey)
+  await pushStoryHotel(supplier)
   const days = Array.from({ length: 6 }, (_, day) => `2027-05-0${day + 1}`)
   const acknowledged = new Map<string, number>()
   let isOver = false
