@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { basename, join, resolve } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import { rotateSigningSecret } from '../src/keys/signing-secret.ts'
 import { fencedFiles } from './docs-pages.ts'
 import { startExampleSupplier, type ExampleSupplier } from './examples.ts'
 import { startGateway, type TestGateway } from './harness.ts'
+import { freePort } from './free-port.ts'
 import { minutes } from './pace.ts'
 import type { ReceivedCall } from './receiver.ts'
 
@@ -252,13 +252,4 @@ async function listening(child: ChildProcess, url: string): Promise<void> {
   }
   child.kill('SIGKILL')
   throw new Error(`it does not listen: ${said}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(address !== null && typeof address !== 'string')
-  server.close()
-  return address.port
 }

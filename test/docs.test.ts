@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync, symlinkSync } from 'node:fs'
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -18,6 +18,7 @@ import {
   type Stay,
   type Verdict,
 } from './docs-pages.ts'
+import { freePort } from './free-port.ts'
 import { minutes } from './pace.ts'
 import { compileCache } from './programs.ts'
 import {
@@ -249,16 +250,6 @@ async function untilListening(port: number): Promise<void> {
     if (isThere) return
     assert.ok(Date.now() < untilMs, `nothing listens at ${port}`)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A server that listens on TCP has such an address.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function endGroup(group: number): void {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { client, type TestClient } from './harness.ts'
 import { minutes } from './pace.ts'
-import { dataFolder, runAri, startProgram, type Running } from './programs.ts'
+import { dataFolder, runAri, startProgram, workersOf, type Running } from './programs.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
 /** A service of several processes (ARI_PROCESSES) on the embedded store. */
@@ -59,18 +58,9 @@ async function urlOf(running: Running): Promise<string> {
   return / at (http\S+)/.exec(text)?.[1] ?? ''
 }
 
-/** The processes that answer requests, without what PostgreSQL and its supervisor consist of. */
-function workersOf({ child }: Running): number[] {
-  return execFileSync('ps', ['-axo', 'pid=,ppid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, parent, ...command]) => Number(parent) === child.pid && command.includes(process.execPath))
-    .map(([pid]) => Number(pid))
-}
-
 async function isReplaced(victim: number): Promise<boolean> {
   // A killed process is absent here before its primary knows; until then its last metrics still count.
-  const now = workersOf(service)
+  const now = workersOf(service.child.pid)
   if (now.includes(victim) || now.length < workers) return false
   return (await metric('ari_processes').catch(() => 0)) === workers
 }
@@ -106,7 +96,7 @@ async function metric(name: string): Promise<number> {
 }
 
 test('several processes answer; the welcome is printed once, and metrics are those of all', async () => {
-  assert.equal(workersOf(service).length, workers)
+  assert.equal(workersOf(service.child.pid).length, workers)
   assert.equal(service.output.stdout.match(/Supplier key/g)?.length, 1)
   const supplier = supplierAt(url)
   await pushStoryHotel(supplier)
@@ -188,7 +178,7 @@ test('killed workers are replaced; nothing that was acknowledged is lost, and co
   const pushes = Promise.all(days.map(push))
   let counted = 0
   for (let round = 0; round < 6; round++) {
-    const [victim] = workersOf(service).slice(round % workers)
+    const [victim] = workersOf(service.child.pid).slice(round % workers)
     assert.ok(victim !== undefined)
     await wait(300)
     process.kill(victim, 'SIGKILL')
@@ -214,7 +204,7 @@ test('killed workers are replaced; nothing that was acknowledged is lost, and co
 })
 
 test('a primary that is killed takes its workers and its PostgreSQL along; the next start finds everything', async () => {
-  const left = workersOf(service)
+  const left = workersOf(service.child.pid)
   service.child.kill('SIGKILL')
   await service.ended
   await until(async () => !left.some(isAlive) && (await findRunningPostgres(dataDir)) === undefined)
@@ -226,7 +216,7 @@ test('a primary that is killed takes its workers and its PostgreSQL along; the n
 })
 
 test('a signal stops all of them in order', async () => {
-  const left = workersOf(service)
+  const left = workersOf(service.child.pid)
   assert.equal(left.length, workers)
   service.child.kill('SIGTERM')
   const { code, stderr } = await service.ended

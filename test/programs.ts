@@ -1,5 +1,5 @@
 /** Our programs as separate processes, in an environment that contains only the variables a test names. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -100,4 +100,13 @@ export function runAriWithin(
   const limited = ['/bin/sh', '-c', `ulimit -f ${fileBlocks} && exec "$@"`, 'sh']
   const ari = [process.execPath, join(root, programs.ari), ...parameters]
   return running([...limited, ...ari], environ, patienceMs).ended
+}
+
+/** The processes that answer requests for a primary, without those of its PostgreSQL and their supervisor. */
+export function workersOf(primary: number | undefined): number[] {
+  return execFileSync('ps', ['-axo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent, ...command]) => Number(parent) === primary && command.includes(process.execPath))
+    .map(([pid]) => Number(pid))
 }

@@ -369,7 +369,7 @@ test('a full disk: no false 2xx, 503 with Retry-After meanwhile, and it heals wh
 
 test('two services on one database push to the same hotels: in one order, no 5xx, and the death of one harms no push of the other', async (t) => {
   const environ = await newDatabase()
-  const world = await openWorld(environ, 2)
+  const world = await openWorld(environ, [await startService(environ), await startService(environ)])
   const [first, second] = world.services
   assert.ok(first && second)
   let load = world.load()

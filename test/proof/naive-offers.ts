@@ -42,6 +42,8 @@ export type RoomNight = { inventory?: number; closed?: boolean }
 export type NaiveHotel = {
   hotelId: string
   digits: number
+  /** The first night of the stays that are compared. */
+  windowFrom: string
   today: string
   isAvailable: boolean
   minChildAge: number

@@ -3,13 +3,13 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { namedBlocks } from '../docs-pages.ts'
 import { root } from '../files.ts'
+import { freePort } from '../free-port.ts'
 import { client, type TestClient } from '../harness.ts'
 import { environOf, newTestDatabase } from '../postgres.ts'
 import { runAri, startProgram, type Running } from '../programs.ts'
@@ -202,15 +202,6 @@ test('a gateway is killed under load and starts again: what was acknowledged is 
 
 function acknowledgedSum(acknowledged: ReadonlyMap<string, number>): number {
   return [...acknowledged.values()].reduce((sum, inventory) => sum + inventory, 0)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 /** Why this can't be tested here. */

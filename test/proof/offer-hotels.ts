@@ -20,11 +20,15 @@ export type HotelSpec = {
   pushes: { path: string; body: unknown }[]
 }
 
-/** The first night of the window that contains all stays, and its number of nights. */
-export const windowFrom = '2027-02-28'
+/** The number of nights of the window that contains all stays. */
 export const windowNights = 21
 /** More nights than the window are filled, so that other stays can be suggested. */
 const filledNights = 40
+
+/** The first night of the window: in no zone after the present date. */
+export function windowFromOf(nowMs: number): string {
+  return addDays(new Date(nowMs).toISOString().slice(0, 10), -1)
+}
 
 const zones = [
   'UTC',
@@ -48,6 +52,7 @@ export function randomHotel(random: Random, hotelId: string, nowMs: number): Hot
   const naive: NaiveHotel = {
     hotelId,
     digits,
+    windowFrom: windowFromOf(nowMs),
     today: new Intl.DateTimeFormat('sv-SE', { timeZone: timezone }).format(nowMs),
     isAvailable: !random.chance(0.02),
     minChildAge,
@@ -90,8 +95,8 @@ export const stopSellPath = 'stop-sell'
 function stopSells(random: Random, naive: NaiveHotel): HotelSpec['pushes'] {
   return Array.from({ length: 1 + random.below(3) }, () => {
     const { roomId, rateId } = random.pick(naive.products)
-    const first = Math.max(1, daysBetween(windowFrom, naive.today)) + random.below(windowNights - 2)
-    const [from, to] = [addDays(windowFrom, first), addDays(windowFrom, first + random.below(3))]
+    const first = Math.max(1, daysBetween(naive.windowFrom, naive.today)) + random.below(windowNights - 2)
+    const [from, to] = [addDays(naive.windowFrom, first), addDays(naive.windowFrom, first + random.below(3))]
     const [ofRoom, isStop] = [random.chance(0.4), random.chance(0.75)]
     for (let night = from; night <= to; night = addDays(night, 1)) {
       const key = ofRoom ? `${roomId}|${night}` : `${roomId}|${rateId}|${night}`
@@ -141,8 +146,8 @@ type Range = { startDate: string; endDate: string }
 /** Three pushes: a fill of all nights, then two that change some. */
 function ariPushes(random: Random, naive: NaiveHotel): HotelSpec['pushes'] {
   const yesterday = addDays(naive.today, -1)
-  const first = yesterday > windowFrom ? yesterday : windowFrom
-  const whole: Range = { startDate: first, endDate: addDays(windowFrom, filledNights - 1) }
+  const first = yesterday > naive.windowFrom ? yesterday : naive.windowFrom
+  const whole: Range = { startDate: first, endDate: addDays(naive.windowFrom, filledNights - 1) }
   const fill = {
     hotelId: naive.hotelId,
     ari: naive.products.map((one) => fillItem(random, naive, one, whole)),
@@ -316,7 +321,7 @@ function taxPush(random: Random, naive: NaiveHotel): HotelSpec['pushes'][number]
   return { path: '/push/taxes', body }
 }
 
-function randomTax(random: Random, { digits }: NaiveHotel): NaiveTax {
+function randomTax(random: Random, { digits, windowFrom }: NaiveHotel): NaiveTax {
   const type = random.pick(['VAT', 'VAT', 'CITY_TAX', 'LOCAL_TAX', 'GOV_TAX', 'OTHER_TAX'])
   const valueType = random.pick(['%', '%', 'fixed'] as const)
   const included = random.chance(0.4)

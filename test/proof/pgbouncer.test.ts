@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, connect } from 'node:net'
+import { connect } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +13,7 @@ import { openDatabase, type Database } from '../../src/postgres/postgres.ts'
 import { transaction } from '../../src/postgres/transaction.ts'
 import { root, testFiles } from '../files.ts'
 import { roundsWithin } from '../pace.ts'
+import { freePort } from '../free-port.ts'
 import { startProgram } from '../programs.ts'
 
 /**
@@ -244,20 +244,6 @@ function run(program: string, ...parameters: string[]): void {
   const uid = Number(execFileSync('/usr/bin/id', ['-u', 'postgres'], { encoding: 'utf8' }))
   const gid = Number(execFileSync('/usr/bin/id', ['-g', 'postgres'], { encoding: 'utf8' }))
   running.push(spawn(program, parameters, { uid, gid, cwd: '/', stdio: 'ignore' }))
-}
-
-/** Below the ports given to connections, so that none takes it before the program does. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await new Promise<boolean>((tried) => {
-      server.once('listening', () => tried(true)).once('error', () => tried(false))
-    })
-    if (!isFree) continue
-    await new Promise((closed) => server.close(closed))
-    return port
-  }
 }
 
 async function untilListening(port: number): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { seeded } from '../fuzz/random.ts'
-import { client, startGateway, type TestClient, type TestGateway } from '../harness.ts'
+import { client, startGateway, type Reply, type TestClient, type TestGateway } from '../harness.ts'
 import {
   addDays,
   judge,
@@ -11,7 +11,7 @@ import {
   type NaiveStay,
 } from './naive-offers.ts'
 import { operatorOf } from '../calendar.ts'
-import { randomHotel, stopSellPath, windowFrom, windowNights, type HotelSpec } from './offer-hotels.ts'
+import { randomHotel, stopSellPath, windowFromOf, windowNights, type HotelSpec } from './offer-hotels.ts'
 
 export type OffersProof = { seed: number; hotels: number; say: (line: string) => void }
 
@@ -40,64 +40,85 @@ const parties: readonly (readonly NaiveRoom[])[] = [
   [{ adults: 1, childAges: [16] }],
 ]
 
-type Bench = { gateway: TestGateway; platform: TestClient; supplier: string; hotels: readonly HotelSpec[] }
+/** The service under test, in one process or many. */
+export type OffersStage = {
+  nowMs: () => number
+  supplier: TestClient & { name: string }
+  platform: TestClient
+  stopSell: (platformHotelId: string, body: object) => Promise<Reply>
+}
+
+type Bench = { stage: OffersStage; firstNight: string; hotels: readonly HotelSpec[] }
 type Counts = { bookable: number; forbidden: number; explained: number; suggested: number }
 
-/**
- * Random hotels and every stay of the window, requested through the API and judged by the naive evaluator:
- * the same room-rates at the same totals, and for the others the same reasons and changes that help.
- */
-export async function proveOffers({ seed, hotels: count, say }: OffersProof): Promise<void> {
+export async function proveOffers(proof: OffersProof): Promise<void> {
   const gateway = await startGateway()
   try {
-    const bench = await prepare(gateway, seed, count)
-    const counts: Counts = { bookable: 0, forbidden: 0, explained: 0, suggested: 0 }
-    const timed = async (what: string, work: () => Promise<void>): Promise<void> => {
-      const startedMs = performance.now()
-      await work()
-      say(`${what}: ${Math.round(performance.now() - startedMs)} ms`)
-    }
-    await timed('offers', () => proveSameOffers(bench, counts))
-    const suggestions: Suggestion[] = []
-    await timed('explanations', () => proveExplanations(bench, counts, suggestions))
-    await timed('suggestions', () => proveSuggestions(bench, suggestions, seed))
-    say(JSON.stringify(counts))
-    assert.equal(counts.explained, counts.forbidden)
-    assert.ok(
-      counts.bookable > count && counts.forbidden > count && counts.suggested > count,
-      'too few of some kind',
-    )
+    await proveOffersOn(await stageOf(gateway), proof)
   } finally {
     await gateway.stop()
   }
 }
 
-async function prepare(gateway: TestGateway, seed: number, count: number): Promise<Bench> {
+async function stageOf(gateway: TestGateway): Promise<OffersStage> {
+  const operator = await operatorOf(gateway)
+  const authorization = `Bearer ${await gateway.token('platform')}`
+  return {
+    nowMs: () => gateway.clock.now(),
+    supplier: await gateway.supplier('offers', { requestsPerMinute: 0 }),
+    platform: client(gateway.url, { authorization, ...uncompressed }),
+    stopSell: (hotel, body) => operator('POST', `/hotels/${hotel}/stop-sell`, body),
+  }
+}
+
+/** Answers are large, and these clients read them as they are sent. */
+export const uncompressed = { 'accept-encoding': 'identity' }
+
+/**
+ * Random hotels and every stay of the window, requested through the API and judged by the naive evaluator:
+ * the same room-rates at the same totals, and for the others the same reasons and changes that help.
+ */
+export async function proveOffersOn(
+  stage: OffersStage,
+  { seed, hotels: count, say }: OffersProof,
+): Promise<void> {
+  const bench = await prepare(stage, seed, count)
+  const counts: Counts = { bookable: 0, forbidden: 0, explained: 0, suggested: 0 }
+  const timed = async (what: string, work: () => Promise<void>): Promise<void> => {
+    const startedMs = performance.now()
+    await work()
+    say(`${what}: ${Math.round(performance.now() - startedMs)} ms`)
+  }
+  await timed('offers', () => proveSameOffers(bench, counts))
+  const suggestions: Suggestion[] = []
+  await timed('explanations', () => proveExplanations(bench, counts, suggestions))
+  await timed('suggestions', () => proveSuggestions(bench, suggestions, seed))
+  say(JSON.stringify(counts))
+  assert.equal(counts.explained, counts.forbidden)
+  assert.ok(
+    counts.bookable > count && counts.forbidden > count && counts.suggested > count,
+    'too few of some kind',
+  )
+}
+
+async function prepare(stage: OffersStage, seed: number, count: number): Promise<Bench> {
+  const { supplier, stopSell } = stage
+  const nowMs = stage.nowMs()
   const random = seeded(seed)
   const hotels: HotelSpec[] = []
-  const supplier = await gateway.supplier('offers', { requestsPerMinute: 0 })
-  const operator = await operatorOf(gateway)
   const numbers = Array.from({ length: count }, (_, index) => index)
   await inParallel(numbers, 8, async (number) => {
-    const hotel = randomHotel(random, `H${number}`, gateway.clock.now())
+    const hotel = randomHotel(random, `H${number}`, nowMs)
     hotels[number] = hotel
     for (const { path, body } of hotel.pushes) {
       const reply =
         path === stopSellPath
-          ? await operator(
-              'POST',
-              `/hotels/${await platformId(supplier, `H${number}`)}/stop-sell`,
-              Object(body),
-            )
+          ? await stopSell(await platformId(supplier, `H${number}`), Object(body))
           : await supplier.post(path, body)
       assert.equal(reply.status, 200, `${path} ${JSON.stringify(body)}: ${reply.text}`)
     }
   })
-  const platform = client(gateway.url, {
-    authorization: `Bearer ${await gateway.token('platform')}`,
-    'accept-encoding': 'identity',
-  })
-  return { gateway, platform, supplier: supplier.name, hotels }
+  return { stage, firstNight: windowFromOf(nowMs), hotels }
 }
 
 async function platformId(supplier: TestClient, hotelId: string): Promise<string> {
@@ -121,17 +142,17 @@ async function inParallel<Value>(
 }
 
 /** Every arrival in the window with every length that ends within it. */
-function staysOf(): { checkin: string; checkout: string }[] {
+function staysFrom(firstNight: string): { checkin: string; checkout: string }[] {
   const stays = []
   for (let first = 0; first < windowNights; first++) {
     for (let length = 1; length <= stayNightsMax && first + length <= windowNights; length++)
-      stays.push({ checkin: addDays(windowFrom, first), checkout: addDays(windowFrom, first + length) })
+      stays.push({ checkin: addDays(firstNight, first), checkout: addDays(firstNight, first + length) })
   }
   return stays
 }
 
-function allAsked({ hotels }: Bench): { stay: NaiveStay; hotels: HotelSpec[] }[] {
-  return staysOf().flatMap((stay) =>
+function allAsked({ firstNight, hotels }: Bench): { stay: NaiveStay; hotels: HotelSpec[] }[] {
+  return staysFrom(firstNight).flatMap((stay) =>
     parties.flatMap((rooms) =>
       chunksOf(hotels).map((chunk) => ({ stay: { ...stay, rooms }, hotels: chunk })),
     ),
@@ -153,13 +174,13 @@ type Unavailable = { roomId: string; rateId: string; rules: Rule[]; nearest?: Ne
 type Found = { hotelId: string; offers: Offer[]; unavailable?: Unavailable[] }
 
 async function ask(
-  { platform, supplier }: Bench,
+  { stage: { platform, supplier } }: Bench,
   hotels: readonly NaiveHotel[],
   stay: NaiveStay,
   explain: boolean,
 ): Promise<Found[]> {
   const reply = await platform.post('/booking/offers', {
-    hotels: hotels.map(({ hotelId }) => ({ supplier, hotelId })),
+    hotels: hotels.map(({ hotelId }) => ({ supplier: supplier.name, hotelId })),
     ...stay,
     ...(explain ? { explain } : {}),
   })

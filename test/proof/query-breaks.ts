@@ -15,6 +15,7 @@ const latestCommitMs = 15
 const neverMs = 60_000
 
 let isSignalled = false
+const versionsKnown = new Map<string, unknown>()
 
 const breaks: Readonly<Record<string, (send: Query, client: pg.Client, parameters: unknown[]) => unknown>> = {
   /** Half of the commits are delayed, so that their order differs from that of the writes. */
@@ -25,6 +26,15 @@ const breaks: Readonly<Record<string, (send: Query, client: pg.Client, parameter
 
   /** Changes are reported in order of id, even while earlier ones are in progress. */
   changesById: (send, _client, [statement, ...rest]) => send(withChangesById(statement), ...rest),
+
+  /** Each process believes the versions of hotels that it has read once. */
+  oldVersions: (send, _client, parameters) => {
+    const [statement] = parameters
+    if (!isNamed(statement, 'select-hotel-versions')) return send(...parameters)
+    const known = versionsKnown.get(String(statement.values)) ?? send(...parameters)
+    versionsKnown.set(String(statement.values), known)
+    return known
+  },
 
   /** Bookings no longer lock their hotel. */
   unlockedHotels: (send, _client, [statement, ...rest]) => {
@@ -85,12 +95,15 @@ for (const name of (process.env['ARI_PROOF_BREAK'] ?? '').split(',')) {
 }
 process.on('SIGUSR2', () => (isSignalled = true))
 
+function isNamed(statement: unknown, name: string): statement is { name: string; values?: unknown } {
+  return typeof statement === 'object' && statement !== null && 'name' in statement && statement.name === name
+}
+
 function withChangesById(statement: unknown): unknown {
-  if (typeof statement !== 'object' || statement === null || !('name' in statement)) return statement
-  if (statement.name !== 'select-changes' && statement.name !== 'select-end-of-changes') return statement
+  if (!isNamed(statement, 'select-changes') && !isNamed(statement, 'select-end-of-changes')) return statement
   const text = String(Object(statement).text)
     .replace('(turn, id) >= ($1::int8, $2::int8)', '$1::int8 is not null and id >= $2::int8')
-    .replace('(turn, id, told.no) > ($1, $2, $3)', '(id, told.no) > ($2, $3)')
+    .replace('(turn, id, reported.no) > ($1, $2, $3)', '(id, reported.no) > ($2, $3)')
     .replace(/turn < pg_snapshot_xmin\S+/, 'true')
     .replaceAll(/order by (\w+\.)?turn( desc)?, /g, 'order by ')
   return { ...statement, text }

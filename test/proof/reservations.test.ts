@@ -2,16 +2,20 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { minutes } from '../pace.ts'
 import { environOf, newTestDatabase } from '../postgres.ts'
-import { audit, type Finding, type Told } from './bookings/audit.ts'
-import { bookingOf, openMarket, pushHotel, type Market } from './bookings/market.ts'
+import { audit, type Finding } from './bookings/audit.ts'
+import { openMarket, pushHotel, type Market } from './bookings/market.ts'
+import {
+  bookAtOnce,
+  lastBookings,
+  proveLastUnits,
+  proveTrading,
+  receiveReservations,
+} from './bookings/prove.ts'
 import { endServices } from './crash/service.ts'
-import { between, eventually } from './crash/world.ts'
+import { between } from './crash/world.ts'
 
 const rounds = 6
-const callsPerRound = 200
-const lastUnits = 10
 
 const undo: (() => Promise<void>)[] = []
 after(async () => {
@@ -31,116 +35,28 @@ async function newMarket(more: Readonly<Record<string, string>> = {}): Promise<M
   return market
 }
 
-/** All calls at once, spread over both services; returns the answers by status. */
-async function bookAtOnce(
-  market: Market,
-  hotelId: string,
-): Promise<{ confirmed: Told[]; refused: string[] }> {
-  const body = bookingOf(hotelId, 10, 12, ['BAR'])
-  const answers = await Promise.all(
-    Array.from({ length: callsPerRound }, (_, index) => market.call(index, '/booking/reservations', body)),
-  )
-  const said = answers.map(({ status, text }) => ({ status, body: JSON.parse(text) }))
-  return {
-    confirmed: said.filter(({ status }) => status === 201).map((one) => one.body),
-    refused: said.filter(({ status }) => status !== 201).map((one) => one.body.message),
-  }
-}
-
-test(`${rounds} × ${callsPerRound} bookings at once for the last ${lastUnits} units over two services, one of which is killed: exactly ${lastUnits} confirmed, each of them there and delivered`, async (t) => {
+test(`${rounds} × ${lastBookings.calls} bookings at once for the last ${lastBookings.units} units over two services, one of which is killed: exactly ${lastBookings.units} confirmed, each of them there and delivered`, async (t) => {
   const market = await newMarket()
-  const webhook = `http://127.0.0.1:${market.receiver.port}/bookings`
-  await market.supplier('/push/webhook/pushbook', { webhook })
+  await receiveReservations(market)
   for (let round = 1; round <= rounds; round++) {
-    const hotelId = `LAST${round}`
-    await pushHotel(market, hotelId, lastUnits)
-    const booking = bookAtOnce(market, hotelId)
-    await wait(between(0, 250))
-    await market.crash(round % 2)
-    const { confirmed, refused } = await booking
-    assert.deepEqual([...new Set(refused)], ['Sold out'])
-    assert.equal(confirmed.length, lastUnits)
-    assert.equal(new Set(confirmed.map(({ reservationId }) => reservationId)).size, lastUnits)
-    assert.deepEqual(await audit(market, hotelId, lastUnits, confirmed), [])
-    const isDelivered = async (): Promise<boolean> => {
-      const [left] = await market.rows<{ count: number }>(
-        `select count(*)::int as count from delivery join hotel on hotel.id = hotel_id
-         where hotel.code = $1 and status <> 'delivered'`,
-        [hotelId],
-      )
-      return left?.count === 0
-    }
-    await eventually('all are delivered', minutes(3), isDelivered)
-    const arrived = new Set(
-      market.receiver.calls.flatMap(({ body }) => {
-        const { hotelId: of, reservations } = JSON.parse(body.toString())
-        if (of !== hotelId) return []
-        return reservations.reservation.map((one: { reservation_id: string }) => one.reservation_id)
-      }),
-    )
-    const told = confirmed.map(({ reservationId }) => reservationId)
-    assert.deepEqual([...arrived].map(String).sort(), told.sort())
-    t.diagnostic(`round ${round}: ${confirmed.length} confirmed, ${refused.length} sold out, all delivered`)
+    await proveLastUnits(market, round, {
+      crash: () => market.crash(round % 2),
+      say: (line) => t.diagnostic(line),
+    })
   }
 })
-
-/** Books, modifies and cancels in one hotel, one call after another, until stopped. */
-async function trade(
-  market: Market,
-  index: number,
-  hotelId: string,
-  { told, isOver }: { told: Told[]; isOver: () => boolean },
-): Promise<void> {
-  const any = <Value>(values: readonly [Value, ...Value[]]): Value =>
-    values[Math.floor(Math.random() * values.length)] ?? values[0]
-  const wish = () => {
-    const from = Math.floor(between(5, 12))
-    const rates = Array.from({ length: any([1, 1, 2, 3]) }, () => any(['BAR', 'NRF']))
-    return bookingOf(hotelId, from, from + any([1, 2, 3]), rates)
-  }
-  const mine: string[] = []
-  while (!isOver()) {
-    const id = any([undefined, ...mine.slice(-3)])
-    const path = `/booking/reservations${id === undefined ? '' : `/${id}`}`
-    const isCancel = id !== undefined && Math.random() < 0.3
-    const answered = isCancel
-      ? await market.call(index, `${path}/cancel`, {})
-      : await market.call(index, path, wish(), id === undefined ? 'POST' : 'PUT')
-    const body = JSON.parse(answered.text)
-    assert.ok([200, 201, 409].includes(answered.status), answered.text)
-    if (answered.status === 409) continue
-    told.push(body)
-    if (answered.status === 201) mine.push(body.reservationId)
-  }
-}
 
 const kills = 6
 
 test(`bookings, modifications and cancellations over two services, ${kills} of which are killed: every answer holds, and the units left are those that were not taken`, async (t) => {
   const market = await newMarket()
-  const hotels: { hotelId: string; units: number; told: Told[] }[] = [
-    { hotelId: 'SCARCE', units: 25, told: [] },
-    { hotelId: 'AMPLE', units: 5_000, told: [] },
-  ]
-  for (const { hotelId, units } of hotels) await pushHotel(market, hotelId, units)
-  let over = false
-  const trading = hotels.map(({ hotelId, told }) =>
-    Promise.all(
-      Array.from({ length: 6 }, (_, index) => trade(market, index, hotelId, { told, isOver: () => over })),
-    ),
-  )
-  for (let kill = 0; kill < kills; kill++) {
-    await wait(between(300, 1_500))
-    await market.crash(kill % 2)
+  const crash = async (): Promise<void> => {
+    for (let kill = 0; kill < kills; kill++) {
+      await wait(between(300, 1_500))
+      await market.crash(kill % 2)
+    }
   }
-  await wait(500)
-  await eventually('enough is answered', minutes(3), () => hotels.every(({ told }) => told.length > 20))
-  over = true
-  await Promise.all(trading)
-  for (const { hotelId, units, told } of hotels) {
-    assert.deepEqual(await audit(market, hotelId, units, told), [])
-    t.diagnostic(`${hotelId}: ${told.length} answers`)
-  }
+  await proveTrading(market, { crash, say: (line) => t.diagnostic(line) })
 })
 
 test('the audit finds units that are sold twice where bookings do not lock the hotel', async (t) => {
@@ -149,9 +65,9 @@ test('the audit finds units that are sold twice where bookings do not lock the h
   const found: Finding[] = []
   for (let round = 1; round <= 5 && !found.some(({ kind }) => kind === 'oversold'); round++) {
     const hotelId = `LAST${round}`
-    await pushHotel(market, hotelId, lastUnits)
+    await pushHotel(market, hotelId, lastBookings.units)
     const { confirmed } = await bookAtOnce(market, hotelId)
-    found.push(...(await audit(market, hotelId, lastUnits, confirmed)))
+    found.push(...(await audit(market, hotelId, lastBookings.units, confirmed)))
   }
   t.diagnostic(`${found.length} findings, such as: ${found[0]?.kind}: ${found[0]?.text}`)
   assert.ok(found.some(({ kind }) => kind === 'oversold'))

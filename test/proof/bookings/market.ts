@@ -1,6 +1,6 @@
 /**
- * Two services on one database, a supplier that receives deliveries, and the platform's calls to both
- * services.
+ * Services on one database, a supplier that receives deliveries, and the platform's calls to
+ * them.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -27,11 +27,17 @@ export type Market = {
 }
 
 const againAfterMs = 40
+/** The receiver is on this machine. */
+export const privateWebhooks = { ARI_ALLOW_PRIVATE_WEBHOOKS: 'true' }
 
-export async function openMarket(environ: Readonly<Record<string, string>>, more = {}): Promise<Market> {
-  const settings = { ...environ, ARI_ALLOW_PRIVATE_WEBHOOKS: 'true' }
-  const start = (): Promise<Service> => startService({ ...settings, ...more })
-  const services = [await start(), await start()]
+/** `running`: services that exist already, instead of two of its own. */
+export async function openMarket(
+  environ: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
+  running?: Service[],
+): Promise<Market> {
+  const start = (): Promise<Service> => startService({ ...environ, ...privateWebhooks, ...more })
+  const services = running ?? [await start(), await start()]
   const made = await runAri(environ, 'key', 'create', '--supplier', 'market', '--rate-limit', '0')
   assert.equal(made.code, 0, made.stderr)
   const { apiKey }: { apiKey: string } = JSON.parse(made.stdout)
@@ -74,7 +80,7 @@ export async function openMarket(environ: Readonly<Record<string, string>>, more
       for (const client of clients.values()) client.close()
       await db.end()
       await receiver.close()
-      for (const service of services) await service.end('SIGTERM')
+      if (!running) for (const service of services) await service.end('SIGTERM')
     },
   }
 }

@@ -23,14 +23,14 @@ export type World = {
   apiKey: string
 }
 
+/** `running`: services that exist already, instead of one of its own. */
 export async function openWorld(
   environ: Readonly<Record<string, string>>,
-  servicesCount = 1,
+  running?: Service[],
 ): Promise<World> {
   const slots = allSlots()
-  const services: Service[] = []
   const start = (more = {}): Promise<Service> => startService({ ...environ, ...more })
-  for (let index = 0; index < servicesCount; index++) services.push(await start())
+  const services = running ?? [await start()]
   const made = await runAri(environ, 'key', 'create', '--supplier', 'crash', '--rate-limit', '0')
   assert.equal(made.code, 0, made.stderr)
   const { apiKey }: { apiKey: string } = JSON.parse(made.stdout)
