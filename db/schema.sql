@@ -1,4 +1,4 @@
--- The schema after all migrations in db/migrations, written by "node scripts/check-schema.ts --write".
+-- The schema after all migrations in db/migrations, written by "npm run write:schema".
 -- For reading, not for running: add a migration for every change. The running service creates the daily partitions.
 
 create table access_token (

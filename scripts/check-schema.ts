@@ -1,6 +1,6 @@
 /**
  * db/schema.sql shows the result of all migrations together, for human readers. This compares it with a
- * freshly migrated database; `node scripts/check-schema.ts --write` rewrites it.
+ * freshly migrated database; `npm run write:schema` rewrites it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import pg from 'pg'
@@ -9,7 +9,7 @@ import { startTestPostgres } from '../test/postgres.ts'
 
 const schemaFile = new URL('../db/schema.sql', import.meta.url)
 
-const heading = `-- The schema after all migrations in db/migrations, written by "node scripts/check-schema.ts --write".
+const heading = `-- The schema after all migrations in db/migrations, written by "npm run write:schema".
 -- For reading, not for running: add a migration for every change. The running service creates the daily partitions.
 `
 
@@ -171,8 +171,6 @@ const migrated = await migratedSchema()
 if (process.argv.includes('--write')) {
   writeFileSync(schemaFile, migrated)
 } else if (migrated !== readFileSync(schemaFile, 'utf8')) {
-  process.stdout.write(
-    'db/schema.sql is not what db/migrations give: run "node scripts/check-schema.ts --write"\n',
-  )
+  process.stdout.write('db/schema.sql is not what db/migrations give: run "npm run write:schema"\n')
   process.exitCode = 1
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, symlinkSync } from 'node:fs'
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { restrictionNames } from '../src/ari/restrictions.ts'
 import { taxTypes } from '../src/taxes/contract.ts'
 import {
   difference,
@@ -316,6 +317,28 @@ describe('docs/operating.md', () => {
       [],
     )
   })
+})
+
+test('every link to a file of the project leads to one', () => {
+  const files = globSync(['*.md', 'docs/*.md', 'decisions/*.md', 'packages/*/*.md'], { cwd: root })
+  const broken = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !target.startsWith('/') && !existsSync(join(root, dirname(file), target)))
+      .map((target) => `${file}: ${target}`),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('the tables of rules name every restriction', () => {
+  for (const page of ['docs/booking.md', 'docs/prices.md']) {
+    const rows = readFileSync(join(root, page), 'utf8').match(/^\| `.*$/gm) ?? []
+    const named = new Set(rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name)))
+    const missing = restrictionNames.filter(
+      (name) => !named.has(name) && (page === 'docs/booking.md' || name !== 'stopSell'),
+    )
+    assert.deepEqual([page, missing], [page, []])
+  }
 })
 
 test('every table of the documentation has a line below its head, without which it is shown as text', () => {

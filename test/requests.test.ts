@@ -59,7 +59,7 @@ function requestsIn(text: string, own: Readonly<Record<string, string>>): Reques
 }
 
 test('the collection of requests is that of the contract', () => {
-  assert.ok(file === requestCollection(), 'node scripts/write-requests.ts brings it up to date')
+  assert.ok(file === requestCollection(), 'npm run write:requests brings it up to date')
 })
 
 test('each request of the collection, from top to bottom, is answered as it says', async () => {

@@ -20,6 +20,19 @@ export const fieldNumber: Readonly<Record<OtherField | RestrictionName, number>>
   // set yet.
   anyGuestPrice: 11,
 }
+refuseSharedNumbers()
+
+/** Two fields of one number would be stored as one. */
+function refuseSharedNumbers(): void {
+  const nameByNumber = new Map<number, string>()
+  const first = Math.max(...Object.values(fieldNumber)) + 1
+  for (const [name, number] of Object.entries(fieldNumber)) {
+    const other = nameByNumber.get(number)
+    if (other !== undefined)
+      throw new Error(`${other} and ${name} both have the number ${number}; the first free one is ${first}`)
+    nameByNumber.set(number, name)
+  }
+}
 
 function restrictionNumbers(): Record<RestrictionName, number> {
   const numbers = restrictionNames.map((name) => [name, restrictions[name].number])
